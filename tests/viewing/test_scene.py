@@ -12,6 +12,7 @@ import pytest
 
 import kinetree as kt
 import mesh_files
+import sdf_texts
 from kinetree.compiler.js import write_js
 from kinetree.errors import Finding, Source
 from kinetree.model.joints import JOINT_TYPES
@@ -26,6 +27,13 @@ from .unpacking import unpacked
 ARM = """<robot name="arm"><link name="base"/>{links}
 <joint name="j" type="revolute"><parent link="base"/><child link="tip"/><axis xyz="0 0 1"/>
 <limit lower="0.5" upper="1" velocity="1" effort="1"/></joint></robot>"""
+
+LOOP = sdf_texts.model(
+    """<link name="a"/><link name="b"/><link name="c"/><joint name="ab" type="revolute"><parent>a</parent>
+    <child>b</child><axis><xyz>0 0 1</xyz></axis></joint><joint name="bc" type="revolute"><parent>b</parent>
+    <child>c</child><axis><xyz>0 0 1</xyz></axis></joint><joint name="ac" type="revolute"><parent>a</parent>
+    <child>c</child><axis><xyz>0 0 1</xyz></axis></joint>"""
+)
 
 
 def shown(robot, *findings, q=None):
@@ -271,6 +279,22 @@ def test_findings_name_their_parts_and_no_folder(tmp_path):
     assert (R["findings"][0]["where"], R["findings"][0]["message"]) == ("elsewhere.urdf:1", "not in 'y.stl'")
     _, R = shown(robot, replace(finding, message="package://etc/x.stl, <a/b/>, 1/2, /camera/image"))
     assert R["findings"][0]["message"] == "package://etc/x.stl, <a/b/>, 1/2, /camera/image"
+
+
+@pytest.mark.parametrize(
+    ("robot", "element", "kind", "name"),
+    [
+        (kt.load("icub"), "group 'left_arm'", "joint", "l_shoulder_pitch"),
+        (kt.load("icub"), "limit 'left_arm tendons 1 lower'", "joint", "l_shoulder_pitch"),
+        (everything(0), "sensor 'imu'", "frame", "on_trunk5"),
+        (sdf_texts.load(LOOP), "joint 'ac'", "link", "c"),
+    ],
+)
+def test_findings_of_what_is_no_link_joint_or_frame_are_where_it_is(robot, element, kind, name):
+    _, R = shown(robot, Finding("X-001", "error", "is wrong", None, element))
+    (finding,) = R["findings"]
+    assert [one for one in ("link", "joint", "frame") if finding[one] is not None] == [kind]
+    assert R[f"{kind}s"][finding[kind]]["name"] == name
 
 
 def test_folders_that_are_no_longer_there_are_left_out(tmp_path):

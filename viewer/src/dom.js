@@ -33,3 +33,12 @@ export function tick(text, checked, changed) {
 export function button(text, pressed, properties = {}) {
   return element("button", { type: "button", textContent: text, onclick: pressed, ...properties });
 }
+
+/** Scroll a box so far that an element in it is seen, and nothing else of the page.
+ * @param {HTMLElement} box @param {HTMLElement | undefined} inner */
+export function scrollTo(box, inner) {
+  if (!inner) return;
+  const [outside, inside] = [box.getBoundingClientRect(), inner.getBoundingClientRect()];
+  if (inside.top < outside.top || inside.height > outside.height) box.scrollTop += inside.top - outside.top;
+  else if (inside.bottom > outside.bottom) box.scrollTop += inside.bottom - outside.bottom;
+}

@@ -4,7 +4,8 @@
  * @typedef {{kind: string, mesh?: number | null, values: number[], scale: number[], T: number[], rgba: number[]}} Shape
  * @typedef {{mass: number, T: number[], radii: number[] | null}} Inertia
  * @typedef {{name: string, role: string | null, body: number, T: number[], joint: number | null, visuals: Shape[],
- *   collisions: Shape[], inertia: Inertia | null}} Link
+ *   collisions: Shape[], missing: {T: number[], why: string}[], inertia: Inertia | null}} Link
+ * Missing: places of shapes that are not shown.
  * @typedef {{name: string, link: number, T: number[], role: string | null}} Frame
  * @typedef {{joint: number, multiplier: number, offset: number}} Leader
  * @typedef {{name: string, type: string, parent: number, child: number, origin: number[],

@@ -25,6 +25,9 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.formats.output import write_whole
 from kinetree.progress import tracked
 
+HTML = "html"
+"""Format of a report that `viewing` writes, above the formats of the checker."""
+
 
 def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
@@ -40,9 +43,9 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to a baseline.")
 @click.option("--justifications", "why", is_flag=True, help="Print what is excused, and why, and no findings.")
 @click.option(
-    "--output-format", "form", type=click.Choice(formats()), help="The form of the report.  [default: pretty]"
+    "--output-format", "form", type=click.Choice([*formats(), HTML]), help="The form of the report.  [default: pretty]"
 )
-@click.option("--output-file", metavar="FILE", help="Write the report there; - is the standard output.")
+@click.option("-o", "--output-file", metavar="FILE", help="Write the report there; - is the standard output.")
 @click.option(
     "--protection",
     is_flag=True,
@@ -83,12 +86,16 @@ def command(
     if write_baseline is not None:
         asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
     output_file = None if output_file == "-" else output_file
+    if form == HTML and output_file is None:
+        raise click.UsageError("--output-format html writes pages; name the first, such as -o report.html")
     _check_outputs(output_file, write_baseline, asked, config)
     results = _results(asked, files)
     if write_baseline is not None:
         results = _kept(write_baseline, results)
     if why:
         _write(justifications(results).splitlines(), output_file)
+    elif form == HTML and output_file is not None:
+        _write_pages(asked, results, Path(output_file))
     else:
         form = form or ("json" if as_json else "pretty")
         width = terminal_width(sys.stdout) if output_file is None else None
@@ -156,3 +163,13 @@ def _write(lines: Iterable[str], file: str | None) -> None:
         write_lines(lines, sys.stdout)
     else:
         write_whole(Path(file), "".join(f"{line}\n" for line in lines))
+
+
+def _write_pages(asked: Sequence[Job], results: Sequence[Checked], file: Path) -> None:
+    """Write the page of a model, or an index with a folder of pages."""
+    from kinetree.viewing.report import pages  # imports the compiler
+
+    for path, text in tracked(pages(asked, results, file), "pages", len(asked) + 1):
+        if path != file:
+            path.parent.mkdir(exist_ok=True)
+        write_whole(path, text)

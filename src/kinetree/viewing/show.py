@@ -91,14 +91,21 @@ def show(
 
 
 def view_of(
-    robot: Robot, q: Any, *, profile: str, findings: Iterable[Finding] | None = None, faces: int | None = None
+    robot: Robot,
+    q: Any = None,
+    *,
+    profile: str = DEFAULT,
+    findings: Iterable[Finding] | None = None,
+    complete: bool = False,
+    faces: int | None = None,
 ) -> View:
-    """Return what `show` returns, without opening it."""
+    """Return what `show` returns, without opening it. complete: whether the page has no findings but `findings`, not
+    even of shapes that it lacks."""
     viewer()  # its absence is found before any work
     if findings is None:
         places = robot.places
         findings = check(robot, profile=profile, packages=places.packages, confined=places.confinement or False)
-    seen = scene([Posed(robot, q, list(findings))], faces=faces)
+    seen = scene([Posed(robot, q, list(findings), complete)], faces=faces)
     return View(robot.name, page_of(seen), seen.findings, robot, q)
 
 

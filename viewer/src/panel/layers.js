@@ -4,12 +4,14 @@ import { Object3D } from "three";
 
 import { select } from "../app.js";
 import { element, section, tick } from "../dom.js";
+import { turnsOf } from "../marks.js";
 import { LAYERS, showLayer } from "../picture.js";
 import { matrixOf } from "../shapes.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../picture.js").Layer} Layer */
 
+const MANY_TURNS = 2.01; // the range of many wrists is two turns
 /** Roles whose frames always have their names. */
 const NAMED = ["base_link", "base", "flange", "tool0"];
 
@@ -41,6 +43,10 @@ function addNames(app) {
   robot.links.forEach(({ name, role }, index) => {
     const chosen = () => app.selected?.kind === "link" && app.selected.index === index;
     app.addLabel?.({ text: name, kind: "name", object: picture.links[index], shown: () => app.namesShown || marked(role) || chosen(), pressed: () => select(app, { kind: "link", index }) }, role ? 1 : 2);
+  });
+  robot.joints.forEach(({ child }, index) => {
+    const turns = turnsOf(robot, index);
+    if (turns > MANY_TURNS) app.addLabel?.({ text: `${turns.toFixed(1)} turns`, kind: "name", object: picture.links[child], shown: () => picture.shown.has("joints"), pressed: () => select(app, { kind: "joint", index }) }, 1);
   });
   robot.frames.forEach(({ name, link, T, role }, index) => {
     const anchor = new Object3D();

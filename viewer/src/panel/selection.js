@@ -2,9 +2,10 @@
 
 import { linkOf, nameOf, select } from "../app.js";
 import { button, element } from "../dom.js";
-import { poseOfFrame } from "../model.js";
-import { boundsOf, glow } from "../picture.js";
-import { rpy } from "../poses.js";
+import { turnsOf } from "../marks.js";
+import { poseOfFrame, poseOfLink } from "../model.js";
+import { boundsOfPart, glow } from "../picture.js";
+import { multiply, rpy } from "../poses.js";
 import { UNITS, written } from "../units.js";
 
 /** @typedef {import("../app.js").App} App */
@@ -16,17 +17,13 @@ export function selectionPanel(app) {
   const table = element("dl", {});
   const title = element("h2", {});
   const box = element("div", { className: "selection", hidden: true, role: "region", "aria-label": "Selected part" }, title, table,
-    element("div", { className: "line" }, button("Look at it", look), button("Close", () => select(app, null))));
-  function look() {
-    const [picture] = app.pictures;
-    if (picture && app.selected) app.stage?.turnTo(boundsOf(picture, linkOf(model.robot, app.selected)));
-  }
+    element("div", { className: "line" }, button("Look at it", () => app.selected && lookAt(app, app.selected)), button("Close", () => select(app, null))));
   function update() {
     const part = app.selected;
     box.hidden = part === null;
     if (!part) return;
     title.textContent = `${part.kind} ${nameOf(model.robot, part)}`;
-    table.replaceChildren(...facts(app, part).flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value })]));
+    table.replaceChildren(...facts(app, part).flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value, className: value.length > 36 ? "long" : "" })]));
   }
   model.listeners.push(update);
   app.selectionListeners.push((part) => {
@@ -35,6 +32,12 @@ export function selectionPanel(app) {
     if (picture) glow(picture, new Set(part ? [linkOf(model.robot, part)] : []));
   });
   return box;
+}
+
+/** Turn the camera to a part. @param {App} app @param {Part} part */
+export function lookAt(app, part) {
+  const [picture] = app.pictures;
+  if (picture) app.stage?.turnTo(boundsOfPart(picture, part));
 }
 
 /** @param {App} app @param {Part} part @returns {[string, string][]} */
@@ -47,8 +50,8 @@ function facts(app, part) {
     const leader = joint.leader && `${joint.leader.multiplier} × ${robot.joints[joint.leader.joint].name} + ${joint.leader.offset}`;
     return [
       ["Type", joint.type], ["Parent link", robot.links[joint.parent].name], ["Child link", robot.links[joint.child].name],
-      ...joint.axes.map((axis) => /** @type {[string, string]} */ (["Axis", axis.map((value) => Number(value.toFixed(6))).join(" ")])),
-      ...limits(robot, joint), .../** @type {[string, string][]} */ (leader ? [["Follows", leader]] : []),
+      ...joint.axes.map((axis) => /** @type {[string, string]} */ (["Axis", direction(axis)])),
+      ...senses(model, part.index), ...limits(robot, joint), .../** @type {[string, string][]} */ (leader ? [["Follows", leader]] : []),
     ];
   }
   const T = poseOfFrame(model, nameOf(robot, part));
@@ -58,10 +61,12 @@ function facts(app, part) {
     ["Roll, pitch, yaw, °", rpy(T).map((value) => written(value, rad)).join("  ")],
   ];
   if (part.kind === "frame") return [["Link", robot.links[robot.frames[part.index].link].name], ...rows];
-  const { inertia } = robot.links[part.index];
+  const { inertia, missing } = robot.links[part.index];
+  for (const { why } of missing) rows.push(["Shape left out", why]);
   if (!inertia) return [...rows, ["Mass", "none"]];
   const { mass, radii } = inertia;
-  return [...rows, ["Mass, kg", String(Number(mass.toPrecision(6)))], ["Radii of inertia, mm", radii ? radii.map((value) => written(value, m)).join("  ") : "no body has this inertia"]];
+  const share = (100 * mass) / robot.links.reduce((sum, link) => sum + (link.inertia?.mass ?? 0), 0);
+  return [...rows, ["Mass, kg", String(Number(mass.toPrecision(6)))], ["Of the whole robot's", `${share.toFixed(1)} %`], ["Radii of inertia, mm", radii ? radii.map((value) => written(value, m)).join("  ") : "no body has this inertia"]];
 }
 
 /** @param {import("../types.js").Robot} robot @param {import("../types.js").Joint} joint @returns {[string, string][]} */
@@ -70,6 +75,33 @@ function limits(robot, { first, coordinates }) {
     const i = /** @type {number} */ (first) + k;
     const unit = UNITS[robot.coordinates[i].unit];
     const [low, high] = [robot.limits.lower[i], robot.limits.upper[i]].map((value) => (value === null ? "none" : written(value, unit)));
-    return [`Limits, ${unit.name}`, `${low} to ${high}`];
+    const turns = turnsOf(robot, robot.coordinates[i].joint);
+    return [`Limits, ${unit.name}`, `${low} to ${high}${turns > 1.001 ? `: ${turns.toFixed(1)} turns` : ""}`];
   });
+}
+
+/** Return where a joint's axis points now, and which parallel axes point the other way.
+ * @param {import("../model.js").Model} model @param {number} index @returns {[string, string][]} */
+function senses(model, index) {
+  const own = axisInRoot(model, index);
+  if (!own) return [];
+  const opposite = model.robot.joints.filter((_, i) => {
+    const other = axisInRoot(model, i);
+    return other !== null && own[0] * other[0] + own[1] * other[1] + own[2] * other[2] < -1 + 1e-6;
+  });
+  return [["Axis in the root, now", direction(own)], .../** @type {[string, string][]} */ (opposite.length ? [["Opposite to", opposite.map(({ name }) => name).join(", ")]] : [])];
+}
+
+/** @param {import("../model.js").Model} model @param {number} index @returns {number[] | null} */
+function axisInRoot(model, index) {
+  const { axes, parent, origin } = model.robot.joints[index];
+  if (axes.length !== 1) return null;
+  const T = multiply(poseOfLink(model, parent), origin);
+  const [x, y, z] = axes[0];
+  return [0, 4, 8].map((row) => T[row] * x + T[row + 1] * y + T[row + 2] * z);
+}
+
+/** @param {number[]} axis */
+function direction(axis) {
+  return axis.map((value) => String(Number(value.toFixed(4)) + 0)).join(" ");
 }

@@ -1,7 +1,7 @@
 /** The tree of links with the joints between them, and a search for any name. */
 
 import { nameOf, select } from "../app.js";
-import { element, section } from "../dom.js";
+import { element, scrollTo, section } from "../dom.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../types.js").Part} Part */
@@ -48,7 +48,7 @@ export function treePanel(app) {
     for (const one of buttons.values()) one.removeAttribute("aria-current");
     const chosen = part && buttons.get(`${part.kind} ${part.index}`);
     chosen?.setAttribute("aria-current", "true");
-    if (!tree.hidden) chosen?.scrollIntoView({ block: "nearest" });
+    if (!tree.hidden && chosen) scrollTo(tree, chosen);
   });
   return section("Tree", robot.links.length <= 40, search, matches, tree);
 }

@@ -19,11 +19,12 @@ from kinetree.viewing.scene.shapes import Shapes
 
 class Posed(NamedTuple):
     """A robot to show. q (nq,): its first configuration, by default near zero and inside the limits. findings: what is
-    known to be wrong with it."""
+    known to be wrong with it. complete: whether shapes that are not shown add none."""
 
     robot: Robot
     q: Any = None
     findings: Sequence[Finding] = ()
+    complete: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +52,14 @@ def scene(robots: Sequence[Posed], *, faces: int | None = None) -> Scene:
         check_simplification(faces)
     files = MeshFiles(faces)
     functions, shown, findings = [], [], []
-    for number, (robot, q, known) in enumerate(robots):
+    for number, (robot, q, known, complete) in enumerate(robots):
         shapes, bodies, name = Shapes(robot, files), bodies_of(robot), f"fk{number}"
         kernel = fk(robot, list(bodies))
         one = described_robot(robot, bodies, kernel, start(robot, q), shapes)
-        found = [*known, *without_known(shapes.findings.values(), known)]
+        found = [*known, *(() if complete else without_known(shapes.findings.values(), known))]
         places = Places(robot)
+        for lost in (lost for link in one["links"] for lost in link["missing"]):
+            lost["why"] = places.plain(lost["why"])
         shown.append({**one, "fk": name, "findings": [described(finding, places) for finding in found]})
         functions.append((name, kernel))
         findings += found

@@ -61,6 +61,7 @@ def described_robot(robot: Robot, bodies: Indices, kernel: Kernel, q: Array, sha
                 "joint": joints[joint.name] if (joint := robot.parent_joint(name)) else None,
                 "visuals": shapes.visuals[name],
                 "collisions": shapes.collisions[name],
+                "missing": shapes.missing[name],
                 "inertia": inertia(link.inertial),
             }
             for name, link in robot.links.items()

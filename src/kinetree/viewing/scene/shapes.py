@@ -31,10 +31,14 @@ MISSING = "restore the file, or name the folder of its package with --package NA
 
 
 class Shapes:
-    """Shapes of the links of a robot. files: of its meshes, which it may share with other robots."""
+    """Shapes of the links of a robot. files: of its meshes, which it may share with other robots.
+
+    missing: for each link the places T of shapes that are not shown, and why.
+    """
 
     def __init__(self, robot: Robot, files: MeshFiles) -> None:
         self.robot, self.files, self.findings = robot, files, dict[str, Finding]()
+        self.missing: dict[str, list[Shown]] = {name: [] for name in robot.links}
         self._opener: Files = files_of(robot)
 
     @cached_property
@@ -85,6 +89,9 @@ class Shapes:
     def _warn(self, link: Link, geometry: Geometry, key: str, message: str, fix: str | None = None) -> None:
         source, element = geometry.source or link.source, f"link {link.name!r}"
         self.findings.setdefault(key, Finding("shape-not-shown", "warning", message, source, element, fix))
+        one = {"T": [float(x) for x in np.ravel(geometry.origin)], "why": message}
+        if one not in self.missing[link.name]:  # a visual and a collision shape may have the same file
+            self.missing[link.name].append(one)
 
     def size(self, T_root: Mapping[str, Array]) -> float:
         """Return the longest side of the box around the robot, m; 1 if it has no extent. T_root: poses of its links."""
