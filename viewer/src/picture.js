@@ -77,6 +77,7 @@ export function boundsOf(picture, link) {
 /** Return the link under a place of the screen (from -1 to 1), null if there is none.
  * @param {Picture} picture @param {Vector2} place @param {import("three").Camera} camera @returns {number | null} */
 export function linkAt(picture, place, camera) {
+  if (!picture.root.visible) return null;
   const ray = new Raycaster();
   ray.setFromCamera(place, camera);
   return ray.intersectObjects(picture.solids.filter(({ parent }) => parent?.visible), false)[0]?.object.userData.link ?? null;
@@ -152,6 +153,7 @@ function addMarks(picture) {
   robot.joints.forEach((joint, i) => {
     if (joint.first === null && !joint.leader) return;
     const { fixed, moving } = jointMarks(robot, i, 0.055 * size);
+    fixed.userData.joint = moving.userData.joint = i;
     add(picture, "joints", picture.links[joint.parent], fixed);
     add(picture, "joints", picture.links[joint.child], moving);
   });

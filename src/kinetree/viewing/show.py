@@ -16,6 +16,8 @@ from kinetree.conventions.profiles import DEFAULT
 from kinetree.errors import Finding
 from kinetree.formats.output import write_whole
 from kinetree.model.robot import Robot
+from kinetree.solvers.compare import Comparison
+from kinetree.solvers.compare.comparison import compare
 from kinetree.viewing.page import page_of, viewer
 from kinetree.viewing.scene import Posed, scene
 
@@ -58,6 +60,7 @@ def show(
     robot: Robot,
     q: Any = None,
     *,
+    other: Robot | None = None,
     profile: str = DEFAULT,
     findings: Iterable[Finding] | None = None,
     faces: int | None = None,
@@ -67,7 +70,8 @@ def show(
 
     In a notebook the result shows itself; elsewhere it is opened in the browser. `.save(path)` writes one file that
     needs no network.
-    q (nq,): the first configuration, by default near zero and inside the limits. profile: conventions of the findings,
+    q (nq,): the first configuration, by default near zero and inside the limits. other: a second robot, laid over the
+    first one, with a list of their differences. profile: conventions of the findings,
     as for `check`. findings: these instead, such as [].
     faces: about the most triangles of a mesh file; finer meshes are made coarser with fast-simplification.
     browser: whether to open it, whatever the surroundings.
@@ -75,22 +79,36 @@ def show(
     A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q, for
     `faces` without fast-simplification, and if the package was installed without the viewer.
     """
-    view = view_of(robot, q, profile=profile, findings=findings, faces=faces)
+    comparison = None if other is None else compare(robot, other)
+    more = {"other": other, "comparison": comparison, "findings": findings}
+    view = view_of(robot, q, profile=profile, faces=faces, **more)
     if browser if browser is not None else not _in_notebook():
         view.open()
     return view
 
 
 def view_of(
-    robot: Robot, q: Any, *, profile: str, findings: Iterable[Finding] | None = None, faces: int | None = None
+    robot: Robot,
+    q: Any,
+    *,
+    profile: str,
+    findings: Iterable[Finding] | None = None,
+    faces: int | None = None,
+    other: Robot | None = None,
+    comparison: Comparison | None = None,
 ) -> View:
-    """Return what `show` returns, without opening it."""
+    """Return what `show` returns, without opening it. comparison: of the robot and the other one."""
     viewer()  # its absence is found before any work
-    if findings is None:
-        places = robot.places
-        findings = check(robot, profile=profile, packages=places.packages, confined=places.confinement or False)
-    seen = scene([Posed(robot, q, list(findings))], faces=faces)
+    robots = [Posed(robot, q, list(_findings(robot, profile) if findings is None else findings))]
+    if other is not None:
+        robots.append(Posed(other, None, _findings(other, profile)))
+    seen = scene(robots, faces=faces, comparison=comparison)
     return View(robot.name, page_of(seen), seen.findings)
+
+
+def _findings(robot: Robot, profile: str) -> list[Finding]:
+    places = robot.places
+    return check(robot, profile=profile, packages=places.packages, confined=places.confinement or False)
 
 
 def _in_notebook() -> bool:

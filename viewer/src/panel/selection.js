@@ -48,7 +48,7 @@ function facts(app, part) {
     return [
       ["Type", joint.type], ["Parent link", robot.links[joint.parent].name], ["Child link", robot.links[joint.child].name],
       ...joint.axes.map((axis) => /** @type {[string, string]} */ (["Axis", axis.map((value) => Number(value.toFixed(6))).join(" ")])),
-      ...limits(robot, joint), .../** @type {[string, string][]} */ (leader ? [["Follows", leader]] : []),
+      ...limitsOf(robot, joint), .../** @type {[string, string][]} */ (leader ? [["Follows", leader]] : []),
     ];
   }
   const T = poseOfFrame(model, nameOf(robot, part));
@@ -64,8 +64,9 @@ function facts(app, part) {
   return [...rows, ["Mass, kg", String(Number(mass.toPrecision(6)))], ["Radii of inertia, mm", radii ? radii.map((value) => written(value, m)).join("  ") : "no body has this inertia"]];
 }
 
-/** @param {import("../types.js").Robot} robot @param {import("../types.js").Joint} joint @returns {[string, string][]} */
-function limits(robot, { first, coordinates }) {
+/** Return the ranges of the coordinates of a joint, each with its unit.
+ * @param {import("../types.js").Robot} robot @param {import("../types.js").Joint} joint @returns {[string, string][]} */
+export function limitsOf(robot, { first, coordinates }) {
   return Array.from({ length: first === null ? 0 : coordinates }, (_, k) => {
     const i = /** @type {number} */ (first) + k;
     const unit = UNITS[robot.coordinates[i].unit];
