@@ -24,8 +24,9 @@ import { paint, placed } from "./shapes.js";
  * @property {() => string[]} late coordinates of the second robot that do not follow
  */
 
-export const COLOURS = { same: "#9aa1ab", inPlace: "#8e44d6", first: "#1c6fe0", second: "#e8590c" };
+export const COLOURS = { same: "#b4bac4", inPlace: "#8e44d6", first: "#1c6fe0", second: "#e8590c" };
 const NEAR = 1e-6; // m or entries of a rotation: nothing to see
+const MARKED = { emissive: 0xffffff, emissiveIntensity: 0.4 };
 const LIGHT = 0.35; // of what glows
 
 /** Return the overlay of the first two robots of the page.
@@ -136,6 +137,7 @@ function jointsOf(comparison, side) {
 function prepare(picture, comparison, side) {
   const colour = side ? COLOURS.second : COLOURS.first;
   const { robot } = picture.model;
+  picture.marked = MARKED;
   for (const solid of picture.solids) solid.userData.own = solid.userData.plain;
   const frames = comparison.differences.flatMap(({ kind, parts }) => (kind === "frame" || kind === "base" ? parts[side] : []));
   for (const part of frames) {

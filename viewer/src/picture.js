@@ -13,6 +13,7 @@ import { paint, placed, setPose, solidOf } from "./shapes.js";
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./types.js").Part} Part */
 /** @typedef {"visual" | "collision" | "roles" | "frames" | "joints" | "sensors" | "inertia" | "masses"} Layer */
+/** @typedef {{emissive: number, emissiveIntensity: number}} Glow */
 /**
  * @typedef {object} Picture
  * @property {Model} model
@@ -20,6 +21,7 @@ import { paint, placed, setPose, solidOf } from "./shapes.js";
  * @property {Object3D[]} links
  * @property {Map<Layer, Object3D[]>} layers
  * @property {Set<Layer>} shown
+ * @property {Glow} marked how links that are selected glow
  * @property {Mesh[]} solids what is seen of links: visual shapes, or collision shapes if there are none; userData.link is
  *   their link
  */
@@ -44,7 +46,7 @@ export function createPicture(model, meshes) {
     return group;
   });
   /** @type {Picture} */
-  const picture = { model, root, links, layers: new Map(), shown: new Set(["visual", "roles", "joints"]), solids: [] };
+  const picture = { model, root, links, layers: new Map(), shown: new Set(["visual", "roles", "joints"]), marked: MARKED, solids: [] };
   addShapes(picture, meshes);
   addMarks(picture);
   addMasses(picture);
@@ -88,17 +90,17 @@ export function linkAt(picture, place, camera) {
 export function glow(picture, links) {
   for (const solid of picture.solids) {
     const { plain, link } = solid.userData;
-    solid.material = links.has(link) ? glowing(plain) : plain;
+    solid.material = links.has(link) ? glowing(plain, picture.marked) : plain;
   }
 }
 
 /** @type {WeakMap<MeshStandardMaterial, MeshStandardMaterial>} */
 const GLOWING = new WeakMap();
 
-/** @param {MeshStandardMaterial} plain */
-function glowing(plain) {
+/** @param {MeshStandardMaterial} plain @param {Glow} marked */
+function glowing(plain, marked) {
   const made = GLOWING.get(plain) ?? plain.clone();
-  made.setValues(MARKED);
+  made.setValues(marked);
   GLOWING.set(plain, made);
   return made;
 }

@@ -8,6 +8,7 @@ import { rpy } from "../poses.js";
 import { UNITS, written } from "../units.js";
 
 /** @typedef {import("../app.js").App} App */
+/** @typedef {import("../model.js").Model} Model */
 /** @typedef {import("../types.js").Part} Part */
 
 /** @param {App} app */
@@ -26,7 +27,8 @@ export function selectionPanel(app) {
     box.hidden = part === null;
     if (!part) return;
     title.textContent = `${part.kind} ${nameOf(model.robot, part)}`;
-    table.replaceChildren(...facts(app, part).flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value })]));
+    const rows = withOther(facts(model, part), app, nameOf(model.robot, part), part);
+    table.replaceChildren(...rows.flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value })]));
   }
   model.listeners.push(update);
   app.selectionListeners.push((part) => {
@@ -37,9 +39,18 @@ export function selectionPanel(app) {
   return box;
 }
 
-/** @param {App} app @param {Part} part @returns {[string, string][]} */
-function facts(app, part) {
-  const [model] = app.models;
+/** Return facts with those of the second robot behind an arrow, where it has a part of this name that differs.
+ * @param {[string, string][]} rows @param {App} app @param {string} name @param {Part} part */
+function withOther(rows, app, name, { kind }) {
+  const other = app.models[1];
+  const index = other && { link: other.robot.links, joint: other.robot.joints, frame: other.robot.frames }[kind].findIndex((one) => one.name === name);
+  if (!other || index < 0) return rows;
+  const values = new Map(facts(other, { kind, index }));
+  return rows.map(([fact, value]) => [fact, [value, ...[values.get(fact) ?? value].filter((one) => one !== value)].join(" → ")]);
+}
+
+/** @param {Model} model @param {Part} part @returns {[string, string][]} */
+function facts(model, part) {
   const { robot } = model;
   const { m, rad } = UNITS;
   if (part.kind === "joint") {
