@@ -1,6 +1,6 @@
 /** A second robot that follows the first: coordinates of paired joints have equal values, inside its own limits. */
 
-import { isInside, nearest, setQ } from "./model.js";
+import { marginOf, nearest, setQ } from "./model.js";
 
 /** @typedef {import("./model.js").Model} Model */
 
@@ -9,11 +9,11 @@ import { isInside, nearest, setQ } from "./model.js";
  * @param {Model} first @param {Model} second @param {[number, number][]} pairs of their coordinates
  * @returns {() => string[]} */
 export function follow(first, second, pairs) {
-  const { lower, upper } = second.robot.limits;
+  const { lower, upper, rows } = second.robot.limits;
   function update() {
     const q = Float64Array.from(second.q);
     for (const [i, j] of pairs) q[j] = Math.min(Math.max(first.q[i], lower[j] ?? -Infinity), upper[j] ?? Infinity);
-    if (!isInside(second, q)) {
+    if (rows.some((row) => marginOf(row, q) < 0)) {
       q.set(second.q);
       for (const [i, j] of pairs) q[j] = nearest({ ...second, q }, j, first.q[i]);
     }

@@ -59,12 +59,6 @@ export function nearest(model, i, value) {
   return Math.min(Math.max(value, lower), upper);
 }
 
-/** Return whether a configuration is inside all limits.
- * @param {Model} model @param {ArrayLike<number>} q */
-export function isInside(model, q) {
-  return model.bounds.every(({ terms, h }) => terms.reduce((sum, [i, factor]) => sum + factor * q[i], 0) <= h);
-}
-
 /** Return how far one coordinate can go while the others stay, and the rows that stop it there.
  * A coordinate that is outside may stay where it is.
  * @param {Model} model @param {number} i

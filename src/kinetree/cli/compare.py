@@ -23,7 +23,9 @@ _POSITIVE = click.FloatRange(min=0, min_open=True)
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="A page to write, FILE.html.")
 @force_option
 @click.option("--profile", type=click.Choice(list(PROFILES)), default=DEFAULT, help="Of the findings in the page.")
-@click.option("--faces", type=click.IntRange(1), metavar="N", help="Make the page's meshes coarser: N triangles a file.")
+@click.option(
+    "--faces", type=click.IntRange(1), metavar="N", help="Make the page's meshes coarser: N triangles a file."
+)
 @json_option
 def command(
     a: Robot,
@@ -39,8 +41,8 @@ def command(
 ) -> None:
     """Print whether the robots A and B are the same, names aside, and where they differ.
 
-    With -o, a page that needs no network shows both, laid over each other, with their differences and the findings
-    that only one of them has.
+    With -o, a page that needs no network shows both, laid over each other, with their differences, also of shapes, and
+    the findings that only one of them has.
 
     Exit status 0 if they are the same, 1 if they differ, 2 if one of them cannot be loaded.
     """
@@ -53,11 +55,15 @@ def command(
         check_new(output, force)
         check_no_input(str(output), [robot.source.file for robot in (a, b) if robot.source])
     comparison = compare(a, b, base="any" if any_base else "same", tolerance=tolerance, relative=relative)
+    view = None
     if output is not None:
-        view_of(a, None, profile=profile, faces=faces, other=b, comparison=comparison).save(output)
+        view = view_of(a, None, profile=profile, faces=faces, other=b, comparison=comparison)
+        view.save(output)
         print(f"wrote {output}: {output.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
     if as_json:
         print_json(comparison)
     else:
         print(comparison)
+        for line in view.shapes if view else ():
+            print(f"  remark: {line}")
     sys.exit(0 if comparison.same else 1)

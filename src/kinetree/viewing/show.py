@@ -32,11 +32,13 @@ class View:
     """A robot in a page.
 
     html: the page, a whole file that needs no network. findings: those that it lists, also of shapes that it lacks.
+    shapes: how shapes differ from those of the other robot, if there is one.
     """
 
     name: str
     html: str = field(repr=False)
     findings: tuple[Finding, ...] = field(default=(), repr=False)
+    shapes: tuple[str, ...] = field(default=(), repr=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, replacing it. Raises KinetreeError if it cannot be written."""
@@ -103,7 +105,9 @@ def view_of(
     if other is not None:
         robots.append(Posed(other, None, _findings(other, profile)))
     seen = scene(robots, faces=faces, comparison=comparison)
-    return View(robot.name, page_of(seen), seen.findings)
+    rows = seen.content["comparison"]["differences"] if comparison else ()
+    shapes = tuple(f"{row['element']}: {row['message']}" for row in rows if row["kind"] == "shape")
+    return View(robot.name, page_of(seen), seen.findings, shapes)
 
 
 def _findings(robot: Robot, profile: str) -> list[Finding]:

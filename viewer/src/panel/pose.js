@@ -1,7 +1,7 @@
 /** The configuration as text: to copy into Python, a link or a file, and to type or paste. */
 
 import { button, element, section } from "../dom.js";
-import { isInside, setQ } from "../model.js";
+import { setQ } from "../model.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../model.js").Model} Model */
@@ -82,7 +82,7 @@ function parsed(text, model) {
 function setByNames(model, values) {
   const q = Float64Array.from(model.q, (value, i) => values.get(model.robot.coordinates[i].name) ?? value);
   setQ(model, q);
-  return !isInside(model, q);
+  return model.bounds.some(({ terms, h }) => terms.reduce((sum, [i, factor]) => sum + factor * q[i], 0) > h);
 }
 
 /** @param {number} value */

@@ -82,7 +82,9 @@ def _link_pairs(joints: Sequence[tuple[int, int]], a: Shown, b: Shown) -> list[t
     numbers_a, numbers_b = _numbers(a, "links"), _numbers(b, "links")
     ends = [(numbers_a[a["bodies"][0]], numbers_b[b["bodies"][0]])]
     ends += [(a["joints"][i]["child"], b["joints"][j]["child"]) for i, j in joints]
-    lonely = [(i, j) for i, j in ends if a["links"][i]["name"] not in numbers_b and b["links"][j]["name"] not in numbers_a]
+    lonely = [
+        (i, j) for i, j in ends if a["links"][i]["name"] not in numbers_b and b["links"][j]["name"] not in numbers_a
+    ]
     return [*((i, numbers_b[name]) for name, i in numbers_a.items() if name in numbers_b), *lonely]
 
 
@@ -136,15 +138,11 @@ def _rows(difference: Difference, index: Index) -> Iterator[dict[str, Any]]:
         yield _row(kind, difference.element, difference.message, counts, ours, theirs)
 
 
-def _row(
-    kind: str, element: str, message: str, counts: bool, ours: list[Part], theirs: list[Part]
-) -> dict[str, Any]:
+def _row(kind: str, element: str, message: str, counts: bool, ours: list[Part], theirs: list[Part]) -> dict[str, Any]:
     return {"kind": kind, "element": element, "message": message, "counts": counts, "parts": [ours, theirs]}
 
 
-def _heavy(
-    parts: Sequence[list[Part]], links: Sequence[tuple[int, int]], a: Shown, b: Shown
-) -> list[list[Part]]:
+def _heavy(parts: Sequence[list[Part]], links: Sequence[tuple[int, int]], a: Shown, b: Shown) -> list[list[Part]]:
     """Return the links on a body whose inertias differ; the body itself, if no single link does."""
     body = a["links"][parts[0][0]["index"]]["body"]
     found = [

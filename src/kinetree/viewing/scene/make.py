@@ -45,13 +45,12 @@ class Scene:
     findings: tuple[Finding, ...]
 
 
-def scene(
-    robots: Sequence[Posed], *, faces: int | None = None, comparison: Comparison | None = None
-) -> Scene:
+def scene(robots: Sequence[Posed], *, faces: int | None = None, comparison: Comparison | None = None) -> Scene:
     """Return the scene of robots, which share mesh files.
 
     faces: about the most triangles of a mesh file; finer meshes are made coarser. A mesh that cannot be read is left
-    out with a warning. comparison: of the two robots, whose differences the page lists. Raises KinetreeError for a wrong q, and for `faces` if fast-simplification is not installed.
+    out with a warning. comparison: of the two robots, whose differences the page lists. Raises KinetreeError for a
+    wrong q, and for `faces` if fast-simplification is not installed.
     """
     if faces is not None:
         check_simplification(faces)
