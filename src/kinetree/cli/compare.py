@@ -57,7 +57,7 @@ def command(
     comparison = compare(a, b, base="any" if any_base else "same", tolerance=tolerance, relative=relative)
     view = None
     if output is not None:
-        view = view_of(a, None, profile=profile, faces=faces, other=b, comparison=comparison)
+        view = view_of(a, None, profile=profile, faces=faces, against=(b, comparison))
         view.save(output)
         print(f"wrote {output}: {output.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
     if as_json:

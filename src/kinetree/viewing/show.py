@@ -73,17 +73,16 @@ def show(
     In a notebook the result shows itself; elsewhere it is opened in the browser. `.save(path)` writes one file that
     needs no network.
     q (nq,): the first configuration, by default near zero and inside the limits. other: a second robot, laid over the
-    first one, with a list of their differences. profile: conventions of the findings,
-    as for `check`. findings: these instead, such as [].
+    first one, with a list of their differences. profile: conventions of the findings, as for `check`. findings: these
+    of the first robot instead, such as [].
     faces: about the most triangles of a mesh file; finer meshes are made coarser with fast-simplification.
     browser: whether to open it, whatever the surroundings.
 
     A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q, for
     `faces` without fast-simplification, and if the package was installed without the viewer.
     """
-    comparison = None if other is None else compare(robot, other)
-    more = {"other": other, "comparison": comparison, "findings": findings}
-    view = view_of(robot, q, profile=profile, faces=faces, **more)
+    against = None if other is None else (other, compare(robot, other))
+    view = view_of(robot, q, profile=profile, findings=findings, faces=faces, against=against)
     if browser if browser is not None else not _in_notebook():
         view.open()
     return view
@@ -96,11 +95,11 @@ def view_of(
     profile: str,
     findings: Iterable[Finding] | None = None,
     faces: int | None = None,
-    other: Robot | None = None,
-    comparison: Comparison | None = None,
+    against: tuple[Robot, Comparison] | None = None,
 ) -> View:
-    """Return what `show` returns, without opening it. comparison: of the robot and the other one."""
+    """Return what `show` returns, without opening it. against: another robot, and its comparison with the robot."""
     viewer()  # its absence is found before any work
+    other, comparison = against or (None, None)
     robots = [Posed(robot, q, list(_findings(robot, profile) if findings is None else findings))]
     if other is not None:
         robots.append(Posed(other, None, _findings(other, profile)))

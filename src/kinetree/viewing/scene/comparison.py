@@ -156,12 +156,8 @@ def _heavy(parts: Sequence[list[Part]], links: Sequence[tuple[int, int]], a: Sho
 def _equal_inertia(one: Shown | None, other: Shown | None) -> bool:
     if one is None or other is None:
         return one is other
-    numbers = [(one["mass"], *_place(one), *(one["radii"] or [-1.0] * 3)) for one in (one, other)]
-    return np.allclose(*numbers, rtol=1e-5, atol=1e-5)
-
-
-def _place(inertia: Shown) -> tuple[float, ...]:
-    return tuple(inertia["T"][k] for k in (3, 7, 11))
+    x, y = ([i["mass"], *np.ravel(i["T"])[3:12:4], *(i["radii"] or [-1.0] * 3)] for i in (one, other))
+    return np.allclose(x, y, rtol=1e-5, atol=1e-5)
 
 
 def _shapes(one: Shown, other: Shown, tolerance: float) -> Iterator[str]:

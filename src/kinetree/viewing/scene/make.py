@@ -66,7 +66,7 @@ def scene(robots: Sequence[Posed], *, faces: int | None = None, comparison: Comp
         shown.append({**one, "fk": name, "findings": [described(finding, places) for finding in found]})
         functions.append((name, kernel))
         findings.append(found)
-    content = {"made_by": f"kinetree {__version__}", "robots": shown, "meshes": files.packed.table}
+    content: dict[str, Any] = {"made_by": f"kinetree {__version__}", "robots": shown, "meshes": files.packed.table}
     content["controllers"] = described_controllers()
     content["comparison"] = described_comparison(comparison, _names(robots), shown, findings) if comparison else None
     return Scene(content, files.packed.text, tuple(functions), tuple(chain(*findings)))
