@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from kinetree.cli._findings import print_findings
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, two_robot_arguments
 from kinetree.cli._output import check_new, check_no_input, force_option
@@ -59,6 +60,7 @@ def command(
     if output is not None:
         view = view_of(a, None, profile=profile, faces=faces, against=(b, comparison))
         view.save(output)
+        print_findings([finding for finding in view.findings if finding.code == "shape-not-shown"])
         print(f"wrote {output}: {output.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
     if as_json:
         print_json(comparison)
