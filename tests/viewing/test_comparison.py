@@ -8,6 +8,7 @@ import pytest
 import kinetree as kt
 from browser import axe
 from kinetree.errors import Finding
+from kinetree.viewing import page, show
 from kinetree.viewing.scene import Posed, scene
 from support import all_frames, example_robot_urdfs
 
@@ -122,6 +123,14 @@ def test_equal_robots_have_no_differences_and_share_their_meshes():
     assert both.content["comparison"]["differences"] == []
     assert both.content["comparison"]["verdict"] == "the same robot"
     assert alone.content["comparison"] is None
+
+
+def test_two_robots_are_no_picture(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "viewer", lambda: "globalThis.viewer = 1;")
+    monkeypatch.setattr(show, "viewer", lambda: "")
+    view = kt.show(load(), other=load(), browser=False)
+    with pytest.raises(kt.KinetreeError, match="cannot write two robots to 'both.png'"):
+        view.save(tmp_path / "both.png")
 
 
 def test_parts_are_paired_whatever_their_names():

@@ -60,12 +60,12 @@ def command(
     if output is not None:
         view = view_of(a, None, profile=profile, faces=faces, against=(b, comparison))
         view.save(output)
-        print_findings([finding for finding in view.findings if finding.code == "shape-not-shown"])
+        print_findings(view.not_shown)
         print(f"wrote {output}: {output.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
     if as_json:
         print_json(comparison)
     else:
         print(comparison)
-        for line in view.shapes if view else ():
+        for line in (view and view.shapes) or ():
             print(f"  remark: {line}")
     sys.exit(0 if comparison.same else 1)

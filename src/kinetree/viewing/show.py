@@ -13,13 +13,17 @@ from typing import Any
 from kinetree.arguments import explained
 from kinetree.checker.check import check
 from kinetree.conventions.profiles import DEFAULT
-from kinetree.errors import Finding
+from kinetree.errors import Finding, fail
 from kinetree.formats.output import write_whole
 from kinetree.model.robot import Robot
 from kinetree.solvers.compare import Comparison
 from kinetree.solvers.compare.comparison import compare
 from kinetree.viewing.page import page_of, viewer
+from kinetree.viewing.picture import picture
 from kinetree.viewing.scene import Posed, scene
+
+PICTURES = (".png", ".svg")
+"""Endings of files that are pictures."""
 
 FRAME = (
     '<iframe title="{title}" srcdoc="{page}" sandbox="allow-scripts allow-downloads" allow="clipboard-write" '
@@ -32,17 +36,29 @@ class View:
     """A robot in a page.
 
     html: the page, a whole file that needs no network. findings: those that it lists, also of shapes that it lacks.
-    shapes: how shapes differ from those of the other robot, if there is one.
+    shapes: how shapes differ from those of the other robot; None without one.
     """
 
     name: str
     html: str = field(repr=False)
-    findings: tuple[Finding, ...] = field(default=(), repr=False)
-    shapes: tuple[str, ...] = field(default=(), repr=False)
+    findings: tuple[Finding, ...] = field(repr=False)
+    robot: Robot = field(repr=False)
+    q: Any = field(repr=False)
+    shapes: tuple[str, ...] | None = field(default=None, repr=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, replacing it. Raises KinetreeError if it cannot be written."""
-        write_whole(Path(path), self.html)
+        """Write the page to a file, replacing it, or a picture if the name ends in .png or .svg. Raises KinetreeError
+        if it cannot be written, and for a picture without matplotlib or of two robots."""
+        suffix = Path(path).suffix.lower()
+        if suffix in PICTURES and self.shapes is not None:
+            raise fail("format", f"cannot write two robots to {Path(path).name!r}; legal is the ending .html")
+        drawn = picture(self.robot, self.q, suffix)[0] if suffix in PICTURES else self.html
+        write_whole(Path(path), drawn)
+
+    @property
+    def not_shown(self) -> list[Finding]:
+        """Findings of shapes that are left out."""
+        return [one for one in self.findings if one.code == "shape-not-shown" or one.code.startswith("MSH-00")]
 
     def open(self) -> Path:
         """Open the page in the browser, from a new file in the folder of temporary files, and return its path."""
@@ -106,7 +122,7 @@ def view_of(
     seen = scene(robots, faces=faces, comparison=comparison)
     rows = seen.content["comparison"]["differences"] if comparison else ()
     shapes = tuple(f"{row['element']}: {row['message']}" for row in rows if row["kind"] == "shape")
-    return View(robot.name, page_of(seen), seen.findings, shapes)
+    return View(robot.name, page_of(seen), seen.findings, robot, q, shapes if comparison else None)
 
 
 def _findings(robot: Robot, profile: str) -> list[Finding]:
