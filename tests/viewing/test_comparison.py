@@ -276,6 +276,20 @@ class TestInChromium:
         page.evaluate("q => kinetree.view.setQ(q)", [0, 0, 1.0, 0, 0, 0])
         assert page.get_by_text("Stopped by its own limits").count() == 0
 
+    def test_the_second_obeys_limits_over_several_joints(self, open_page, tmp_path):
+        a, b = kt.load("icub:3"), kt.load("icub:2.5")
+        assert len(a.limits.G) < len(b.limits.G)
+        kt.show(a, other=b, browser=False).save(tmp_path / "both.html")
+        page = open_page(tmp_path / "both.html")
+        Q = a.limits.sample(100, seed=1)
+        follow = "Q => Q.map(q => { kinetree.view.setQ(q); return Array.from(kinetree.view.app.models[1].q); })"
+        followed = np.array(page.evaluate(follow, Q.tolist()))
+        assert b.limits.contains(followed).all()
+        both = [name for name in a.joint_names if name in b.joint_names]
+        i, j = ([robot.joint_names.index(name) for name in both] for robot in (a, b))
+        equal = np.abs(Q[:, i] - followed[:, j]) < 1e-9
+        assert 0.5 < equal.mean() < 1  # the others are stopped
+
     def test_what_agrees_is_drawn_once_and_what_differs_in_its_colour(self, shown):
         _, _, opened = shown
         page = opened()

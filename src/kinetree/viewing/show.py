@@ -24,6 +24,8 @@ from kinetree.viewing.scene import Posed, scene
 
 PICTURES = (".png", ".svg")
 """Endings of files that are pictures."""
+NOT_SHOWN = ("shape-not-shown", "MSH-002", "MSH-003", "MSH-004", "MSH-005")
+"""Codes of shapes that are left out."""
 
 FRAME = (
     '<iframe title="{title}" srcdoc="{page}" sandbox="allow-scripts allow-downloads" allow="clipboard-write" '
@@ -58,7 +60,7 @@ class View:
     @property
     def not_shown(self) -> list[Finding]:
         """Findings of shapes that are left out."""
-        return [one for one in self.findings if one.code == "shape-not-shown" or one.code.startswith("MSH-00")]
+        return [one for one in self.findings if one.code in NOT_SHOWN]
 
     def open(self) -> Path:
         """Open the page in the browser, from a new file in the folder of temporary files, and return its path."""

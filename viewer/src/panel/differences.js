@@ -49,7 +49,7 @@ export function differencesPanel(app, overlay, comparison) {
     const finding = app.models[side].robot.findings[i];
     const part = partOf(finding);
     const parts = /** @type {[Part[], Part[]]} */ (side ? [[], part ? [part] : []] : [part ? [part] : [], []]);
-    return entry(parts, finding.severity, [element("b", { textContent: finding.code }), ` ${finding.message}`, element("small", { textContent: finding.where })]);
+    return entry(parts, finding.severity, [element("b", { textContent: finding.code }), ` ${finding.element ?? ""} ${finding.message}`, element("small", { textContent: finding.where })]);
   });
   const { differences } = comparison;
   const list = element("div", { className: "findings" },
@@ -132,24 +132,25 @@ function distances(app, overlay, { apart }) {
     element("p", { className: "quiet", textContent: "The most that they are apart, with joints at equal values." }), element("table", { className: "apart" }, element("thead", {}, head), element("tbody", {}, ...rows)))];
 }
 
-/** Add a label at each part that differs.
+/** Add a label at each part that differs; one in both robots has it in the first, unless only the second is shown.
  * @param {App} app @param {Overlay} overlay @param {Difference[]} differences */
 function addLabels(app, overlay, differences) {
   const known = new Set();
   for (const { kind, parts } of differences) {
-    const side = parts[0].length ? 0 : 1;
-    const [part] = parts[side];
-    const key = part && `${side} ${part.kind} ${part.index}`;
-    if (!part || known.has(key) || kind === "order" || !app.addLabel) continue;
-    known.add(key);
-    const anchor = new Object3D();
-    const picture = app.pictures[side];
-    picture.links[linkOf(picture.model.robot, part)].add(anchor);
-    const shown = () => app.findingsShown && picture.root.visible;
-    const pressed = () => {
-      select(app, parts[0][0] ?? null);
-      overlay.lookAt(parts);
-    };
-    app.addLabel({ text: `≠ ${nameOf(picture.model.robot, part)}`, kind: side ? "warning" : "info", object: anchor, shown, pressed }, 0);
+    parts.forEach(([part], side) => {
+      const key = part && `${side} ${part.kind} ${part.index}`;
+      if (!part || known.has(key) || kind === "order" || !app.addLabel) return;
+      known.add(key);
+      const anchor = new Object3D();
+      const { links, root, model } = app.pictures[side];
+      links[linkOf(model.robot, part)].add(anchor);
+      const inBoth = side === 1 && parts[0].length > 0;
+      const shown = () => app.findingsShown && root.visible && (!inBoth || overlay.shown === "second");
+      const pressed = () => {
+        select(app, parts[0][0] ?? null);
+        overlay.lookAt(parts);
+      };
+      app.addLabel({ text: `≠ ${nameOf(model.robot, part)}`, kind: side ? "warning" : "info", object: anchor, shown, pressed }, 0);
+    });
   }
 }
