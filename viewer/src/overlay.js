@@ -110,7 +110,7 @@ function differingLinks(app, comparison, side) {
   const { robot } = app.models[side];
   const found = new Set();
   for (const { kind, parts } of comparison.differences) {
-    for (const part of kind === "limit" || kind === "order" ? [] : parts[side]) {
+    for (const part of ["limit", "order", "sensor"].includes(kind) ? [] : parts[side]) {
       if (part.kind === "frame") continue;
       const link = linkOf(robot, part);
       found.add(link);

@@ -56,14 +56,14 @@ export function differencesPanel(app, overlay, comparison) {
     ...group("Differences", differences.filter(({ counts }) => counts).map(asEntry)),
     ...group("Shapes", differences.filter(({ kind }) => kind === "shape").map(asEntry)),
     ...group("Remarks", differences.filter(({ counts, kind }) => !counts && kind !== "shape").map(asEntry)),
-    ...group(`New findings, of ${comparison.names[1]}`, findings(1, comparison.new)),
-    ...group(`Findings that are gone, of ${comparison.names[0]}`, findings(0, comparison.gone)));
+    ...group("New findings of the second robot", findings(1, comparison.new)),
+    ...group("Findings of the first robot that are gone", findings(0, comparison.gone)));
   app.selectionListeners.push((part) => mark(({ parts }) => part !== null && parts[0].some(({ kind, index }) => kind === part.kind && index === part.index)));
   addLabels(app, overlay, differences);
   const late = element("p", { className: "quiet", role: "status" });
   const follow = () => {
     const names = overlay.late();
-    const text = names.length ? `Stopped by its own limits in ${comparison.names[1]}: ${names.join(", ")}.` : "";
+    const text = names.length ? `The second robot is stopped by its own limits: ${names.join(", ")}.` : "";
     if (late.textContent !== text) late.textContent = text;
   };
   app.models[1].listeners.push(follow);
