@@ -12,6 +12,7 @@
  * @property {Picture[]} pictures one a model; none without WebGL
  * @property {Stage | null} stage
  * @property {AddLabel | null} addLabel
+ * @property {import("./overlay.js").Overlay | null} overlay of two robots that are compared
  * @property {Part | null} selected a part of the first robot
  * @property {((part: Part | null) => void)[]} selectionListeners
  * @property {boolean} namesShown

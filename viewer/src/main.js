@@ -7,6 +7,8 @@ import { button, element } from "./dom.js";
 import { createLabels } from "./labels.js";
 import { unpack } from "./meshes.js";
 import { createModel, poseOfFrame, setCoordinate, setQ } from "./model.js";
+import { createOverlay } from "./overlay.js";
+import { differencesPanel } from "./panel/differences.js";
 import { dragPanel } from "./panel/drag.js";
 import { findingsPanel } from "./panel/findings.js";
 import { layersPanel } from "./panel/layers.js";
@@ -32,9 +34,10 @@ async function main() {
   const view = /** @type {HTMLElement} */ (canvas.parentElement);
   const stage = createStage(canvas);
   /** @type {App} */
-  const app = { scene, models, stage, pictures: [], addLabel: null, selected: null, selectionListeners: [], namesShown: false, findingsShown: true };
+  const app = { scene, models, stage, pictures: [], addLabel: null, overlay: null, selected: null, selectionListeners: [], namesShown: false, findingsShown: true };
   if (stage) await fill(app, stage, view);
   else view.replaceChildren(element("p", { className: "without", role: "alert", textContent: "This browser shows no 3-D pictures here: WebGL is switched off or missing. Everything beside the picture works." }));
+  if (scene.comparison) app.overlay = createOverlay(app, scene.comparison);
   panels(app);
   shared.view = viewOf(app);
   if (stage) stage.paint();
@@ -60,7 +63,9 @@ function panels(app) {
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
   const { robot } = app.models[0];
   const head = element("header", {}, element("h1", { textContent: robot.name }), themeButton(), element("p", { textContent: robot.about }));
-  const left = element("aside", { "aria-label": "Parts and findings" }, head, selectionPanel(app), findingsPanel(app), treePanel(app));
+  const { comparison } = app.scene;
+  const found = comparison && app.overlay ? differencesPanel(app, app.overlay, comparison) : findingsPanel(app);
+  const left = element("aside", { "aria-label": "Parts and findings" }, head, selectionPanel(app), found, treePanel(app));
   const right = element("aside", { "aria-label": "Joints and view" }, slidersPanel(app), layersPanel(app), dragPanel(app), measurePanel(app), posePanel(app), element("footer", { textContent: app.scene.made_by }));
   main.prepend(left);
   main.append(right);
@@ -95,7 +100,7 @@ function pickByClick(app, stage) {
     if (down.distanceTo(new Vector2(event.clientX, event.clientY)) > 4) return;
     const { left, top, width, height } = canvas.getBoundingClientRect();
     const place = new Vector2((2 * (event.clientX - left)) / width - 1, 1 - (2 * (event.clientY - top)) / height);
-    const link = linkAt(app.pictures[0], place, stage.camera);
+    const link = linkAt(app.pictures[0], place, stage.camera) ?? app.overlay?.linkAt(place) ?? null;
     select(app, link === null ? null : { kind: "link", index: link });
   });
 }

@@ -14,6 +14,7 @@ import { paint, placed, setPose, solidOf } from "./shapes.js";
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./types.js").Part} Part */
 /** @typedef {"visual" | "collision" | "missing" | "roles" | "frames" | "joints" | "sensors" | "inertia" | "masses"} Layer */
+/** @typedef {{emissive: number, emissiveIntensity: number}} Glow */
 /**
  * @typedef {object} Picture
  * @property {Model} model
@@ -21,6 +22,7 @@ import { paint, placed, setPose, solidOf } from "./shapes.js";
  * @property {Object3D[]} links
  * @property {Map<Layer, Object3D[]>} layers
  * @property {Set<Layer>} shown
+ * @property {Glow} marked how links that are selected glow
  * @property {Mesh[]} solids what is seen of links: visual shapes, or collision shapes if there are none; userData.link is
  *   their link
  */
@@ -45,7 +47,7 @@ export function createPicture(model, meshes) {
     return group;
   });
   /** @type {Picture} */
-  const picture = { model, root, links, layers: new Map(), shown: new Set(["visual", "missing", "roles", "joints"]), solids: [] };
+  const picture = { model, root, links, layers: new Map(), shown: new Set(["visual", "missing", "roles", "joints"]), marked: MARKED, solids: [] };
   addShapes(picture, meshes);
   addMarks(picture);
   addMasses(picture);
@@ -100,6 +102,7 @@ export function boundsOfPart(picture, { kind, index }) {
 /** Return the link under a place of the screen (from -1 to 1), null if there is none.
  * @param {Picture} picture @param {Vector2} place @param {import("three").Camera} camera @returns {number | null} */
 export function linkAt(picture, place, camera) {
+  if (!picture.root.visible) return null;
   const ray = new Raycaster();
   ray.setFromCamera(place, camera);
   return ray.intersectObjects(picture.solids.filter(({ parent }) => parent?.visible), false)[0]?.object.userData.link ?? null;
@@ -110,17 +113,17 @@ export function linkAt(picture, place, camera) {
 export function glow(picture, links) {
   for (const solid of picture.solids) {
     const { plain, link } = solid.userData;
-    solid.material = links.has(link) ? glowing(plain) : plain;
+    solid.material = links.has(link) ? glowing(plain, picture.marked) : plain;
   }
 }
 
 /** @type {WeakMap<MeshStandardMaterial, MeshStandardMaterial>} */
 const GLOWING = new WeakMap();
 
-/** @param {MeshStandardMaterial} plain */
-function glowing(plain) {
+/** @param {MeshStandardMaterial} plain @param {Glow} marked */
+function glowing(plain, marked) {
   const made = GLOWING.get(plain) ?? plain.clone();
-  made.setValues(MARKED);
+  made.setValues(marked);
   GLOWING.set(plain, made);
   return made;
 }
@@ -178,7 +181,7 @@ function addMarks(picture) {
   robot.joints.forEach((joint, i) => {
     if (joint.first === null && !joint.leader) return;
     const { fixed, moving } = jointMarks(robot, i, 0.055 * size);
-    fixed.userData.joint = joint.name;
+    fixed.userData.joint = moving.userData.joint = i;
     add(picture, "joints", picture.links[joint.parent], fixed);
     add(picture, "joints", picture.links[joint.child], moving);
   });

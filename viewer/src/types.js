@@ -24,7 +24,13 @@
  * Controller: metre and radian are the units in its own; axes, places and zero are those of its turns.
  * @typedef {{key: string, name: string, components: string[], digits: [number, number], metre: number, radian: number,
  *   mirrored: string, kind: "turns" | "quaternion" | "exp", axes: string, places: number[], zero: number}} Controller
- * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[], controllers: Controller[]}} Scene
+ * @typedef {{kind: string, element: string, message: string, counts: boolean, parts: [Part[], Part[]]}} Difference
+ * Comparison: of the two robots. links and coordinates are pairs; gone and new are numbers of their findings.
+ * @typedef {{verdict: string, names: [string, string], differences: Difference[], links: [number, number][],
+ *   coordinates: [number, number][], gone: number[], new: number[],
+ *   apart: {name: string, distance: number, angle: number}[]}} Comparison
+ * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[], controllers: Controller[],
+ *   comparison: Comparison | null}} Scene
  * @typedef {(q: ArrayLike<number>, T: Float64Array) => Float64Array} ForwardKinematics
  * @typedef {{kind: "link" | "joint" | "frame", index: number}} Part
  */

@@ -62,7 +62,7 @@ def command(
 
 def _page(robot: Robot, q: Array | None, options: dict[str, Any]) -> View:
     view = view_of(robot, q, **{"profile": DEFAULT, **options})
-    print_findings([finding for finding in view.findings if finding.code == "shape-not-shown"])
+    print_findings(view.not_shown)
     return view
 
 

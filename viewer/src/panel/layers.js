@@ -28,7 +28,7 @@ export function layersPanel(app) {
   addNames(app);
   const more = [
     tick("Names of links", false, (checked) => ((app.namesShown = checked), draw())),
-    tick("Findings", true, (checked) => ((app.findingsShown = checked), draw())),
+    tick(app.scene.comparison ? "Names of differences" : "Findings", true, (checked) => ((app.findingsShown = checked), draw())),
   ];
   return section("Show", true, element("div", { className: "ticks" }, ...boxes, ...more));
 }

@@ -9,6 +9,7 @@ import { multiply, rpy } from "../poses.js";
 import { UNITS, written } from "../units.js";
 
 /** @typedef {import("../app.js").App} App */
+/** @typedef {import("../model.js").Model} Model */
 /** @typedef {import("../types.js").Part} Part */
 
 /** @param {App} app */
@@ -23,7 +24,8 @@ export function selectionPanel(app) {
     box.hidden = part === null;
     if (!part) return;
     title.textContent = `${part.kind} ${nameOf(model.robot, part)}`;
-    table.replaceChildren(...facts(app, part).flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value, className: value.length > 36 ? "long" : "" })]));
+    const rows = withOther(facts(model, part), app, nameOf(model.robot, part), part);
+    table.replaceChildren(...rows.flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value, className: value.length > 36 ? "long" : "" })]));
   }
   model.listeners.push(update);
   app.selectionListeners.push((part) => {
@@ -40,9 +42,18 @@ export function lookAt(app, part) {
   if (picture) app.stage?.turnTo(boundsOfPart(picture, part));
 }
 
-/** @param {App} app @param {Part} part @returns {[string, string][]} */
-function facts(app, part) {
-  const [model] = app.models;
+/** Return facts with those of the second robot behind an arrow, where it has a part of this name that differs.
+ * @param {[string, string][]} rows @param {App} app @param {string} name @param {Part} part */
+function withOther(rows, app, name, { kind }) {
+  const other = app.models[1];
+  const index = other && { link: other.robot.links, joint: other.robot.joints, frame: other.robot.frames }[kind].findIndex((one) => one.name === name);
+  if (!other || index < 0) return rows;
+  const values = new Map(facts(other, { kind, index }));
+  return rows.map(([fact, value]) => [fact, [value, ...[values.get(fact) ?? value].filter((one) => one !== value)].join(" → ")]);
+}
+
+/** @param {Model} model @param {Part} part @returns {[string, string][]} */
+function facts(model, part) {
   const { robot } = model;
   const { m, rad } = UNITS;
   if (part.kind === "joint") {
@@ -51,7 +62,7 @@ function facts(app, part) {
     return [
       ["Type", joint.type], ["Parent link", robot.links[joint.parent].name], ["Child link", robot.links[joint.child].name],
       ...joint.axes.map((axis) => /** @type {[string, string]} */ (["Axis", direction(axis)])),
-      ...senses(model, part.index), ...limits(robot, joint), .../** @type {[string, string][]} */ (leader ? [["Follows", leader]] : []),
+      ...senses(model, part.index), ...limitsOf(robot, joint), .../** @type {[string, string][]} */ (leader ? [["Follows", leader]] : []),
     ];
   }
   const T = poseOfFrame(model, nameOf(robot, part));
@@ -69,8 +80,9 @@ function facts(app, part) {
   return [...rows, ["Mass, kg", String(Number(mass.toPrecision(6)))], ["Of the whole robot's", `${share.toFixed(1)} %`], ["Radii of inertia, mm", radii ? radii.map((value) => written(value, m)).join("  ") : "no body has this inertia"]];
 }
 
-/** @param {import("../types.js").Robot} robot @param {import("../types.js").Joint} joint @returns {[string, string][]} */
-function limits(robot, { first, coordinates }) {
+/** Return the ranges of the coordinates of a joint, each with its unit.
+ * @param {import("../types.js").Robot} robot @param {import("../types.js").Joint} joint @returns {[string, string][]} */
+export function limitsOf(robot, { first, coordinates }) {
   return Array.from({ length: first === null ? 0 : coordinates }, (_, k) => {
     const i = /** @type {number} */ (first) + k;
     const unit = UNITS[robot.coordinates[i].unit];
