@@ -15,6 +15,7 @@ from kinetree.checker.check import check
 from kinetree.conventions.profiles import DEFAULT
 from kinetree.errors import Finding
 from kinetree.formats.output import write_whole
+from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.viewing.page import page_of, viewer
 from kinetree.viewing.scene import Posed, scene
@@ -61,6 +62,7 @@ def show(
     profile: str = DEFAULT,
     findings: Iterable[Finding] | None = None,
     faces: int | None = None,
+    motion: Any = None,
     browser: bool | None = None,
 ) -> View:
     """Return a page with a robot: to move its joints, drag its frames, and see limits, inertias and findings.
@@ -70,26 +72,35 @@ def show(
     q (nq,): the first configuration, by default near zero and inside the limits. profile: conventions of the findings,
     as for `check`. findings: these instead, such as [].
     faces: about the most triangles of a mesh file; finer meshes are made coarser with fast-simplification.
+    motion: what the page plays: a file of joint values, columns by name, or a Motion, as `kinetree.logs.read_motion`
+    takes them, in rad and m. Joints without a column stay as they are in q.
     browser: whether to open it, whatever the surroundings.
 
-    A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q, for
-    `faces` without fast-simplification, and if the package was installed without the viewer.
+    A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q or
+    motion, for `faces` without fast-simplification, and if the package was installed without the viewer.
     """
-    view = view_of(robot, q, profile=profile, findings=findings, faces=faces)
+    moving = None if motion is None else read_motion(robot, motion)
+    view = view_of(robot, q, profile=profile, findings=findings, faces=faces, motion=moving)
     if browser if browser is not None else not _in_notebook():
         view.open()
     return view
 
 
 def view_of(
-    robot: Robot, q: Any, *, profile: str, findings: Iterable[Finding] | None = None, faces: int | None = None
+    robot: Robot,
+    q: Any,
+    *,
+    profile: str,
+    findings: Iterable[Finding] | None = None,
+    faces: int | None = None,
+    motion: Motion | None = None,
 ) -> View:
     """Return what `show` returns, without opening it."""
     viewer()  # its absence is found before any work
     if findings is None:
         places = robot.places
         findings = check(robot, profile=profile, packages=places.packages, confined=places.confinement or False)
-    seen = scene([Posed(robot, q, list(findings))], faces=faces)
+    seen = scene([Posed(robot, q, list(findings), motion)], faces=faces)
     return View(robot.name, page_of(seen), seen.findings)
 
 

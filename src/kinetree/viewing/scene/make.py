@@ -7,23 +7,26 @@ from typing import Any, NamedTuple
 from kinetree import __version__
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import Finding
+from kinetree.logs import Motion, filled
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.viewing.packing import check_simplification
 from kinetree.viewing.scene.controllers import described_controllers
 from kinetree.viewing.scene.findings import Places, described
 from kinetree.viewing.scene.meshes import MeshFiles
+from kinetree.viewing.scene.motion import described_motion
 from kinetree.viewing.scene.robot import bodies_of, described_robot, start
 from kinetree.viewing.scene.shapes import Shapes
 
 
 class Posed(NamedTuple):
     """A robot to show. q (nq,): its first configuration, by default near zero and inside the limits. findings: what is
-    known to be wrong with it."""
+    known to be wrong with it. motion: what the page plays; its first sample is where its joints begin."""
 
     robot: Robot
     q: Any = None
     findings: Sequence[Finding] = ()
+    motion: Motion | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +54,14 @@ def scene(robots: Sequence[Posed], *, faces: int | None = None) -> Scene:
         check_simplification(faces)
     files = MeshFiles(faces)
     functions, shown, findings = [], [], []
-    for number, (robot, q, known) in enumerate(robots):
+    for number, (robot, q, known, motion) in enumerate(robots):
         shapes, bodies, name = Shapes(robot, files), bodies_of(robot), f"fk{number}"
         kernel = fk(robot, list(bodies))
-        one = described_robot(robot, bodies, kernel, start(robot, q), shapes)
+        first = start(robot, q)
+        if motion:
+            first = filled(robot, motion, first)[0]
+        one = described_robot(robot, bodies, kernel, first, shapes)
+        one["motion"] = described_motion(robot, motion, first) if motion else None
         found = [*known, *without_known(shapes.findings.values(), known)]
         places = Places(robot)
         shown.append({**one, "fk": name, "findings": [described(finding, places) for finding in found]})
