@@ -14,6 +14,8 @@
  * @property {AddLabel | null} addLabel
  * @property {Part | null} selected a part of the first robot
  * @property {((part: Part | null) => void)[]} selectionListeners
+ * @property {import("./motion.js").Motion | null} motion of the first robot
+ * @property {import("./panel/motion.js").Player | null} player of the motion
  * @property {boolean} namesShown
  * @property {boolean} findingsShown
  */
