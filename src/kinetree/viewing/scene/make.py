@@ -33,9 +33,9 @@ class Posed(NamedTuple):
 class Scene:
     """What a page shows.
 
-    content: the JSON of the page, see docs/viewer.md. meshes: all meshes as base64 of zlib's format. functions: kernels
-    of the poses of the moving links by the name that `content` calls them. findings: those of all robots, and warnings
-    of shapes that are left out.
+    content: the JSON of the page, see docs/showing.md. meshes: all meshes as base64 of zlib's format. functions:
+    kernels of the poses of the moving links by the name that `content` calls them. findings: those of all robots, and
+    warnings of shapes that are left out.
     """
 
     content: dict[str, Any]
