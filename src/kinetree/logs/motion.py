@@ -8,6 +8,7 @@ import numpy as np
 
 from kinetree.errors import KinetreeError, nearest_names
 from kinetree.model.limits import resolve_mimic
+from kinetree.model.magnitudes import LARGEST, LEGAL
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, frozen
 
@@ -103,10 +104,10 @@ def _check_names(
 
 
 def _check_finite(columns: Columns) -> None:
-    bad = np.argwhere(~np.isfinite(columns.values))
+    bad = np.argwhere(~(np.abs(columns.values) <= LARGEST))
     if len(bad):
         sample, column = map(int, bad[0])
-        message = f"column {columns.names[column]!r} is {columns.values[sample, column]}; legal is a finite number"
+        message = f"column {columns.names[column]!r} is {columns.values[sample, column]}; {LEGAL}"
         raise columns.fault(sample, message)
 
 
@@ -132,6 +133,7 @@ def _normalise(robot: Robot, columns: Columns, names: tuple[str, ...], q: Array)
         if len(places) < len(needed):
             missing = ", ".join(name for name in needed if name not in names)
             raise columns.fault(None, f"the quaternion of joint {joint!r} is not whole; columns {missing} are missing")
+        q[:, places] /= np.maximum(np.abs(q[:, places]).max(axis=1, keepdims=True), 1e-300)
         lengths = np.linalg.norm(q[:, places], axis=1)
         if not lengths.all():
             raise columns.fault(

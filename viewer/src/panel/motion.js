@@ -73,11 +73,11 @@ function still({ robot }, { columns }) {
   return [element("details", {}, element("summary", { textContent: many }), element("p", { className: "quiet names", textContent: names.join(", ") }))];
 }
 
-/** Keep the marks true when a coordinate changes that the motion does not move.
+/** Keep the marks true when a coordinate changes that rows couple with those of the motion.
  * @param {Model} model @param {Player} player @param {() => void} counted called after each count */
 function followStill(model, player, counted) {
   const moving = new Set(player.motion.columns.map(({ coordinate }) => coordinate));
-  const others = model.robot.coordinates.map((_, i) => i).filter((i) => !moving.has(i));
+  const others = player.motion.rows.flatMap(({ terms }) => terms.map(([i]) => i).filter((i) => !moving.has(i)));
   const before = Float64Array.from(model.q);
   const count = () => {
     player.outside = runsOutside(player.motion, model.q);
