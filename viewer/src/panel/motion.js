@@ -177,12 +177,12 @@ function timeLine(model, player) {
   function point(event) {
     const { left, width } = marks.getBoundingClientRect();
     const time = Math.min(Math.max((event.clientX - left) / width, 0), 1) * end;
-    write(configurationAt(motion, time, model.q), `${told(motion, time)}: o`);
+    write(configurationAt(motion, time, model.q), `${placeText(motion, time)}: o`);
   }
   function update() {
     range.value = String(player.time);
-    range.setAttribute("aria-valuetext", `${told(motion, player.time)} of ${told(motion, end)}`);
-    clock.textContent = `${told(motion, player.time)} / ${told(motion, end)}`;
+    range.setAttribute("aria-valuetext", `${placeText(motion, player.time)} of ${placeText(motion, end)}`);
+    clock.textContent = `${placeText(motion, player.time)} / ${placeText(motion, end)}`;
     toggle.textContent = player.playing ? "Pause" : "Play";
     write(model.q, "O");
   }
@@ -195,8 +195,8 @@ function timeLine(model, player) {
   return { root, mark };
 }
 
-/** @param {Motion} motion @param {number} time */
-function told(motion, time) {
+/** Return a time in words. @param {Motion} motion @param {number} time */
+function placeText(motion, time) {
   return motion.timed ? seconds(time) : `sample ${sampleAt(motion, time)}`;
 }
 
