@@ -18,7 +18,11 @@ from kinetree.formats.output import write_whole
 from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.viewing.page import page_of, viewer
+from kinetree.viewing.picture import picture
 from kinetree.viewing.scene import Posed, scene
+
+PICTURES = (".png", ".svg")
+"""Endings of files that are pictures."""
 
 FRAME = (
     '<iframe title="{title}" srcdoc="{page}" sandbox="allow-scripts allow-downloads" allow="clipboard-write" '
@@ -35,11 +39,16 @@ class View:
 
     name: str
     html: str = field(repr=False)
-    findings: tuple[Finding, ...] = field(default=(), repr=False)
+    findings: tuple[Finding, ...] = field(repr=False)
+    robot: Robot = field(repr=False)
+    q: Any = field(repr=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, replacing it. Raises KinetreeError if it cannot be written."""
-        write_whole(Path(path), self.html)
+        """Write the page to a file, replacing it, or a picture if the name ends in .png or .svg. Raises KinetreeError
+        if it cannot be written, and for a picture without matplotlib."""
+        suffix = Path(path).suffix.lower()
+        drawn = picture(self.robot, self.q, suffix)[0] if suffix in PICTURES else self.html
+        write_whole(Path(path), drawn)
 
     def open(self) -> Path:
         """Open the page in the browser, from a new file in the folder of temporary files, and return its path."""
@@ -101,7 +110,8 @@ def view_of(
         places = robot.places
         findings = check(robot, profile=profile, packages=places.packages, confined=places.confinement or False)
     seen = scene([Posed(robot, q, list(findings), motion)], faces=faces)
-    return View(robot.name, page_of(seen), seen.findings)
+    first = seen.content["robots"][0]["q"] if motion else q
+    return View(robot.name, page_of(seen), seen.findings, robot, first)
 
 
 def _in_notebook() -> bool:
