@@ -187,3 +187,15 @@ def test_a_motion_of_one_sample(open_page, tmp_path, icub):
     page.get_by_role("button", name="Play").click()
     wait(page, "!kinetree.view.app.player.playing")
     assert page.evaluate("kinetree.view.q")[icub.coordinate_names.index("l_elbow")] == 0.5
+
+
+def test_the_camera_follows_a_robot_that_moves_freely(open_page, tmp_path):
+    joint = '<joint name="free" type="floating"><parent link="world"/><child link="cart"/></joint>'
+    text = f'<robot name="r"><link name="world"/><link name="cart"/>{joint}</robot>'
+    pose = {f"free.{name}": [0, 0, 0] for name in ("y", "z", "qx", "qy", "qz")} | {"free.qw": [1, 1, 1]}
+    page = opened(open_page, tmp_path, kt.load(text, format="urdf"), {"free.x": [0, 5, 20], **pose})
+    target = """x => { kinetree.view.app.player.seek(x); return kinetree.view.app.stage.orbit.target.toArray(); }"""
+    start = np.array(page.evaluate(target, 0))
+    assert np.array(page.evaluate(target, 1)) - start == pytest.approx([5, 0, 0])
+    page.get_by_label("The camera follows cart").uncheck()
+    assert np.array(page.evaluate(target, 2)) - start == pytest.approx([5, 0, 0])

@@ -3,6 +3,7 @@
 import { button, element, section, tick } from "../dom.js";
 import { setQ } from "../model.js";
 import { configurationAt, limitsLeft, runsOutside, sampleAt } from "../motion.js";
+import { followTick } from "./follow.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../model.js").Model} Model */
@@ -54,7 +55,7 @@ export function motionPanel(app) {
     nextOutside.hidden = !samples;
   };
   followStill(model, player, count);
-  return [section("Motion", true, element("p", { className: "quiet", textContent: described(motion) }), ...still(model, motion), outside, nextOutside)];
+  return [section("Motion", true, element("p", { className: "quiet", textContent: described(motion) }), ...still(model, motion), ...followTick(app, motion), outside, nextOutside)];
 }
 
 /** @param {Motion} motion */
