@@ -34,7 +34,7 @@ OVERLAPS = """() => {
   return labels.flatMap((a, i) => labels.slice(i + 1).filter((b) => cross(a, b))).length;
 }"""
 ARROWS = """() => kinetree.view.app.pictures.flatMap((picture) => picture.model.robot.joints.map((joint) => {
-  const fixed = picture.layers.get("joints").find((one) => robot.joints[one.userData.joint] === joint);
+  const fixed = picture.layers.get("joints").find((one) => picture.model.robot.joints[one.userData.joint] === joint);
   const cones = [];
   fixed?.traverse((one) => one.geometry?.type === "ConeGeometry" && cones.push(one.matrixWorld.elements));
   return { name: joint.name, origin: fixed?.matrixWorld.elements.slice(12, 15), cones };

@@ -7,12 +7,14 @@ import { button, element } from "./dom.js";
 import { createLabels } from "./labels.js";
 import { unpack } from "./meshes.js";
 import { createModel, poseOfFrame, setCoordinate, setQ } from "./model.js";
+import { unpackMotion } from "./motion.js";
 import { createOverlay } from "./overlay.js";
 import { differencesPanel } from "./panel/differences.js";
 import { dragPanel } from "./panel/drag.js";
 import { findingsPanel } from "./panel/findings.js";
 import { layersPanel } from "./panel/layers.js";
 import { measurePanel } from "./panel/measure.js";
+import { motionPanel } from "./panel/motion.js";
 import { posePanel } from "./panel/pose.js";
 import { selectionPanel } from "./panel/selection.js";
 import { slidersPanel } from "./panel/sliders.js";
@@ -34,7 +36,10 @@ async function main() {
   const view = /** @type {HTMLElement} */ (canvas.parentElement);
   const stage = createStage(canvas);
   /** @type {App} */
-  const app = { scene, models, stage, pictures: [], addLabel: null, overlay: null, selected: null, selectionListeners: [], namesShown: false, findingsShown: true };
+  const app = {
+    scene, models, stage, pictures: [], addLabel: null, overlay: null, selected: null, selectionListeners: [],
+    motion: await unpackMotion(models[0]), player: null, namesShown: false, findingsShown: true,
+  };
   if (stage) await fill(app, stage, view);
   else view.replaceChildren(element("p", { className: "without", role: "alert", textContent: "This browser shows no 3-D pictures here: WebGL is switched off or missing. Everything beside the picture works." }));
   if (scene.comparison) app.overlay = createOverlay(app, scene.comparison);
@@ -66,7 +71,7 @@ function panels(app) {
   const { comparison } = app.scene;
   const found = comparison && app.overlay ? differencesPanel(app, app.overlay, comparison) : findingsPanel(app);
   const left = element("aside", { "aria-label": "Parts and findings" }, head, selectionPanel(app), found, treePanel(app));
-  const right = element("aside", { "aria-label": "Joints and view" }, slidersPanel(app), layersPanel(app), dragPanel(app), measurePanel(app), posePanel(app), element("footer", { textContent: app.scene.made_by }));
+  const right = element("aside", { "aria-label": "Joints and view" }, ...motionPanel(app), slidersPanel(app), layersPanel(app), dragPanel(app), measurePanel(app), posePanel(app), element("footer", { textContent: app.scene.made_by }));
   main.prepend(left);
   main.append(right);
 }

@@ -17,9 +17,12 @@
  * @typedef {{name: string, kind: string, link: number, T: number[]}} Sensor
  * @typedef {{code: string, severity: "error" | "warning" | "info", message: string, element: string, where: string,
  *   fix: string, link: number | null, joint: number | null, frame: number | null}} Finding
+ * PackedMotion: data is base64; digits are those after the point, null for numbers of 64 bits.
+ * @typedef {{samples: number, columns: {coordinate: number, digits: number | null}[],
+ *   times: {digits: number | null} | null, data: string}} PackedMotion
  * @typedef {{name: string, about: string, fk: string, size: number, bodies: string[], links: Link[], frames: Frame[],
  *   joints: Joint[], coordinates: Coordinate[], groups: {name: string, joints: string[]}[], limits: Limits,
- *   q: number[], sensors: Sensor[], findings: Finding[]}} Robot
+ *   q: number[], sensors: Sensor[], findings: Finding[], motion: PackedMotion | null}} Robot
  * @typedef {{vertices: number, triangles: number, at: number, low: number[], step: number}} PackedMesh
  * Controller: metre and radian are the units in its own; axes, places and zero are those of its turns.
  * @typedef {{key: string, name: string, components: string[], digits: [number, number], metre: number, radian: number,

@@ -12,11 +12,12 @@ from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.errors import fail
 from kinetree.formats.output import write_whole
+from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.show import PICTURES, View, view_of
 
-PAGE = ("profile", "faces")
+PAGE = ("profile", "faces", "motion")
 """Options of a page."""
 PICTURE = ("size", "direction")
 """Options of a picture."""
@@ -32,7 +33,8 @@ ENDINGS = (".html", *PICTURES)
 @click.option("--from", "direction", nargs=3, type=float, metavar="X Y Z", help="Where the camera of a picture is.")
 @click.option("--size", nargs=2, type=click.IntRange(16, 8192), metavar="W H", help="Of a picture, pixels.")
 @assignments("--q", "values", "JOINT=VALUE", "A joint's first coordinate (m, rad), or several as 1,2,3.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q are in degrees.")
+@click.option("--motion", metavar="FILE.csv", type=click.Path(path_type=Path), help="A motion that plays.")
+@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q and in FILE.csv are in degrees.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="The file to write.")
 @force_option
 def command(
@@ -41,23 +43,38 @@ def command(
     """Show MODEL in the browser, write a page that needs no network to FILE.html, or a picture to FILE.png or .svg.
 
     The camera of a picture looks at the middle of the robot, from the direction X Y Z in its root link.
+
+    FILE.csv has a row a sample, under the names of joints in any order; `time`, `t` or `stamp` is a column of times in
+    s. Joints without a column stay as they are.
     """
     suffix = ".html" if output is None else output.suffix.lower()
     given = {name: value for name, value in options.items() if value is not None}
     if suffix in ENDINGS and (wrong := given.keys() - {*(PAGE if suffix == ".html" else PICTURE)}):
         names = ", ".join(sorted(f"--{'from' if name == 'direction' else name}" for name in wrong))
-        raise click.UsageError(f"{names}: --profile and --faces are for a page, --from and --size for a picture")
+        raise click.UsageError(
+            f"{names}: --profile, --faces and --motion are for a page, --from and --size for a picture"
+        )
     if output is not None:
         if suffix not in ENDINGS:
             raise fail("format", f"cannot write a view to {output.name!r}; legal endings are {', '.join(ENDINGS)}")
         check_new(output, force)
         check_no_input(str(output), [robot.source.file] if robot.source else [])
     q = configuration(robot, values, in_degrees) if values else None
+    if "motion" in given:
+        given["motion"] = _motion(robot, given["motion"], in_degrees)
     if output is None:
         print(_page(robot, q, given).open())
         return
     write_whole(output, _page(robot, q, given).html if suffix == ".html" else _picture(robot, q, suffix, given))
     print(f"wrote {output}: {output.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
+
+
+def _motion(robot: Robot, file: Path, in_degrees: bool) -> Motion:
+    motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
+    still = [name for name in robot.coordinate_names if name not in motion.names]
+    if still:
+        print(f"{file}: without a column, and staying as they are: {', '.join(still)}", file=sys.stderr)
+    return motion
 
 
 def _page(robot: Robot, q: Array | None, options: dict[str, Any]) -> View:

@@ -15,6 +15,7 @@ from kinetree.checker.check import check
 from kinetree.conventions.profiles import DEFAULT
 from kinetree.errors import Finding, fail
 from kinetree.formats.output import write_whole
+from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.solvers.compare import Comparison
 from kinetree.solvers.compare.comparison import compare
@@ -84,6 +85,7 @@ def show(
     profile: str = DEFAULT,
     findings: Iterable[Finding] | None = None,
     faces: int | None = None,
+    motion: Any = None,
     browser: bool | None = None,
 ) -> View:
     """Return a page with a robot: to move its joints, drag its frames, and see limits, inertias and findings.
@@ -94,13 +96,16 @@ def show(
     first one, with a list of their differences. profile: conventions of the findings, as for `check`. findings: these
     of the first robot instead, such as [].
     faces: about the most triangles of a mesh file; finer meshes are made coarser with fast-simplification.
+    motion: what the page plays: a file of joint values, columns by name, or a Motion, as `kinetree.logs.read_motion`
+    takes them, in rad and m. Joints without a column stay as they are in q.
     browser: whether to open it, whatever the surroundings.
 
-    A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q, for
-    `faces` without fast-simplification, and if the package was installed without the viewer.
+    A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q or
+    motion, for `faces` without fast-simplification, and if the package was installed without the viewer.
     """
     against = None if other is None else (other, compare(robot, other))
-    view = view_of(robot, q, profile=profile, findings=findings, faces=faces, against=against)
+    moving = None if motion is None else read_motion(robot, motion)
+    view = view_of(robot, q, profile=profile, findings=findings, faces=faces, against=against, motion=moving)
     if browser if browser is not None else not _in_notebook():
         view.open()
     return view
@@ -115,18 +120,20 @@ def view_of(
     complete: bool = False,
     faces: int | None = None,
     against: tuple[Robot, Comparison] | None = None,
+    motion: Motion | None = None,
 ) -> View:
     """Return what `show` returns, without opening it. complete: whether the page has no findings but `findings`, not
     even of shapes that it lacks. against: another robot, and its comparison with the robot."""
     viewer()  # its absence is found before any work
     other, comparison = against or (None, None)
-    robots = [Posed(robot, q, list(_findings(robot, profile) if findings is None else findings), complete)]
+    robots = [Posed(robot, q, list(_findings(robot, profile) if findings is None else findings), complete, motion)]
     if other is not None:
         robots.append(Posed(other, None, _findings(other, profile)))
     seen = scene(robots, faces=faces, comparison=comparison)
     rows = seen.content["comparison"]["differences"] if comparison else ()
     shapes = tuple(f"{row['element']}: {row['message']}" for row in rows if row["kind"] == "shape")
-    return View(robot.name, page_of(seen), seen.findings, robot, q, shapes if comparison else None)
+    first = seen.content["robots"][0]["q"] if motion else q
+    return View(robot.name, page_of(seen), seen.findings, robot, first, shapes if comparison else None)
 
 
 def _findings(robot: Robot, profile: str) -> list[Finding]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from kinetree import __version__
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import Finding
+from kinetree.logs import Motion, filled
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.solvers.compare import Comparison
@@ -17,27 +18,30 @@ from kinetree.viewing.scene.comparison import described_comparison
 from kinetree.viewing.scene.controllers import described_controllers
 from kinetree.viewing.scene.findings import Places, described
 from kinetree.viewing.scene.meshes import MeshFiles
+from kinetree.viewing.scene.motion import described_motion
 from kinetree.viewing.scene.robot import bodies_of, described_robot, start
 from kinetree.viewing.scene.shapes import Shapes
 
 
 class Posed(NamedTuple):
     """A robot to show. q (nq,): its first configuration, by default near zero and inside the limits. findings: what is
-    known to be wrong with it. complete: whether shapes that are not shown add none."""
+    known to be wrong with it. complete: whether shapes that are not shown add none. motion: what the page plays; its
+    first sample is where its joints begin."""
 
     robot: Robot
     q: Any = None
     findings: Sequence[Finding] = ()
     complete: bool = False
+    motion: Motion | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
     """What a page shows.
 
-    content: the JSON of the page, see docs/viewer.md. meshes: all meshes as base64 of zlib's format. functions: kernels
-    of the poses of the moving links by the name that `content` calls them. findings: those of all robots, and warnings
-    of shapes that are left out.
+    content: the JSON of the page, see docs/showing.md. meshes: all meshes as base64 of zlib's format. functions:
+    kernels of the poses of the moving links by the name that `content` calls them. findings: those of all robots, and
+    warnings of shapes that are left out.
     """
 
     content: dict[str, Any]
@@ -58,10 +62,14 @@ def scene(robots: Sequence[Posed], *, faces: int | None = None, comparison: Comp
     files = MeshFiles(faces)
     functions, shown = [], []
     findings: list[list[Finding]] = []
-    for number, (robot, q, known, complete) in enumerate(robots):
+    for number, (robot, q, known, complete, motion) in enumerate(robots):
         shapes, bodies, name = Shapes(robot, files), bodies_of(robot), f"fk{number}"
         kernel = fk(robot, list(bodies))
-        one = described_robot(robot, bodies, kernel, start(robot, q), shapes)
+        first = start(robot, q)
+        if motion:
+            first = filled(robot, motion, first)[0]
+        one = described_robot(robot, bodies, kernel, first, shapes)
+        one["motion"] = described_motion(robot, motion, first) if motion else None
         found = [*known, *(() if complete else without_known(shapes.findings.values(), known))]
         places = Places(robot)
         for lost in (lost for link in one["links"] for lost in link["missing"]):
