@@ -5,39 +5,96 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.checker.check import check
 from kinetree.conventions.profiles import DEFAULT
-from kinetree.errors import Finding
+from kinetree.errors import Finding, fail
 from kinetree.formats.output import write_whole
 from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array
 from kinetree.viewing.page import page_of, viewer
-from kinetree.viewing.scene import Posed, scene
+from kinetree.viewing.scene import Posed, Scene, configuration, scene
+
+if TYPE_CHECKING:
+    from kinetree.viewing.widget import Widget
 
 FRAME = (
     '<iframe title="{title}" srcdoc="{page}" sandbox="allow-scripts allow-downloads" allow="clipboard-write" '
     'style="width:100%;height:560px;border:0"></iframe>'
 )
+STILL = "<p>A view of {}. Run the cell again to see it.</p>"
+"""What is seen where a notebook is opened without its widgets."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class View:
-    """A robot in a page.
+    """A robot in a page. `view.q = …` moves the robot, also in a notebook that shows the view.
 
-    html: the page, a whole file that needs no network. findings: those that it lists, also of shapes that it lacks.
+    robot: the robot, or the first of several. scene: what the page shows.
     """
 
-    name: str
-    html: str = field(repr=False)
-    findings: tuple[Finding, ...] = field(default=(), repr=False)
+    robot: Robot
+    scene: Scene = field(repr=False)
+    _q: Array = field(init=False, repr=False)
+    _widget: "Widget | None" = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._q = np.array(self.scene.content["robots"][0]["q"], dtype=float)
+
+    @property
+    def q(self) -> Array:
+        """The configuration (nq,) as a read-only copy: that of the page in a notebook, also after dragging there.
+
+        It can be set to nq numbers or, by names, to what `robot.q` takes. Raises KinetreeError for other values.
+        """
+        q = np.array(self._widget.q if self._widget else self._q, dtype=float)
+        q.setflags(write=False)
+        return q
+
+    @q.setter
+    def q(self, values: Any) -> None:
+        self._q = np.array(configuration(self.robot, values))
+        if self._widget:
+            self._widget.q = self._q.tolist()
+
+    @property
+    def html(self) -> str:
+        """The page with the present q, a whole file that needs no network."""
+        first, *others = self.scene.content["robots"]
+        content = {**self.scene.content, "robots": [{**first, "q": self.q.tolist()}, *others]}
+        return page_of(replace(self.scene, content=content))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Findings that the page lists, also of shapes that it lacks."""
+        return self.scene.findings
+
+    @property
+    def widget(self) -> "Widget":
+        """The widget of the view, to put it beside others and to observe its q.
+
+        Raises KinetreeError if anywidget is not installed.
+        """
+        if self._widget is None:
+            if not has_anywidget():
+                message = "a widget needs anywidget, which is not installed"
+                raise fail("widget", message, fix="pip install 'kinetree[notebook]'")
+            from kinetree.viewing.widget import widget
+
+            self._widget = widget(self.robot.name, self.html, self.q.tolist())
+        return self._widget
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, replacing it. Raises KinetreeError if it cannot be written."""
+        """Write the page with the present q to a file, replacing it. Raises KinetreeError if it cannot be written."""
         write_whole(Path(path), self.html)
 
     def open(self) -> Path:
@@ -50,7 +107,18 @@ class View:
         return path
 
     def _repr_html_(self) -> str:
-        return FRAME.format(title=escape(self.name), page=escape(self.html))
+        return FRAME.format(title=escape(self.robot.name), page=escape(self.html))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        """Return the widget for Jupyter, None without anywidget: then Jupyter takes `_repr_html_`."""
+        if not has_anywidget():
+            return None
+        data, metadata = self.widget._repr_mimebundle_() or ({}, {})
+        return {**data, "text/plain": repr(self), "text/html": STILL.format(escape(self.robot.name))}, metadata
+
+    def _display_(self) -> Any:
+        """Return what marimo shows, which prefers `_repr_html_`."""
+        return self.widget if has_anywidget() else SimpleNamespace(_repr_html_=self._repr_html_)
 
 
 @explained
@@ -66,9 +134,10 @@ def show(
     """Return a page with a robot: to move its joints, drag its frames, and see limits, inertias and findings.
 
     In a notebook the result shows itself; elsewhere it is opened in the browser. `.save(path)` writes one file that
-    needs no network.
-    q (nq,): the first configuration, by default near zero and inside the limits. profile: conventions of the findings,
-    as for `check`. findings: these instead, such as [].
+    needs no network. `.q` is the configuration; in a notebook with anywidget it follows the page, and setting it moves
+    the robot there.
+    q (nq,), or values by name as for `robot.q`: the first configuration, by default near zero and inside the limits.
+    profile: conventions of the findings, as for `check`. findings: these instead, such as [].
     faces: about the most triangles of a mesh file; finer meshes are made coarser with fast-simplification.
     browser: whether to open it, whatever the surroundings.
 
@@ -89,8 +158,12 @@ def view_of(
     if findings is None:
         places = robot.places
         findings = check(robot, profile=profile, packages=places.packages, confined=places.confinement or False)
-    seen = scene([Posed(robot, q, list(findings))], faces=faces)
-    return View(robot.name, page_of(seen), seen.findings)
+    return View(robot, scene([Posed(robot, q, list(findings))], faces=faces))
+
+
+def has_anywidget() -> bool:
+    """Return whether anywidget is installed."""
+    return find_spec("anywidget") is not None
 
 
 def _in_notebook() -> bool:
