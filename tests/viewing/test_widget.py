@@ -4,6 +4,7 @@ import base64
 import json
 import subprocess
 import sys
+import time
 import warnings
 import zlib
 from pathlib import Path
@@ -156,7 +157,8 @@ def send(client, model, q):
     client.kc.shell_channel.send(client.kc.session.msg("comm_msg", {"comm_id": model, "data": data}))
 
 
-HOST = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A notebook</title><body><div id="cell"></div>
+HOST = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A notebook</title>
+<body STYLE><div id="cell"></div>
 <script type="module">
 const heard = {};
 globalThis.saved = [];
@@ -184,15 +186,19 @@ def cell(open_page, tmp_path):
     if not (FOLDER / "bundle" / "viewer.js").is_file():
         missing("The bundle of viewer/ (python hatch_build.py)")
 
-    def cell(state, **options):
-        parts = {"STATE": json.dumps(state), "WIDGET": json.dumps((FOLDER / "widget.js").read_text(encoding="utf-8"))}
+    def cell(state, style="", **options):
+        parts = {
+            "STYLE": f"style='{style}'",
+            "STATE": json.dumps(state),
+            "WIDGET": json.dumps((FOLDER / "widget.js").read_text(encoding="utf-8")),
+        }
         text = HOST
         for name, part in parts.items():
             text = text.replace(name, part.replace("<", "\\u003c"), 1)
         (tmp_path / "cell.html").write_text(text, encoding="utf-8")
         notebook = open_page(tmp_path / "cell.html", quiet=False, **options)
         frame = notebook.frames[1]
-        frame.wait_for_selector("body[data-ready]", state="attached", timeout=60000)
+        frame.wait_for_selector("html[data-theme]", state="attached", timeout=60000)  # the answer of the notebook
         return notebook, frame
 
     return cell
@@ -203,8 +209,16 @@ def state_of(view):
 
 
 def settled(notebook):
-    """Wait until all messages have arrived."""
+    """Wait until messages that nobody should send would have arrived."""
     notebook.wait_for_timeout(200)
+
+
+def wait_for(frame, expression, value):
+    """Wait until an expression of a page has a value."""
+    deadline = time.monotonic() + 20
+    while frame.evaluate(expression) != value and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert frame.evaluate(expression) == value
 
 
 Q = "kinetree.view.q"
@@ -217,24 +231,23 @@ class TestInChromium:
         _ = view.widget
         view.q = [0.5, 0.125]  # after the page was made
         notebook, frame = cell(state_of(view))
-        settled(notebook)
-        assert frame.evaluate(Q) == [0.5, 0.125]
+        wait_for(frame, Q, [0.5, 0.125])
         frame.evaluate("addEventListener('message', ({ data }) => (globalThis.heard ??= []).push(data))")
 
         notebook.evaluate("model.set('q', [-1, 0.25])")
+        wait_for(frame, Q, [-1, 0.25])
         settled(notebook)
-        assert frame.evaluate(Q) == [-1, 0.25]
         assert notebook.evaluate("saved") == []  # nothing comes back
         assert frame.evaluate("heard.length") == 1
 
         frame.evaluate("kinetree.view.setCoordinate(0, 1.5)")
+        wait_for(notebook, "saved", [[1.5, 0.25]])
         settled(notebook)
-        assert notebook.evaluate("saved") == [[1.5, 0.25]]
         assert notebook.evaluate("model.state.q") == [1.5, 0.25]
         assert frame.evaluate("heard.length") == 1  # nothing comes back
 
         frame.get_by_role("slider", name="elbow").press("End")
-        settled(notebook)
+        wait_for(notebook, "saved.length", 2)
         assert notebook.evaluate("model.state.q") == pytest.approx([1.5, 0.5], abs=1e-9)
         asked = [one for one in notebook.heard if not one.startswith(("blob:", "about:"))]
         assert asked == []
@@ -247,13 +260,12 @@ class TestInChromium:
             kinetree.view.setCoordinate(0, i / 200); if (i % 20 === 0) await new Promise((go) => setTimeout(go, 10));
             } }"""
         )
-        settled(notebook)
+        wait_for(notebook, "saved.at(-1)", [1, 0])
         saved = notebook.evaluate("saved")
         assert 1 <= len(saved) <= 10
-        assert saved[-1] == [1, 0]
         notebook.evaluate("for (let i = 1; i <= 200; i++) model.set('q', [i / 200, 0.5])")
+        wait_for(frame, Q, [1, 0.5])
         settled(notebook)
-        assert frame.evaluate(Q) == [1, 0.5]
         assert notebook.evaluate("saved.length") == len(saved)
 
     def test_other_messages_change_nothing(self, cell):
@@ -267,6 +279,12 @@ class TestInChromium:
         settled(notebook)
         assert frame.evaluate(Q) == notebook.evaluate("model.state.q") == [0.5, 0.25]
         assert notebook.evaluate("saved") == []
+
+    @pytest.mark.parametrize(("text", "theme"), [("black", "light"), ("oklch(0.9 0.1 100)", "dark")])
+    def test_the_theme_is_that_of_the_notebook(self, cell, text, theme):
+        view = kt.show(kt.load(ARM, format="urdf"), findings=[], browser=False)
+        _, frame = cell(state_of(view), style=f"color: {text}", color_scheme="dark" if theme == "light" else "light")
+        assert frame.evaluate("document.documentElement.dataset.theme") == theme
 
     def test_a_cell_that_is_cleared(self, cell):
         view = kt.show(kt.load(ARM, format="urdf"), findings=[], browser=False)
@@ -285,9 +303,8 @@ class TestInChromium:
         tab, frame = cell({**state, "page": page["data"]})
         run("view.q = {'elbow': 0.25}")
         tab.evaluate("(q) => model.set('q', q)", client.widget_state[model]["q"])
-        settled(tab)
-        assert frame.evaluate(Q) == [0, 0.25]
+        wait_for(frame, Q, [0, 0.25])
         frame.evaluate("kinetree.view.setCoordinate(0, -1.5)")
-        settled(tab)
+        wait_for(tab, "model.state.q", [-1.5, 0.25])
         send(client, model, tab.evaluate("saved.at(-1)"))
         assert run("print(*view.q)")[0].text == "-1.5 0.25\n"

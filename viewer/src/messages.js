@@ -1,5 +1,6 @@
-/** The configuration in messages between the page and the window that frames it, such as a widget of a notebook.
- * Both sides send `{kinetree: {q: [...]}}`; the page first sends `{kinetree: {}}`, which asks for q. */
+/** Messages between the page and the window that frames it, such as a widget of a notebook.
+ * Both sides send `{kinetree: {q: [...]}}`; the page first sends `{kinetree: {}}`, which asks for it and for the
+ * theme, "dark" or "light". */
 
 import { setQ } from "./model.js";
 
@@ -24,8 +25,10 @@ export function exchange(model) {
     waiting = true;
   });
   window.addEventListener("message", ({ source, data }) => {
-    const q = data?.kinetree?.q;
-    if (source !== window.parent || !isConfiguration(q, model.q.length)) return;
+    if (source !== window.parent || !data?.kinetree) return;
+    const { q, theme } = data.kinetree;
+    if (!isConfiguration(q, model.q.length)) return;
+    if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
     known = q;
     setQ(model, q);
   });

@@ -167,6 +167,8 @@ def has_anywidget() -> bool:
 
 
 def _in_notebook() -> bool:
-    """Return whether the code runs in a notebook, which shows results by itself."""
+    """Return whether the code runs in a notebook, of Jupyter or marimo, which shows results by itself."""
+    if getattr(sys.modules.get("marimo"), "running_in_notebook", lambda: False)():
+        return True
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and getattr(shell, "kernel", None) is not None

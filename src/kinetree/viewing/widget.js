@@ -12,13 +12,15 @@ async function render({ model, el }) {
   frame.allow = "clipboard-write";
   Object.assign(frame.style, { width: "100%", height: "560px", border: "0" });
   let receiving = false;
+  /** @param {object} message */
+  const post = (message) => frame.contentWindow?.postMessage({ kinetree: message }, "*");
   const send = () => {
-    if (!receiving) frame.contentWindow?.postMessage({ kinetree: { q: model.get("q") } }, "*");
+    if (!receiving) post({ q: model.get("q") });
   };
   /** @param {MessageEvent} event */
   const receive = ({ source, data }) => {
     if (!source || source !== frame.contentWindow || !data?.kinetree) return;
-    if (!data.kinetree.q) return send();
+    if (!data.kinetree.q) return post({ q: model.get("q"), theme: themeOf(el) });
     receiving = true;
     model.set("q", data.kinetree.q);
     model.save_changes();
@@ -33,6 +35,17 @@ async function render({ model, el }) {
     model.off("change:q", send);
     frame.remove();
   };
+}
+
+/** Return the theme of the notebook, by the colour of its text.
+ * @param {Element} element @returns {"dark" | "light" | null} */
+function themeOf(element) {
+  const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  if (!context) return null;
+  context.fillStyle = getComputedStyle(element).color;
+  context.fillRect(0, 0, 1, 1);
+  const [red, green, blue] = context.getImageData(0, 0, 1, 1).data;
+  return red + green + blue > 384 ? "dark" : "light";
 }
 
 /** @param {BlobPart} bytes of zlib's format @returns {Promise<string>} */
