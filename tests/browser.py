@@ -5,6 +5,7 @@ A test takes the fixture `open_page`. At the end of the test, all pages must hav
 
 import os
 import shutil
+import time
 
 import pytest
 
@@ -42,7 +43,7 @@ def open_page(browser):
     """Open a file once its first picture is painted. options: of `browser.new_context`, such as color_scheme="dark"."""
     pages = []
 
-    def open_page(path, *, quiet=True, fragment="", timeout=60, **options):
+    def open_page(path, *, quiet=True, fragment="", seconds=60, **options):
         size = {"width": 1280, "height": 800}
         context = browser.new_context(**{"viewport": size, "offline": True, **options})
         page = context.new_page()
@@ -52,9 +53,9 @@ def open_page(browser):
         page.on("request", lambda request: request.url.split("#")[0] == url or page.heard.append(request.url))
         page.on("websocket", lambda socket: page.heard.append(socket.url))
         page.on("console", lambda message: page.heard.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
+        page.on("pageerror", lambda error: page.heard.append(f"uncaught: {error}"))
         page.goto(url + fragment)
-        page.wait_for_selector("body[data-ready]", state="attached", timeout=1000 * timeout)
+        wait_until_ready(page, seconds)
         return page
 
     yield open_page
@@ -62,6 +63,15 @@ def open_page(browser):
         if quiet:
             assert_quiet(page)
         page.context.close()
+
+
+def wait_until_ready(page, seconds):
+    """Wait for the first picture. A page that raises an error before it fails at once."""
+    end = time.monotonic() + seconds
+    while not page.locator("body[data-ready]").count():
+        if time.monotonic() > end or any(words.startswith("uncaught:") for words in page.heard):
+            pytest.fail("\n".join(["no first picture", *page.heard]))
+        page.wait_for_timeout(20)
 
 
 def assert_quiet(page):

@@ -15,6 +15,7 @@ import kernels
 import kinetree as kt
 import parsers
 import peers
+import showing
 import works
 from report import Measured, Results, report
 from support import put
@@ -246,6 +247,16 @@ def test_conversions_counts_what_became_of_each(tmp_path, capsys):
     rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
     assert [row[:6] for row in rows] == [["| urdf", "2", "1", "1", "0", "0"], ["| mjcf", "2", "1", "1", "0", "0"]]
     assert all(row[7] == "2 of 2 |" for row in rows)
+
+
+def test_the_large_robot_has_a_ball_at_every_link(tmp_path):
+    robot = kt.load(showing.write_large(tmp_path, 4))
+    assert (len(robot.links), robot.nq) == (100, 99)
+    assert (tmp_path / "99.stl").stat().st_size == 84 + 50 * 2 * 4**2
+    corners = showing.ball(np.random.default_rng(0), 20)
+    volume = np.linalg.det(corners).sum() / 6  # of a closed surface with its triangles to the outside
+    assert volume == pytest.approx(4 / 3 * np.pi * 0.08**3, rel=0.3)
+    assert not np.array_equal(corners, showing.ball(np.random.default_rng(1), 20))
 
 
 REFUSED = '<robot name="r"><link name="a"/><link name="b"/></robot>'

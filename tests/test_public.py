@@ -12,7 +12,7 @@ import pytest
 
 import kinetree as kt
 
-MOST = 30
+MOST = 40
 HELD = {
     kt.Kernel: "c_source compile fused inputs interpret name operations output program",
     kt.IKResult: "active_limits iterations q residual success",

@@ -175,6 +175,12 @@ def test_a_wheel_built_without_npm_installs_and_works(source, tmp_path):
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd=tmp_path)
     assert done.stdout.startswith(str(tmp_path / "site"))
+    command = [sys.executable, "-m", "kinetree", "show", "icub", "-o", "icub.html"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert done.returncode != 0
+    assert "the viewer is not in this installation" in done.stderr
+    assert "install Node" in done.stderr
+    assert not (tmp_path / "icub.html").exists()
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from kinetree.checker.run import check_all
 from kinetree.conventions import meshes
 from kinetree.conventions.options import CheckOptions
 from kinetree.shapes import facts, read
+from physics import everything
 
 MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
 MODEL = '<robot name="arm">\n<link name="a">{}</link></robot>'
@@ -166,3 +167,7 @@ class TestOtherFormats:
     def test_a_file_that_cannot_be_read_is_judged_by_no_rule(self, model):
         model.with_name("a.dae").write_bytes(b"<COLLADA/>")
         assert tuple(f.message for f in kt.check(model) if f.code == "MSH-006") == self.LARGE[1:]
+
+
+def test_a_robot_without_a_file_has_no_findings_about_files():
+    assert found(everything(0)) == []

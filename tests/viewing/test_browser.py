@@ -1,15 +1,14 @@
-"""The harness of browser tests notices what a page must not do, and the bundle runs in a page without a word."""
+"""The harness of browser tests notices what a page must not do, and a page with the bundle is quiet."""
 
 import base64
 import hashlib
-from pathlib import Path
+from importlib.resources import files
 
 import pytest
 
-import kinetree.viewing
+import kinetree as kt
 from browser import assert_quiet, axe, missing
 
-BUNDLE = Path(kinetree.viewing.__file__).parent / "bundle" / "viewer.js"
 SAYS_READY = "document.body.dataset.ready = 1"
 
 
@@ -32,7 +31,7 @@ def page_with(tmp_path, script, body="<main><h1>A page</h1></main>"):
     [
         ("", ""),
         ("console.log('a word');", "log: a word"),
-        ("setTimeout(() => { throw new Error('broken') });", "error: broken"),
+        ("setTimeout(() => { throw new Error('broken') });", "uncaught: broken"),
         ("fetch('https://example.org/').catch(() => 0);", "Content Security Policy"),
     ],
 )
@@ -43,6 +42,11 @@ def test_messages_errors_and_requests_are_heard(open_page, tmp_path, script, hea
     if heard:
         with pytest.raises(AssertionError):
             assert_quiet(page)
+
+
+def test_a_page_that_breaks_before_its_first_picture_fails_with_its_words(open_page, tmp_path):
+    with pytest.raises(pytest.fail.Exception, match="no first picture\nuncaught: no robot"):
+        open_page(page_with(tmp_path, "throw new Error('no robot')"), quiet=False)
 
 
 def test_requests_are_heard_where_a_page_allows_them(open_page, tmp_path):
@@ -58,7 +62,9 @@ def test_faults_of_accessibility_are_found_in_spite_of_the_policy(open_page, tmp
     assert axe(bad) == ["button-name: <button></button>"]
 
 
-def test_the_bundle_says_nothing(open_page, tmp_path):
-    if not BUNDLE.is_file():
+def test_the_page_of_a_robot_is_quiet(open_page, tmp_path):
+    if not files("kinetree.viewing").joinpath("bundle/viewer.js").is_file():
         missing("The bundle of viewer/ (python hatch_build.py)")
-    open_page(page_with(tmp_path, BUNDLE.read_text(encoding="utf-8")))
+    kt.show(kt.load("icub"), browser=False).save(tmp_path / "icub.html")
+    page = open_page(tmp_path / "icub.html")
+    assert page.title() == "icub"

@@ -20,6 +20,8 @@ import kinetree.viewing
 from browser import missing
 from kinetree.viewing import page, show
 
+from .unpacking import parts
+
 FOLDER = Path(kinetree.viewing.__file__).parent
 ARM = """<robot name="two &lt;/script&gt; joints"><link name="base"/><link name="upper"/><link name="lower"/>
 <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/>
@@ -48,16 +50,12 @@ def without_anywidget(monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
 
 
-def scene_of(html):
-    return json.loads(html.split('id="kinetree-scene">')[1].split("</script>")[0])
-
-
 class TestConfiguration:
     def test_it_is_remembered_without_a_widget(self, view, without_anywidget, tmp_path):
         view.q = {"elbow": 0.25}
         assert view.q.tolist() == [0.0, 0.25]
         view.save(tmp_path / "arm.html")
-        assert scene_of((tmp_path / "arm.html").read_text(encoding="utf-8"))["robots"][0]["q"] == [0.0, 0.25]
+        assert parts((tmp_path / "arm.html").read_text(encoding="utf-8"))[0]["robots"][0]["q"] == [0.0, 0.25]
 
     def test_it_is_a_copy(self, view):
         given = np.array([0.5, 0.25])
@@ -81,7 +79,7 @@ class TestConfiguration:
 class TestWidget:
     def test_python_and_front_end_set_the_same_q(self, view):
         view.q = [0.25, 0.0]
-        assert scene_of(zlib.decompress(view.widget.page).decode())["robots"][0]["q"] == [0.25, 0.0]
+        assert parts(zlib.decompress(view.widget.page).decode())[0]["robots"][0]["q"] == [0.25, 0.0]
         heard = []
         view.widget.observe(lambda change: heard.append(change.new), "q")
         view.widget.set_state({"q": [1, 0.5]})  # as a message of the front end does
@@ -187,14 +185,14 @@ def cell(open_page, tmp_path):
         missing("The bundle of viewer/ (python hatch_build.py)")
 
     def cell(state, style="", **options):
-        parts = {
+        filled = {
             "STYLE": f"style='{style}'",
             "STATE": json.dumps(state),
             "WIDGET": json.dumps((FOLDER / "widget.js").read_text(encoding="utf-8")),
         }
         text = HOST
-        for name, part in parts.items():
-            text = text.replace(name, part.replace("<", "\\u003c"), 1)
+        for name, value in filled.items():
+            text = text.replace(name, value.replace("<", "\\u003c"), 1)
         (tmp_path / "cell.html").write_text(text, encoding="utf-8")
         notebook = open_page(tmp_path / "cell.html", quiet=False, **options)
         frame = notebook.frames[1]
@@ -292,7 +290,7 @@ class TestInChromium:
         notebook.evaluate("remove()")
         notebook.evaluate("model.set('q', [1, 0.5])")
         assert notebook.evaluate("document.querySelectorAll('iframe').length") == 0
-        assert not [one for one in notebook.heard if one.startswith("error")]
+        assert not [one for one in notebook.heard if one.startswith("uncaught")]
 
     def test_a_kernel_and_a_browser(self, cell, notebook):
         run, client = notebook

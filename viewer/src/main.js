@@ -1,6 +1,6 @@
 /** The page: reads its scene, builds the picture and the panel. */
 
-import { Vector2 } from "three";
+import { Vector2, Vector3 } from "three";
 
 import { nameOf, select } from "./app.js";
 import { button, element } from "./dom.js";
@@ -122,6 +122,13 @@ function viewOf(app) {
       const found = reach(model, name, T, rotate, restarts);
       setQ(model, found.q);
       return found;
+    },
+    /** Return where a frame is on the screen, in pixels. @param {string} name */
+    screenOf: (name) => {
+      const T = poseOfFrame(model, name);
+      const { left, top, width, height } = app.stage?.renderer.domElement.getBoundingClientRect() ?? new DOMRect();
+      const at = new Vector3(T[3], T[7], T[11]).project(/** @type {import("./stage.js").Stage} */ (app.stage).camera);
+      return [left + ((at.x + 1) / 2) * width, top + ((1 - at.y) / 2) * height];
     },
     selected: () => app.selected && nameOf(model.robot, app.selected),
   };

@@ -243,14 +243,17 @@ def _path(name: str, file: str, files: Files, folders: dict[str, str | None]) ->
 
 
 @fact
-def assets(mesh_files: Mapping[str, tuple[str, Asset]]) -> Mapping[str, Asset]:
-    """Return the state of each mesh file by name."""
-    return {name: state for name, (_, state) in mesh_files.items()}
+def assets(mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Mapping[str, Asset] | None:
+    """Return the state of each mesh file by name, None for a model without a file."""
+    return None if mesh_files is None else {name: state for name, (_, state) in mesh_files.items()}
 
 
 @fact
-def readings(mesh_files: Mapping[str, tuple[str, Asset]]) -> Readings:
-    """Return the facts of mesh files that are there and can be read, as far as `facts_of` reads them."""
+def readings(mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Readings | None:
+    """Return the facts of mesh files that are there and can be read, as far as `facts_of` reads them, None for a model
+    without a file."""
+    if mesh_files is None:
+        return None
     found, read = Readings({}, {}), 0
     for name, (path, state) in mesh_files.items():
         if state != "there":

@@ -26,7 +26,9 @@ class Mesh:
     @cached_property
     def bounds(self) -> Array:
         """The lowest and the highest corner (2, 3), m."""
-        used = self.vertices[np.unique(self.triangles)]
+        is_used = np.zeros(len(self.vertices), dtype=bool)
+        is_used[self.triangles.ravel()] = True  # np.unique takes ten times as long
+        used = self.vertices[is_used]
         return np.array((used.min(axis=0), used.max(axis=0)))
 
     @cached_property

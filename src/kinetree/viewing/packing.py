@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinetree.errors import fail
 from kinetree.shapes.mesh import Mesh
@@ -55,29 +56,37 @@ def packed(mesh: Mesh) -> tuple[dict[str, Any], bytes]:
 
     Vertices that are equal after rounding become one. Raises KinetreeError if no triangle remains.
     """
+    low, step, positions, indices = _welded(mesh)
+    described = {"vertices": len(positions), "triangles": len(indices) // 3, "low": low.tolist(), "step": step}
+    return described, _positions(positions) + _indices(indices)
+
+
+def _welded(mesh: Mesh) -> tuple[Array, float, NDArray[np.int64], NDArray[np.int64]]:
+    """Return the lowest corner, the step, the vertices (n, 3) in steps, and their numbers (3 m,) in triangles.
+
+    Vertices are in the order of their first use; triangles that are points or lines are left out.
+    """
     low, high = mesh.bounds
     step = float((high - low).max()) / LEVELS or 1.0
-    places = np.rint((mesh.vertices - low) / step).clip(0, LEVELS).astype(np.int64)
-    corners = (places @ (1, 1 << 16, 1 << 32))[mesh.triangles]
-    corners = corners[(corners != np.roll(corners, 1, axis=1)).all(axis=1)]
+    x, y, z = np.rint((mesh.vertices - low) / step).clip(0, LEVELS).astype(np.int64).T
+    corners = (x | y << 16 | z << 32)[mesh.triangles]
+    corners = corners[(corners != corners[:, (1, 2, 0)]).all(axis=1)]
     if not len(corners):
         raise fail("mesh", "all triangles of the mesh are points or lines")
     keys, first, inverse = np.unique(corners.ravel(), return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    positions = (keys[order, None] >> np.array((0, 16, 32))) & LEVELS
-    described = {"vertices": len(keys), "triangles": len(corners), "low": low.tolist(), "step": step}
-    return described, _positions(positions) + _indices(rank[inverse])
+    return low, step, (keys[order, None] >> np.array((0, 16, 32))) & LEVELS, rank[inverse]
 
 
-def _positions(positions: Array) -> bytes:
+def _positions(positions: NDArray[np.int64]) -> bytes:
     differences = (np.diff(positions, axis=0, prepend=0) + 32768 & LEVELS) - 32768  # modulo 2**16
     zigzag = ((differences << 1 ^ differences >> 63) & LEVELS).T.ravel()
     return np.concatenate([zigzag & 255, zigzag >> 8]).astype(np.uint8).tobytes()
 
 
-def _indices(indices: Array) -> bytes:
+def _indices(indices: NDArray[np.int64]) -> bytes:
     before = np.maximum.accumulate(np.concatenate([[-1], indices[:-1]])) + 1
     back = before - indices
     return np.concatenate([back & 255, back >> 8 & 255, back >> 16]).astype(np.uint8).tobytes()
@@ -89,15 +98,11 @@ def simplified(mesh: Mesh, faces: int) -> Mesh:
         return mesh
     import fast_simplification
 
-    whole = mesh.merged
-    if len(whole.triangles) <= faces:
-        return whole
+    low, step, positions, indices = _welded(mesh)
     points, triangles = fast_simplification.simplify(
-        whole.vertices.astype(np.float32), whole.triangles.astype(np.int32), target_count=max(faces, 4)
+        (low + step * positions).astype(np.float32), indices.reshape(-1, 3).astype(np.int32), target_count=faces
     )
-    if not len(triangles):
-        return whole
-    return Mesh(np.asarray(points, dtype=float), np.asarray(triangles, dtype=np.int64))
+    return Mesh(np.asarray(points, dtype=float), np.asarray(triangles, dtype=np.int64)) if len(triangles) else mesh
 
 
 def check_simplification(faces: int) -> None:

@@ -10,8 +10,8 @@ from kinetree.errors import MAX_MESSAGE, Finding, Source, shortened
 from kinetree.formats.opener import folder_of
 from kinetree.model.robot import Robot
 
-PATH = re.compile(r"(?<![\w.:/])(?:file://)?(/[^\s'\"<>]+/)(?=[^\s'\"<>/])")
-"""An absolute path up to its last name."""
+PATH = re.compile(r"(?<![\w.:/])(?:file://)?(/[^\s'\"<>/]+/)(?:[^\s'\"<>/]+/)*(?=[^\s'\"<>/])")
+"""An absolute path up to its last name, and its first folder."""
 
 
 class Places:

@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import KinetreeError, fail
-from kinetree.model.limits import checked_q, resolve_mimic
+from kinetree.model.limits import Limits, checked_q, resolve_mimic
 from kinetree.model.robot import Inertial, Joint, Robot
 from kinetree.spatial.se3 import IDENTITY, Array
 from kinetree.viewing.scene.roles import roles_of
@@ -55,7 +55,6 @@ def described_robot(robot: Robot, bodies: Indices, kernel: Kernel, q: Array, sha
     joints = {name: number for number, name in enumerate(robot.placed)}
     places = _places(robot, bodies)
     roles = roles_of(robot)
-    limits = robot.limits
     poses = kernel.interpret(q)
     T_root = {name: poses[body] @ T for name, (body, T) in places.items()}
     return {
@@ -87,14 +86,7 @@ def described_robot(robot: Robot, bodies: Indices, kernel: Kernel, q: Array, sha
             for name, (joint, unit) in zip(robot.coordinate_names, _units(robot), strict=True)
         ],
         "groups": [{"name": name, "joints": list(members)} for name, members in robot.groups.items()],
-        "limits": {
-            "lower": list(map(number, limits.lower)),
-            "upper": list(map(number, limits.upper)),
-            "rows": [
-                {"name": name, "terms": [[int(i), float(row[i])] for i in np.flatnonzero(row)], "h": number(h)}
-                for name, row, h in zip(limits.row_names, limits.G, limits.h, strict=True)
-            ],
-        },
+        "limits": _limits(robot.limits),
         "q": q.tolist(),
         "sensors": [
             {"name": name, "kind": sensor.type, "link": links[frame.link], "T": flat(frame.origin @ sensor.origin)}
@@ -140,6 +132,17 @@ def _joint(robot: Robot, joint: Joint, links: Indices, joints: Indices) -> dict[
         "first": robot.q_slices[joint.name].start if joint.coordinated else None,
         "coordinates": joint.kind.nq,
         "leader": leader,
+    }
+
+
+def _limits(limits: Limits) -> dict[str, Any]:
+    return {
+        "lower": list(map(number, limits.lower)),
+        "upper": list(map(number, limits.upper)),
+        "rows": [
+            {"name": name, "terms": [[int(i), float(row[i])] for i in np.flatnonzero(row)], "h": number(h)}
+            for name, row, h in zip(limits.row_names, limits.G, limits.h, strict=True)
+        ],
     }
 
 

@@ -1,0 +1,83 @@
+"""`kinetree show`: the page that is written or opened, and what is refused."""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pytest
+
+from kinetree.viewing import page, show
+
+
+@pytest.fixture(autouse=True)
+def opened(monkeypatch, tmp_path):
+    """Addresses that would be opened; no browser starts."""
+    addresses: list[str] = []
+    monkeypatch.setattr(page, "viewer", lambda: "globalThis.viewer = 1;")
+    monkeypatch.setattr(show, "viewer", lambda: "")
+    monkeypatch.setattr(show.webbrowser, "open", addresses.append)
+    monkeypatch.setattr(show.tempfile, "tempdir", str(tmp_path))
+    return addresses
+
+
+def robot_in(path):
+    text = re.findall(r'id="kinetree-scene">(.*?)</script>', path.read_text("utf-8"), re.DOTALL)[0]
+    return json.loads(text)["robots"][0]
+
+
+def test_a_page_is_written(run, arm, tmp_path):
+    out = tmp_path / "arm.HTML"
+    result = run("show", arm, "-o", out, "--q", "axis_2=30", "--deg", "--profile", "industrial")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert re.fullmatch(rf"wrote {re.escape(str(out))}: 0\.\d MB\n", result.stderr)
+    assert robot_in(out)["q"] == pytest.approx([0, 0.5235987755982988, 0, 0, 0, 0])
+    codes = {finding["code"] for finding in robot_in(out)["findings"]}
+    assert any(code.startswith("R199") for code in codes), codes
+
+
+def test_without_a_file_the_browser_is_opened(run, arm, opened):
+    result = run("show", arm)
+    path = Path(result.stdout.removesuffix("\n"))
+    assert robot_in(path)["name"] == "arm"
+    assert [unquote(urlparse(address).path) for address in opened] == [str(path)]
+
+
+def test_meshes_that_are_not_shown_are_named(run, tmp_path):
+    file = tmp_path / "a.urdf"
+    file.write_text(
+        '<robot name="a"><link name="base"><visual><geometry><mesh filename="package://none/b.stl"/></geometry>'
+        "</visual></link></robot>"
+    )
+    result = run("show", file, "-o", tmp_path / "a.html")
+    assert result.exit_code == 0
+    assert "package://none/b.stl" in result.stderr
+    assert "shape-not-shown" in result.stderr
+
+
+def test_nothing_is_overwritten_without_force(run, arm, tmp_path, opened):
+    out = tmp_path / "a.html"
+    out.write_text("mine")
+    result = run("show", arm, "-o", out)
+    assert (result.exit_code, out.read_text()) == (2, "mine")
+    assert "exists already" in result.stderr
+    assert run("show", arm, "-o", out, "--force").exit_code == 0
+    result = run("show", arm, "-o", arm, "--force")
+    assert result.exit_code == 2
+    assert opened == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("-o", "a.txt"), "legal endings are .html"),
+        (("--faces", "0"), "0 is not in the range"),
+        (("--profile", "none"), "none"),
+        (("--q", "nosuch=1"), "no joint 'nosuch'"),
+    ],
+)
+def test_what_is_refused(run, arm, options, message, opened):
+    result = run("show", arm, *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert opened == []

@@ -1,0 +1,87 @@
+"""Colours of the materials in mesh files: each is read from the file by hand."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+
+import mesh_files
+from kinetree.shapes.read import read_mesh, read_parts
+
+Image = pytest.importorskip("PIL.Image")
+
+
+def picture(*colours) -> bytes:
+    """A PNG file of one row of pixels."""
+    image = Image.fromarray(np.array([colours], dtype=np.uint8))
+    file = io.BytesIO()
+    image.save(file, "png")
+    return file.getvalue()
+
+
+def colours(data, name, beside=None):
+    return [(len(mesh.triangles), colour) for mesh, colour in read_parts(data, name, (beside or {}).get)]
+
+
+def painted_dae(diffuse):
+    text = mesh_files.dae().decode()
+    start, end = text.index("<newparam"), text.index("</newparam>")  # which refers to nothing
+    text = text[:start] + text[end + len("</newparam>") :]
+    start, end = text.index("<diffuse>"), text.index("</diffuse>")
+    return (text[:start] + f"<diffuse>{diffuse}" + text[end:]).encode()
+
+
+def test_stl_has_none():
+    assert colours(mesh_files.stl(), "a.stl") == [(4, None)]
+
+
+def test_dae():
+    found = colours(painted_dae("<color>0.2 0.4 0.6 0.1</color>"), "a.dae")
+    assert found == [(4, pytest.approx((0.2, 0.4, 0.6, 1.0)))]
+
+
+def test_dae_with_damaged_materials_has_its_shapes():
+    for data in (mesh_files.dae(), painted_dae("<color>red</color>"), painted_dae("<texture/>")):
+        ((count, _),) = colours(data, "a.dae")
+        assert count == 4
+
+
+def test_dae_with_a_texture_has_its_mean():
+    data = mesh_files.dae().replace(b"<source>gone</source>", b"<source>f</source>")
+    surface = b'<newparam sid="f"><surface type="2D"><init_from>i</init_from></surface></newparam><newparam sid="s">'
+    data = data.replace(b'<newparam sid="s">', surface)
+    found = colours(data, "a.dae", {"look.png": picture((255, 0, 0), (0, 0, 255))})
+    assert found == [(4, pytest.approx((0.5, 0.0, 0.5, 1.0), abs=0.01))]
+    for wrong in ({}, {"look.png": b"no image"}):
+        assert [count for count, _ in colours(data, "a.dae", wrong)] == [4]
+
+
+def test_obj_has_a_part_for_each_colour():
+    material = b"newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 0.5\n"
+    data = mesh_files.obj() + b"\nusemtl blue\nf 1 2 3\n"
+    found = sorted(colours(data, "a.obj", {"look.mtl": material}))
+    assert found == [(1, pytest.approx((0, 0, 0.5, 1), abs=0.003)), (4, pytest.approx((1, 0, 0, 1)))]
+    assert colours(data, "a.obj") == [(5, None)]
+    assert len(read_mesh(data, "a.obj").triangles) == 5
+
+
+def test_obj_with_a_texture():
+    files = {"look.mtl": b"newmtl red\nKd 0 0 0\nmap_Kd look.png\n", "look.png": picture((0, 255, 0), (0, 51, 0))}
+    data = mesh_files.obj().replace(b"usemtl", b"vt 0 0\nusemtl")
+    lines = [
+        b"f " + b" ".join(w + b"/1" for w in line.split()[1:]) if line[:1] == b"f" else line
+        for line in data.split(b"\n")
+    ]
+    assert colours(b"\n".join(lines), "a.obj", files) == [(4, pytest.approx((0, 0.6, 0, 1), abs=0.01))]
+
+
+def test_gltf_colours_are_linear():
+    """0.2140 in linear light is 0.5 in sRGB, 188 of 255 is half the light (IEC 61966-2-1)."""
+    root = mesh_files.gltf()
+    root["materials"] = [{"pbrMetallicRoughness": {"baseColorFactor": [0.2140, 0.5, 1.0, 0.25]}}]
+    for mesh in root["meshes"]:
+        for primitive in mesh["primitives"]:
+            primitive["material"] = 0
+    found = colours(json.dumps(root).encode(), "a.gltf")
+    assert found == [(4, pytest.approx((0.5, 188 / 255, 1.0, 0.25), abs=0.002))]

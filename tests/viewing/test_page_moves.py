@@ -1,0 +1,151 @@
+"""In Chromium: the page moves robots as kinetree does, and never beyond their limits."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from browser import axe
+from physics import everything
+from sdf_texts import WORLD, load
+from support import all_frames, example_robot_urdfs, random_q, reachable
+
+pytestmark = pytest.mark.slow
+
+SLIDE = """moves => {
+  const sliders = [...document.querySelectorAll("input[type=range]")];
+  return moves.map(([which, place]) => {
+    const slider = sliders[Math.floor(which * sliders.length)];
+    slider.value = Number(slider.min) + place * (Number(slider.max) - Number(slider.min));
+    slider.dispatchEvent(new Event("input"));
+    return kinetree.view.q;
+  });
+}"""
+POSES = "([Q, names]) => Q.map(q => { kinetree.view.setQ(q); return names.map(name => kinetree.view.poseOf(name)); })"
+REACH = """([name, goals, restarts]) => goals.map(T => {
+  kinetree.view.reach(name, T, true, restarts);
+  return kinetree.view.q;
+})"""
+
+
+def example(name, tmp_path):
+    path = next((path for path in example_robot_urdfs() if path.name == name), None)
+    return kt.load(path) if path else pytest.skip("wants the package example-robot-data")
+
+
+def icub_2_7(tmp_path):
+    return kt.load(pytest.importorskip("icub_models").get_model_file("iCubGazeboV2_7"))
+
+
+def quadruped(tmp_path):
+    """A quadruped with a floating base, which its own file leaves out."""
+    path = next((path for path in example_robot_urdfs() if path.name == "solo12.urdf"), None)
+    if path is None:
+        pytest.skip("wants the package example-robot-data")
+    ends = '<parent link="world"/><child link="base_link"/>'
+    base = f'<link name="world"/><joint name="free" type="floating">{ends}</joint>'
+    floating = tmp_path / path.name
+    floating.write_text(path.read_text().replace("</robot>", f"{base}</robot>"))
+    return kt.load(floating, packages={"example-robot-data": path.parents[3]})
+
+
+ROBOTS = {
+    "ur5": (partial(example, "ur5_robot.urdf"), "tool0"),
+    "panda": (partial(example, "panda.urdf"), "panda_hand"),
+    "icub": (lambda tmp_path: kt.load("icub"), "l_hand"),
+    "icub 2.7": (icub_2_7, "l_hand"),
+    "quadruped": (quadruped, None),
+    "world": (lambda tmp_path: load(WORLD), None),
+    "every joint type": (lambda tmp_path: everything(0), None),
+}
+
+
+@pytest.fixture(params=ROBOTS)
+def shown(request, open_page, tmp_path):
+    """A robot, the frame to drag, and its page."""
+    make, frame = ROBOTS[request.param]
+    robot = make(tmp_path)
+    kt.show(robot, browser=False).save(tmp_path / "robot.html")
+    return robot, frame, open_page(tmp_path / "robot.html")
+
+
+def test_poses_are_those_of_fk(shown):
+    robot, _, page = shown
+    rng = np.random.default_rng(0)
+    Q = [random_q(robot, rng) for _ in range(100)]
+    names = [name for name, frame in robot.frames.items() if not frame.unplaced]
+    found = np.reshape(page.evaluate(POSES, [[q.tolist() for q in Q], names]), (100, len(names), 4, 4))
+    frames = [all_frames(robot, q) for q in Q]
+    expected = np.array([[T[name] for name in names] for T in frames])
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_sliders_and_drags_stay_inside_the_limits(shown):
+    robot, frame, page = shown
+    rng = np.random.default_rng(1)
+    assert robot.limits.contains(np.array(page.evaluate("kinetree.view.q")))
+    moved = np.array(page.evaluate(SLIDE, rng.uniform(size=(300, 2)).tolist()))
+    assert robot.limits.contains(moved).all()
+    assert (np.ptp(moved, axis=0) > 0).sum() >= min(robot.nq, 30) * 0.8  # a slider of a locked joint moves nothing
+    name = frame or list(robot.frames)[-1]
+    goals = all_frames(robot, moved[-1])[name] + np.zeros((100, 4, 4))
+    goals[:, :3, 3] += rng.normal(0, 0.2, (100, 3))
+    dragged = np.array(page.evaluate(REACH, [name, goals.reshape(100, 16).tolist(), 0]))
+    assert robot.limits.contains(dragged).all()
+
+
+def test_reachable_targets_are_reached(shown):
+    robot, frame, page = shown
+    if frame is None:
+        pytest.skip("kt.ik does not take this robot")
+    _, goals = reachable(robot, frame, None, 200)
+    q = np.array(page.evaluate(REACH, [frame, goals.reshape(200, 16).tolist(), 30]))
+    T = kt.fk(robot, frame)(q)
+    reached = np.linalg.norm(T[:, :3, 3] - goals[:, :3, 3], axis=1) < 1e-4
+    turned = np.abs(T[:, :3, :3] - goals[:, :3, :3]).max(axis=(1, 2)) < 1e-3
+    assert (reached & turned).mean() >= 0.99
+    assert robot.limits.contains(q).all()
+
+
+def test_the_pointer_drags_a_frame(shown):
+    robot, frame, page = shown
+    if frame is None:
+        pytest.skip("kt.ik does not take this robot")
+    page.get_by_text("Drag a frame").click()
+    page.get_by_label("Frame to drag").fill(frame)
+    page.get_by_role("button", name="Drag", exact=True).click()
+    before = np.reshape(page.evaluate("name => kinetree.view.poseOf(name)", frame), (4, 4))
+    x, y = page.evaluate("name => kinetree.view.screenOf(name)", frame)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(1, 11):
+        page.mouse.move(x - 3 * step, y - 3 * step)
+    page.mouse.up()
+    after = np.reshape(page.evaluate("name => kinetree.view.poseOf(name)", frame), (4, 4))
+    assert np.linalg.norm(after[:3, 3] - before[:3, 3]) > 0.01
+    assert robot.limits.contains(np.array(page.evaluate("kinetree.view.q")))
+
+
+def test_nothing_serious_for_those_who_do_not_see_or_use_no_mouse(shown):
+    assert axe(shown[2]) == []
+
+
+def test_the_keyboard_moves_a_joint_and_selects_a_part(open_page, tmp_path):
+    robot = kt.load("icub")
+    kt.show(robot, browser=False).save(tmp_path / "robot.html")
+    page = open_page(tmp_path / "robot.html")
+    for _ in range(300):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.ariaLabel") == "neck_pitch":
+            break
+    before = page.evaluate("kinetree.view.q")
+    page.keyboard.press("ArrowRight")
+    after = page.evaluate("kinetree.view.q")
+    assert [a != b for a, b in zip(before, after, strict=True)].count(True) == 1
+    page.get_by_label("Find a link, joint or frame").evaluate("one => one.closest('details').open = true")
+    page.get_by_label("Find a link, joint or frame").focus()
+    page.keyboard.type("l_hand")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("kinetree.view.selected()") == "l_hand"

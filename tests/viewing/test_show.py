@@ -1,0 +1,90 @@
+"""`kt.show`: what it returns, saves and opens."""
+
+import html
+import sys
+import types
+from urllib.parse import unquote, urlparse
+
+import pytest
+
+import kinetree as kt
+from kinetree.viewing import page, show
+from physics import everything
+
+from .unpacking import parts
+
+
+@pytest.fixture(autouse=True)
+def opened(monkeypatch, tmp_path):
+    """Addresses that would be opened; no browser starts."""
+    addresses: list[str] = []
+    monkeypatch.setattr(page, "viewer", lambda: "globalThis.viewer = 1;")
+    monkeypatch.setattr(show, "viewer", lambda: "")
+    monkeypatch.setattr(show.webbrowser, "open", addresses.append)
+    monkeypatch.setattr(show.tempfile, "tempdir", str(tmp_path))
+    return addresses
+
+
+def test_from_a_script_the_browser_is_opened(opened):
+    view = kt.show(everything(0))
+    (address,) = opened
+    assert address.startswith("file:///")
+    with open(unquote(urlparse(address).path), encoding="utf-8") as file:
+        assert file.read() == view.html
+
+
+def test_in_a_notebook_it_shows_itself(opened, monkeypatch):
+    shell = types.SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    view = kt.show(everything(0))
+    assert opened == []
+    text = view._repr_html_()
+    assert html.unescape(text.split('srcdoc="')[1].split('"')[0]) == view.html
+    assert kt.show(everything(0), browser=True).html == view.html
+    assert len(opened) == 1
+    shell.kernel = None  # IPython in a terminal
+    kt.show(everything(0))
+    assert len(opened) == 2
+    monkeypatch.setitem(sys.modules, "marimo", types.SimpleNamespace(running_in_notebook=lambda: True))
+    kt.show(everything(0))
+    assert len(opened) == 2
+
+
+def test_a_page_is_saved(tmp_path):
+    view = kt.show(everything(0), browser=False)
+    view.save(tmp_path / "robot.html")
+    assert (tmp_path / "robot.html").read_text(encoding="utf-8") == view.html
+    with pytest.raises(kt.KinetreeError):
+        view.save(tmp_path / "no" / "robot.html")
+    with pytest.raises(AttributeError):
+        view.html = ""
+    assert repr(view).startswith("View(robot=Robot('everything', ")
+
+
+def test_findings_and_configuration():
+    robot = kt.load("icub")
+    q = robot.limits.sample(1)[0]
+    view = kt.show(robot, q, profile="icub", browser=False)
+    content = parts(view.html)[0]["robots"][0]
+    assert content["q"] == q.tolist()
+    assert list(view.findings) == kt.check(robot, profile="icub")
+    assert [f["code"] for f in content["findings"]] == [f.code for f in view.findings]
+    assert kt.show(robot, findings=[], browser=False).findings == ()
+    for wrong in ({"profile": "x"}, {"faces": 0}, {"faces": -3}, {"q": [1.0]}):
+        with pytest.raises(kt.KinetreeError):
+            kt.show(robot, **wrong, browser=False)
+
+
+def test_coarser_meshes_want_a_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fast_simplification", None)
+    with pytest.raises(kt.KinetreeError, match=r"pip install 'kinetree\[show\]'"):
+        kt.show(everything(0), faces=100, browser=False)
+
+
+def test_without_the_viewer_it_is_refused_at_once(monkeypatch):
+    def missing():
+        raise kt.KinetreeError(kt.Finding("viewer", "error", "none"))
+
+    monkeypatch.setattr(show, "viewer", missing)
+    with pytest.raises(kt.KinetreeError, match="viewer"):
+        kt.show(everything(0))
