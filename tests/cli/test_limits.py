@@ -291,3 +291,13 @@ def test_what_ikins_set_takes_from_the_hand_above_the_torso(run):
     assert share[0.4] < 0.02
     assert share[0.3] == pytest.approx(1 / 3, abs=0.12)
     assert share[-0.1] > 0.8
+
+
+def test_names_that_look_like_formulas_are_drawn_as_they_are(run, tmp_path):
+    path, rows, out = tmp_path / "r.urdf", tmp_path / "rows.toml", tmp_path / "out.svg"
+    path.write_text(SLIDING.replace('name="r"', 'name="$\\bad$ 机器人"').replace('name="a"', 'name="$\\a$"'), "utf-8")
+    rows.write_text("[[limits]]\nname='sum'\nunit='si'\njoints=['$\\a$', 'b']\nG=[[1, 1]]\nh=[0.1]")
+    result = run("limits", path, "--limits", rows, "--plot", out)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "$\\bad$ 机器人: what limits" in out.read_text("utf-8")
+    assert ">$\\a$, " in out.read_text("utf-8")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -53,6 +54,23 @@ def test_meshes_that_are_not_shown_are_named(run, tmp_path):
     assert result.exit_code == 0
     assert "package://none/b.stl" in result.stderr
     assert "shape-not-shown" in result.stderr
+
+
+def test_pictures_are_written_without_the_viewer(run, arm, tmp_path, monkeypatch):
+    monkeypatch.setattr(show, "viewer", lambda: 1 / 0)
+    for name, start in (("a.png", b"\x89PNG"), ("a.SVG", b"<?xml")):
+        out = tmp_path / name
+        result = run("show", arm, "--q", "axis_2=0.5", "-o", out)
+        assert (result.exit_code, result.stdout) == (0, "")
+        assert result.stderr.startswith(f"wrote {out}")
+        assert out.read_bytes().startswith(start)
+    for option in (("--faces", "9"), ("--profile", "industrial")):
+        assert "are for a page" in run("show", arm, *option, "-o", tmp_path / "b.png").stderr
+    assert "--size for a picture" in run("show", arm, "--size", "64", "48", "-o", tmp_path / "b.html").stderr
+    out = tmp_path / "small.png"
+    assert run("show", arm, "--size", "64", "48", "--from", "-1", "0", "0.5", "-o", out).exit_code == 0
+    assert struct.unpack(">2I", out.read_bytes()[16:24]) == (64, 48)
+    assert "along z" in run("show", arm, "--from", "0", "0", "1", "-o", tmp_path / "b.png").stderr
 
 
 def test_nothing_is_overwritten_without_force(run, arm, tmp_path, opened):

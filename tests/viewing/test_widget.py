@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
+import pandas as pd
 import pytest
 from nbclient import NotebookClient
 from traitlets import TraitError
@@ -72,8 +73,10 @@ class TestConfiguration:
             view.q = q
         assert view.q.tolist() == view.widget.q == [0.0, 0.0]
 
-    def test_show_takes_names(self, view):
+    def test_names_are_taken(self, view):
         assert kt.show(view.robot, {"elbow": 0.125}, findings=[], browser=False).q.tolist() == [0.0, 0.125]
+        view.q = pd.Series({"elbow": 0.25, "shoulder": 1.0})
+        assert view.q.tolist() == [1.0, 0.25]
 
 
 class TestWidget:
@@ -107,8 +110,9 @@ class TestWidget:
     def test_in_jupyter_it_is_the_widget_and_no_page(self, view):
         data, _ = view._repr_mimebundle_()
         assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == view.widget.model_id
+        assert data["text/html"].startswith("<div><svg ")
         assert "two &lt;/script&gt; joints" in data["text/html"]
-        assert len(json.dumps(data)) < 1000
+        assert len(json.dumps(data)) < 3000
         assert view._display_() is view.widget
 
     def test_without_anywidget_it_is_the_page(self, view, without_anywidget):
@@ -158,7 +162,7 @@ def send(client, model, q):
 HOST = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A notebook</title>
 <body STYLE><div id="cell"></div>
 <script type="module">
-const heard = {};
+const heard = (globalThis.heard = {});
 globalThis.saved = [];
 globalThis.model = {
   state: STATE,
@@ -287,7 +291,9 @@ class TestInChromium:
     def test_a_cell_that_is_cleared(self, cell):
         view = kt.show(kt.load(ARM, format="urdf"), findings=[], browser=False)
         notebook, _ = cell(state_of(view))
+        assert notebook.evaluate("heard['change:q'].length") == 1
         notebook.evaluate("remove()")
+        assert notebook.evaluate("heard['change:q'].length") == 0
         notebook.evaluate("model.set('q', [1, 0.5])")
         assert notebook.evaluate("document.querySelectorAll('iframe').length") == 0
         assert not [one for one in notebook.heard if one.startswith("uncaught")]

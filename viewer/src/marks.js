@@ -2,11 +2,11 @@
 
 import {
   BoxGeometry, BufferGeometry, Float32BufferAttribute, Line, LineBasicMaterial, LineSegments, Mesh,
-  MeshBasicMaterial, Quaternion, RingGeometry, SphereGeometry, Vector3, DoubleSide, Group,
+  MeshBasicMaterial, RingGeometry, SphereGeometry, DoubleSide, Group,
 } from "three";
 
 import { inverse } from "./poses.js";
-import { paint, placed } from "./shapes.js";
+import { paint, placed, turnTo } from "./shapes.js";
 
 /** @typedef {import("three").Object3D} Object3D */
 /** @typedef {import("./types.js").Robot} Robot */
@@ -53,7 +53,7 @@ export function jointMarks(robot, index, radius) {
   const [fixed, moving] = [new Group(), new Group()];
   joint.axes.forEach((axis, k) => {
     const turned = new Group();
-    turned.quaternion.copy(toAxis(axis));
+    turned.quaternion.copy(turnTo(axis[0], axis[1], axis[2]));
     turned.add(line([0, 0, -radius], [0, 0, radius], 0x1565c0));
     const single = joint.axes.length === 1 && joint.coordinates <= 1;
     const [lower, upper] = single ? rangeOf(robot, index) : [null, null];
@@ -125,13 +125,8 @@ function line(from, to, color) {
 
 /** @param {number[]} axis @param {Object3D} object */
 function aligned(axis, object) {
-  object.quaternion.copy(toAxis(axis));
+  object.quaternion.copy(turnTo(axis[0], axis[1], axis[2]));
   return object;
-}
-
-/** @param {number[]} axis */
-function toAxis([x, y, z]) {
-  return new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(x, y, z).normalize());
 }
 
 /** @template {Object3D} T @param {T} object @param {number} order @returns {T} */

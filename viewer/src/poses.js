@@ -4,6 +4,8 @@
  * @typedef {ArrayLike<number>} Pose
  */
 
+import { eulerOf } from "./euler.js";
+
 /** Return the product of two poses, T_AC of T_AB and T_BC.
  * @param {Pose} A @param {Pose} B @returns {number[]} */
 export function multiply(A, B) {
@@ -51,12 +53,10 @@ export function quaternion(T) {
   return found[3] < 0 ? found.map((value) => -value) : found;
 }
 
-/** Return the angles about the fixed axes x, y, z (URDF's rpy) of a pose, rad.
+/** Return the angles about the fixed axes x, y, z (URDF's rpy) of a pose, rad; yaw is zero at gimbal lock.
  * @param {Pose} T @returns {number[]} */
 export function rpy(T) {
-  const pitch = Math.atan2(-T[8], Math.hypot(T[0], T[4]));
-  if (Math.hypot(T[0], T[4]) < 1e-9) return [Math.atan2(-T[6], T[5]), pitch, 0];
-  return [Math.atan2(T[9], T[10]), pitch, Math.atan2(T[4], T[0])];
+  return eulerOf(T, "zyx").reverse();
 }
 
 /** Return the pose of a place and of angles about the fixed axes x, y, z.

@@ -2,7 +2,7 @@
 
 import {
   BoxGeometry, CapsuleGeometry, Color, CylinderGeometry, DoubleSide, Group,
-  Matrix4, Mesh, MeshStandardMaterial, PlaneGeometry, SphereGeometry, SRGBColorSpace,
+  Matrix4, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion, SphereGeometry, SRGBColorSpace, Vector3,
 } from "three";
 
 /** @typedef {import("three").BufferGeometry} BufferGeometry */
@@ -17,8 +17,13 @@ const MAKERS = {
   cylinder: ([radius, length]) => new CylinderGeometry(radius, radius, length, 40).rotateX(Math.PI / 2),
   capsule: ([radius, length]) => new CapsuleGeometry(radius, length, 8, 32).rotateX(Math.PI / 2),
   ellipsoid: ([x, y, z]) => new SphereGeometry(1, 32, 20).scale(x, y, z),
-  plane: ([x, y]) => new PlaneGeometry(x, y),
+  plane: ([a, b, c, x, y]) => new PlaneGeometry(x, y).applyQuaternion(turnTo(a, b, c)),
 };
+
+/** Return the shortest turn from z to a direction. @param {number} x @param {number} y @param {number} z */
+export function turnTo(x, y, z) {
+  return new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(x, y, z).normalize());
+}
 
 /** @type {Map<string, MeshStandardMaterial>} */
 const materials = new Map();

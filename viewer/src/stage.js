@@ -30,13 +30,8 @@ const DISTANCE = 1.15; // of the diagonal of the bounds
 /** Return the stage of a canvas, null where there is no WebGL.
  * @param {HTMLCanvasElement} canvas @returns {Stage | null} */
 export function createStage(canvas) {
-  /** @type {WebGLRenderer} */
-  let renderer;
-  try {
-    renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-  } catch {
-    return null;
-  }
+  if (!document.createElement("canvas").getContext("webgl2")) return null;
+  const renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
   const scene = new Scene();
   const camera = new PerspectiveCamera(ANGLE, 1, 0.001, 1000);
   camera.up.set(0, 0, 1);

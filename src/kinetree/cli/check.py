@@ -23,9 +23,7 @@ from kinetree.cli._model import check_options, json_option, robot_paths
 from kinetree.cli._output import check_no_input
 from kinetree.conventions.options import CheckOptions
 from kinetree.formats.output import write_whole
-
-MANY = 20
-"""Number of files above which there is a progress bar."""
+from kinetree.progress import tracked
 
 
 def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -136,16 +134,9 @@ def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job
 def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[Checked]:
     """Return the results, without errors of files in folders that are parts of others. files: whether they were
     named."""
-    results = zip(asked, _watched(asked), strict=True)
+    results = zip(asked, tracked(check_all(asked), "checking", len(asked)), strict=True)
     found = [r if files.get(job.file, True) else without_parts(r) for job, r in results]
     return once_in_all(found) + gone_from_baselines(asked)
-
-
-def _watched(jobs: Sequence[Job]) -> list[Checked]:
-    if len(jobs) <= MANY or not sys.stderr.isatty():
-        return list(check_all(jobs))
-    with click.progressbar(check_all(jobs), length=len(jobs), label="checking", show_pos=True, file=sys.stderr) as bar:
-        return list(bar)
 
 
 def _kept(file: str, results: Sequence[Checked]) -> list[Checked]:

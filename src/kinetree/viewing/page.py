@@ -79,7 +79,7 @@ def _functions(scene: Scene) -> str:
 
 def _inline(text: str, tag: str = "script") -> str:
     """Return a script or style that no text in it ends, with the ends of lines that a browser hashes."""
-    text = re.sub(rf"</(?={tag})", r"<\\/", text.replace("\r\n", "\n").replace("\r", "\n"), flags=re.IGNORECASE)
+    text = re.sub(rf"</(?={tag})", r"<\\/", re.sub("\r\n?", "\n", text), flags=re.IGNORECASE)
     return text.replace("<!--", "<\\!--")
 
 

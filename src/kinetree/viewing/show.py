@@ -22,17 +22,20 @@ from kinetree.formats.output import write_whole
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.page import page_of, viewer
+from kinetree.viewing.picture import picture
 from kinetree.viewing.scene import Posed, Scene, configuration, scene
+from kinetree.viewing.stick_figure import stick_figure
 
 if TYPE_CHECKING:
     from kinetree.viewing.widget import Widget
+
+PICTURES = (".png", ".svg")
+"""Endings of files that are pictures."""
 
 FRAME = (
     '<iframe title="{title}" srcdoc="{page}" sandbox="allow-scripts allow-downloads" allow="clipboard-write" '
     'style="width:100%;height:560px;border:0"></iframe>'
 )
-STILL = "<p>A view of {}. Run the cell again to see it.</p>"
-"""What is seen where a notebook is opened without its widgets."""
 
 
 @dataclass(eq=False)
@@ -94,8 +97,13 @@ class View:
         return self._widget
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page with the present q to a file, replacing it. Raises KinetreeError if it cannot be written."""
-        write_whole(Path(path), self.html)
+        """Write the page with the present q to a file, replacing it, or a picture if the name ends in .png or .svg.
+
+        Raises KinetreeError if it cannot be written, and for a picture without matplotlib.
+        """
+        suffix = Path(path).suffix.lower()
+        drawn = picture(self.robot, self.q, suffix)[0] if suffix in PICTURES else self.html
+        write_whole(Path(path), drawn)
 
     def open(self) -> Path:
         """Open the page in the browser, from a new file in the folder of temporary files, and return its path."""
@@ -110,11 +118,15 @@ class View:
         return FRAME.format(title=escape(self.robot.name), page=escape(self.html))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        """Return the widget for Jupyter, None without anywidget: then Jupyter takes `_repr_html_`."""
+        """Return the widget for Jupyter, and a stick figure for viewers of notebooks without widgets.
+
+        Return None without anywidget: then Jupyter takes `_repr_html_`.
+        """
         if not has_anywidget():
             return None
         data, metadata = self.widget._repr_mimebundle_() or ({}, {})
-        return {**data, "text/plain": repr(self), "text/html": STILL.format(escape(self.robot.name))}, metadata
+        still = f"<div>{stick_figure(self.robot, self.q)}<p>Run the cell again to move the robot.</p></div>"
+        return {**data, "text/plain": repr(self), "text/html": still}, metadata
 
     def _display_(self) -> Any:
         """Return what marimo shows, which prefers `_repr_html_`."""

@@ -1,6 +1,7 @@
 """Shapes of links as the page reads them, and warnings about those that are not shown."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files
 from kinetree.model.robot import Geometry, Link, Robot
+from kinetree.progress import tracked
 from kinetree.shapes.colour import Rgba
 from kinetree.shapes.resolve import files_of, path_of
 from kinetree.spatial.se3 import Array
@@ -34,8 +36,17 @@ class Shapes:
     def __init__(self, robot: Robot, files: MeshFiles) -> None:
         self.robot, self.files, self.findings = robot, files, dict[str, Finding]()
         self._opener: Files = files_of(robot)
-        self.visuals = {name: self._all(link, link.visuals) for name, link in robot.links.items()}
-        self.collisions = {name: self._all(link, link.collisions) for name, link in robot.links.items()}
+
+    @cached_property
+    def visuals(self) -> dict[str, list[Shown]]:
+        """The visual shapes of each link."""
+        links = tracked(self.robot.links.items(), "reading shapes")
+        return {name: self._all(link, link.visuals) for name, link in links}
+
+    @cached_property
+    def collisions(self) -> dict[str, list[Shown]]:
+        """The collision shapes of each link."""
+        return {name: self._all(link, link.collisions) for name, link in self.robot.links.items()}
 
     def _all(self, link: Link, shapes: tuple[Geometry, ...]) -> list[Shown]:
         return [shown for geometry in shapes for shown in self._of(link, geometry)]
