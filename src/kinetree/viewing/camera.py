@@ -37,11 +37,16 @@ class Camera:
         return np.stack([right, down, -seen[..., 2]], axis=-1)
 
 
-def camera_at(points: Array, size: tuple[int, int], direction: tuple[float, float, float] = DIRECTION) -> Camera:
+def camera_at(
+    points: Array,
+    size: tuple[int, int],
+    direction: tuple[float, float, float] = DIRECTION,
+    beside: Array | None = None,
+) -> Camera:
     """Return the camera that sees all points (n, 3), m, from DISTANCE or, if some would be outside, from farther away.
 
-    size: of the picture, pixels. direction: from the middle of the bounds to the camera. Raises KinetreeError if it is
-    along z.
+    size: of the picture, pixels. direction: from the middle of the bounds to the camera. beside (k, 3): further points
+    to see, which are outside of the bounds. Raises KinetreeError if the direction is along z.
     """
     if not np.isfinite(direction).all() or not np.hypot(*direction[:2]) > TINY:
         raise fail("picture", f"the direction to the camera is {direction}; legal are finite numbers, not along z")
@@ -50,7 +55,8 @@ def camera_at(points: Array, size: tuple[int, int], direction: tuple[float, floa
     right /= np.linalg.norm(right)
     R = np.array([right, np.cross(towards, right), towards])
     low, high = points.min(axis=0), points.max(axis=0)
-    seen = (points - (low + high) / 2.0) @ R.T
+    seen = (points if beside is None else np.concatenate([points, beside])) - (low + high) / 2.0
+    seen = seen @ R.T
     sides = np.maximum(np.abs(seen[:, 0]) * size[1] / size[0], np.abs(seen[:, 1]))
     fits = float((seen[:, 2] + sides / (FILLED * tan(radians(FIELD / 2.0)))).max())
     distance = max(DISTANCE * float(np.linalg.norm(high - low)), fits, TINY)

@@ -61,15 +61,16 @@ def picture(
     triangles, colours = surfaces(shapes, soups, T)
     points = triangles.reshape(-1, 3) if len(triangles) else np.array([pose[:3, 3] for pose in T.values()])
     diagonal = max(float(np.linalg.norm(np.ptp(points, axis=0))), LEAST)
-    camera = camera_at(points, size, direction)
+    shown = {name: T[name] for name, role in roles_of(robot).items() if role in ROLES}
+    tips = np.array([P[:3, 3] + LENGTH * diagonal * axis for P in shown.values() for axis in P[:3, :3].T])
+    camera = camera_at(points, size, direction, tips.reshape(-1, 3))
     if len(triangles):
         extent = (0, size[0], size[1], 0)
         panel.imshow(shaded(camera, triangles, colours), extent=extent, interpolation="none", aspect="auto")
     else:
         sticks(panel, camera, robot, T, diagonal)
-    for name, role in roles_of(robot).items():
-        if role in ROLES:
-            triad(panel, camera, T[name], LENGTH * diagonal, name)
+    for name, pose in shown.items():
+        triad(panel, camera, pose, LENGTH * diagonal, name)
     return written(figure, suffix), tuple(shapes.findings.values())
 
 
