@@ -6,6 +6,7 @@ import { nameOf, select } from "./app.js";
 import { button, element } from "./dom.js";
 import { createLabels } from "./labels.js";
 import { unpack } from "./meshes.js";
+import { exchange } from "./messages.js";
 import { createModel, poseOfFrame, setCoordinate, setQ } from "./model.js";
 import { unpackMotion } from "./motion.js";
 import { createOverlay } from "./overlay.js";
@@ -46,6 +47,7 @@ async function main() {
   panels(app);
   shared.view = viewOf(app);
   if (stage) stage.paint();
+  exchange(app.models[0]);
   document.body.dataset.ready = String(Math.round(performance.now()));
 }
 

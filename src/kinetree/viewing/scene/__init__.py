@@ -4,3 +4,4 @@ from kinetree.viewing.scene.findings import Folders as Folders
 from kinetree.viewing.scene.make import Posed as Posed
 from kinetree.viewing.scene.make import Scene as Scene
 from kinetree.viewing.scene.make import scene as scene
+from kinetree.viewing.scene.robot import configuration as configuration
