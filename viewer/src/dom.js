@@ -18,7 +18,12 @@ export function element(tag, properties = {}, ...children) {
 /** Return a folded part of the panel with its title.
  * @param {string} title @param {boolean} open @param {...(Node | string)} children */
 export function section(title, open, ...children) {
-  return element("details", { open, className: "section" }, element("summary", {}, element("h2", { textContent: title })), ...children);
+  return element(
+    "details",
+    { open, className: "section" },
+    element("summary", {}, element("h2", { textContent: title })),
+    ...children,
+  );
 }
 
 /** Return a labelled box to tick.

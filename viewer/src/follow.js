@@ -21,5 +21,6 @@ export function follow(first, second, pairs) {
   }
   first.listeners.push(update);
   update();
-  return () => pairs.flatMap(([i, j]) => (Math.abs(first.q[i] - second.q[j]) > 1e-9 ? [second.robot.coordinates[j].name] : []));
+  return () =>
+    pairs.flatMap(([i, j]) => (Math.abs(first.q[i] - second.q[j]) > 1e-9 ? [second.robot.coordinates[j].name] : []));
 }

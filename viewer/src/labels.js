@@ -15,7 +15,10 @@ const HEIGHT = 22;
 /** Left upper corners of a label of some width, seen from its object. @type {((width: number) => [number, number])[]} */
 const PLACES = [-1, 0, -2, 1, -3, 2].flatMap((row) => {
   const y = row * HEIGHT + (row < 0 ? -3 : 3);
-  return [() => /** @type {[number, number]} */ ([8, y]), (/** @type {number} */ width) => /** @type {[number, number]} */ ([-8 - width, y])];
+  return [
+    () => /** @type {[number, number]} */ ([8, y]),
+    (/** @type {number} */ width) => /** @type {[number, number]} */ ([-8 - width, y]),
+  ];
 });
 
 /** Return a function that adds a label to the stage; labels with a lower rank come first.
@@ -47,7 +50,13 @@ export function createLabels(stage, parent) {
     }
   });
   return (label, rank = 1) => {
-    const tag = element("button", { type: "button", tabIndex: -1, className: `label ${label.kind}`, textContent: label.text, onclick: label.pressed });
+    const tag = element("button", {
+      type: "button",
+      tabIndex: -1,
+      className: `label ${label.kind}`,
+      textContent: label.text,
+      onclick: label.pressed,
+    });
     layer.append(tag);
     labels.push({ ...label, rank, tag, size: null, place: 0 });
     labels.sort((a, b) => a.rank - b.rank);

@@ -38,11 +38,29 @@ async function main() {
   const stage = createStage(canvas);
   /** @type {App} */
   const app = {
-    scene, models, stage, pictures: [], addLabel: null, overlay: null, selected: null, selectionListeners: [],
-    motion: await unpackMotion(models[0]), player: null, namesShown: false, findingsShown: true,
+    scene,
+    models,
+    stage,
+    pictures: [],
+    addLabel: null,
+    overlay: null,
+    selected: null,
+    selectionListeners: [],
+    motion: await unpackMotion(models[0]),
+    player: null,
+    namesShown: false,
+    findingsShown: true,
   };
   if (stage) await fill(app, stage, view);
-  else view.replaceChildren(element("p", { className: "without", role: "alert", textContent: "This browser shows no 3-D pictures here: WebGL is switched off or missing. Everything beside the picture works." }));
+  else
+    view.replaceChildren(
+      element("p", {
+        className: "without",
+        role: "alert",
+        textContent:
+          "This browser shows no 3-D pictures here: WebGL is switched off or missing. Everything beside the picture works.",
+      }),
+    );
   if (scene.comparison) app.overlay = createOverlay(app, scene.comparison);
   panels(app);
   shared.view = viewOf(app);
@@ -69,20 +87,47 @@ async function fill(app, stage, view) {
 function panels(app) {
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
   const { robot } = app.models[0];
-  const head = element("header", {}, element("h1", { textContent: robot.name }), themeButton(), element("p", { textContent: robot.about }));
+  const head = element(
+    "header",
+    {},
+    element("h1", { textContent: robot.name }),
+    themeButton(),
+    element("p", { textContent: robot.about }),
+  );
   const { comparison } = app.scene;
   const found = comparison && app.overlay ? differencesPanel(app, app.overlay, comparison) : findingsPanel(app);
-  const left = element("aside", { "aria-label": "Parts and findings" }, head, selectionPanel(app), found, treePanel(app));
-  const right = element("aside", { "aria-label": "Joints and view" }, ...motionPanel(app), slidersPanel(app), layersPanel(app), dragPanel(app), measurePanel(app), posePanel(app), element("footer", { textContent: app.scene.made_by }));
+  const left = element(
+    "aside",
+    { "aria-label": "Parts and findings" },
+    head,
+    selectionPanel(app),
+    found,
+    treePanel(app),
+  );
+  const right = element(
+    "aside",
+    { "aria-label": "Joints and view" },
+    ...motionPanel(app),
+    slidersPanel(app),
+    layersPanel(app),
+    dragPanel(app),
+    measurePanel(app),
+    posePanel(app),
+    element("footer", { textContent: app.scene.made_by }),
+  );
   main.prepend(left);
   main.append(right);
 }
 
 function themeButton() {
   const root = document.documentElement;
-  return button("Light or dark", () => {
-    root.dataset.theme = isDark() ? "light" : "dark";
-  }, { className: "theme" });
+  return button(
+    "Light or dark",
+    () => {
+      root.dataset.theme = isDark() ? "light" : "dark";
+    },
+    { className: "theme" },
+  );
 }
 
 function isDark() {
@@ -146,6 +191,8 @@ function viewOf(app) {
 
 main().catch((error) => {
   document.body.dataset.failed = String(error);
-  document.body.append(element("p", { className: "without", role: "alert", textContent: `The page could not be built: ${error}` }));
+  document.body.append(
+    element("p", { className: "without", role: "alert", textContent: `The page could not be built: ${error}` }),
+  );
   throw error;
 });

@@ -1,8 +1,20 @@
 /** What no shape shows: axes of frames, joints with their limits, inertias. */
 
 import {
-  BoxGeometry, BufferGeometry, ConeGeometry, Float32BufferAttribute, Line, LineBasicMaterial, LineSegments, Mesh,
-  MeshBasicMaterial, RingGeometry, SphereGeometry, TorusGeometry, DoubleSide, Group,
+  BoxGeometry,
+  BufferGeometry,
+  ConeGeometry,
+  Float32BufferAttribute,
+  Line,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshBasicMaterial,
+  RingGeometry,
+  SphereGeometry,
+  TorusGeometry,
+  DoubleSide,
+  Group,
 } from "three";
 
 import { inverse } from "./poses.js";
@@ -16,15 +28,27 @@ const BLUE = 0x1e88e5;
 const TURN = 2 * Math.PI * (1 + 1e-9);
 const MOST_TURNS = 6; // of a spiral
 export const ROLES = /** @type {Record<string, string>} */ ({
-  base_link: "#d81b60", base: "#8e24aa", flange: "#ef6c00", tool0: "#00796b", sensor: "#3949ab", skin: "#6d4c41",
+  base_link: "#d81b60",
+  base: "#8e24aa",
+  flange: "#ef6c00",
+  tool0: "#00796b",
+  sensor: "#3949ab",
+  skin: "#6d4c41",
 });
 
 /** Return axes of a length: x red, y green, z blue.
  * @param {number} length */
 export function axes(length) {
   const geometry = new BufferGeometry();
-  const [red, green, blue] = [[0.9, 0.1, 0.1], [0.05, 0.6, 0.1], [0.15, 0.3, 1]];
-  geometry.setAttribute("position", new Float32BufferAttribute([0, 0, 0, length, 0, 0, 0, 0, 0, 0, length, 0, 0, 0, 0, 0, 0, length], 3));
+  const [red, green, blue] = [
+    [0.9, 0.1, 0.1],
+    [0.05, 0.6, 0.1],
+    [0.15, 0.3, 1],
+  ];
+  geometry.setAttribute(
+    "position",
+    new Float32BufferAttribute([0, 0, 0, length, 0, 0, 0, 0, 0, 0, length, 0, 0, 0, 0, 0, 0, length], 3),
+  );
   geometry.setAttribute("color", new Float32BufferAttribute([...red, ...red, ...green, ...green, ...blue, ...blue], 3));
   return inFront(new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true, ...UNSEEN })), 3);
 }
@@ -51,9 +75,32 @@ export function ellipsoid([x, y, z]) {
  * @param {number} side */
 export function crossedBox(side) {
   const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [1, 2, 4].map((bit) => (i & bit ? side / 2 : -side / 2)));
-  const edges = [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7], [0, 7], [1, 6], [2, 5], [3, 4]];
+  const edges = [
+    [0, 1],
+    [2, 3],
+    [4, 5],
+    [6, 7],
+    [0, 2],
+    [1, 3],
+    [4, 6],
+    [5, 7],
+    [0, 4],
+    [1, 5],
+    [2, 6],
+    [3, 7],
+    [0, 7],
+    [1, 6],
+    [2, 5],
+    [3, 4],
+  ];
   const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new Float32BufferAttribute(edges.flat().flatMap((i) => corners[i]), 3));
+  geometry.setAttribute(
+    "position",
+    new Float32BufferAttribute(
+      edges.flat().flatMap((i) => corners[i]),
+      3,
+    ),
+  );
   return inFront(new LineSegments(geometry, new LineBasicMaterial({ color: 0xd9480f, ...UNSEEN })), 3);
 }
 
@@ -110,7 +157,10 @@ function rangeOf(robot, index) {
 function sector(lower, upper, radius) {
   const from = lower ?? Math.min(-Math.PI, (upper ?? 0) - Math.PI);
   const angle = (upper ?? from + 2 * Math.PI) - from;
-  const shape = angle > TURN ? spiral(from, angle, radius) : new RingGeometry(0.7 * radius, radius, 48, 1, from, Math.max(angle, 0.01));
+  const shape =
+    angle > TURN
+      ? spiral(from, angle, radius)
+      : new RingGeometry(0.7 * radius, radius, 48, 1, from, Math.max(angle, 0.01));
   return inFront(new Mesh(shape, translucent(0x42a5f5)), 2);
 }
 
@@ -128,7 +178,9 @@ function spiral(from, angle, radius) {
   });
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new Float32BufferAttribute(places.flat(), 3));
-  geometry.setIndex(Array.from({ length: steps }, (_, i) => [2 * i, 2 * i + 1, 2 * i + 2, 2 * i + 1, 2 * i + 3, 2 * i + 2]).flat());
+  geometry.setIndex(
+    Array.from({ length: steps }, (_, i) => [2 * i, 2 * i + 1, 2 * i + 2, 2 * i + 1, 2 * i + 3, 2 * i + 2]).flat(),
+  );
   return geometry;
 }
 
@@ -137,12 +189,18 @@ function spiral(from, angle, radius) {
 function turn(radius) {
   const [height, distance] = [1.2 * radius, 0.4 * radius];
   const arc = new TorusGeometry(distance, 0.03 * radius, 6, 36, 1.5 * Math.PI).translate(0, 0, height);
-  return [inFront(new Mesh(arc, new MeshBasicMaterial({ color: BLUE, ...UNSEEN })), 3), head([0, -distance, height], [1, 0, 0], 0.7 * radius)];
+  return [
+    inFront(new Mesh(arc, new MeshBasicMaterial({ color: BLUE, ...UNSEEN })), 3),
+    head([0, -distance, height], [1, 0, 0], 0.7 * radius),
+  ];
 }
 
 /** Return the head of an arrow. @param {number[]} at @param {number[]} towards @param {number} radius */
 function head([x, y, z], towards, radius) {
-  const cone = new Mesh(new ConeGeometry(0.13 * radius, 0.4 * radius, 12).rotateX(Math.PI / 2), new MeshBasicMaterial({ color: BLUE, ...UNSEEN }));
+  const cone = new Mesh(
+    new ConeGeometry(0.13 * radius, 0.4 * radius, 12).rotateX(Math.PI / 2),
+    new MeshBasicMaterial({ color: BLUE, ...UNSEEN }),
+  );
   cone.position.set(x, y, z);
   return inFront(aligned(towards, cone), 3);
 }

@@ -31,7 +31,15 @@ export function createModel(robot, fk) {
   const frames = new Map(robot.links.map((link, i) => [link.name, { link: i, T: IDENTITY }]));
   for (const { name, link, T } of robot.frames) frames.set(name, { link, T });
   const q = Float64Array.from(robot.q);
-  const model = { robot, q, fk, bounds: [...bounds, ...rows], frames, listeners: [], poses: new Float64Array(16 * robot.bodies.length) };
+  const model = {
+    robot,
+    q,
+    fk,
+    bounds: [...bounds, ...rows],
+    frames,
+    listeners: [],
+    poses: new Float64Array(16 * robot.bodies.length),
+  };
   fk(q, model.poses);
   return model;
 }

@@ -22,13 +22,21 @@ export async function unpackMotion({ robot }) {
   if (!robot.motion) return null;
   const { samples, columns, times, data } = robot.motion;
   const bytes = await inflated(data);
-  const found = columns.map(({ coordinate, digits }, i) => ({ coordinate, values: numbers(bytes, 8 * samples * i, samples, digits) }));
+  const found = columns.map(({ coordinate, digits }, i) => ({
+    coordinate,
+    values: numbers(bytes, 8 * samples * i, samples, digits),
+  }));
   const moving = new Set(columns.map(({ coordinate }) => coordinate));
   return {
     timed: times !== null,
-    times: times ? numbers(bytes, 8 * samples * columns.length, samples, times.digits) : Float64Array.from({ length: samples }, (_, i) => i),
+    times: times
+      ? numbers(bytes, 8 * samples * columns.length, samples, times.digits)
+      : Float64Array.from({ length: samples }, (_, i) => i),
     columns: found,
-    quaternions: quaternionsOf(robot, columns.map(({ coordinate }) => coordinate)),
+    quaternions: quaternionsOf(
+      robot,
+      columns.map(({ coordinate }) => coordinate),
+    ),
     rows: rowsOf(robot).filter(({ terms }) => terms.some(([i]) => moving.has(i))),
   };
 }
@@ -57,15 +65,25 @@ function quaternionsOf(robot, coordinates) {
     const before = robot.coordinates[i - 1];
     return unit === "quaternion" && (before?.unit !== unit || before.joint !== joint) ? [i] : [];
   });
-  return starts.filter((i) => coordinates.includes(i)).map((i) => [i, i + 1, i + 2, i + 3].map((k) => coordinates.indexOf(k)));
+  return starts
+    .filter((i) => coordinates.includes(i))
+    .map((i) => [i, i + 1, i + 2, i + 3].map((k) => coordinates.indexOf(k)));
 }
 
 /** Return all limits as rows, in the order of the sums of `Limits.margin`, so that rounding is the same.
  * @param {import("./types.js").Robot} robot @returns {Row[]} */
 function rowsOf({ coordinates, limits }) {
   const ends = coordinates.flatMap(({ name }, i) => [
-    { name: `lower limit of ${name}`, terms: /** @type {[number, number][]} */ ([[i, -1]]), h: -(limits.lower[i] ?? -Infinity) },
-    { name: `upper limit of ${name}`, terms: /** @type {[number, number][]} */ ([[i, 1]]), h: limits.upper[i] ?? Infinity },
+    {
+      name: `lower limit of ${name}`,
+      terms: /** @type {[number, number][]} */ ([[i, -1]]),
+      h: -(limits.lower[i] ?? -Infinity),
+    },
+    {
+      name: `upper limit of ${name}`,
+      terms: /** @type {[number, number][]} */ ([[i, 1]]),
+      h: limits.upper[i] ?? Infinity,
+    },
   ]);
   return [...ends, ...limits.rows];
 }
@@ -121,10 +139,13 @@ export function configurationAt(motion, time, q) {
   const i = sampleAt(motion, time);
   const next = Math.min(i + 1, times.length - 1);
   const part = next === i ? 0 : Math.max(0, (time - times[i]) / (times[next] - times[i]));
-  for (const { coordinate, values } of columns) found[coordinate] = values[i] + (part && part * (values[next] - values[i]));
+  for (const { coordinate, values } of columns)
+    found[coordinate] = values[i] + (part && part * (values[next] - values[i]));
   if (!part) return found;
   for (const parts of motion.quaternions) {
-    const [from, to] = [i, next].map((k) => new Quaternion().fromArray(parts.map((column) => columns[column].values[k])));
+    const [from, to] = [i, next].map((k) =>
+      new Quaternion().fromArray(parts.map((column) => columns[column].values[k])),
+    );
     const between = from.slerp(to, part).normalize().toArray();
     parts.forEach((column, axis) => (found[columns[column].coordinate] = between[axis]));
   }

@@ -36,14 +36,18 @@ export function createOverlay(app, comparison) {
   const late = follow(a, b, comparison.coordinates);
   const partners = new Map(comparison.links);
   const differing = [0, 1].map((side) => differingLinks(app, comparison, side));
-  const reshaped = new Set(comparison.differences.flatMap(({ kind, parts }) => (kind === "shape" ? parts[1].map(({ index }) => index) : [])));
+  const reshaped = new Set(
+    comparison.differences.flatMap(({ kind, parts }) => (kind === "shape" ? parts[1].map(({ index }) => index) : [])),
+  );
   let chosen = [new Set(), new Set()];
   let together = new Set(); // links of the second robot that the first one covers
   /** @type {Overlay} */
   const overlay = { shown: "both", show, lookAt, linkAt: under, late };
 
   function coverage() {
-    const covered = comparison.links.filter(([i, j]) => !reshaped.has(j) && apart(poseOfLink(a, i), poseOfLink(b, j)) < NEAR);
+    const covered = comparison.links.filter(
+      ([i, j]) => !reshaped.has(j) && apart(poseOfLink(a, i), poseOfLink(b, j)) < NEAR,
+    );
     return new Set(covered.map(([, j]) => j));
   }
   function update() {
@@ -57,12 +61,16 @@ export function createOverlay(app, comparison) {
       picture.root.visible = overlay.shown === "both" || overlay.shown === (side ? "second" : "first");
       for (const solid of picture.solids) {
         const { link, own } = solid.userData;
-        solid.userData.plain = overlay.shown === "both" ? materialOf(side, link) : differing[side].has(link) ? lit(own, side) : own;
+        solid.userData.plain =
+          overlay.shown === "both" ? materialOf(side, link) : differing[side].has(link) ? lit(own, side) : own;
         solid.visible = side === 0 || overlay.shown !== "both" || !together.has(link);
       }
       glow(picture, chosen[side]);
-      for (const object of picture.layers.get("joints") ?? []) object.children[0].visible = overlay.shown !== "both" || jointsOf(comparison, side).has(object.userData.joint);
-      if (side) for (const object of picture.layers.get("roles") ?? []) object.children.forEach((child) => (child.visible = overlay.shown !== "both"));
+      for (const object of picture.layers.get("joints") ?? [])
+        object.children[0].visible = overlay.shown !== "both" || jointsOf(comparison, side).has(object.userData.joint);
+      if (side)
+        for (const object of picture.layers.get("roles") ?? [])
+          object.children.forEach((child) => (child.visible = overlay.shown !== "both"));
     });
     app.stage?.draw();
   }
@@ -129,7 +137,11 @@ function carried(robot, link) {
 /** Return the joints of one robot that differ.
  * @param {import("./types.js").Comparison} comparison @param {number} side @returns {Set<number>} */
 function jointsOf(comparison, side) {
-  return new Set(comparison.differences.flatMap(({ parts }) => parts[side].flatMap(({ kind, index }) => (kind === "joint" ? [index] : []))));
+  return new Set(
+    comparison.differences.flatMap(({ parts }) =>
+      parts[side].flatMap(({ kind, index }) => (kind === "joint" ? [index] : [])),
+    ),
+  );
 }
 
 /** Keep the materials of a picture, give its marks the colour of its robot, mark frames that differ.
@@ -139,7 +151,9 @@ function prepare(picture, comparison, side) {
   const { robot } = picture.model;
   picture.marked = MARKED;
   for (const solid of picture.solids) solid.userData.own = solid.userData.plain;
-  const frames = comparison.differences.flatMap(({ kind, parts }) => (kind === "frame" || kind === "base" ? parts[side] : []));
+  const frames = comparison.differences.flatMap(({ kind, parts }) =>
+    kind === "frame" || kind === "base" ? parts[side] : [],
+  );
   for (const part of frames) {
     if (part.kind === "joint") continue;
     const T = part.kind === "frame" ? robot.frames[part.index].T : IDENTITY;
@@ -149,8 +163,10 @@ function prepare(picture, comparison, side) {
   if (!side) return;
   const { layers } = picture;
   for (const object of layers.get("joints") ?? []) object.children[0].scale.setScalar(1.25);
-  for (const object of layers.get("inertia") ?? []) object.traverse((one) => "material" in one && (one.material = tinted(colour, 0.35, false)));
-  for (const layer of /** @type {const} */ (["joints", "masses"])) for (const object of layers.get(layer) ?? []) recolour(object, colour);
+  for (const object of layers.get("inertia") ?? [])
+    object.traverse((one) => "material" in one && (one.material = tinted(colour, 0.35, false)));
+  for (const layer of /** @type {const} */ (["joints", "masses"]))
+    for (const object of layers.get(layer) ?? []) recolour(object, colour);
   for (const object of layers.get("visual") ?? []) if ("isLine" in object) recolour(object, colour);
 }
 
@@ -162,7 +178,10 @@ function recolour(object, colour) {
 /** @param {string} colour @param {number} opacity @param {boolean} glows */
 function tinted(colour, opacity, glows) {
   const { r, g, b } = new Color(colour).getRGB({ r: 0, g: 0, b: 0 }, "srgb");
-  return paint([r, g, b, opacity], { depthWrite: opacity === 1, ...(glows ? { emissive: colour, emissiveIntensity: LIGHT } : {}) });
+  return paint([r, g, b, opacity], {
+    depthWrite: opacity === 1,
+    ...(glows ? { emissive: colour, emissiveIntensity: LIGHT } : {}),
+  });
 }
 
 /** @type {WeakMap<MeshStandardMaterial, MeshStandardMaterial>} */

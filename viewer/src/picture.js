@@ -28,8 +28,15 @@ import { paint, placed, setPose, solidOf } from "./shapes.js";
  */
 
 export const LAYERS = /** @type {Record<Layer, string>} */ ({
-  visual: "Visual shapes", collision: "Collision shapes", missing: "Shapes left out", roles: "Frames with roles", frames: "All frames", joints: "Joints and limits",
-  sensors: "Sensors", inertia: "Inertia ellipsoids", masses: "Centres of mass",
+  visual: "Visual shapes",
+  collision: "Collision shapes",
+  missing: "Shapes left out",
+  roles: "Frames with roles",
+  frames: "All frames",
+  joints: "Joints and limits",
+  sensors: "Sensors",
+  inertia: "Inertia ellipsoids",
+  masses: "Centres of mass",
 });
 const GREY = [0.72, 0.74, 0.78, 1];
 const MARKED = { emissive: 0xffa000, emissiveIntensity: 0.6 };
@@ -47,7 +54,15 @@ export function createPicture(model, meshes) {
     return group;
   });
   /** @type {Picture} */
-  const picture = { model, root, links, layers: new Map(), shown: new Set(["visual", "missing", "roles", "joints"]), marked: MARKED, solids: [] };
+  const picture = {
+    model,
+    root,
+    links,
+    layers: new Map(),
+    shown: new Set(["visual", "missing", "roles", "joints"]),
+    marked: MARKED,
+    solids: [],
+  };
   addShapes(picture, meshes);
   addMarks(picture);
   addMasses(picture);
@@ -71,11 +86,14 @@ export function showLayer(picture, layer, visible) {
 export function boundsOf(picture, link) {
   picture.root.updateMatrixWorld(true);
   const box = new Box3();
-  for (const solid of picture.solids) if (link === undefined || solid.userData.link === link) box.expandByObject(solid, true);
+  for (const solid of picture.solids)
+    if (link === undefined || solid.userData.link === link) box.expandByObject(solid, true);
   picture.model.robot.links.forEach(({ missing }, i) => {
     if (missing.length && (link ?? i) === i) box.expandByPoint(placeOf(picture, i));
   });
-  if (box.isEmpty()) for (const object of link === undefined ? picture.links : [picture.links[link]]) box.expandByPoint(new Vector3().setFromMatrixPosition(object.matrixWorld));
+  if (box.isEmpty())
+    for (const object of link === undefined ? picture.links : [picture.links[link]])
+      box.expandByPoint(new Vector3().setFromMatrixPosition(object.matrixWorld));
   const least = picture.model.robot.size / 10;
   return box.getSize(new Vector3()).length() < least ? box.expandByScalar(least) : box;
 }
@@ -94,7 +112,10 @@ export function boundsOfPart(picture, { kind, index }) {
   if (kind === "link") return boundsOf(picture, index);
   const { robot } = picture.model;
   picture.root.updateMatrixWorld(true);
-  const { link, T } = kind === "frame" ? robot.frames[index] : { link: robot.joints[index].child, T: inverse(robot.joints[index].child_origin) };
+  const { link, T } =
+    kind === "frame"
+      ? robot.frames[index]
+      : { link: robot.joints[index].child, T: inverse(robot.joints[index].child_origin) };
   const place = new Vector3(T[3], T[7], T[11]).applyMatrix4(picture.links[link].matrixWorld);
   return new Box3(place.clone(), place).expandByScalar(robot.size / 10);
 }
@@ -105,7 +126,12 @@ export function linkAt(picture, place, camera) {
   if (!picture.root.visible) return null;
   const ray = new Raycaster();
   ray.setFromCamera(place, camera);
-  return ray.intersectObjects(picture.solids.filter(({ parent }) => parent?.visible), false)[0]?.object.userData.link ?? null;
+  return (
+    ray.intersectObjects(
+      picture.solids.filter(({ parent }) => parent?.visible),
+      false,
+    )[0]?.object.userData.link ?? null
+  );
 }
 
 /** Let the shapes of some links glow.
@@ -175,9 +201,11 @@ function addMarks(picture) {
     if (role) add(picture, "roles", picture.links[link], placed(T, axes(0.1 * size), dot(0.008 * size, ROLES[role])));
   for (const { link, T } of named) add(picture, "frames", picture.links[link], placed(T, axes(0.05 * size)));
   robot.links.forEach(({ missing, inertia }, i) => {
-    if (missing.length) add(picture, "missing", picture.links[i], placed((inertia ?? missing[0]).T, crossedBox(0.06 * size)));
+    if (missing.length)
+      add(picture, "missing", picture.links[i], placed((inertia ?? missing[0]).T, crossedBox(0.06 * size)));
   });
-  for (const { link, T } of robot.sensors) add(picture, "sensors", picture.links[link], placed(T, axes(0.05 * size), dot(0.008 * size, ROLES.sensor)));
+  for (const { link, T } of robot.sensors)
+    add(picture, "sensors", picture.links[link], placed(T, axes(0.05 * size), dot(0.008 * size, ROLES.sensor)));
   robot.joints.forEach((joint, i) => {
     if (joint.first === null && !joint.leader) return;
     const { fixed, moving } = jointMarks(robot, i, 0.055 * size);
@@ -217,7 +245,8 @@ export function centreOfMass(model) {
     if (!inertia) return;
     const T = poseOfLink(model, i);
     const [x, y, z] = [inertia.T[3], inertia.T[7], inertia.T[11]];
-    for (let r = 0; r < 3; r++) sum[r] += inertia.mass * (T[4 * r] * x + T[4 * r + 1] * y + T[4 * r + 2] * z + T[4 * r + 3]);
+    for (let r = 0; r < 3; r++)
+      sum[r] += inertia.mass * (T[4 * r] * x + T[4 * r + 1] * y + T[4 * r + 2] * z + T[4 * r + 3]);
     sum[3] += inertia.mass;
   });
   return sum.slice(0, 3).map((value) => value / sum[3]);

@@ -1,8 +1,20 @@
 /** Shapes of links as three's meshes. */
 
 import {
-  BoxGeometry, CapsuleGeometry, Color, CylinderGeometry, DoubleSide, Group,
-  Matrix4, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion, SphereGeometry, SRGBColorSpace, Vector3,
+  BoxGeometry,
+  CapsuleGeometry,
+  Color,
+  CylinderGeometry,
+  DoubleSide,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  PlaneGeometry,
+  Quaternion,
+  SphereGeometry,
+  SRGBColorSpace,
+  Vector3,
 } from "three";
 
 /** @typedef {import("three").BufferGeometry} BufferGeometry */
@@ -33,10 +45,18 @@ const materials = new Map();
 export function paint(rgba, more = {}) {
   const key = JSON.stringify([rgba, more]);
   const [r, g, b, opacity] = rgba;
-  const made = materials.get(key) ?? new MeshStandardMaterial({
-    color: new Color().setRGB(r, g, b, SRGBColorSpace),
-    flatShading: true, roughness: 0.65, metalness: 0.05, side: DoubleSide, transparent: opacity < 1, opacity, ...more,
-  });
+  const made =
+    materials.get(key) ??
+    new MeshStandardMaterial({
+      color: new Color().setRGB(r, g, b, SRGBColorSpace),
+      flatShading: true,
+      roughness: 0.65,
+      metalness: 0.05,
+      side: DoubleSide,
+      transparent: opacity < 1,
+      opacity,
+      ...more,
+    });
   materials.set(key, made);
   return made;
 }

@@ -1,8 +1,15 @@
 /** The camera, the light and the loop that paints. */
 
 import {
-  AmbientLight, Color, DirectionalLight, GridHelper,
-  HemisphereLight, PerspectiveCamera, Scene, Vector3, WebGLRenderer,
+  AmbientLight,
+  Color,
+  DirectionalLight,
+  GridHelper,
+  HemisphereLight,
+  PerspectiveCamera,
+  Scene,
+  Vector3,
+  WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 

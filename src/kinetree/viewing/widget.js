@@ -13,14 +13,16 @@ async function render({ model, el }) {
   Object.assign(frame.style, { width: "100%", height: "560px", border: "0" });
   let receiving = false;
   /** @param {object} message */
-  const post = (message) => frame.contentWindow?.postMessage({ kinetree: message }, "*");
+  const post = (message) =>
+    frame.contentWindow?.postMessage({ kinetree: message }, "*");
   const send = () => {
     if (!receiving) post({ q: model.get("q") });
   };
   /** @param {MessageEvent} event */
   const receive = ({ source, data }) => {
     if (!source || source !== frame.contentWindow || !data?.kinetree) return;
-    if (!data.kinetree.q) return post({ q: model.get("q"), theme: themeOf(el) });
+    if (!data.kinetree.q)
+      return post({ q: model.get("q"), theme: themeOf(el) });
     receiving = true;
     model.set("q", data.kinetree.q);
     model.save_changes();
@@ -40,7 +42,9 @@ async function render({ model, el }) {
 /** Return the theme of the notebook, by the colour of its text.
  * @param {Element} element @returns {"dark" | "light" | null} */
 function themeOf(element) {
-  const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const context = document
+    .createElement("canvas")
+    .getContext("2d", { willReadFrequently: true });
   if (!context) return null;
   context.fillStyle = getComputedStyle(element).color;
   context.fillRect(0, 0, 1, 1);
@@ -50,7 +54,9 @@ function themeOf(element) {
 
 /** @param {BlobPart} bytes of zlib's format @returns {Promise<string>} */
 function inflated(bytes) {
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  return new Response(
+    new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")),
+  ).text();
 }
 
 export default { render };

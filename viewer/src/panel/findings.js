@@ -27,15 +27,29 @@ export function findingsPanel(app) {
   const groups = grouped(findings).map(([name, members]) => groupOf(app, name, members, findings.length <= FEW));
   const shown = new Set(/** @type {readonly string[]} */ (ORDER));
   const none = element("p", { className: "quiet", hidden: true, textContent: "No finding has this in it." });
-  const search = element("input", { type: "search", placeholder: "Find in findings", "aria-label": "Find in findings", oninput: filter });
+  const search = element("input", {
+    type: "search",
+    placeholder: "Find in findings",
+    "aria-label": "Find in findings",
+    oninput: filter,
+  });
   const ticks = ORDER.flatMap((severity) => {
     const number = findings.filter((finding) => finding.severity === severity).length;
-    return number ? [tick(counted(number, severity), true, (checked) => (checked ? shown.add(severity) : shown.delete(severity), filter()))] : [];
+    return number
+      ? [
+          tick(
+            counted(number, severity),
+            true,
+            (checked) => (checked ? shown.add(severity) : shown.delete(severity), filter()),
+          ),
+        ]
+      : [];
   });
   function filter() {
     const text = search.value.toLowerCase();
     for (const { box, count, entries } of groups) {
-      for (const { finding, row } of entries) row.hidden = !(shown.has(finding.severity) && textOf(finding).includes(text));
+      for (const { finding, row } of entries)
+        row.hidden = !(shown.has(finding.severity) && textOf(finding).includes(text));
       const left = entries.filter(({ row }) => !row.hidden);
       box.hidden = !left.length;
       if (text) box.open = true;
@@ -45,7 +59,13 @@ export function findingsPanel(app) {
     app.stage?.draw();
   }
   const list = element("div", { className: "findings" }, ...groups.map(({ box }) => box), none);
-  const panel = section("Findings", true, element("div", { className: "line" }, ...ticks), findings.length > FEW ? search : "", list);
+  const panel = section(
+    "Findings",
+    true,
+    element("div", { className: "line" }, ...ticks),
+    findings.length > FEW ? search : "",
+    list,
+  );
   app.selectionListeners.push((part) => {
     const chosen = groups.filter((group) => same(group.part, part));
     for (const group of groups) group.box.classList.toggle("chosen", chosen.includes(group));
@@ -79,10 +99,17 @@ function groupOf(app, name, findings, open) {
 function entry(app, finding) {
   const part = partOf(finding);
   const text = [element("b", { textContent: finding.code }), ` ${finding.message}`];
-  const more = [finding.where, finding.fix && `To do: ${finding.fix}`].filter(Boolean).map((line) => element("small", { textContent: line }));
+  const more = [finding.where, finding.fix && `To do: ${finding.fix}`]
+    .filter(Boolean)
+    .map((line) => element("small", { textContent: line }));
   const properties = { className: `finding ${finding.severity}` };
   if (!part) return element("div", properties, ...text, ...more);
-  return element("button", { type: "button", ...properties, onclick: () => (select(app, part), lookAt(app, part)) }, ...text, ...more);
+  return element(
+    "button",
+    { type: "button", ...properties, onclick: () => (select(app, part), lookAt(app, part)) },
+    ...text,
+    ...more,
+  );
 }
 
 /** Add the label of a group's errors and warnings to the picture.
@@ -97,7 +124,17 @@ function addLabel(app, { part, box, entries }) {
     select(app, part);
     box.scrollIntoView({ block: "nearest" });
   };
-  app.addLabel({ text: `⚠ ${text}`, kind: severity, object: anchorOf(app, part), shown, pressed, chosen: () => same(part, app.selected) }, severity === "error" ? 0 : 0.5);
+  app.addLabel(
+    {
+      text: `⚠ ${text}`,
+      kind: severity,
+      object: anchorOf(app, part),
+      shown,
+      pressed,
+      chosen: () => same(part, app.selected),
+    },
+    severity === "error" ? 0 : 0.5,
+  );
 }
 
 /** Return an object at the place of a part: the middle of a link's shapes, or a joint or a frame.

@@ -3,7 +3,7 @@
 import { button, element, section, tick } from "../dom.js";
 import { setQ } from "../model.js";
 import { configurationAt, limitsLeft, runsOutside, sampleAt } from "../motion.js";
-import { followTick } from "./follow.js";
+import { followTick } from "./camera.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../model.js").Model} Model */
@@ -51,17 +51,31 @@ export function motionPanel(app) {
     bar.mark();
     const samples = player.outside.reduce((sum, { first, last }) => sum + last - first + 1, 0);
     const places = player.outside.length === 1 ? "1 place" : `${player.outside.length} places`;
-    outside.textContent = samples ? `Outside of the limits in ${places}, marked on the time line: ${samples} of ${motion.times.length} samples.` : "Inside of all limits.";
+    outside.textContent = samples
+      ? `Outside of the limits in ${places}, marked on the time line: ${samples} of ${motion.times.length} samples.`
+      : "Inside of all limits.";
     nextOutside.hidden = !samples;
   };
   followStill(model, player, count);
-  return [section("Motion", true, element("p", { className: "quiet", textContent: described(motion) }), ...still(model, motion), ...followTick(app, motion), outside, nextOutside)];
+  return [
+    section(
+      "Motion",
+      true,
+      element("p", { className: "quiet", textContent: described(motion) }),
+      ...still(model, motion),
+      ...followTick(app, motion),
+      outside,
+      nextOutside,
+    ),
+  ];
 }
 
 /** @param {Motion} motion */
 function described({ timed, times }) {
   const end = times[times.length - 1];
-  return timed ? `${times.length} samples in ${seconds(end)}.` : `${times.length} samples. The file has no times: ${SAMPLES} samples are played in a second.`;
+  return timed
+    ? `${times.length} samples in ${seconds(end)}.`
+    : `${times.length} samples. The file has no times: ${SAMPLES} samples are played in a second.`;
 }
 
 /** Return words about coordinates without a column.
@@ -70,8 +84,18 @@ function still({ robot }, { columns }) {
   const moving = new Set(columns.map(({ coordinate }) => coordinate));
   const names = robot.coordinates.filter((_, i) => !moving.has(i)).map(({ name }) => name);
   if (!names.length) return [];
-  const many = names.length === 1 ? "1 coordinate is not in the file and stays as it is" : `${names.length} coordinates are not in the file and stay as they are`;
-  return [element("details", {}, element("summary", { textContent: many }), element("p", { className: "quiet names", textContent: names.join(", ") }))];
+  const many =
+    names.length === 1
+      ? "1 coordinate is not in the file and stays as it is"
+      : `${names.length} coordinates are not in the file and stay as they are`;
+  return [
+    element(
+      "details",
+      {},
+      element("summary", { textContent: many }),
+      element("p", { className: "quiet names", textContent: names.join(", ") }),
+    ),
+  ];
 }
 
 /** Keep the marks true when a coordinate changes that rows couple with those of the motion.
@@ -109,7 +133,12 @@ function playerOf(model, motion) {
   }
   /** @type {Player} */
   const player = {
-    motion, time: 0, playing: false, speed: 1, again: false, outside: [],
+    motion,
+    time: 0,
+    playing: false,
+    speed: 1,
+    again: false,
+    outside: [],
     seek: (time) => {
       player.time = Math.min(Math.max(time, 0), end);
       setQ(model, configurationAt(motion, player.time, model.q));
@@ -133,7 +162,16 @@ function timeLine(model, player) {
   const { times } = motion;
   const end = times[times.length - 1];
   const toggle = button("Play", () => player.play(!player.playing), { className: "play" });
-  const range = element("input", { type: "range", min: "0", max: String(end), step: "any", value: "0", "aria-label": "Time of the motion", oninput: () => player.seek(Number(range.value)), onkeydown });
+  const range = element("input", {
+    type: "range",
+    min: "0",
+    max: String(end),
+    step: "any",
+    value: "0",
+    "aria-label": "Time of the motion",
+    oninput: () => player.seek(Number(range.value)),
+    onkeydown,
+  });
   const marks = document.createElementNS(SVG, "svg");
   const path = document.createElementNS(SVG, "path");
   marks.setAttribute("viewBox", "0 0 1000 1");
@@ -142,10 +180,34 @@ function timeLine(model, player) {
   marks.append(path);
   const clock = element("span", { className: "clock" });
   const limits = element("p", { className: "stop", role: "status" });
-  const speeds = SPEEDS.map((value) => element("option", { value: String(value), textContent: `${value} ×`, selected: value === 1 }));
-  const speed = element("select", { "aria-label": "Speed", onchange: () => (player.speed = Number(speed.value)) }, ...speeds);
-  const line = element("div", { className: "timeline", onpointermove: (/** @type {PointerEvent} */ event) => point(event), onpointerleave: () => update() }, range, marks);
-  const root = element("section", { className: "motion", "aria-label": "Motion" }, toggle, line, clock, speed, tick("Repeat", false, (checked) => (player.again = checked)), limits);
+  const speeds = SPEEDS.map((value) =>
+    element("option", { value: String(value), textContent: `${value} ×`, selected: value === 1 }),
+  );
+  const speed = element(
+    "select",
+    { "aria-label": "Speed", onchange: () => (player.speed = Number(speed.value)) },
+    ...speeds,
+  );
+  const line = element(
+    "div",
+    {
+      className: "timeline",
+      onpointermove: (/** @type {PointerEvent} */ event) => point(event),
+      onpointerleave: () => update(),
+    },
+    range,
+    marks,
+  );
+  const root = element(
+    "section",
+    { className: "motion", "aria-label": "Motion" },
+    toggle,
+    line,
+    clock,
+    speed,
+    tick("Repeat", false, (checked) => (player.again = checked)),
+    limits,
+  );
 
   /** Step from sample to sample by the arrows, play by the space bar. @param {KeyboardEvent} event */
   function onkeydown(event) {
@@ -189,7 +251,10 @@ function timeLine(model, player) {
   }
   function mark() {
     const x = (/** @type {number} */ i) => (end > 0 ? (1000 * times[i]) / end : 0).toFixed(2);
-    path.setAttribute("d", player.outside.map(({ first, last }) => `M${x(first)} 0H${x(last)}V1H${x(first)}Z`).join(""));
+    path.setAttribute(
+      "d",
+      player.outside.map(({ first, last }) => `M${x(first)} 0H${x(last)}V1H${x(first)}Z`).join(""),
+    );
   }
   model.listeners.push(update);
   update();

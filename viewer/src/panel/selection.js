@@ -17,15 +17,30 @@ export function selectionPanel(app) {
   const [model] = app.models;
   const table = element("dl", {});
   const title = element("h2", {});
-  const box = element("div", { className: "selection", hidden: true, role: "region", "aria-label": "Selected part" }, title, table,
-    element("div", { className: "line" }, button("Look at it", () => app.selected && lookAt(app, app.selected)), button("Close", () => select(app, null))));
+  const box = element(
+    "div",
+    { className: "selection", hidden: true, role: "region", "aria-label": "Selected part" },
+    title,
+    table,
+    element(
+      "div",
+      { className: "line" },
+      button("Look at it", () => app.selected && lookAt(app, app.selected)),
+      button("Close", () => select(app, null)),
+    ),
+  );
   function update() {
     const part = app.selected;
     box.hidden = part === null;
     if (!part) return;
     title.textContent = `${part.kind} ${nameOf(model.robot, part)}`;
     const rows = withOther(facts(model, part), app, nameOf(model.robot, part), part);
-    table.replaceChildren(...rows.flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value, className: value.length > 36 ? "long" : "" })]));
+    table.replaceChildren(
+      ...rows.flatMap(([name, value]) => [
+        element("dt", { textContent: name }),
+        element("dd", { textContent: value, className: value.length > 36 ? "long" : "" }),
+      ]),
+    );
   }
   model.listeners.push(update);
   app.selectionListeners.push((part) => {
@@ -46,10 +61,17 @@ export function lookAt(app, part) {
  * @param {[string, string][]} rows @param {App} app @param {string} name @param {Part} part */
 function withOther(rows, app, name, { kind }) {
   const other = app.models[1];
-  const index = other && { link: other.robot.links, joint: other.robot.joints, frame: other.robot.frames }[kind].findIndex((one) => one.name === name);
+  const index =
+    other &&
+    { link: other.robot.links, joint: other.robot.joints, frame: other.robot.frames }[kind].findIndex(
+      (one) => one.name === name,
+    );
   if (!other || index < 0) return rows;
   const values = new Map(facts(other, { kind, index }));
-  return rows.map(([fact, value]) => [fact, [value, ...[values.get(fact) ?? value].filter((one) => one !== value)].join(" → ")]);
+  return rows.map(([fact, value]) => [
+    fact,
+    [value, ...[values.get(fact) ?? value].filter((one) => one !== value)].join(" → "),
+  ]);
 }
 
 /** @param {Model} model @param {Part} part @returns {[string, string][]} */
@@ -58,18 +80,28 @@ function facts(model, part) {
   const { m, rad } = UNITS;
   if (part.kind === "joint") {
     const joint = robot.joints[part.index];
-    const leader = joint.leader && `${joint.leader.multiplier} × ${robot.joints[joint.leader.joint].name} + ${joint.leader.offset}`;
+    const leader =
+      joint.leader && `${joint.leader.multiplier} × ${robot.joints[joint.leader.joint].name} + ${joint.leader.offset}`;
     return [
-      ["Type", joint.type], ["Parent link", robot.links[joint.parent].name], ["Child link", robot.links[joint.child].name],
+      ["Type", joint.type],
+      ["Parent link", robot.links[joint.parent].name],
+      ["Child link", robot.links[joint.child].name],
       ...joint.axes.map((axis) => /** @type {[string, string]} */ (["Axis", direction(axis)])),
-      ...senses(model, part.index), ...limitsOf(robot, joint), .../** @type {[string, string][]} */ (leader ? [["Follows", leader]] : []),
+      ...senses(model, part.index),
+      ...limitsOf(robot, joint),
+      .../** @type {[string, string][]} */ (leader ? [["Follows", leader]] : []),
     ];
   }
   const T = poseOfFrame(model, nameOf(robot, part));
   /** @type {[string, string][]} */
   const rows = [
     ["Place in the root, mm", [T[3], T[7], T[11]].map((value) => written(value, m)).join("  ")],
-    ["Roll, pitch, yaw, °", rpy(T).map((value) => written(value, rad)).join("  ")],
+    [
+      "Roll, pitch, yaw, °",
+      rpy(T)
+        .map((value) => written(value, rad))
+        .join("  "),
+    ],
   ];
   if (part.kind === "frame") return [["Link", robot.links[robot.frames[part.index].link].name], ...rows];
   const { inertia, missing } = robot.links[part.index];
@@ -77,7 +109,12 @@ function facts(model, part) {
   if (!inertia) return [...rows, ["Mass", "none"]];
   const { mass, radii } = inertia;
   const share = (100 * mass) / robot.links.reduce((sum, link) => sum + (link.inertia?.mass ?? 0), 0);
-  return [...rows, ["Mass, kg", String(Number(mass.toPrecision(6)))], ["Of the whole robot's", `${share.toFixed(1)} %`], ["Radii of inertia, mm", radii ? radii.map((value) => written(value, m)).join("  ") : "no body has this inertia"]];
+  return [
+    ...rows,
+    ["Mass, kg", String(Number(mass.toPrecision(6)))],
+    ["Of the whole robot's", `${share.toFixed(1)} %`],
+    ["Radii of inertia, mm", radii ? radii.map((value) => written(value, m)).join("  ") : "no body has this inertia"],
+  ];
 }
 
 /** Return the ranges of the coordinates of a joint, each with its unit.
@@ -86,7 +123,9 @@ export function limitsOf(robot, { first, coordinates }) {
   return Array.from({ length: first === null ? 0 : coordinates }, (_, k) => {
     const i = /** @type {number} */ (first) + k;
     const unit = UNITS[robot.coordinates[i].unit];
-    const [low, high] = [robot.limits.lower[i], robot.limits.upper[i]].map((value) => (value === null ? "none" : written(value, unit)));
+    const [low, high] = [robot.limits.lower[i], robot.limits.upper[i]].map((value) =>
+      value === null ? "none" : written(value, unit),
+    );
     const turns = turnsOf(robot, robot.coordinates[i].joint);
     return [`Limits, ${unit.name}`, `${low} to ${high}${turns > 1.001 ? `: ${turns.toFixed(1)} turns` : ""}`];
   });
@@ -101,7 +140,12 @@ function senses(model, index) {
     const other = axisInRoot(model, i);
     return other !== null && own[0] * other[0] + own[1] * other[1] + own[2] * other[2] < -1 + 1e-6;
   });
-  return [["Axis in the root, now", direction(own)], .../** @type {[string, string][]} */ (opposite.length ? [["Opposite to", opposite.map(({ name }) => name).join(", ")]] : [])];
+  return [
+    ["Axis in the root, now", direction(own)],
+    .../** @type {[string, string][]} */ (
+      opposite.length ? [["Opposite to", opposite.map(({ name }) => name).join(", ")]] : []
+    ),
+  ];
 }
 
 /** @param {import("../model.js").Model} model @param {number} index @returns {number[] | null} */

@@ -11,7 +11,9 @@ import { poseOfLink } from "../model.js";
  * @param {App} app @param {import("../motion.js").Motion} motion @returns {HTMLElement[]} */
 export function followTick({ models: [model], stage }, { columns }) {
   const { joints, coordinates, links } = model.robot;
-  const joint = columns.map(({ coordinate }) => joints[coordinates[coordinate].joint]).find(({ type }) => type === "floating" || type === "planar");
+  const joint = columns
+    .map(({ coordinate }) => joints[coordinates[coordinate].joint])
+    .find(({ type }) => type === "floating" || type === "planar");
   if (!joint || !stage) return [];
   let follows = true;
   const place = () => {
