@@ -74,6 +74,14 @@ def wait_until_ready(page, seconds):
         page.wait_for_timeout(20)
 
 
+def wait(page, condition):
+    """Wait until something is true; `wait_for_function` evaluates texts, which the page's policy forbids."""
+    end = time.monotonic() + 20
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(10)
+
+
 def assert_quiet(page):
     """Check that a page asked for nothing but its own file, wrote nothing to the console and raised no error."""
     assert page.heard == []

@@ -5,7 +5,7 @@ import pytest
 
 import kinetree as kt
 import mesh_files
-from browser import axe
+from browser import axe, wait
 from kinetree.conventions.examples import ARM
 from kinetree.errors import Finding
 from physics import everything
@@ -262,7 +262,8 @@ def test_a_click_on_a_label_opens_its_group(crowd):
     assert code in opened.inner_text()
     assert is_in_view(page, opened)
     assert opened.locator("h3").inner_text() == f"link '{page.evaluate('kinetree.view.selected()')}'"
-    assert "chosen" in page.locator(".label").filter(has_text=code).first.get_attribute("class")
+    wait(page, "document.querySelector('.label.chosen') !== null")
+    assert page.locator(".label.chosen").filter(has_text=code).count() == 1
 
 
 def test_findings_are_filtered_by_severity_and_text(crowd):
@@ -273,7 +274,7 @@ def test_findings_are_filtered_by_severity_and_text(crowd):
     for severity, word in (("error", "errors"), ("warning", "warnings")):
         page.get_by_label(f"{number[severity]} {word}").uncheck()
     assert rows.count() == number["info"]
-    page.wait_for_function("!document.querySelector('.label.error:not([hidden]), .label.warning:not([hidden])')")
+    wait(page, "!document.querySelector('.label.error:not([hidden]), .label.warning:not([hidden])')")
     page.get_by_label(f"{number['error']} errors").check()
     assert rows.count() == number["info"] + number["error"]
     page.get_by_label("Find in findings").fill("NUMBER 4")

@@ -1,13 +1,11 @@
 """In Chromium: motions play, stand at each sample where they say, and are marked where they leave the limits."""
 
-import time
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
 import kinetree as kt
-from browser import axe
+from browser import axe, wait
 from physics import everything
 from support import random_q
 
@@ -24,14 +22,6 @@ NAMES = """times => times.map(t => {
   kinetree.view.app.player.seek(t);
   return document.querySelector(".motion .stop").textContent;
 })"""
-
-
-def wait(page, condition):
-    """Wait until something is true; `wait_for_function` evaluates texts, which the page's policy forbids."""
-    end = time.monotonic() + 20
-    while not page.evaluate(condition):
-        assert time.monotonic() < end, condition
-        page.wait_for_timeout(10)
 
 
 def opened(open_page, path, robot, motion, q=None, **options):
