@@ -21,6 +21,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -103,9 +104,9 @@ def beside(python: str, models: dict[str, Path], folder: Path, runs: int) -> Non
     for robot, model in models.items():
         paths = {"kinetree": folder / "page.html"}
         paths |= {name: folder / f"{name}{showing_peers.files()[name].ENDING}" for name in versions}
-        calls = {"kinetree": lambda model=model: make(model, folder / "page.html")}
+        calls = {"kinetree": partial(make, model, folder / "page.html")}
         for name in versions:
-            calls[name] = lambda name=name, model=model: showing_peers.make(python, name, model, paths[name])
+            calls[name] = partial(showing_peers.make, python, name, model, paths[name])
         making = minima(calls, runs)
         seen = [pictures(paths) for _ in range(runs)] if CHROMIUM else []
         for name, path in paths.items():

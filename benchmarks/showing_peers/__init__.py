@@ -1,8 +1,9 @@
 """The viewers that the page is measured beside: one file each, found by its name.
 
-A file has PACKAGES, whose versions the benchmark states, ENDING, of the file that it writes, and `write(model, packages,
-path)`: the robot of a URDF file as a file, as the viewer's own documentation does it. packages: the folder of its ROS
-packages. It imports the viewer when it is called, in a process of its own, and knows nothing of Kinetree.
+A file has PACKAGES, whose versions the benchmark states, ENDING, of the file that it writes, and
+`write(model, packages, path)`: the robot of a URDF file as a file, as the viewer's own documentation does it.
+packages: the folder of its ROS packages. It imports the viewer when it is called, in a process of its own, and knows
+nothing of Kinetree.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ def files() -> dict[str, ModuleType]:
     return {name: import_module(f"showing_peers.{name}") for name in names}
 
 
-def installed(python: str) -> tuple[list[str], dict[str, str]]:
-    """Return the viewers that a Python interpreter has, and for the others why not. The first line states versions."""
+def installed(python: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the versions of the viewers that a Python interpreter has, by name, and for the others what is missing."""
     answer = subprocess.run(
         [python, "-m", "showing_peers"], cwd=HERE.parent, capture_output=True, text=True, check=True
     )
