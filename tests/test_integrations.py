@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -55,25 +56,154 @@ def test_the_action(faulty, tmp_path, profile):
     settings.write_text(f'profile = "{"ros" if profile else "industrial"}"\n')
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     assert action["runs"]["using"] == "composite"
-    install, check = action["runs"]["steps"]
+    install, check, _, _ = action["runs"]["steps"]
     assert install["run"] == 'python -m pip install --quiet "$GITHUB_ACTION_PATH"'
-    assert "${{" not in check["run"]
     given_by_default = {name: given["default"] for name, given in action["inputs"].items()}
-    assert given_by_default == {"paths": ".", "profile": "", "arguments": ""}
-    given = {"paths": "arm.urdf\n\n", "profile": profile, "arguments": "--ignore=not-understood\n--select=R199\n"}
-    environment = {
-        name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: given[match[1]], value)
-        for name, value in check["env"].items()
+    assert given_by_default == {
+        "paths": ".",
+        "profile": "",
+        "arguments": "",
+        "before": "",
+        "artifact": "kinetree-changes",
     }
-    command = tmp_path / "bin" / "kinetree"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m kinetree "$@"\n')
-    command.chmod(0o755)
-    path = {"PATH": f"{command.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src")}
-    script = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", check["run"]]
-    done = subprocess.run(script, capture_output=True, text=True, env={**os.environ, **path, **environment})
+    given = {"paths": "arm.urdf\n\n", "profile": profile, "arguments": "--ignore=not-understood\n--select=R199\n"}
+    done = run_step(check, tmp_path, given)
     assert (done.returncode, done.stderr) == (int(faulty), "")
     assert done.stdout.startswith("::error file=arm.urdf,line=") == faulty
+
+
+def run_step(step, tmp_path, given, **more):
+    """Run the script of a step as GitHub does, in the working folder."""
+    assert "${{" not in step["run"]
+    environment = {
+        name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: given[match[1]], value)
+        for name, value in step["env"].items()
+    }
+    command = tmp_path / "bin" / "kinetree"
+    command.parent.mkdir(exist_ok=True)
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m kinetree "$@"\n')
+    command.chmod(0o755)
+    path = {"PATH": f"{command.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src"), **more}
+    script = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    return subprocess.run(script, capture_output=True, text=True, env={**os.environ, **path, **environment})
+
+
+XACRO = '<robot xmlns:xacro="http://ros.org/wiki/xacro" '
+BEFORE = {
+    "arm.urdf": ARM,
+    "same.urdf": ARM,
+    "deep/shape.urdf": ARM,
+    "broken.urdf": "<robot",
+    "part.xacro": f'{XACRO}><xacro:property name="far" value="0.09"/></robot>',
+    "whole.urdf.xacro": ARM.replace("<robot ", XACRO).replace(
+        GOOD, '<xacro:include filename="part.xacro"/><origin xyz="${far} 0 0"/>'
+    ),
+}
+"""Files of a repository before a change."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix" or not shutil.which("git"), reason="the action is a script of bash with git")
+class TestChanges:
+    """The step of the action that shows the models of a pull request before and after."""
+
+    @pytest.fixture
+    def step(self):
+        changes, attach = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"][2:]
+        assert attach["uses"] == "actions/upload-artifact@v4"
+        assert attach["with"] == {
+            "name": "${{ inputs.artifact }}",
+            "path": f"${{{{ steps.{changes['id']}.outputs.folder }}}}",
+        }
+        assert f"steps.{changes['id']}.outputs.folder != ''" in attach["if"]
+        assert "github.event_name == 'pull_request'" in changes["if"]
+        return changes
+
+    @pytest.fixture
+    def repository(self, tmp_path, monkeypatch):
+        """A checkout of a pull request's merge commit; a function that makes it, with changed files."""
+        monkeypatch.chdir(tmp_path)
+        who = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main"]
+
+        def git(*words):
+            subprocess.run(["git", *who, *words], check=True, capture_output=True)
+
+        def write(files):
+            for name, text in files.items():
+                Path(name).parent.mkdir(parents=True, exist_ok=True)
+                Path(name).write_text(text)
+            git("add", "-A")
+            git("commit", "-qm", "files", "--allow-empty")
+
+        def make(changed, merge=True):
+            Path("work").mkdir()
+            monkeypatch.chdir("work")
+            git("init", "-q")
+            write(BEFORE)
+            git("checkout", "-qb", "change")
+            write(changed)
+            git("checkout", "-q", "main")
+            if merge:
+                git("merge", "-q", "--no-ff", "change")
+
+        return make
+
+    def run(self, step, tmp_path, **given):
+        paths = {"GITHUB_OUTPUT": tmp_path / "output", "GITHUB_STEP_SUMMARY": tmp_path / "summary"}
+        for path in paths.values():
+            path.write_text("")
+        inputs = {"paths": ".", "profile": "industrial", "arguments": "", "before": "", **given}
+        done = run_step(step, tmp_path, inputs, RUNNER_TEMP=str(tmp_path), **{k: str(v) for k, v in paths.items()})
+        assert done.returncode == 0, done.stderr
+        assert subprocess.run(["git", "status", "--short"], capture_output=True).stdout == b""
+        output = paths["GITHUB_OUTPUT"].read_text()
+        folder = Path(output.removeprefix("folder=").strip()) if output else None
+        files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) if folder else []
+        return folder, files, paths["GITHUB_STEP_SUMMARY"].read_text(), done
+
+    def test_changed_and_new_models_have_pages_and_new_findings_are_listed(self, step, repository, tmp_path):
+        new = "new robot's $(touch x) `model`.urdf"
+        repository({"arm.urdf": BAD, new: ARM, "same.urdf": ARM.replace("<link", "\n<link", 1)})
+        folder, files, summary, _ = self.run(step, tmp_path)
+        page = "new_robot_s___touch_x___model_.urdf.html"
+        assert files == ["arm.urdf.html", "changes.txt", "new-findings.txt", page]
+        changes = (folder / "changes.txt").read_text()
+        assert changes.startswith("arm.urdf\nnot the same robot, but the same mechanism\n")
+        assert f"{new}\na new model\n" in changes
+        assert "same.urdf" not in changes
+        findings = (folder / "new-findings.txt").read_text()
+        assert "link 'flange': its X+ is 90 degrees off" in findings
+        assert "broken.urdf" in findings  # errors of readers are never known
+        assert "    arm.urdf\n    not the same robot, but the same mechanism\n" in summary
+        scene = (folder / "arm.urdf.html").read_text()
+        assert '"comparison":{"verdict":"not the same robot' in scene
+        assert str(tmp_path) not in scene
+
+    def test_a_part_changes_the_models_that_include_it(self, step, repository, tmp_path):
+        repository({"part.xacro": BEFORE["part.xacro"].replace("0.09", "0.1")})
+        _, files, _, _ = self.run(step, tmp_path)
+        assert files == ["changes.txt", "new-findings.txt", "whole.urdf.xacro.html"]
+
+    def test_a_shape_counts(self, step, repository, tmp_path):
+        name = "deep/shape.urdf"
+        shape = '<link name="tool0"><visual><geometry><box size="1 2 3"/></geometry></visual></link>'
+        repository({name: BEFORE[name].replace('<link name="tool0"/>', shape)})
+        folder, files, _, _ = self.run(step, tmp_path)
+        assert files == ["changes.txt", "deep/shape.urdf.html", "new-findings.txt"]
+        assert "has no visual shapes, in the second robot 1 visual shape" in (folder / "changes.txt").read_text()
+
+    def test_nothing_is_attached_without_a_change(self, step, repository, tmp_path):
+        repository({"readme.md": "words"})
+        folder, _, summary, _ = self.run(step, tmp_path)
+        assert (folder, summary) == (None, "")
+
+    def test_a_checkout_without_the_commit_before_is_named(self, step, repository, tmp_path):
+        repository({"arm.urdf": BAD}, merge=False)
+        folder, _, _, done = self.run(step, tmp_path)
+        assert folder is None
+        assert "fetch-depth" in done.stdout
+        folder, files, _, _ = self.run(step, tmp_path, before="change", paths="arm.urdf\nmissing.urdf\n")
+        assert "arm.urdf.html" in files
 
 
 class TestPytest:

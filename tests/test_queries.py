@@ -200,7 +200,7 @@ def test_what_is_no_frame_is_said(arm, frames, message):
 def test_a_question_wants_a_robot(arm):
     with pytest.raises(TypeError, match="not of a str"):
         kt.fk("arm.urdf", "lower")
-    with pytest.raises(kt.KinetreeError, match="mapping"):
+    with pytest.raises(kt.KinetreeError, match="lacks 'shoulder'"):
         kt.fk(arm, "lower")({"elbow": 1.0})
     with pytest.raises(kt.KinetreeError, match=r"q \(5, 2\) and qd \(7, 2\) do not go together"):
         kt.velocity(arm, "lower")(np.zeros((5, 2)), np.zeros((7, 2)))

@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     controllers: Registered
 else:
     from kinetree.controllers import controllers, register
+    from kinetree.display import register as register_html
 
     _LATER = {  # imported when they are first used, each alone
         **dict.fromkeys(("fk", "hessian", "jacobian", "jacobian_dot", "manipulability", "velocity"), "queries.motion"),
@@ -108,7 +109,8 @@ else:
     __all__ = ["Finding", "KinetreeError", "Robot", "Source", "controllers", "edit", "load", "save", "text"]
     __all__ += [*_LATER, *_MODULES]
     register("kinetree.queries.controllers", ("pose", "to_pose", "joints", "to_q", "limit_joints"))
-    del register
+    register_html("kinetree.viewing.html")
+    del register, register_html
 
     def __getattr__(name: str) -> object:
         """Return a public name, or a module of the package, imported when it is first used."""

@@ -8,6 +8,10 @@ from functools import lru_cache
 from heapq import nlargest
 from typing import Literal
 
+from kinetree.display import Shown
+from kinetree.display import shortened as shortened
+from kinetree.display import visible as visible
+
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """All severities, the gravest first."""
@@ -77,6 +81,18 @@ class Finding:
         return "\n".join(lines)
 
 
+class Findings(list[Finding], Shown):
+    """List of findings, which `kinetree.check` returns."""
+
+    def __repr__(self) -> str:
+        counts = [(sum(f.severity == severity for f in self), severity) for severity in SEVERITIES]
+        counted = ", ".join(f"{n} {severity}{'s' * (n > 1 and severity != 'info')}" for n, severity in counts if n)
+        lines = [f"{len(self)} finding{'s' * (len(self) != 1)}{': ' * bool(self)}{counted}"]
+        shown = len(self) if len(self) < 10 else 8
+        lines += [f"  {shortened(str(f).partition(chr(10))[0], 200)}" for f in self[:shown]]
+        return "\n".join([*lines, f"  and {len(self) - shown} more"] if shown < len(self) else lines)
+
+
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """Something that an error leaves unknown of a robot.
@@ -95,28 +111,12 @@ class Doubt:
         return f"{self.kind} {self.name!r}"
 
 
-def shortened(text: str, most: int) -> str:
-    """Return the text, cut to at most `most` characters."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
 def underlined(line: str, start: int, stop: int) -> str:
     """Return about a hundred characters of a line, with those from start to stop, from 0, underlined below."""
     line = line.replace("\t", " ")
     cut = min(start, max(len(line) - len(line.lstrip()), start - 60))
     marks = "~" * (min(stop - start, 100) - 1) + "^"
     return f"{line.rstrip()[cut : cut + 100]}\n{' ' * (start - cut)}{marks}"
-
-
-def visible(text: str, *, one_for_one: bool = False) -> str:
-    """Return the text with characters that a terminal would obey or hide, such as colour codes, escaped as `\\x1b`.
-
-    one_for_one: replace each by one `?` instead, which keeps columns aligned.
-    """
-    if text.isprintable():
-        return text
-    escaped = ("?" if one_for_one else c.encode("unicode_escape").decode() for c in text)
-    return "".join(c if c.isprintable() else other for c, other in zip(text, escaped, strict=True))
 
 
 class KinetreeError(Exception):

@@ -85,6 +85,29 @@ def test_a_fault_is_status_1_and_json(run, arm, tmp_path):
     assert run("calibrate", arm, file, "--vendor", "kuka", "--tool0", "flange").exit_code == 0
 
 
+def test_the_figure_has_the_errors_before_and_after(run, arm, tmp_path):
+    joints, T = numbers(arm, "flange")
+    poses = controllers["kuka"].from_pose(T)
+    robot = kt.load(arm)
+    tool0 = kt.fk(robot, "tool0", "flange").interpret(robot.q())
+    result = calibrate(robot, "kuka", joints, poses)
+    angle = np.linalg.norm(Rotation.from_matrix(tool0[:3, :3]).as_rotvec())
+    lengths = np.full(5, np.linalg.norm(tool0[:3, 3]))
+    np.testing.assert_allclose(result.residual_before, np.column_stack([lengths, np.full(5, angle)]), atol=1e-9)
+    assert result.residual.max() < 1e-9
+    file, out = tmp_path / "poses.csv", tmp_path / "errors.svg"
+    file.write_text(table(KUKA, np.hstack([joints, poses])))
+    assert run("calibrate", arm, file, "--vendor", "kuka", "--plot", out).exit_code == 1
+    words = out.read_text("utf-8")
+    assert {"The model and the controller of KUKA do not agree", "as given", "tolerance"} <= {
+        *re.findall(r">([^<>]+)</text>", words)
+    }
+    assert run("calibrate", arm, file, "--vendor", "kuka", "--plot", file, "--force").exit_code == 2
+    assert "exists already" in run("calibrate", arm, file, "--vendor", "kuka", "--plot", out).stderr
+    assert "--force is for --plot" in run("calibrate", arm, file, "--vendor", "kuka", "--force").stderr
+    assert "legal are" in run("calibrate", arm, file, "--vendor", "kuka", "--plot", tmp_path / "a.xyz").stderr
+
+
 def test_the_coupling_of_a_robot_model(run, arm, tmp_path):
     joints, T = numbers(arm)
     joints[:, 2] += joints[:, 1]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.cli import group
 from kinetree.conventions.examples import ARM
 from support import icub_urdfs
 
@@ -216,20 +215,6 @@ class TestManyFiles:
         assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
         assert Path("out.xml").read_text().startswith('<?xml version="1.0"?>\n<testsuites')
         assert run(*words).exit_code == 1
-
-    @pytest.mark.parametrize(("count", "terminal", "shown"), [(21, True, True), (20, True, False), (21, False, False)])
-    def test_a_bar_shows_many_files_in_a_terminal_alone(self, folder, monkeypatch, capsys, count, terminal, shown):
-        Path("many").mkdir()
-        for i in range(count):
-            Path(f"many/{i}.urdf").write_text(Path("models/good.urdf").read_text())
-        monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
-        with pytest.raises(SystemExit) as ended:
-            group(["check", "many", "--profile", "industrial"])
-        out, err = capsys.readouterr()
-        assert ended.value.code == 0
-        assert out == f"nothing found in {count} files\n"
-        assert ("checking" in err, f"{count}/{count}" in err) == (shown, shown)
-        assert shown or not err
 
 
 class TestSettings:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from kinetree.cli.compare import command
+from kinetree.viewing import page, show
 from support import icub_urdfs
 
 
@@ -103,3 +105,66 @@ def test_any_base(tmp_path, run):
     result = run("compare", one, other, "--any-base")
     assert result.exit_code == 0
     assert result.stdout.startswith("the same robot on another base\n")
+
+
+@pytest.fixture
+def viewer(monkeypatch):
+    """A viewer that is not built."""
+    monkeypatch.setattr(page, "viewer", lambda: "globalThis.viewer = 1;")
+    monkeypatch.setattr(show, "viewer", lambda: "")
+
+
+BOX = '<visual><geometry><box size="1 1 {}"/></geometry></visual>'
+
+
+def test_a_page_is_written(tmp_path, run, viewer):
+    texts = [ARM.format(root="base", z="0", more="").replace('"a"/>', f'"a">{BOX.format(z)}</link>', 1) for z in (1, 2)]
+    one, other = tmp_path / "a.urdf", tmp_path / "b.urdf"
+    for path, text in zip((one, other), texts, strict=True):
+        path.write_text(text)
+    out = tmp_path / "diff.html"
+    result = run("compare", one, other, "-o", out)
+    assert result.exit_code == 0
+    said = "its visual shape measures 1 x 1 x 1, in the second robot 1 x 1 x 2"
+    assert result.stdout == f"the same robot\n  remark: link 'a': {said}\n"
+    assert result.stderr.startswith(f"wrote {out}: ")
+    text = out.read_text("utf-8")
+    assert '"names":["a.urdf","b.urdf"]' in text
+    assert str(tmp_path) not in text
+    assert run("compare", one, other, "-o", out).exit_code == 2
+    result = run("compare", one, arm(tmp_path / "c.urdf", z="1"), "-o", out, "--force", "--json")
+    assert (result.exit_code, json.loads(result.stdout)["same"]) == (1, False)
+
+
+def test_a_page_is_not_written_elsewhere(tmp_path, run, viewer):
+    one = arm(tmp_path / "a.urdf")
+    result = run("compare", one, one, "-o", tmp_path / "diff.png")
+    assert (result.exit_code, "legal is the ending .html" in result.stderr) == (2, True)
+    odd = arm(tmp_path / "model.html")
+    result = run("compare", one, odd, "--format", "urdf", "-o", odd, "--force")
+    assert (result.exit_code, "is read by this command" in result.stderr) == (2, True)
+    assert odd.read_text().startswith("<robot")
+
+
+def test_meshes_that_are_missing_are_named(tmp_path, run, viewer):
+    mesh = '<visual><geometry><mesh filename="none.stl"/></geometry></visual>'
+    one, other = tmp_path / "a.urdf", arm(tmp_path / "b.urdf")
+    one.write_text(other.read_text().replace('"a"/>', f'"a">{mesh}</link>', 1))
+    result = run("compare", one, other, "-o", tmp_path / "diff.html")
+    assert result.exit_code == 0
+    assert "link 'a': there is no mesh file 'none.stl' [MSH-002]" in result.stderr
+
+
+def test_confined_reads_the_workspace_alone(tmp_path, run):
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "ws/kinetree.toml").write_text("")
+    (tmp_path / "part.xacro").write_text('<robot><link name="a"/></robot>')
+    xacro = ARM.format(root="base", z="0", more="").replace(
+        '<link name="a"/>', '<xacro:include filename="../part.xacro"/>'
+    )
+    one = tmp_path / "ws/a.xacro"
+    one.write_text(xacro.replace("<robot", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"', 1))
+    assert run("compare", one, one).stdout == "the same robot\n"
+    result = run("compare", one, one, "--confined")
+    assert (result.exit_code, "[confined]" in result.stderr) == (2, True)
+    assert run("inspect", one, "--confined").exit_code == 2

@@ -7,10 +7,10 @@ import pytest
 
 import kinetree as kt
 from kinetree.cli._page import Section, print_page
-from kinetree.cli._robot.page import axis_text, robot_page, short
 from kinetree.model.assemble import Parts, build
 from kinetree.model.robot import CoupledLimit, Frame, Joint, Limit, Link, Sensor
 from kinetree.spatial import se3
+from kinetree.viewing.tables import axis_text, robot_page, short
 from support import icub_urdfs
 
 

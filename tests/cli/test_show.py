@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -53,6 +54,44 @@ def test_meshes_that_are_not_shown_are_named(run, tmp_path):
     assert result.exit_code == 0
     assert "package://none/b.stl" in result.stderr
     assert "shape-not-shown" in result.stderr
+
+
+def test_a_motion_is_in_the_page_and_still_joints_are_listed(run, arm, tmp_path):
+    motion, out = tmp_path / "motion.csv", tmp_path / "arm.html"
+    motion.write_text("axis_2, time, axis_1\n90, 0, 10\n45, 0.1, 20\n")
+    result = run("show", arm, "--motion", motion, "--deg", "-o", out)
+    assert result.exit_code == 0
+    still = "axis_3, axis_4, axis_5, axis_6"
+    assert f"motion.csv: without a column, and staying as they are: {still}" in result.stderr
+    robot = robot_in(out)
+    assert robot["q"] == pytest.approx([0.17453292519943295, 1.5707963267948966, 0, 0, 0, 0])
+    assert robot["motion"]["samples"] == 2
+    assert [column["coordinate"] for column in robot["motion"]["columns"]] == [0, 1]
+
+
+def test_with_a_wrong_motion_nothing_is_written(run, arm, tmp_path):
+    motion, out = tmp_path / "motion.csv", tmp_path / "arm.html"
+    motion.write_text("time, axis1\n0, 1\n")
+    result = run("show", arm, "--motion", motion, "-o", out)
+    assert (result.exit_code, out.exists()) == (2, False)
+    assert "motion.csv:1: error: column 'axis1' is not a joint that moves; did you mean 'axis_1'" in result.stderr
+
+
+def test_pictures_are_written_without_the_viewer(run, arm, tmp_path, monkeypatch):
+    monkeypatch.setattr(show, "viewer", lambda: 1 / 0)
+    for name, start in (("a.png", b"\x89PNG"), ("a.SVG", b"<?xml")):
+        out = tmp_path / name
+        result = run("show", arm, "--q", "axis_2=0.5", "-o", out)
+        assert (result.exit_code, result.stdout) == (0, "")
+        assert result.stderr.startswith(f"wrote {out}")
+        assert out.read_bytes().startswith(start)
+    for option in (("--faces", "9"), ("--profile", "industrial"), ("--motion", "m.csv")):
+        assert "are for a page" in run("show", arm, *option, "-o", tmp_path / "b.png").stderr
+    assert "--size for a picture" in run("show", arm, "--size", "64", "48", "-o", tmp_path / "b.html").stderr
+    out = tmp_path / "small.png"
+    assert run("show", arm, "--size", "64", "48", "--from", "-1", "0", "0.5", "-o", out).exit_code == 0
+    assert struct.unpack(">2I", out.read_bytes()[16:24]) == (64, 48)
+    assert "along z" in run("show", arm, "--from", "0", "0", "1", "-o", tmp_path / "b.png").stderr
 
 
 def test_nothing_is_overwritten_without_force(run, arm, tmp_path, opened):

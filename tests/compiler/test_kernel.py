@@ -380,7 +380,7 @@ def test_ufunc_alone_gives_the_same_numbers(monkeypatch):
 
 
 def test_what_a_kernel_says_of_itself(k):
-    assert repr(k) == "Kernel test: x0 (…, 3), x1 (…, 2, 3) → (…, 2, 3)"
+    assert repr(k) == "Kernel test: x0 (…, 3), x1 (…, 2, 3) → y (…, 2, 3)"
     assert (k.name, k.inputs[0].labels, k.output.shape) == ("test", LABELS, (2, 3))
     assert k.operations == k.program.operations
     assert kernels.Kernel.__doc__

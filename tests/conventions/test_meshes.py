@@ -171,3 +171,7 @@ class TestOtherFormats:
 
 def test_a_robot_without_a_file_has_no_findings_about_files():
     assert found(everything(0)) == []
+
+
+def test_a_robot_from_no_file_is_checked_without_its_meshes():
+    assert not [finding for finding in kt.check(everything(0)) if finding.code.startswith("MSH")]

@@ -10,7 +10,7 @@ import pytest
 
 import kinetree as kt
 import mesh_files as meshes
-from kinetree.shapes import read_mesh
+from kinetree.shapes import Mesh, read_mesh
 from kinetree.shapes.convert import obj_bytes
 from kinetree.shapes.stl import msh_bytes, stl_bytes
 
@@ -195,3 +195,8 @@ def test_facts_of_a_large_file_are_those_of_a_sample(tmp_path):
     assert facts_of(path).cut
     path.write_bytes(meshes.stl_text())
     assert facts_of(path) is None
+
+
+def test_bounds_are_those_of_the_triangles():
+    points = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (9, 9, 9), (-9, 0, 0)], dtype=float)
+    assert Mesh(points, np.array([(0, 1, 2)])).bounds.tolist() == [[0, 0, 0], [1, 1, 0]]

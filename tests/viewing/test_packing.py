@@ -42,6 +42,16 @@ def test_a_mesh_comes_back_within_half_a_step():
         assert far.max() <= 0.5 * step * (1 + 1e-6)
 
 
+def test_a_vertex_may_be_far_behind():
+    """A fan of 70,000 triangles about its first vertex, whose index takes three bytes at the end."""
+    x, y = np.divmod(np.arange(70_002), 300)
+    points = np.c_[x, y, 0 * x].astype(float)
+    fan = np.c_[np.zeros(70_000, dtype=int), np.arange(1, 70_001), np.arange(2, 70_002)]
+    described, data = packed(Mesh(points, fan))
+    vertices, triangles = unpacked({**described, "at": 0}, data)
+    assert np.abs(vertices[triangles] - points[fan]).max() <= described["step"]
+
+
 def test_vertices_that_triangles_share_are_stored_once():
     described, _ = packed(read_mesh(mesh_files.stl(), "a.stl"))
     assert (described["vertices"], described["triangles"]) == (4, 4)

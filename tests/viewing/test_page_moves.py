@@ -149,3 +149,38 @@ def test_the_keyboard_moves_a_joint_and_selects_a_part(open_page, tmp_path):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert page.evaluate("kinetree.view.selected()") == "l_hand"
+
+
+def test_without_webgl_the_page_says_so_and_the_rest_works(browser, tmp_path):
+    robot = kt.load("icub")
+    kt.show(robot, browser=False).save(tmp_path / "robot.html")
+    page = browser.new_page()
+    page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null;")
+    page.goto((tmp_path / "robot.html").as_uri())
+    page.wait_for_selector("body[data-ready]", state="attached")
+    assert "WebGL is switched off or missing" in page.get_by_role("alert").inner_text()
+    before = page.evaluate("kinetree.view.q")
+    page.get_by_label("neck_pitch", exact=True).press("ArrowRight")
+    assert page.evaluate("kinetree.view.q") != before
+    page.close()
+
+
+def test_a_configuration_is_typed_and_opened_by_a_link(open_page, tmp_path):
+    robot = kt.load("icub")
+    kt.show(robot, browser=False).save(tmp_path / "robot.html")
+    page = open_page(tmp_path / "robot.html", fragment="#q=neck_pitch:0.25")
+    i = robot.coordinate_names.index("neck_pitch")
+    assert page.evaluate("kinetree.view.q")[i] == 0.25
+    page.get_by_text("Configuration", exact=True).click()
+    field = page.get_by_label("Configuration as text")
+    assert robot.q(eval(field.input_value().removeprefix("robot.q(").removesuffix(")")))[i] == 0.25
+    for text, answer, expected in [
+        ("robot.q({'neck_pitch': -0.125})", "Set.", -0.125),
+        ("{'neck': 1}", "There is no coordinate 'neck'", -0.125),
+        ("1 2 3", f"Expected names with numbers, or {robot.nq} numbers; found 3.", -0.125),
+        (" ".join(["0.5"] * robot.nq), "It is outside of the limits.", 0.5),
+    ]:
+        field.fill(text)
+        page.get_by_role("button", name="Set", exact=True).click()
+        assert answer in page.locator("section, details").filter(has=field).inner_text()
+        assert page.evaluate("kinetree.view.q")[i] == expected

@@ -12,6 +12,7 @@ import pytest
 
 import kinetree as kt
 import mesh_files
+import sdf_texts
 from kinetree.compiler.js import write_js
 from kinetree.errors import Finding, Source
 from kinetree.model.joints import JOINT_TYPES
@@ -26,6 +27,13 @@ from .unpacking import unpacked
 ARM = """<robot name="arm"><link name="base"/>{links}
 <joint name="j" type="revolute"><parent link="base"/><child link="tip"/><axis xyz="0 0 1"/>
 <limit lower="0.5" upper="1" velocity="1" effort="1"/></joint></robot>"""
+
+LOOP = sdf_texts.model(
+    """<link name="a"/><link name="b"/><link name="c"/><joint name="ab" type="revolute"><parent>a</parent>
+    <child>b</child><axis><xyz>0 0 1</xyz></axis></joint><joint name="bc" type="revolute"><parent>b</parent>
+    <child>c</child><axis><xyz>0 0 1</xyz></axis></joint><joint name="ac" type="revolute"><parent>a</parent>
+    <child>c</child><axis><xyz>0 0 1</xyz></axis></joint>"""
+)
 
 
 def shown(robot, *findings, q=None):
@@ -273,6 +281,44 @@ def test_findings_name_their_parts_and_no_folder(tmp_path):
     assert R["findings"][0]["message"] == "package://etc/x.stl, <a/b/>, 1/2, /camera/image"
 
 
+@pytest.mark.parametrize(
+    ("robot", "element", "kind", "name"),
+    [
+        (kt.load("icub"), "group 'left_arm'", "joint", "l_shoulder_pitch"),
+        (kt.load("icub"), "limit 'left_arm tendons 1 lower'", "joint", "l_shoulder_pitch"),
+        (everything(0), "sensor 'imu'", "frame", "on_trunk5"),
+        (sdf_texts.load(LOOP), "joint 'ac'", "link", "c"),
+    ],
+)
+def test_findings_of_what_is_no_link_joint_or_frame_are_where_it_is(robot, element, kind, name):
+    _, R = shown(robot, Finding("X-001", "error", "is wrong", None, element))
+    (finding,) = R["findings"]
+    assert [one for one in ("link", "joint", "frame") if finding[one] is not None] == [kind]
+    assert R[f"{kind}s"][finding[kind]]["name"] == name
+
+
+def test_folders_that_are_no_longer_there_are_left_out(tmp_path):
+    folder = tmp_path / "robots of mine"
+    folder.mkdir()
+    robot = arm(folder, '<box size="1 1 1"/>')
+    _, R = shown(robot, Finding("x", "error", f"see {folder}/gone/b.urdf, {tmp_path}/gone/c"))
+    assert R["findings"][0]["message"] == "see gone/b.urdf, c"
+
+
+def test_a_part_of_a_mesh_is_centred(tmp_path):
+    (tmp_path / "a.dae").write_bytes(mesh_files.dae())
+    part = "<submesh><name>n</name><center>{}</center></submesh>"
+    text = (
+        '<sdf version="1.9"><model name="m"><link name="l"><visual name="v"><geometry><mesh><uri>a.dae</uri>{}</mesh>'
+        "</geometry></visual></link></model></sdf>"
+    )
+    for centred, low in (("true", [-0.5, -1, -1.5]), ("false", [0, 0, 0])):
+        (tmp_path / "m.sdf").write_text(text.format(part.format(centred)))
+        made, _ = shown(kt.load(tmp_path / "m.sdf"))
+        assert made.findings == ()
+        assert made.content["meshes"][0]["low"] == low
+
+
 def test_a_missing_mesh_that_a_rule_has_found_is_listed_once(tmp_path):
     robot = arm(tmp_path, '<mesh filename="a.stl"/>')
     rule = [finding for finding in kt.check(robot) if finding.code == "MSH-002"]
@@ -282,9 +328,12 @@ def test_a_missing_mesh_that_a_rule_has_found_is_listed_once(tmp_path):
 
 
 def test_the_description_gives_a_colour_before_the_mesh(tmp_path):
-    (tmp_path / "a.dae").write_bytes(mesh_files.dae())
+    (tmp_path / "a.obj").write_bytes(mesh_files.obj())
+    (tmp_path / "look.mtl").write_text("newmtl red\nKd 0 0 1\n")
+    _, R = shown(arm(tmp_path, '<mesh filename="a.obj"/>'))
+    assert [s["rgba"] for s in R["links"][1]["visuals"]] == [[0, 0, 1, 1]]
     robot = arm(
-        tmp_path, '<mesh filename="a.dae"/></geometry><material name="m"><color rgba="1 0 0 0.5"/></material><geometry>'
+        tmp_path, '<mesh filename="a.obj"/></geometry><material name="m"><color rgba="1 0 0 0.5"/></material><geometry>'
     )
     _, R = shown(robot)
     assert [s["rgba"] for s in R["links"][1]["visuals"]] == [[1, 0, 0, 0.5]]

@@ -12,8 +12,11 @@
  * @property {Picture[]} pictures one a model; none without WebGL
  * @property {Stage | null} stage
  * @property {AddLabel | null} addLabel
+ * @property {import("./overlay.js").Overlay | null} overlay of two robots that are compared
  * @property {Part | null} selected a part of the first robot
  * @property {((part: Part | null) => void)[]} selectionListeners
+ * @property {import("./motion.js").Motion | null} motion of the first robot
+ * @property {import("./panel/motion.js").Player | null} player of the motion
  * @property {boolean} namesShown
  * @property {boolean} findingsShown
  */

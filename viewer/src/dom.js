@@ -18,7 +18,12 @@ export function element(tag, properties = {}, ...children) {
 /** Return a folded part of the panel with its title.
  * @param {string} title @param {boolean} open @param {...(Node | string)} children */
 export function section(title, open, ...children) {
-  return element("details", { open, className: "section" }, element("summary", {}, element("h2", { textContent: title })), ...children);
+  return element(
+    "details",
+    { open, className: "section" },
+    element("summary", {}, element("h2", { textContent: title })),
+    ...children,
+  );
 }
 
 /** Return a labelled box to tick.
@@ -32,4 +37,13 @@ export function tick(text, checked, changed) {
  * @param {string} text @param {() => void} pressed @param {Record<string, any>} [properties] */
 export function button(text, pressed, properties = {}) {
   return element("button", { type: "button", textContent: text, onclick: pressed, ...properties });
+}
+
+/** Scroll a box so far that an element in it is seen, and nothing else of the page.
+ * @param {HTMLElement} box @param {HTMLElement | undefined} inner */
+export function scrollTo(box, inner) {
+  if (!inner) return;
+  const [outside, inside] = [box.getBoundingClientRect(), inner.getBoundingClientRect()];
+  if (inside.top < outside.top || inside.height > outside.height) box.scrollTop += inside.top - outside.top;
+  else if (inside.bottom > outside.bottom) box.scrollTop += inside.bottom - outside.bottom;
 }

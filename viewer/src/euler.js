@@ -10,7 +10,9 @@ const LOCKED = 1e-13;
 export function eulerOf(T, axes, zero = 0) {
   if (zero === 2) {
     const turned = [T[0], T[4], T[8], 0, T[1], T[5], T[9], 0, T[2], T[6], T[10], 0, 0, 0, 0, 1];
-    return eulerOf(turned, [...axes].reverse().join("")).reverse().map((angle) => wrapped(-angle) + 0);
+    return eulerOf(turned, [...axes].reverse().join(""))
+      .reverse()
+      .map((angle) => wrapped(-angle) + 0);
   }
   const R = (/** @type {number} */ row, /** @type {number} */ column) => T[4 * row + column];
   const [i, j] = ["xyz".indexOf(axes[0]), "xyz".indexOf(axes[1])];

@@ -6,11 +6,16 @@ import { nameOf, select } from "./app.js";
 import { button, element } from "./dom.js";
 import { createLabels } from "./labels.js";
 import { unpack } from "./meshes.js";
+import { exchange } from "./messages.js";
 import { createModel, poseOfFrame, setCoordinate, setQ } from "./model.js";
+import { unpackMotion } from "./motion.js";
+import { createOverlay } from "./overlay.js";
+import { differencesPanel } from "./panel/differences.js";
 import { dragPanel } from "./panel/drag.js";
 import { findingsPanel } from "./panel/findings.js";
 import { layersPanel } from "./panel/layers.js";
 import { measurePanel } from "./panel/measure.js";
+import { motionPanel } from "./panel/motion.js";
 import { posePanel } from "./panel/pose.js";
 import { selectionPanel } from "./panel/selection.js";
 import { slidersPanel } from "./panel/sliders.js";
@@ -32,12 +37,35 @@ async function main() {
   const view = /** @type {HTMLElement} */ (canvas.parentElement);
   const stage = createStage(canvas);
   /** @type {App} */
-  const app = { scene, models, stage, pictures: [], addLabel: null, selected: null, selectionListeners: [], namesShown: false, findingsShown: true };
+  const app = {
+    scene,
+    models,
+    stage,
+    pictures: [],
+    addLabel: null,
+    overlay: null,
+    selected: null,
+    selectionListeners: [],
+    motion: await unpackMotion(models[0]),
+    player: null,
+    namesShown: false,
+    findingsShown: true,
+  };
   if (stage) await fill(app, stage, view);
-  else view.replaceChildren(element("p", { className: "without", role: "alert", textContent: "This browser shows no 3-D pictures here: WebGL is switched off or missing. Everything beside the picture works." }));
+  else
+    view.replaceChildren(
+      element("p", {
+        className: "without",
+        role: "alert",
+        textContent:
+          "This browser shows no 3-D pictures here: WebGL is switched off or missing. Everything beside the picture works.",
+      }),
+    );
+  if (scene.comparison) app.overlay = createOverlay(app, scene.comparison);
   panels(app);
   shared.view = viewOf(app);
   if (stage) stage.paint();
+  exchange(app.models[0]);
   document.body.dataset.ready = String(Math.round(performance.now()));
 }
 
@@ -59,18 +87,47 @@ async function fill(app, stage, view) {
 function panels(app) {
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
   const { robot } = app.models[0];
-  const head = element("header", {}, element("h1", { textContent: robot.name }), themeButton(), element("p", { textContent: robot.about }));
-  const left = element("aside", { "aria-label": "Parts and findings" }, head, selectionPanel(app), findingsPanel(app), treePanel(app));
-  const right = element("aside", { "aria-label": "Joints and view" }, slidersPanel(app), layersPanel(app), dragPanel(app), measurePanel(app), posePanel(app), element("footer", { textContent: app.scene.made_by }));
+  const head = element(
+    "header",
+    {},
+    element("h1", { textContent: robot.name }),
+    themeButton(),
+    element("p", { textContent: robot.about }),
+  );
+  const { comparison } = app.scene;
+  const found = comparison && app.overlay ? differencesPanel(app, app.overlay, comparison) : findingsPanel(app);
+  const left = element(
+    "aside",
+    { "aria-label": "Parts and findings" },
+    head,
+    selectionPanel(app),
+    found,
+    treePanel(app),
+  );
+  const right = element(
+    "aside",
+    { "aria-label": "Joints and view" },
+    ...motionPanel(app),
+    slidersPanel(app),
+    layersPanel(app),
+    dragPanel(app),
+    measurePanel(app),
+    posePanel(app),
+    element("footer", { textContent: app.scene.made_by }),
+  );
   main.prepend(left);
   main.append(right);
 }
 
 function themeButton() {
   const root = document.documentElement;
-  return button("Light or dark", () => {
-    root.dataset.theme = isDark() ? "light" : "dark";
-  }, { className: "theme" });
+  return button(
+    "Light or dark",
+    () => {
+      root.dataset.theme = isDark() ? "light" : "dark";
+    },
+    { className: "theme" },
+  );
 }
 
 function isDark() {
@@ -95,7 +152,7 @@ function pickByClick(app, stage) {
     if (down.distanceTo(new Vector2(event.clientX, event.clientY)) > 4) return;
     const { left, top, width, height } = canvas.getBoundingClientRect();
     const place = new Vector2((2 * (event.clientX - left)) / width - 1, 1 - (2 * (event.clientY - top)) / height);
-    const link = linkAt(app.pictures[0], place, stage.camera);
+    const link = linkAt(app.pictures[0], place, stage.camera) ?? app.overlay?.linkAt(place) ?? null;
     select(app, link === null ? null : { kind: "link", index: link });
   });
 }
@@ -134,6 +191,8 @@ function viewOf(app) {
 
 main().catch((error) => {
   document.body.dataset.failed = String(error);
-  document.body.append(element("p", { className: "without", role: "alert", textContent: `The page could not be built: ${error}` }));
+  document.body.append(
+    element("p", { className: "without", role: "alert", textContent: `The page could not be built: ${error}` }),
+  );
   throw error;
 });

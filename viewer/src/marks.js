@@ -1,27 +1,54 @@
 /** What no shape shows: axes of frames, joints with their limits, inertias. */
 
 import {
-  BoxGeometry, BufferGeometry, Float32BufferAttribute, Line, LineBasicMaterial, LineSegments, Mesh,
-  MeshBasicMaterial, Quaternion, RingGeometry, SphereGeometry, Vector3, DoubleSide, Group,
+  BoxGeometry,
+  BufferGeometry,
+  ConeGeometry,
+  Float32BufferAttribute,
+  Line,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshBasicMaterial,
+  RingGeometry,
+  SphereGeometry,
+  TorusGeometry,
+  DoubleSide,
+  Group,
 } from "three";
 
 import { inverse } from "./poses.js";
-import { paint, placed } from "./shapes.js";
+import { paint, placed, turnTo } from "./shapes.js";
 
 /** @typedef {import("three").Object3D} Object3D */
 /** @typedef {import("./types.js").Robot} Robot */
 
 const UNSEEN = { depthTest: false };
+const BLUE = 0x1e88e5;
+const TURN = 2 * Math.PI * (1 + 1e-9);
+const MOST_TURNS = 6; // of a spiral
 export const ROLES = /** @type {Record<string, string>} */ ({
-  base_link: "#d81b60", base: "#8e24aa", flange: "#ef6c00", tool0: "#00796b", sensor: "#3949ab", skin: "#6d4c41",
+  base_link: "#d81b60",
+  base: "#8e24aa",
+  flange: "#ef6c00",
+  tool0: "#00796b",
+  sensor: "#3949ab",
+  skin: "#6d4c41",
 });
 
 /** Return axes of a length: x red, y green, z blue.
  * @param {number} length */
 export function axes(length) {
   const geometry = new BufferGeometry();
-  const [red, green, blue] = [[0.9, 0.1, 0.1], [0.05, 0.6, 0.1], [0.15, 0.3, 1]];
-  geometry.setAttribute("position", new Float32BufferAttribute([0, 0, 0, length, 0, 0, 0, 0, 0, 0, length, 0, 0, 0, 0, 0, 0, length], 3));
+  const [red, green, blue] = [
+    [0.9, 0.1, 0.1],
+    [0.05, 0.6, 0.1],
+    [0.15, 0.3, 1],
+  ];
+  geometry.setAttribute(
+    "position",
+    new Float32BufferAttribute([0, 0, 0, length, 0, 0, 0, 0, 0, 0, length, 0, 0, 0, 0, 0, 0, length], 3),
+  );
   geometry.setAttribute("color", new Float32BufferAttribute([...red, ...red, ...green, ...green, ...blue, ...blue], 3));
   return inFront(new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true, ...UNSEEN })), 3);
 }
@@ -44,8 +71,42 @@ export function ellipsoid([x, y, z]) {
   return new Mesh(new SphereGeometry(1, 24, 16).scale(x, y, z), paint([0.2, 0.4, 0.9, 0.35], { depthWrite: false }));
 }
 
+/** Return a crossed box in the place of a shape that is not shown.
+ * @param {number} side */
+export function crossedBox(side) {
+  const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [1, 2, 4].map((bit) => (i & bit ? side / 2 : -side / 2)));
+  const edges = [
+    [0, 1],
+    [2, 3],
+    [4, 5],
+    [6, 7],
+    [0, 2],
+    [1, 3],
+    [4, 6],
+    [5, 7],
+    [0, 4],
+    [1, 5],
+    [2, 6],
+    [3, 7],
+    [0, 7],
+    [1, 6],
+    [2, 5],
+    [3, 4],
+  ];
+  const geometry = new BufferGeometry();
+  geometry.setAttribute(
+    "position",
+    new Float32BufferAttribute(
+      edges.flat().flatMap((i) => corners[i]),
+      3,
+    ),
+  );
+  return inFront(new LineSegments(geometry, new LineBasicMaterial({ color: 0xd9480f, ...UNSEEN })), 3);
+}
+
 /** Return what shows a joint: `fixed` belongs to its parent link at the joint's origin, `moving` to its child link.
- * One axis a line; the range of an angle is a sector with a needle, the range of a slide a bar with a block.
+ * One axis an arrow; the range of an angle is a sector with a needle, and a curved arrow shows the positive turn; a range
+ * of more than a turn is a spiral; the range of a slide is a bar with a block.
  * @param {Robot} robot @param {number} index @param {number} radius
  * @returns {{fixed: Object3D, moving: Object3D}} */
 export function jointMarks(robot, index, radius) {
@@ -53,20 +114,28 @@ export function jointMarks(robot, index, radius) {
   const [fixed, moving] = [new Group(), new Group()];
   joint.axes.forEach((axis, k) => {
     const turned = new Group();
-    turned.quaternion.copy(toAxis(axis));
-    turned.add(line([0, 0, -radius], [0, 0, radius], 0x1565c0));
+    turned.quaternion.copy(turnTo(axis[0], axis[1], axis[2]));
+    turned.add(line([0, 0, -radius], [0, 0, 1.8 * radius], BLUE), head([0, 0, 1.8 * radius], [0, 0, 1], radius));
     const single = joint.axes.length === 1 && joint.coordinates <= 1;
     const [lower, upper] = single ? rangeOf(robot, index) : [null, null];
     if (joint.type === "prismatic") {
       turned.add(bar(lower, upper, radius));
       moving.add(aligned(axis, block(radius)));
     } else {
-      turned.add(sector(lower, upper, radius));
+      turned.add(sector(lower, upper, radius), ...turn(radius));
       if (single) moving.add(aligned(axis, needle(radius)));
     }
     if (k === 0 || !single) fixed.add(turned);
   });
   return { fixed: placed(joint.origin, fixed), moving: placed(inverse(joint.child_origin), moving) };
+}
+
+/** Return how many turns a joint makes between its limits; 0 if it is not a rotation with two limits.
+ * @param {Robot} robot @param {number} index */
+export function turnsOf(robot, index) {
+  const { type, coordinates, leader } = robot.joints[index];
+  const [lower, upper] = coordinates === 1 || leader ? rangeOf(robot, index) : [null, null];
+  return type === "revolute" && lower !== null && upper !== null ? (upper - lower) / (2 * Math.PI) : 0;
 }
 
 /** @param {Robot} robot @param {number} index @returns {(number | null)[]} */
@@ -86,10 +155,54 @@ function rangeOf(robot, index) {
 
 /** @param {number | null} lower @param {number | null} upper @param {number} radius */
 function sector(lower, upper, radius) {
-  const from = Math.max(lower ?? -Math.PI, -Math.PI);
-  const angle = Math.min((upper ?? Math.PI) - from, 2 * Math.PI);
-  const ring = new RingGeometry(0.7 * radius, radius, 48, 1, from, Math.max(angle, 0.01));
-  return inFront(new Mesh(ring, translucent(0x42a5f5)), 2);
+  const from = lower ?? Math.min(-Math.PI, (upper ?? 0) - Math.PI);
+  const angle = (upper ?? from + 2 * Math.PI) - from;
+  const shape =
+    angle > TURN
+      ? spiral(from, angle, radius)
+      : new RingGeometry(0.7 * radius, radius, 48, 1, from, Math.max(angle, 0.01));
+  return inFront(new Mesh(shape, translucent(0x42a5f5)), 2);
+}
+
+/** Return a ribbon that goes outwards with each turn, of at most MOST_TURNS turns.
+ * @param {number} from @param {number} angle @param {number} radius */
+function spiral(from, angle, radius) {
+  const drawn = Math.min(angle, MOST_TURNS * TURN);
+  const steps = Math.ceil((48 * drawn) / TURN);
+  const places = Array.from({ length: steps + 1 }, (_, i) => {
+    const passed = (drawn * i) / steps;
+    return [0.7, 0.92].flatMap((inner) => {
+      const distance = radius * (inner + (0.3 * passed) / TURN);
+      return [distance * Math.cos(from + passed), distance * Math.sin(from + passed), 0];
+    });
+  });
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new Float32BufferAttribute(places.flat(), 3));
+  geometry.setIndex(
+    Array.from({ length: steps }, (_, i) => [2 * i, 2 * i + 1, 2 * i + 2, 2 * i + 1, 2 * i + 3, 2 * i + 2]).flat(),
+  );
+  return geometry;
+}
+
+/** Return a curved arrow about z, the positive sense of a rotation.
+ * @param {number} radius */
+function turn(radius) {
+  const [height, distance] = [1.2 * radius, 0.4 * radius];
+  const arc = new TorusGeometry(distance, 0.03 * radius, 6, 36, 1.5 * Math.PI).translate(0, 0, height);
+  return [
+    inFront(new Mesh(arc, new MeshBasicMaterial({ color: BLUE, ...UNSEEN })), 3),
+    head([0, -distance, height], [1, 0, 0], 0.7 * radius),
+  ];
+}
+
+/** Return the head of an arrow. @param {number[]} at @param {number[]} towards @param {number} radius */
+function head([x, y, z], towards, radius) {
+  const cone = new Mesh(
+    new ConeGeometry(0.13 * radius, 0.4 * radius, 12).rotateX(Math.PI / 2),
+    new MeshBasicMaterial({ color: BLUE, ...UNSEEN }),
+  );
+  cone.position.set(x, y, z);
+  return inFront(aligned(towards, cone), 3);
 }
 
 /** @param {number | null} lower @param {number | null} upper @param {number} radius */
@@ -125,13 +238,8 @@ function line(from, to, color) {
 
 /** @param {number[]} axis @param {Object3D} object */
 function aligned(axis, object) {
-  object.quaternion.copy(toAxis(axis));
+  object.quaternion.copy(turnTo(axis[0], axis[1], axis[2]));
   return object;
-}
-
-/** @param {number[]} axis */
-function toAxis([x, y, z]) {
-  return new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(x, y, z).normalize());
 }
 
 /** @template {Object3D} T @param {T} object @param {number} order @returns {T} */

@@ -8,15 +8,21 @@ import { BufferAttribute, BufferGeometry } from "three";
  * @param {PackedMesh[]} meshes @param {string} text base64 of all of them @returns {Promise<BufferGeometry[]>} */
 export async function unpack(meshes, text) {
   if (!meshes.length) return [];
-  const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const bytes = await inflated(text);
   return meshes.map((mesh) => {
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(positions(mesh, bytes), 3));
     geometry.setIndex(new BufferAttribute(indices(mesh, bytes), 1));
     return geometry;
   });
+}
+
+/** Return the bytes of base64 of zlib's format.
+ * @param {string} text */
+export async function inflated(text) {
+  const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 /** @param {PackedMesh} mesh @param {Uint8Array} bytes */

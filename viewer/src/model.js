@@ -31,7 +31,15 @@ export function createModel(robot, fk) {
   const frames = new Map(robot.links.map((link, i) => [link.name, { link: i, T: IDENTITY }]));
   for (const { name, link, T } of robot.frames) frames.set(name, { link, T });
   const q = Float64Array.from(robot.q);
-  const model = { robot, q, fk, bounds: [...bounds, ...rows], frames, listeners: [], poses: new Float64Array(16 * robot.bodies.length) };
+  const model = {
+    robot,
+    q,
+    fk,
+    bounds: [...bounds, ...rows],
+    frames,
+    listeners: [],
+    poses: new Float64Array(16 * robot.bodies.length),
+  };
   fk(q, model.poses);
   return model;
 }
@@ -47,10 +55,16 @@ export function setQ(model, q) {
 /** Set one coordinate as near to a value as the limits allow while the others stay.
  * @param {Model} model @param {number} i @param {number} value */
 export function setCoordinate(model, i, value) {
-  const { lower, upper } = rangeOf(model, i);
   const q = Float64Array.from(model.q);
-  q[i] = Math.min(Math.max(value, lower), upper);
+  q[i] = nearest(model, i, value);
   setQ(model, q);
+}
+
+/** Return the number nearest to a value that a coordinate may have while the others stay.
+ * @param {Model} model @param {number} i @param {number} value */
+export function nearest(model, i, value) {
+  const { lower, upper } = rangeOf(model, i);
+  return Math.min(Math.max(value, lower), upper);
 }
 
 /** Return how far one coordinate can go while the others stay, and the rows that stop it there.

@@ -2,8 +2,9 @@
 
 import { Box3, Group, Raycaster, Vector3 } from "three";
 
-import { axes, dot, ellipsoid, jointMarks, ROLES, stick } from "./marks.js";
+import { axes, crossedBox, dot, ellipsoid, jointMarks, ROLES, stick } from "./marks.js";
 import { IDENTITY, poseOfLink } from "./model.js";
+import { inverse } from "./poses.js";
 import { paint, placed, setPose, solidOf } from "./shapes.js";
 
 /** @typedef {import("three").Mesh} Mesh */
@@ -12,7 +13,8 @@ import { paint, placed, setPose, solidOf } from "./shapes.js";
 /** @typedef {import("three").Vector2} Vector2 */
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./types.js").Part} Part */
-/** @typedef {"visual" | "collision" | "roles" | "frames" | "joints" | "sensors" | "inertia" | "masses"} Layer */
+/** @typedef {"visual" | "collision" | "missing" | "roles" | "frames" | "joints" | "sensors" | "inertia" | "masses"} Layer */
+/** @typedef {{emissive: number, emissiveIntensity: number}} Glow */
 /**
  * @typedef {object} Picture
  * @property {Model} model
@@ -20,13 +22,21 @@ import { paint, placed, setPose, solidOf } from "./shapes.js";
  * @property {Object3D[]} links
  * @property {Map<Layer, Object3D[]>} layers
  * @property {Set<Layer>} shown
+ * @property {Glow} marked how links that are selected glow
  * @property {Mesh[]} solids what is seen of links: visual shapes, or collision shapes if there are none; userData.link is
  *   their link
  */
 
 export const LAYERS = /** @type {Record<Layer, string>} */ ({
-  visual: "Visual shapes", collision: "Collision shapes", roles: "Frames with roles", frames: "All frames", joints: "Joints and limits",
-  sensors: "Sensors", inertia: "Inertia ellipsoids", masses: "Centres of mass",
+  visual: "Visual shapes",
+  collision: "Collision shapes",
+  missing: "Shapes left out",
+  roles: "Frames with roles",
+  frames: "All frames",
+  joints: "Joints and limits",
+  sensors: "Sensors",
+  inertia: "Inertia ellipsoids",
+  masses: "Centres of mass",
 });
 const GREY = [0.72, 0.74, 0.78, 1];
 const MARKED = { emissive: 0xffa000, emissiveIntensity: 0.6 };
@@ -44,7 +54,15 @@ export function createPicture(model, meshes) {
     return group;
   });
   /** @type {Picture} */
-  const picture = { model, root, links, layers: new Map(), shown: new Set(["visual", "roles", "joints"]), solids: [] };
+  const picture = {
+    model,
+    root,
+    links,
+    layers: new Map(),
+    shown: new Set(["visual", "missing", "roles", "joints"]),
+    marked: MARKED,
+    solids: [],
+  };
   addShapes(picture, meshes);
   addMarks(picture);
   addMasses(picture);
@@ -63,23 +81,57 @@ export function showLayer(picture, layer, visible) {
   else picture.shown.delete(layer);
 }
 
-/** Return a box around everything visible, or around one link.
+/** Return a box around everything visible and what is left out, or around one link.
  * @param {Picture} picture @param {number} [link] */
 export function boundsOf(picture, link) {
   picture.root.updateMatrixWorld(true);
   const box = new Box3();
-  for (const solid of picture.solids) if (link === undefined || solid.userData.link === link) box.expandByObject(solid, true);
-  if (box.isEmpty()) for (const object of link === undefined ? picture.links : [picture.links[link]]) box.expandByPoint(new Vector3().setFromMatrixPosition(object.matrixWorld));
+  for (const solid of picture.solids)
+    if (link === undefined || solid.userData.link === link) box.expandByObject(solid, true);
+  picture.model.robot.links.forEach(({ missing }, i) => {
+    if (missing.length && (link ?? i) === i) box.expandByPoint(placeOf(picture, i));
+  });
+  if (box.isEmpty())
+    for (const object of link === undefined ? picture.links : [picture.links[link]])
+      box.expandByPoint(new Vector3().setFromMatrixPosition(object.matrixWorld));
   const least = picture.model.robot.size / 10;
   return box.getSize(new Vector3()).length() < least ? box.expandByScalar(least) : box;
+}
+
+/** Return about where a link is: its centre of mass, or the first shape that is left out, or its own frame.
+ * @param {Picture} picture @param {number} link */
+function placeOf(picture, link) {
+  const { inertia, missing } = picture.model.robot.links[link];
+  const [x, y, z] = [3, 7, 11].map((k) => (inertia ?? missing[0])?.T[k] ?? 0);
+  return new Vector3(x, y, z).applyMatrix4(picture.links[link].matrixWorld);
+}
+
+/** Return a box around a link, or around the place of a joint or a frame.
+ * @param {Picture} picture @param {Part} part */
+export function boundsOfPart(picture, { kind, index }) {
+  if (kind === "link") return boundsOf(picture, index);
+  const { robot } = picture.model;
+  picture.root.updateMatrixWorld(true);
+  const { link, T } =
+    kind === "frame"
+      ? robot.frames[index]
+      : { link: robot.joints[index].child, T: inverse(robot.joints[index].child_origin) };
+  const place = new Vector3(T[3], T[7], T[11]).applyMatrix4(picture.links[link].matrixWorld);
+  return new Box3(place.clone(), place).expandByScalar(robot.size / 10);
 }
 
 /** Return the link under a place of the screen (from -1 to 1), null if there is none.
  * @param {Picture} picture @param {Vector2} place @param {import("three").Camera} camera @returns {number | null} */
 export function linkAt(picture, place, camera) {
+  if (!picture.root.visible) return null;
   const ray = new Raycaster();
   ray.setFromCamera(place, camera);
-  return ray.intersectObjects(picture.solids.filter(({ parent }) => parent?.visible), false)[0]?.object.userData.link ?? null;
+  return (
+    ray.intersectObjects(
+      picture.solids.filter(({ parent }) => parent?.visible),
+      false,
+    )[0]?.object.userData.link ?? null
+  );
 }
 
 /** Let the shapes of some links glow.
@@ -87,17 +139,17 @@ export function linkAt(picture, place, camera) {
 export function glow(picture, links) {
   for (const solid of picture.solids) {
     const { plain, link } = solid.userData;
-    solid.material = links.has(link) ? glowing(plain) : plain;
+    solid.material = links.has(link) ? glowing(plain, picture.marked) : plain;
   }
 }
 
 /** @type {WeakMap<MeshStandardMaterial, MeshStandardMaterial>} */
 const GLOWING = new WeakMap();
 
-/** @param {MeshStandardMaterial} plain */
-function glowing(plain) {
+/** @param {MeshStandardMaterial} plain @param {Glow} marked */
+function glowing(plain, marked) {
   const made = GLOWING.get(plain) ?? plain.clone();
-  made.setValues(MARKED);
+  made.setValues(marked);
   GLOWING.set(plain, made);
   return made;
 }
@@ -148,10 +200,16 @@ function addMarks(picture) {
   for (const { link, T, role } of named)
     if (role) add(picture, "roles", picture.links[link], placed(T, axes(0.1 * size), dot(0.008 * size, ROLES[role])));
   for (const { link, T } of named) add(picture, "frames", picture.links[link], placed(T, axes(0.05 * size)));
-  for (const { link, T } of robot.sensors) add(picture, "sensors", picture.links[link], placed(T, axes(0.05 * size), dot(0.008 * size, ROLES.sensor)));
+  robot.links.forEach(({ missing, inertia }, i) => {
+    if (missing.length)
+      add(picture, "missing", picture.links[i], placed((inertia ?? missing[0]).T, crossedBox(0.06 * size)));
+  });
+  for (const { link, T } of robot.sensors)
+    add(picture, "sensors", picture.links[link], placed(T, axes(0.05 * size), dot(0.008 * size, ROLES.sensor)));
   robot.joints.forEach((joint, i) => {
     if (joint.first === null && !joint.leader) return;
     const { fixed, moving } = jointMarks(robot, i, 0.055 * size);
+    fixed.userData.joint = moving.userData.joint = i;
     add(picture, "joints", picture.links[joint.parent], fixed);
     add(picture, "joints", picture.links[joint.child], moving);
   });
@@ -187,7 +245,8 @@ export function centreOfMass(model) {
     if (!inertia) return;
     const T = poseOfLink(model, i);
     const [x, y, z] = [inertia.T[3], inertia.T[7], inertia.T[11]];
-    for (let r = 0; r < 3; r++) sum[r] += inertia.mass * (T[4 * r] * x + T[4 * r + 1] * y + T[4 * r + 2] * z + T[4 * r + 3]);
+    for (let r = 0; r < 3; r++)
+      sum[r] += inertia.mass * (T[4 * r] * x + T[4 * r + 1] * y + T[4 * r + 2] * z + T[4 * r + 3]);
     sum[3] += inertia.mass;
   });
   return sum.slice(0, 3).map((value) => value / sum[3]);

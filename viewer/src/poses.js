@@ -4,6 +4,8 @@
  * @typedef {ArrayLike<number>} Pose
  */
 
+import { eulerOf } from "./euler.js";
+
 /** Return the product of two poses, T_AC of T_AB and T_BC.
  * @param {Pose} A @param {Pose} B @returns {number[]} */
 export function multiply(A, B) {
@@ -24,7 +26,8 @@ export function inverse(T) {
 /** Return the rotation vector from the axes of A to those of B, in the axes of the base; at most pi long.
  * @param {Pose} A @param {Pose} B @returns {number[]} */
 export function rotationBetween(A, B) {
-  const R = (/** @type {number} */ i, /** @type {number} */ j) => B[4 * i] * A[4 * j] + B[4 * i + 1] * A[4 * j + 1] + B[4 * i + 2] * A[4 * j + 2];
+  const R = (/** @type {number} */ i, /** @type {number} */ j) =>
+    B[4 * i] * A[4 * j] + B[4 * i + 1] * A[4 * j + 1] + B[4 * i + 2] * A[4 * j + 2];
   const matrix = [R(0, 0), R(0, 1), R(0, 2), 0, R(1, 0), R(1, 1), R(1, 2), 0, R(2, 0), R(2, 1), R(2, 2), 0, 0, 0, 0, 1];
   const [x, y, z, w] = quaternion(matrix);
   const sine = Math.hypot(x, y, z);
@@ -51,12 +54,10 @@ export function quaternion(T) {
   return found[3] < 0 ? found.map((value) => -value) : found;
 }
 
-/** Return the angles about the fixed axes x, y, z (URDF's rpy) of a pose, rad.
+/** Return the angles about the fixed axes x, y, z (URDF's rpy) of a pose, rad; yaw is zero at gimbal lock.
  * @param {Pose} T @returns {number[]} */
 export function rpy(T) {
-  const pitch = Math.atan2(-T[8], Math.hypot(T[0], T[4]));
-  if (Math.hypot(T[0], T[4]) < 1e-9) return [Math.atan2(-T[6], T[5]), pitch, 0];
-  return [Math.atan2(T[9], T[10]), pitch, Math.atan2(T[4], T[0])];
+  return eulerOf(T, "zyx").reverse();
 }
 
 /** Return the pose of a place and of angles about the fixed axes x, y, z.
@@ -87,6 +88,9 @@ export function fromQuaternion(xyzw) {
 /** Return the quaternion xyzw of angles about the fixed axes x, y, z.
  * @param {number[]} angles @returns {number[]} */
 export function toQuaternion(angles) {
-  const [[a, b, c], [d, e, f]] = [angles.map((angle) => Math.cos(angle / 2)), angles.map((angle) => Math.sin(angle / 2))];
+  const [[a, b, c], [d, e, f]] = [
+    angles.map((angle) => Math.cos(angle / 2)),
+    angles.map((angle) => Math.sin(angle / 2)),
+  ];
   return [d * b * c - a * e * f, a * e * c + d * b * f, a * b * f - d * e * c, a * b * c + d * e * f];
 }

@@ -35,7 +35,7 @@ export function reach(model, name, goal, rotate, restarts = 0, random = Math.ran
 function coordinatesOf(model, name) {
   const { links, joints, coordinates } = model.robot;
   const found = new Set();
-  for (let link = links[/** @type {{link: number}} */ (model.frames.get(name)).link]; link.joint !== null; ) {
+  for (let link = links[/** @type {{link: number}} */ (model.frames.get(name)).link]; link.joint !== null;) {
     let joint = joints[link.joint];
     link = links[joint.parent];
     while (joint.leader) joint = joints[joint.leader.joint];
@@ -191,4 +191,3 @@ function solved(A) {
   }
   return x;
 }
-

@@ -1,8 +1,20 @@
 /** Shapes of links as three's meshes. */
 
 import {
-  BoxGeometry, CapsuleGeometry, Color, CylinderGeometry, DoubleSide, Group,
-  Matrix4, Mesh, MeshStandardMaterial, PlaneGeometry, SphereGeometry, SRGBColorSpace,
+  BoxGeometry,
+  CapsuleGeometry,
+  Color,
+  CylinderGeometry,
+  DoubleSide,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  PlaneGeometry,
+  Quaternion,
+  SphereGeometry,
+  SRGBColorSpace,
+  Vector3,
 } from "three";
 
 /** @typedef {import("three").BufferGeometry} BufferGeometry */
@@ -17,8 +29,13 @@ const MAKERS = {
   cylinder: ([radius, length]) => new CylinderGeometry(radius, radius, length, 40).rotateX(Math.PI / 2),
   capsule: ([radius, length]) => new CapsuleGeometry(radius, length, 8, 32).rotateX(Math.PI / 2),
   ellipsoid: ([x, y, z]) => new SphereGeometry(1, 32, 20).scale(x, y, z),
-  plane: ([x, y]) => new PlaneGeometry(x, y),
+  plane: ([a, b, c, x, y]) => new PlaneGeometry(x, y).applyQuaternion(turnTo(a, b, c)),
 };
+
+/** Return the shortest turn from z to a direction. @param {number} x @param {number} y @param {number} z */
+export function turnTo(x, y, z) {
+  return new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(x, y, z).normalize());
+}
 
 /** @type {Map<string, MeshStandardMaterial>} */
 const materials = new Map();
@@ -28,10 +45,18 @@ const materials = new Map();
 export function paint(rgba, more = {}) {
   const key = JSON.stringify([rgba, more]);
   const [r, g, b, opacity] = rgba;
-  const made = materials.get(key) ?? new MeshStandardMaterial({
-    color: new Color().setRGB(r, g, b, SRGBColorSpace),
-    flatShading: true, roughness: 0.65, metalness: 0.05, side: DoubleSide, transparent: opacity < 1, opacity, ...more,
-  });
+  const made =
+    materials.get(key) ??
+    new MeshStandardMaterial({
+      color: new Color().setRGB(r, g, b, SRGBColorSpace),
+      flatShading: true,
+      roughness: 0.65,
+      metalness: 0.05,
+      side: DoubleSide,
+      transparent: opacity < 1,
+      opacity,
+      ...more,
+    });
   materials.set(key, made);
   return made;
 }

@@ -1,8 +1,15 @@
 /** The camera, the light and the loop that paints. */
 
 import {
-  AmbientLight, Color, DirectionalLight, GridHelper,
-  HemisphereLight, PerspectiveCamera, Scene, Vector3, WebGLRenderer,
+  AmbientLight,
+  Color,
+  DirectionalLight,
+  GridHelper,
+  HemisphereLight,
+  PerspectiveCamera,
+  Scene,
+  Vector3,
+  WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
@@ -12,6 +19,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 const DIRECTION = new Vector3(1, -0.9, 0.6).normalize();
 const ANGLE = 40;
 const DISTANCE = 1.15; // of the diagonal of the bounds
+const NEAR = 5; // the same, at most, for one part
 
 /**
  * @typedef {object} Stage
@@ -22,7 +30,7 @@ const DISTANCE = 1.15; // of the diagonal of the bounds
  * @property {() => void} draw paint soon
  * @property {() => void} paint paint now
  * @property {(box: Box3) => void} fit look at all of a box
- * @property {(box: Box3) => void} turnTo look at the middle of a box from where the camera stands
+ * @property {(box: Box3) => void} turnTo look at the middle of a box from the same side, and come near if it is small
  * @property {(dark: boolean) => void} setTheme
  * @property {(() => void)[]} painters called before each picture
  */
@@ -30,13 +38,8 @@ const DISTANCE = 1.15; // of the diagonal of the bounds
 /** Return the stage of a canvas, null where there is no WebGL.
  * @param {HTMLCanvasElement} canvas @returns {Stage | null} */
 export function createStage(canvas) {
-  /** @type {WebGLRenderer} */
-  let renderer;
-  try {
-    renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-  } catch {
-    return null;
-  }
+  if (!document.createElement("canvas").getContext("webgl2")) return null;
+  const renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
   const scene = new Scene();
   const camera = new PerspectiveCamera(ANGLE, 1, 0.001, 1000);
   camera.up.set(0, 0, 1);
@@ -86,8 +89,9 @@ export function createStage(canvas) {
   }
   /** @param {Box3} box */
   function turnTo(box) {
-    const middle = box.getCenter(new Vector3());
-    camera.position.add(middle).sub(orbit.target);
+    const [middle, diagonal] = [box.getCenter(new Vector3()), box.getSize(new Vector3()).length()];
+    const away = camera.position.clone().sub(orbit.target);
+    camera.position.copy(middle).add(away.clampLength(0, Math.max(NEAR * diagonal, 2 * camera.near)));
     orbit.target.copy(middle);
     orbit.update();
     draw();

@@ -4,7 +4,8 @@
  * @typedef {{kind: string, mesh?: number | null, values: number[], scale: number[], T: number[], rgba: number[]}} Shape
  * @typedef {{mass: number, T: number[], radii: number[] | null}} Inertia
  * @typedef {{name: string, role: string | null, body: number, T: number[], joint: number | null, visuals: Shape[],
- *   collisions: Shape[], inertia: Inertia | null}} Link
+ *   collisions: Shape[], missing: {T: number[], why: string}[], inertia: Inertia | null}} Link
+ * Missing: places of shapes that are not shown.
  * @typedef {{name: string, link: number, T: number[], role: string | null}} Frame
  * @typedef {{joint: number, multiplier: number, offset: number}} Leader
  * @typedef {{name: string, type: string, parent: number, child: number, origin: number[],
@@ -16,14 +17,23 @@
  * @typedef {{name: string, kind: string, link: number, T: number[]}} Sensor
  * @typedef {{code: string, severity: "error" | "warning" | "info", message: string, element: string, where: string,
  *   fix: string, link: number | null, joint: number | null, frame: number | null}} Finding
+ * PackedMotion: data is base64; digits are those after the point, null for numbers of 64 bits.
+ * @typedef {{samples: number, columns: {coordinate: number, digits: number | null}[],
+ *   times: {digits: number | null} | null, data: string}} PackedMotion
  * @typedef {{name: string, about: string, fk: string, size: number, bodies: string[], links: Link[], frames: Frame[],
  *   joints: Joint[], coordinates: Coordinate[], groups: {name: string, joints: string[]}[], limits: Limits,
- *   q: number[], sensors: Sensor[], findings: Finding[]}} Robot
+ *   q: number[], sensors: Sensor[], findings: Finding[], motion: PackedMotion | null}} Robot
  * @typedef {{vertices: number, triangles: number, at: number, low: number[], step: number}} PackedMesh
  * Controller: metre and radian are the units in its own; axes, places and zero are those of its turns.
  * @typedef {{key: string, name: string, components: string[], digits: [number, number], metre: number, radian: number,
  *   mirrored: string, kind: "turns" | "quaternion" | "exp", axes: string, places: number[], zero: number}} Controller
- * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[], controllers: Controller[]}} Scene
+ * @typedef {{kind: string, element: string, message: string, counts: boolean, parts: [Part[], Part[]]}} Difference
+ * Comparison: of the two robots. links and coordinates are pairs; gone and new are numbers of their findings.
+ * @typedef {{verdict: string, names: [string, string], differences: Difference[], links: [number, number][],
+ *   coordinates: [number, number][], gone: number[], new: number[],
+ *   apart: {name: string, distance: number, angle: number}[]}} Comparison
+ * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[], controllers: Controller[],
+ *   comparison: Comparison | null}} Scene
  * @typedef {(q: ArrayLike<number>, T: Float64Array) => Float64Array} ForwardKinematics
  * @typedef {{kind: "link" | "joint" | "frame", index: number}} Part
  */

@@ -12,7 +12,7 @@ from kinetree.checker.variants import Certain, certain, remarks
 from kinetree.checker.variants import findings_by_rule as findings_by_rule
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, check_codes
-from kinetree.errors import SEVERITIES, Finding, fail, nearest_names, wrong_type
+from kinetree.errors import SEVERITIES, Finding, Findings, fail, nearest_names, wrong_type
 from kinetree.formats.registry import Reading, ReadOptions
 from kinetree.load import examine
 from kinetree.model.robot import Robot
@@ -30,7 +30,7 @@ def check(
     ignore: Iterable[str] = (),
     vendor: str | None = None,
     **options: Any,
-) -> list[Finding]:
+) -> Findings:
     """Return what is wrong with a robot: findings of its reader, and violations of the conventions of a profile.
 
     source: a robot, or a source for `kinetree.load`, with its options. After errors of its reader the rules are run on
@@ -50,7 +50,7 @@ def check(
         message = f"{', '.join(sorted(unused))}: a robot is not read again; legal are packages and confined"
         raise fail("option", message)
     reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, how.read, True)
-    return reported(answers(reading, how)[0], how)
+    return Findings(reported(answers(reading, how)[0], how))
 
 
 def options_of(

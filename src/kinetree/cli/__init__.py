@@ -15,6 +15,7 @@ import click
 
 from kinetree import __version__, _start
 from kinetree.cli._exit import INTERRUPTED, exit_status, prepare
+from kinetree.progress import reporting
 
 
 class _Commands(click.Group):
@@ -36,7 +37,7 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; whatever ends it early becomes an exit status, never a traceback."""
-        with exit_status(ctx.meta):
+        with exit_status(ctx.meta), reporting(sys.stderr.isatty()):
             super().invoke(ctx)
 
 

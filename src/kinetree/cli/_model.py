@@ -65,6 +65,9 @@ _OF_ONE = (
         "--limits", metavar="LIMITS", help="A file of linear limits, or a set of the iCub's, for MODEL to have."
     ),
 )
+_CONFINED = click.option(
+    "--confined", is_flag=True, help="Read only the model's workspace and packages, as `kinetree check` does."
+)
 _WITHOUT = click.option(
     "--without",
     type=click.Choice([*PARTS]),
@@ -76,7 +79,7 @@ _ALL = (*_OPTIONS, *_OF_ONE)
 
 def robot_argument(function: Command) -> Command:
     """Give a command MODEL, a path or the bare name of a robot that comes with the package, as argument `robot`."""
-    return _reading(function, {"robot": "MODEL"}, _ALL)
+    return _reading(function, {"robot": "MODEL"}, (*_ALL, _CONFINED))
 
 
 def robot_or_printed(*printed: str) -> Decorator:
@@ -94,7 +97,7 @@ def robot_or_printed(*printed: str) -> Decorator:
 
 def two_robot_arguments(function: Command) -> Command:
     """Give a command the models A and B, read with the same options, as arguments `a` and `b`."""
-    return _reading(function, {"a": "A", "b": "B"}, _OPTIONS)
+    return _reading(function, {"a": "A", "b": "B"}, (*_OPTIONS, _CONFINED))
 
 
 def robot_paths(function: Command) -> Command:

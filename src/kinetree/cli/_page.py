@@ -6,8 +6,9 @@ import io
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from kinetree.viewing.section import Section, heading, with_guides
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,22 +16,6 @@ if TYPE_CHECKING:
 
 PLAIN_WIDTH = 80
 INDENT = 2
-GUIDES = {"|  ": "│  ", "|- ": "├─ ", "`- ": "└─ "}
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A titled table. remark: what to know before reading it, such as units.
-
-    columns: headings, "" for none. Those that begin with ">" are right-aligned, with "<" left-aligned, and neither is
-    wrapped; the others are wrapped if they are too long. A cell may begin with the guides of a tree, "|  ", "|- " and
-    "`- ".
-    """
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    remark: str = ""
 
 
 def print_page(sections: Sequence[Section]) -> None:
@@ -75,7 +60,7 @@ def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
     from rich.text import Text
 
     headed = any(section.columns)
-    natural = [max(map(len, column)) for column in zip(map(_heading, section.columns), *section.rows, strict=True)]
+    natural = [max(map(len, column)) for column in zip(map(heading, section.columns), *section.rows, strict=True)]
     gap = 1 if len(natural) > 4 and sum(natural) + 2 * len(natural) > width else 2
     ruled = headed and not plain  # a rule under the headings adds a column between the others
     table = Table(
@@ -89,7 +74,7 @@ def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
     for column in section.columns:
         fixed = column[:1] in ("<", ">")
         table.add_column(
-            Text(_heading(column)),
+            Text(heading(column)),
             justify="right" if column[:1] == ">" else "left",
             no_wrap=fixed,
             overflow="ellipsis" if fixed else "fold",
@@ -97,7 +82,7 @@ def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
     flexible = [i for i, column in enumerate(section.columns) if column[:1] not in ("<", ">")]
     room = width - sum(natural) - gap * (len(natural) - 1)
     for row in section.rows:
-        cells = list(row) if plain or not guides else [_with_guides(cell) for cell in row]
+        cells = list(row) if plain or not guides else [with_guides(cell) for cell in row]
         if len(flexible) == 1:  # the table distributes several
             (i,) = flexible
             cells[i] = _broken(cells[i], max(room + natural[i], 1))
@@ -113,17 +98,3 @@ def _broken(cell: str, width: int) -> str:
             lines.append("")
         lines[-1] += part
     return "\n".join(lines)
-
-
-def _heading(column: str) -> str:
-    return column.lstrip("<>")
-
-
-def _with_guides(cell: str) -> str:
-    match = re.match(r"(?:[|]  |   )*(?:[|]- |`- )?", cell)
-    assert match is not None  # it matches the empty text
-    guides = match[0]
-    return (
-        "".join(GUIDES.get(guides[i : i + 3], guides[i : i + 3]) for i in range(0, len(guides), 3))
-        + cell[match.end() :]
-    )

@@ -8,15 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinetree.cli._table import Row, fault, quoted, read_table
 from kinetree.controllers.controller import METRES, Controller
 from kinetree.controllers.rotation import RADIANS
 from kinetree.controllers.text import parsed
 from kinetree.errors import KinetreeError
 from kinetree.formats.numbers import number
+from kinetree.formats.table import Most, Row, fault, quoted, read_table
 from kinetree.spatial.se3 import Array
 
 _NUMBER = re.compile(r"(?P<number>[-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d.,+-]*)", re.ASCII)
+
+
+MOST = Most(bytes=1_000_000, rows=1000, columns=100)
+"""Largest table of poses; ten rows are enough."""
 
 
 class Wanted(NamedTuple):
@@ -43,7 +47,7 @@ def read_poses(
 
     names, turning: of the joints, from base to tool0. Raises KinetreeError with the line of the fault.
     """
-    head, rows = read_table(file, example(who, len(names)))
+    head, rows = read_table(file, example(who, len(names)), "pose", MOST)
     joints, pose = find_columns(file, head, who, names, turning)
     if not rows:
         raise fault(file, head.line, "there are no poses below the names; lines that begin with # are comments")

@@ -17,6 +17,7 @@ from kinetree.cli._controllers import notes as unverified
 from kinetree.cli._controllers import print_notes
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
+from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.controllers.controller import Controller
 from kinetree.errors import KinetreeError, Source, UnverifiedWarning, fail, nearest_names
 from kinetree.model.robot import Robot
@@ -42,6 +43,8 @@ ADVICE = re.compile(r"tolerance=\((?P<metres>[^,)]+), (?P<radians>[^,)]+)\)")
 @click.option(
     "--tolerance", nargs=2, type=float, metavar="MM DEG", help="How far a pose may be off.  [default: 0.5 0.0573]"
 )
+@click.option("--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the errors: a .png, .svg or .pdf.")
+@force_option
 @json_option
 @click.pass_context
 def command(
@@ -52,6 +55,8 @@ def command(
     vendor: str,
     robot_model: str,
     tolerance: tuple[float, float] | None,
+    plot: Path | None,
+    force: bool,
     as_json: bool,
     **frames: str,
 ) -> None:
@@ -63,8 +68,13 @@ def command(
     """
     from kinetree.cli._poses import read_poses
     from kinetree.queries.controllers import of
-    from kinetree.solvers.calibrate.calibration import calibrate
+    from kinetree.solvers.calibrate.calibration import TOLERANCE, calibrate
 
+    if plot:
+        check_new(plot, force)
+        check_no_input(str(plot), [str(file), *([robot.source.file] if robot.source else [])])
+    elif force:
+        raise click.UsageError("--force is for --plot FILE")
     who = of(vendor)
     _check_frames(ctx, robot, frames)
     names, turning = _joints(robot, frames)
@@ -80,6 +90,11 @@ def command(
         raise KinetreeError(
             replace(f, source=f.source or place) if f.code in OF_THE_FILE else f for f in error.findings
         ) from None
+    if plot:
+        from kinetree.formats.output import write_whole
+        from kinetree.viewing.calibration_figure import calibration_figure
+
+        write_whole(plot, calibration_figure(result, options.get("tolerance", TOLERANCE), plot.suffix))
     print_notes((*notes, *converted))
     if as_json:
         print_json(result)

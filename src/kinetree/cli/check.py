@@ -23,9 +23,10 @@ from kinetree.cli._model import check_options, json_option, robot_paths
 from kinetree.cli._output import check_no_input
 from kinetree.conventions.options import CheckOptions
 from kinetree.formats.output import write_whole
+from kinetree.progress import tracked
 
-MANY = 20
-"""Number of files above which there is a progress bar."""
+HTML = "html"
+"""Format of a report that `viewing` writes, above the formats of the checker."""
 
 
 def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -42,9 +43,9 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to a baseline.")
 @click.option("--justifications", "why", is_flag=True, help="Print what is excused, and why, and no findings.")
 @click.option(
-    "--output-format", "form", type=click.Choice(formats()), help="The form of the report.  [default: pretty]"
+    "--output-format", "form", type=click.Choice([*formats(), HTML]), help="The form of the report.  [default: pretty]"
 )
-@click.option("--output-file", metavar="FILE", help="Write the report there; - is the standard output.")
+@click.option("-o", "--output-file", metavar="FILE", help="Write the report there; - is the standard output.")
 @click.option(
     "--protection",
     is_flag=True,
@@ -85,12 +86,16 @@ def command(
     if write_baseline is not None:
         asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
     output_file = None if output_file == "-" else output_file
+    if form == HTML and output_file is None:
+        raise click.UsageError("--output-format html writes pages; name the first, such as -o report.html")
     _check_outputs(output_file, write_baseline, asked, config)
     results = _results(asked, files)
     if write_baseline is not None:
         results = _kept(write_baseline, results)
     if why:
         _write(justifications(results).splitlines(), output_file)
+    elif form == HTML and output_file is not None:
+        _write_pages(asked, results, Path(output_file))
     else:
         form = form or ("json" if as_json else "pretty")
         width = terminal_width(sys.stdout) if output_file is None else None
@@ -136,16 +141,9 @@ def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job
 def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[Checked]:
     """Return the results, without errors of files in folders that are parts of others. files: whether they were
     named."""
-    results = zip(asked, _watched(asked), strict=True)
+    results = zip(asked, tracked(check_all(asked), "checking", len(asked)), strict=True)
     found = [r if files.get(job.file, True) else without_parts(r) for job, r in results]
     return once_in_all(found) + gone_from_baselines(asked)
-
-
-def _watched(jobs: Sequence[Job]) -> list[Checked]:
-    if len(jobs) <= MANY or not sys.stderr.isatty():
-        return list(check_all(jobs))
-    with click.progressbar(check_all(jobs), length=len(jobs), label="checking", show_pos=True, file=sys.stderr) as bar:
-        return list(bar)
 
 
 def _kept(file: str, results: Sequence[Checked]) -> list[Checked]:
@@ -165,3 +163,13 @@ def _write(lines: Iterable[str], file: str | None) -> None:
         write_lines(lines, sys.stdout)
     else:
         write_whole(Path(file), "".join(f"{line}\n" for line in lines))
+
+
+def _write_pages(asked: Sequence[Job], results: Sequence[Checked], file: Path) -> None:
+    """Write the page of a model, or an index with a folder of pages."""
+    from kinetree.viewing.report import pages  # imports the compiler
+
+    for path, text in tracked(pages(asked, results, file), "pages", len(asked) + 1):
+        if path != file:
+            path.parent.mkdir(exist_ok=True)
+        write_whole(path, text)

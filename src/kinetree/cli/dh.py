@@ -13,7 +13,7 @@ from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_or_printed
 from kinetree.cli._output import check_new, force_option
-from kinetree.cli._page import Section, print_page
+from kinetree.cli._page import print_page
 from kinetree.errors import fail
 from kinetree.formats.dh.matlab import function_name, matlab_text
 from kinetree.formats.dh.write import Spelling, csv_text, toml_text
@@ -21,6 +21,7 @@ from kinetree.formats.output import write_whole
 from kinetree.model.dh import CONVENTIONS, Convention, DHRow, DHTable
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
+from kinetree.viewing.section import Section
 
 LENGTHS: tuple[Literal["m", "cm", "mm"], ...] = ("m", "cm", "mm")
 ANGLES: tuple[Literal["rad", "deg"], ...] = ("rad", "deg")

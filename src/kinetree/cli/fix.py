@@ -35,6 +35,7 @@ from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.load import format_of, is_packaged
+from kinetree.progress import tracked
 from kinetree.spatial.se3 import Array
 
 TEXTS = ("urdf", "xacro")
@@ -166,7 +167,7 @@ def _all_fixed(
     results: list[Fixed] = []
     faults: list[Finding] = []
     first = map(Examined, check_all(asked)) if needs_children(asked) else repeat(None)
-    for job, limited in zip(asked, first, strict=False):
+    for job, limited in tracked(zip(asked, first, strict=False), "repairing", len(asked)):
         with snapshot(contents) as held:
             examined = limited if limited and _errors(limited) else examine_alone(job)
         try:

@@ -11,6 +11,7 @@ from kinetree.cli._model import assignments, configuration, json_option, robot_a
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array
 
 
 @click.command()
@@ -38,34 +39,46 @@ def command(
 ) -> None:
     """Print the contents of MODEL: its tree, joints, frames, sensors, masses, and notes on what was read.
 
-    With --frame or --joint, write a figure of it instead.
+    With -o FILE.svg, draw the tree instead, or the frame or the joint that --frame or --joint names.
     """
     if frame is not None or joint is not None or output is not None:
         from kinetree.formats.output import write_whole
-        from kinetree.viewing.frame_figure import frame_figure
-        from kinetree.viewing.joint_figure import joint_figure
 
-        if output is None or (frame is None) == (joint is None) or as_json or joint_table:
-            raise click.UsageError("a figure is of one --frame or one --joint, and is written to -o FILE.svg")
+        if output is None or (frame is not None and joint is not None) or as_json or joint_table:
+            raise click.UsageError("a figure is of the tree, one --frame or one --joint, and is written to -o FILE.svg")
+        if frame is None and joint is None and (values or in_degrees):
+            raise click.UsageError("--q and --deg are for a figure of one --frame or one --joint")
+        if everything and (frame or joint) is not None:
+            raise click.UsageError("--all is for the page and for a figure of the tree")
         if output.suffix.lower() != ".svg":
             raise fail("format", f"cannot write a figure to {output.name!r}; the legal ending is .svg")
         check_new(output, force)
         check_no_input(str(output), [robot.source.file] if robot.source else [])
         q = configuration(robot, values, in_degrees) if values else None
-        write_whole(output, frame_figure(robot, frame, q) if frame is not None else joint_figure(robot, joint or "", q))
+        write_whole(output, _figure(robot, frame, joint, q, everything))
         print(f"wrote {output}", file=sys.stderr)
     elif values or in_degrees or force:
-        raise click.UsageError("--q, --deg and --force are for a figure: --frame or --joint, and -o FILE.svg")
+        raise click.UsageError("--q, --deg and --force are for a figure, which is written to -o FILE.svg")
     elif as_json:
         from kinetree.cli._json import print_json
 
         print_json(joint_table_json(robot) if joint_table else robot_json(robot))
     else:
         from kinetree.cli._page import print_page
-        from kinetree.cli._robot.page import joint_table_page, robot_page
+        from kinetree.viewing.tables import joint_table_page, robot_page
 
         page = joint_table_page if joint_table else robot_page
         print_page(page(robot, everything=everything))
+
+
+def _figure(robot: Robot, frame: str | None, joint: str | None, q: Array | None, everything: bool) -> str:
+    from kinetree.viewing.frame_figure import frame_figure
+    from kinetree.viewing.joint_figure import joint_figure
+    from kinetree.viewing.tree_figure import tree_figure
+
+    if frame is not None:
+        return frame_figure(robot, frame, q)
+    return tree_figure(robot, everything=everything) if joint is None else joint_figure(robot, joint, q)
 
 
 SCHEMA = 1

@@ -1,8 +1,8 @@
 """`kinetree show`: a robot in the browser, or in a file."""
 
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,49 +12,80 @@ from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.errors import fail
 from kinetree.formats.output import write_whole
+from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
-from kinetree.viewing.show import View, view_of
+from kinetree.viewing.show import PICTURES, View, view_of
 
-
-def _page(robot: Robot, q: Array | None, profile: str, faces: int | None) -> View:
-    view = view_of(robot, q, profile=profile, faces=faces)
-    print_findings([finding for finding in view.findings if finding.code == "shape-not-shown"])
-    return view
-
-
-WRITERS: Mapping[str, Callable[[Robot, Array | None, str, int | None], str | bytes]] = {
-    ".html": lambda *arguments: _page(*arguments).html,
-}
-"""Functions of a robot, q, the profile and the number of faces that return a file, by its ending."""
+PAGE = ("profile", "faces", "motion")
+"""Options of a page."""
+PICTURE = ("size", "direction")
+"""Options of a picture."""
+ENDINGS = (".html", *PICTURES)
 
 
 @click.command()
 @robot_argument
-@click.option("--profile", type=click.Choice(list(PROFILES)), default=DEFAULT, help="Conventions of the findings.")
+@click.option(
+    "--profile", type=click.Choice(list(PROFILES)), help=f"Conventions of the findings.  [default: {DEFAULT}]"
+)
 @click.option("--faces", type=click.IntRange(1), metavar="N", help="Make mesh files coarser: about N triangles each.")
+@click.option("--from", "direction", nargs=3, type=float, metavar="X Y Z", help="Where the camera of a picture is.")
+@click.option("--size", nargs=2, type=click.IntRange(16, 8192), metavar="W H", help="Of a picture, pixels.")
 @assignments("--q", "values", "JOINT=VALUE", "A joint's first coordinate (m, rad), or several as 1,2,3.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q are in degrees.")
+@click.option("--motion", metavar="FILE.csv", type=click.Path(path_type=Path), help="A motion that plays.")
+@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q and in FILE.csv are in degrees.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="The file to write.")
 @force_option
 def command(
-    robot: Robot,
-    profile: str,
-    faces: int | None,
-    values: dict[str, str],
-    in_degrees: bool,
-    output: Path | None,
-    force: bool,
+    robot: Robot, values: dict[str, str], in_degrees: bool, output: Path | None, force: bool, **options: Any
 ) -> None:
-    """Show MODEL in the browser, or write a page that needs no network to FILE.html."""
+    """Show MODEL in the browser, write a page that needs no network to FILE.html, or a picture to FILE.png or .svg.
+
+    The camera of a picture looks at the middle of the robot, from the direction X Y Z in its root link.
+
+    FILE.csv has a row a sample, under the names of joints in any order; `time`, `t` or `stamp` is a column of times in
+    s. Joints without a column stay as they are.
+    """
+    suffix = ".html" if output is None else output.suffix.lower()
+    given = {name: value for name, value in options.items() if value is not None}
+    if suffix in ENDINGS and (wrong := given.keys() - {*(PAGE if suffix == ".html" else PICTURE)}):
+        names = ", ".join(sorted(f"--{'from' if name == 'direction' else name}" for name in wrong))
+        raise click.UsageError(
+            f"{names}: --profile, --faces and --motion are for a page, --from and --size for a picture"
+        )
     if output is not None:
-        if output.suffix.lower() not in WRITERS:
-            raise fail("format", f"cannot write a view to {output.name!r}; legal endings are {', '.join(WRITERS)}")
+        if suffix not in ENDINGS:
+            raise fail("format", f"cannot write a view to {output.name!r}; legal endings are {', '.join(ENDINGS)}")
         check_new(output, force)
         check_no_input(str(output), [robot.source.file] if robot.source else [])
     q = configuration(robot, values, in_degrees) if values else None
+    if "motion" in given:
+        given["motion"] = _motion(robot, given["motion"], in_degrees)
     if output is None:
-        print(_page(robot, q, profile, faces).open())
+        print(_page(robot, q, given).open())
         return
-    write_whole(output, WRITERS[output.suffix.lower()](robot, q, profile, faces))
+    write_whole(output, _page(robot, q, given).html if suffix == ".html" else _picture(robot, q, suffix, given))
     print(f"wrote {output}: {output.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
+
+
+def _motion(robot: Robot, file: Path, in_degrees: bool) -> Motion:
+    motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
+    still = [name for name in robot.coordinate_names if name not in motion.names]
+    if still:
+        print(f"{file}: without a column, and staying as they are: {', '.join(still)}", file=sys.stderr)
+    return motion
+
+
+def _page(robot: Robot, q: Array | None, options: dict[str, Any]) -> View:
+    view = view_of(robot, q, **{"profile": DEFAULT, **options})
+    print_findings(view.not_shown)
+    return view
+
+
+def _picture(robot: Robot, q: Array | None, suffix: str, options: dict[str, Any]) -> bytes:
+    from kinetree.viewing.picture import picture
+
+    data, findings = picture(robot, q, suffix, **options)
+    print_findings(findings)
+    return data

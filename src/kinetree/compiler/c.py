@@ -17,6 +17,7 @@ from numpy.typing import DTypeLike
 
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.port import legal_type
+from kinetree.display import Brief
 from kinetree.errors import fail
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from kinetree.compiler.port import Port
 
 
-@dataclass(frozen=True, slots=True)
-class CSource:
+@dataclass(frozen=True, slots=True, repr=False)
+class CSource(Brief):
     """Texts of a source file and its header."""
 
     source: str

@@ -14,6 +14,7 @@ from kinetree.compiler import interpret as interpreter
 from kinetree.compiler.machine import SCALARS, Machine, compiled
 from kinetree.compiler.port import Port, checked, legal_type
 from kinetree.compiler.program import Program
+from kinetree.display import MOST, shortened, visible
 
 if TYPE_CHECKING:
     from kinetree.compiler.c import CSource
@@ -35,7 +36,7 @@ class Kernel:
     # A slot named __call__ makes each kernel call what the slot contains, without a method in between, which would cost
     # more than an arm's pose. That is a function of the machine, which does not refer to the kernel, so that a kernel
     # is freed with its last reference.
-    __slots__ = ("__call__", "__weakref__", "_key", "_machine", "_trace", "fused", "inputs", "name", "output")
+    __slots__ = ("__call__", "__weakref__", "_key", "_machine", "_of", "_trace", "fused", "inputs", "name", "output")
 
     def __init__(
         self,
@@ -46,15 +47,16 @@ class Kernel:
         key: str | None = None,
         *,
         fused: bool = True,
+        of: str = "",
     ) -> None:
         """Make a kernel from a function that traces its program, which is called when the program is needed.
 
-        key: a digest of all that the program depends on, or None. fused: whether a product and a sum may be rounded
-        once together, where the processor does so; if not, the interpreter and C compiled alike give the same bits,
-        except for functions of their libraries.
+        key: a digest of all that the program depends on, or None. of: what it is for, in its repr.
+        fused: whether a product and a sum may be rounded once together, where the processor does so; if not, the
+        interpreter and C compiled alike give the same bits, except for functions of their libraries.
         """
         self.name, self.inputs, self.output, self.fused = name, inputs, output, fused
-        self._key, self._trace = key, cache(make)
+        self._key, self._trace, self._of = key, cache(make), of
         self._machine = Machine(name, inputs, output, self._trace, partial(compiled, self._trace, key, fused))
         self.__call__ = self._first_call
 
@@ -80,11 +82,12 @@ class Kernel:
         )
 
     def __repr__(self) -> str:
-        takes = ", ".join(f"{port.name} (…{''.join(f', {n}' for n in port.shape)})" for port in self.inputs)
-        return f"Kernel {self.name}: {takes} → (…{''.join(f', {n}' for n in self.output.shape)})"
+        of = f" of {shortened(self._of, 80)}" if self._of else ""
+        return visible(shortened(f"Kernel {self.name}{of}: {', '.join(map(str, self.inputs))} → {self.output}", MOST))
 
     def __reduce__(self) -> Any:
-        return _kernel, (self.name, self.inputs, self.output, self.program, self._key, disk.package(), self.fused)
+        ports, origin = (self.inputs, self.output), (self._key, disk.package())
+        return _kernel, (self.name, *ports, self.program, *origin, self.fused, self._of)
 
     def compile(self, dtype: DTypeLike = float) -> None:
         """Compile, or load from the cache, what the first call would."""
@@ -120,7 +123,15 @@ class Kernel:
 
 
 def _kernel(
-    name: str, inputs: tuple[Port, ...], output: Port, program: Program, key: str | None, package: str, fused: bool
+    name: str,
+    inputs: tuple[Port, ...],
+    output: Port,
+    program: Program,
+    key: str | None,
+    package: str,
+    fused: bool,
+    of: str,
 ) -> Kernel:
     """Return a pickled kernel, without its key if another version of the package has traced its program."""
-    return Kernel(name, inputs, output, lambda: program, key if package == disk.package() else None, fused=fused)
+    known = key if package == disk.package() else None
+    return Kernel(name, inputs, output, lambda: program, known, fused=fused, of=of)

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from kinetree.display import Brief, shortened
 from kinetree.errors import fail, wrong_type
+from kinetree.labels import by_name, check_rows
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
+@dataclass(frozen=True, slots=True, repr=False)
+class Port(Brief):
     """One argument of a kernel, or its result.
 
     shape: of a single one; a batch has axes in front of it. labels: what the entries along the last axis are, in
@@ -24,19 +26,27 @@ class Port:
     labels: tuple[str, ...] = ()
     about: str = ""
 
+    def __str__(self) -> str:
+        about = f" [{shortened(self.about, 200)}]" if self.about else ""
+        return f"{self.name} (…{''.join(f', {n}' for n in self.shape)}){about}"
+
 
 def checked(
     name: str, ports: Sequence[Port], values: Sequence[Any], named: Mapping[str, Any], dtype: DTypeLike
 ) -> tuple[list[NDArray[Any]], tuple[int, ...]]:
     """Return the arguments, given by position or by name, as arrays of real numbers, and the shape of their batch.
 
-    Raises KinetreeError for other shapes, other numbers, and batches that do not broadcast.
+    Tables and the like are taken by name (`labels`). Raises KinetreeError for other shapes, other numbers,
+    and batches that do not broadcast.
     """
     if named or len(values) != len(ports):
         values = _in_order(name, [port.name for port in ports], values, named)
     arrays = [_checked(port, value, dtype) for port, value in zip(ports, values, strict=True)]
     if len(arrays) == 1:
         return arrays, arrays[0].shape[: arrays[0].ndim - len(ports[0].shape)]
+    if any(type(value) is not np.ndarray for value in values):
+        named = {port.name: value for port, value in zip(ports, values, strict=True)}
+        check_rows(named, {port.name: port.labels for port in ports})
     shapes = [a.shape[: a.ndim - len(port.shape)] for a, port in zip(arrays, ports, strict=True)]
     try:
         return arrays, np.broadcast_shapes(*shapes)
@@ -80,12 +90,11 @@ def legal_type(dtype: DTypeLike, legal: Collection[object]) -> np.dtype[Any]:
 
 
 def _checked(port: Port, value: Any, dtype: DTypeLike) -> NDArray[Any]:
+    value = by_name(value, port.labels, port.name, len(port.shape), _legal(port))
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):  # rows of different lengths, or an array of a library that keeps its numbers
         raise fail(f"{port.name}-shape", f"{port.name} is not an array of numbers; {_legal(port)}") from None
-    if isinstance(value, Mapping):
-        raise fail(f"{port.name}-number", f"{port.name} is a mapping, which has no order; {_legal(port)}")
     if isinstance(value, np.ma.MaskedArray):
         raise fail(f"{port.name}-number", f"{port.name} is a masked array, and its mask would be lost; {_legal(port)}")
     if array.dtype.kind not in "fiu":

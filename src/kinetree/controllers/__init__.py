@@ -56,6 +56,9 @@ class Controllers(Mapping[str, Controller]):
     def __repr__(self) -> str:
         return f"controllers of {', '.join(self)}"
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*self, *self.forms]
+
     @property
     def forms(self) -> tuple[str, ...]:
         """Keys of the other forms of poses."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from kinetree.controllers.rotation import Rotation
 from kinetree.errors import KinetreeError, UnverifiedWarning, fail, nearest_names, warn
+from kinetree.labels import by_name
 from kinetree.spatial.handedness import mirrored_pose
 from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array
@@ -150,6 +151,7 @@ class Controller:
             warn(f"{self.name}: {'; '.join(self.unverified)} (confidence: {self.confidence})", UnverifiedWarning)
 
     def _checked(self, values: Any) -> Array:
+        values = by_name(values, self.components, "a pose")
         try:
             given = numbers(values, "pose", "a pose is")
         except KinetreeError:

@@ -62,6 +62,7 @@ REMARKS: Mapping[str, str] = {
     "rounded-rotation": "The digits of a rotation are not enough; the nearest rotation is used.",
     "sdf-version": "Something belongs to another version of SDF than the file says.",
     "several-roots": "Links of a model are connected by no joint; each of them floats in the world.",
+    "shape-not-shown": "A shape cannot be drawn, for example because its mesh is missing.",
     "sources-differ": "The sources of a number of a robot that comes with the package contradict each other.",
     "srdf-robot": "The SRDF file is written for a robot of another name.",
     "stale-extension": "A block of another tool still uses a name that an edit has changed.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import fail, unknown_name
+from kinetree.labels import entries
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
@@ -18,11 +19,10 @@ def q_of(robot: Robot, values: Mapping[str, Any] | None, named: Mapping[str, Any
     """Return a full q (nq,) from joint names; see `Robot.q`."""
     if unit not in ("rad", "deg"):
         raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
-    if values is not None and not isinstance(values, Mapping):
-        raise fail("q", f"{values!r} is no mapping of joint names to values")
+    given = {} if values is None else entries(values, "q")
     slices = robot.q_slices
     q = np.array([x for name in robot.joint_names for x in robot.joints[name].kind.neutral], dtype=float)
-    for name, value in {**(values or {}), **named}.items():
+    for name, value in {**given, **named}.items():
         if name not in slices:
             raise not_a_coordinate(robot, name)
         kind = robot.joints[name].kind

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from kinetree.display import Brief
 from kinetree.errors import Source
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import CoupledLimit, Frame, Joint, Limit, Link, Mimic, Sensor
@@ -17,8 +18,8 @@ CONVENTIONS: tuple[Convention, ...] = ("dh", "mdh")
 ROW_TYPES = ("revolute", "continuous", "prismatic", "fixed")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DHRow:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DHRow(Brief):
     """One row. With Z = Rz(theta) Tz(d) and X = Rx(alpha) Tx(a) it is Z X in convention "dh" and X Z in "mdh".
 
     theta, d: their values at q = 0; a revolute joint adds q to theta, a prismatic one to d. flip: q counts backwards.
@@ -58,8 +59,8 @@ class DHRow:
         return np.asarray(before @ JOINT_TYPES[self.type].transform(axes, 0.0, [q]) @ after)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DHChain:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DHChain(Brief):
     """Base, rows, tool. It starts at frame `on` (the root if None), or at the joint of its first row if that is known.
 
     has_base: whether the file has a base. tip: a name for the frame at its end. frames: whether the frame of every row
@@ -106,8 +107,8 @@ class DHShape:
     source: Source | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DHTable:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DHTable(Brief):
     """A robot of one or several chains, with the fixed joints, frames, sensors and groups that a file may add.
 
     fixed: joints that cut links of the chains in two: what was fixed to `parent` is fixed to `child`, in place.

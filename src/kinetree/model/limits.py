@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import Brief, Shown
 from kinetree.errors import Source, fail
+from kinetree.labels import check_rows
 from kinetree.spatial import polytope
 from kinetree.spatial.monte_carlo import Estimate
 from kinetree.spatial.numbers import numbers
@@ -24,7 +26,7 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Limits:
+class Limits(Shown):
     """lower <= q <= upper and G q <= h; lower, upper (nq,), G (m, nq), h (m,), names of the rows (m).
 
     Units are those of q: metres and radians. A margin is a slack in the units of its limit, positive inside.
@@ -140,6 +142,7 @@ class Limits:
         From outside it is 0 for a step that brings some violated limit further out; a violated limit that it brings
         nearer does not stop it. q + clip_step(q, dq) dq is inside up to rounding. It is 0 if q or dq is not finite.
         """
+        check_rows({"q": q, "dq": dq}, dict.fromkeys(("q", "dq"), self.coordinate_names))
         q, dq = checked_q(self, q, "q"), checked_q(self, dq, "dq")
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             slack = self.margin(q)
@@ -153,6 +156,7 @@ class Limits:
         """Return the velocity (…, nq), cut so that a step of dt seconds stays inside; 0 if q or qd is not finite."""
         if not 0 < dt < np.inf:
             raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
+        check_rows({"q": q, "qd": qd}, dict.fromkeys(("q", "qd"), self.coordinate_names))
         qd = checked_q(self, qd, "qd")
         with np.errstate(over="ignore"):
             share = self.clip_step(q, qd * dt)[..., None]
@@ -219,8 +223,8 @@ def need_ranges(limits: Limits, columns: Array, what: str) -> None:
 
 
 def checked_q(limits: Limits, q: Any, what: str) -> Array:
-    """Return an array (…, nq) of what a caller gives."""
-    array = numbers(q, "q", f"{what} is")
+    """Return an array (…, nq) of the numbers that a caller gives, in any order if they have names."""
+    array = numbers(q, "q", f"{what} is", limits.coordinate_names)
     if array.ndim == 0 or array.shape[-1] != len(limits.lower):
         names = ", ".join(limits.coordinate_names)
         message = f"{what} has shape {array.shape}; legal is (…, {len(limits.lower)}), in this order: {names}"
@@ -228,8 +232,8 @@ def checked_q(limits: Limits, q: Any, what: str) -> Array:
     return array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinearLimits:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LinearLimits(Brief):
     """A set of limits G x <= h on some joints of one coordinate each, by name.
 
     joints (k): their names. G (m, k), h (m,): in radians and metres. row_names (m). angular: whether the source speaks

@@ -4,6 +4,7 @@ import re
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Protocol, TypeVar
 
+from kinetree.display import some
 from kinetree.errors import unknown_name
 
 
@@ -66,7 +67,10 @@ class Lookup(Mapping[str, V]):
         return len(self._items)
 
     def __repr__(self) -> str:
-        return f"{self._kind}s({', '.join(self._items)})"
+        return f"{self._kind}s({some(self._items)})"
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._items)
 
 
 class Named(Lookup[N]):

@@ -13,6 +13,7 @@ import numpy as np
 
 from kinetree.arguments import as_names, explained
 from kinetree.confine import Places
+from kinetree.display import Brief, Shown, shortened
 from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
@@ -31,8 +32,8 @@ class Extension:
     source: Source | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Inertial:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Inertial(Brief):
     """mass in kg; origin T_link_com (4, 4); inertia (3, 3) in kg m² about the centre of mass in the axes of origin."""
 
     mass: float
@@ -64,8 +65,8 @@ class Shape:
     parameters: Mapping[str, float | str | tuple[float, ...]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Geometry:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Geometry(Brief):
     """A shape on a link, seen or felt. origin is T_link_shape (4, 4). A material without rgba and texture is a
     reference to the robot's material of that name."""
 
@@ -77,8 +78,8 @@ class Geometry:
     source: Source | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Link:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Link(Brief):
     """A rigid body and its frame; without inertial it has no mass."""
 
     name: str
@@ -140,8 +141,8 @@ class Calibration:
     falling: float | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Joint:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Joint(Brief):
     """A connection of `parent` to `child`: T_parent_child(q) = origin @ (motion of the type) @ child_origin.
 
     axes (k, 3): unit vectors in the joint frame, as many as the type has. pitch: metres per radian of a screw.
@@ -189,8 +190,8 @@ NO_AXES: Array = np.zeros((0, 3))
 NO_AXES.setflags(write=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Frame(Brief):
     """A named frame that is fixed to a link: origin is T_link_frame (4, 4), which is a guess if `unplaced` says why."""
 
     name: str
@@ -214,8 +215,8 @@ class ForceTorque:
     point: Literal["joint", "frame"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sensor:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Sensor(Brief):
     """A sensor ("imu", "force_torque", "camera" …) on a frame; origin is T_frame_sensor (4, 4).
 
     joint: the joint whose wrench it measures, and force_torque its reading, if the model has them. update_rate in Hz.
@@ -233,8 +234,8 @@ class Sensor:
     source: Source | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CoupledLimit:
+@dataclass(frozen=True, slots=True, repr=False)
+class CoupledLimit(Brief):
     """lower <= sum of coefficient * coordinate <= upper, over joints of one coordinate, by name."""
 
     name: str
@@ -244,8 +245,8 @@ class CoupledLimit:
     source: Source | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+@dataclass(frozen=True, slots=True, repr=False)
+class Text(Brief):
     """The text that a robot was read from, as long as the robot is not edited; the places of its elements, in order,
     and the texts of the files by name, if it was made of other files."""
 
@@ -256,7 +257,7 @@ class Text:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Robot:
+class Robot(Shown):
     """A robot description. Made by `kinetree.load` and by the edits; equal only to itself.
 
     links, joints, sensors, materials: ordered mappings by name, in the order of the file.
@@ -289,7 +290,7 @@ class Robot:
 
     def __repr__(self) -> str:
         return (
-            f"Robot({self.name!r}, {len(self.links)} links, {len(self.joints)} joints, "
+            f"Robot({shortened(repr(self.name), 200)}, {len(self.links)} links, {len(self.joints)} joints, "
             f"{len(self.frames)} frames, nq={self.nq})"
         )
 

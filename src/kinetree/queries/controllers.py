@@ -103,8 +103,8 @@ def to_q(
 
     q (nq,): values of the other joints, by default neutral. Raises KinetreeError for another number of joints.
     """
-    _, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
-    shown = numbers(joints, "joints", "joints is")
+    names, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
+    shown = numbers(joints, "joints", "joints is", names)
     if shown.shape[-1:] != (len(columns),) or not np.isfinite(shown).all():
         raise fail(
             "joints", f"joints has shape {shown.shape}; legal are (…, {len(columns)}) finite numbers, deg and mm"
@@ -129,7 +129,7 @@ def limit_joints(
     rows over several joints of the model."""
     who = of(controller)
     names, columns, unit, C = _joints(robot, who, model, base, tool0)
-    low, high = numbers(lower, "lower", "lower is"), numbers(upper, "upper", "upper is")
+    low, high = (numbers(end, what, f"{what} is", names) for what, end in (("lower", lower), ("upper", upper)))
     if low.shape != (len(columns),) or high.shape != low.shape:
         raise fail("limits", f"limits have shapes {low.shape} and {high.shape}; legal are ({len(columns)},)")
     if not (low <= high).all():
@@ -197,7 +197,7 @@ def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
         return se3.IDENTITY
     if isinstance(given, str):
         return fixed(robot, given, seen_from)
-    array = numbers(given, "pose", "tool or user frame is")
+    array = numbers(given, "pose", "tool or user frame is", who.components)
     return poses(array) if array.shape[-2:] == (4, 4) else who.to_pose(array)
 
 
@@ -245,7 +245,7 @@ def _joints(
 
 
 def _checked(robot: Robot, q: Any) -> Array:
-    array = checked_q(robot.limits, numbers(q, "q", "q is"), "q")
+    array = checked_q(robot.limits, q, "q")
     if not np.isfinite(array).all():
         raise fail("q", "q is not finite")
     return array

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from kinetree.algorithms.kinematics import body_poses
+from kinetree.display import brief
 from kinetree.model.robot import UNLIMITED, Robot
 from kinetree.model.tree import build_tree
 from kinetree.spatial.se3 import Array, frozen
@@ -23,6 +24,9 @@ class JointTableRow(NamedTuple):
     unit: str | None
     parent: str
     child: str
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 def joint_table(robot: Robot) -> tuple[JointTableRow, ...]:

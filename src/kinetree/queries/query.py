@@ -58,7 +58,8 @@ def query(
         def traced() -> Program:
             return trace(partial(algorithm, gauged(model, frames)), *shapes)
 
-        return Kernel(str(key[0]), tuple(ports), output, traced, origin(robot, key))
+        of = f"robot {robot.name!r}"
+        return Kernel(str(key[0]), tuple(ports), output, traced, origin(robot, key), of=of)
 
     return remember(robot, key, make)
 

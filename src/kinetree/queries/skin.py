@@ -7,6 +7,7 @@ import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.compiler.port import Port, checked
+from kinetree.display import brief
 from kinetree.model.robot import Robot
 from kinetree.queries.query import coordinates, frames_of
 from kinetree.queries.statics import contact_wrench, joint_torques
@@ -22,6 +23,9 @@ class ContactTorques(NamedTuple):
 
     wrenches: Mapping[str, Array]
     tau: Array
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 @explained

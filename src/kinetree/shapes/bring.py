@@ -17,8 +17,8 @@ from kinetree.shapes.convert import mesh_for_drake, mesh_for_mujoco, texture_for
 from kinetree.shapes.extensions import with_references
 from kinetree.shapes.gltf import references
 from kinetree.shapes.mesh import Mesh
-from kinetree.shapes.read import Beside, check_pointer, ending_of, read_mesh
-from kinetree.shapes.resolve import IMAGES, MESHES, OTHERS, beside, files_of, path_of, root_of
+from kinetree.shapes.read import check_pointer, ending_of, read_mesh
+from kinetree.shapes.resolve import IMAGES, MESHES, OTHERS, beside, companions, files_of, path_of, root_of
 
 ASSETS = "assets"
 """Folder beside the written file that meshes and textures are put into."""
@@ -179,7 +179,7 @@ class _Bag:
 
     def _read(self, path: Path, data: bytes, part: Part) -> Mesh:
         if (path, part) not in self.meshes:
-            mesh = read_mesh(data, str(path), self._opener(path), part[0])
+            mesh = read_mesh(data, str(path), companions(path, self.files), part[0])
             middle = mesh.bounds.mean(axis=0) if part[1] else 0.0
             self.meshes[path, part] = replace(mesh, vertices=mesh.vertices - middle)
         return self.meshes[path, part]
@@ -192,13 +192,6 @@ class _Bag:
                 made, ending = texture_for_mujoco(data, str(path))
             self.references[path, None, WHOLE] = self._placed(path, made, ending, made is not data)
         return self.references[path, None, WHOLE]
-
-    def _opener(self, path: Path) -> Beside:
-        def opened(reference: str) -> bytes | None:
-            found = beside(path, reference, self.files)
-            return read_file(found) if found else None
-
-        return opened
 
     def _companions(self, path: Path, data: bytes) -> None:
         """Bring the files that a mesh file refers to, at the same place beside it."""

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from kinetree.confine import real
 from kinetree.errors import KinetreeError, Source, fail
-from kinetree.formats.opener import Files
+from kinetree.formats.opener import Files, read_file
 from kinetree.model.robot import Robot
+from kinetree.shapes.read import Beside
 
 MESHES = (
     *(".stl", ".dae", ".obj", ".glb", ".gltf", ".msh", ".ply", ".fbx", ".3ds", ".x3d", ".wrl", ".iv", ".off"),
@@ -67,3 +68,13 @@ def beside(path: Path, reference: str, files: Files) -> Path | None:
     except KinetreeError:
         return None
     return found if os.path.isfile(found) else None
+
+
+def companions(path: Path, files: Files) -> Beside:
+    """Return the function from a reference in a mesh file to its content, None unless it exists and may be read."""
+
+    def opened(reference: str) -> bytes | None:
+        found = beside(path, reference, files)
+        return read_file(found) if found else None
+
+    return opened

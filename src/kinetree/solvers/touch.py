@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import Brief
 from kinetree.errors import Finding, fail
 from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array, frozen
@@ -23,8 +24,8 @@ ODD = 5.0
 """How many times the others' residual a pose has, if it is left out, before a warning names it."""
 
 
-@dataclass(frozen=True, slots=True)
-class TcpFit:
+@dataclass(frozen=True, slots=True, repr=False)
+class TcpFit(Brief):
     """The tip of a tool.
 
     p (3,): in the touching frame, m. point (3,): the touched point in the base, m. residuals (k,): distances between
@@ -40,8 +41,8 @@ class TcpFit:
     notes: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FrameFit:
+@dataclass(frozen=True, slots=True, repr=False)
+class FrameFit(Brief):
     """A frame in space. T (4, 4): its pose in the base of the points, m. residuals (k,): distances, m, of the points
     behind the origin, in their order: those on x from the axis, those in xy from the plane. notes: warnings."""
 
@@ -145,7 +146,7 @@ def frame_from_points(origin: Any, on_x: Any, in_xy: Any) -> FrameFit:
 
 
 def _points(name: str, values: Any) -> Array:
-    array = np.atleast_2d(numbers(values, "frame-points", f"{name} is"))
+    array = np.atleast_2d(numbers(values, "frame-points", f"{name} is", "xyz"))
     if array.ndim != 2 or array.shape[1] != 3 or not len(array) or not np.isfinite(array).all():
         message = f"{name} has shape {np.shape(values)}; legal are points (3,) or (k, 3) of finite numbers"
         raise fail("frame-points", message)

@@ -1,22 +1,26 @@
 """Conversion of user input to arrays and poses, with checks."""
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from kinetree.errors import fail
+from kinetree.labels import by_name
 from kinetree.spatial.se3 import Array, is_rotation
 
 ROTATION = 1e-6
 """Largest allowed error of an entry of R R.T in a pose to show or to reach; enough for single precision."""
 
 
-def numbers(values: Any, code: str, what: str) -> Array:
+def numbers(values: Any, code: str, what: str, labels: Sequence[str] = ()) -> Array:
     """Return the values as an array of floats; raise KinetreeError with this code if they are not numbers.
 
-    what: name and verb for the message, such as "a pose is".
+    what: name and verb for the message, such as "a pose is". labels: names of the entries along the last axis, by which
+    a table is read (`kinetree.labels`); without them one with names is refused.
     """
+    values = by_name(values, labels, what.rpartition(" ")[0])
     try:
         array = np.asarray(values)
         if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(isinstance(x, Real) for x in array.flat)):

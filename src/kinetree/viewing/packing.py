@@ -35,10 +35,18 @@ class Meshes:
     bounds: list[Array] = field(default_factory=list)
     pieces: list[bytes] = field(default_factory=list)
     size: int = 0
+    known: dict[tuple[str, bytes], int] = field(default_factory=dict)
 
     def add(self, mesh: Mesh) -> int:
-        """Pack a mesh, return its number. Raises KinetreeError if all of its triangles are points or lines."""
+        """Pack a mesh, return its number, which is that of an equal mesh that is packed already.
+
+        Raises KinetreeError if all of its triangles are points or lines.
+        """
         described, data = packed(mesh)
+        key = (repr(described), data)
+        if key in self.known:
+            return self.known[key]
+        self.known[key] = len(self.table)
         self.table.append({**described, "at": self.size})
         self.bounds.append(mesh.bounds)
         self.pieces.append(data)

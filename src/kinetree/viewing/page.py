@@ -9,6 +9,7 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
+from kinetree import __version__
 from kinetree.compiler.js import write_js
 from kinetree.errors import MAX_COMPARED, fail, shortened, visible
 from kinetree.viewing.scene import Scene
@@ -34,6 +35,32 @@ PAGE = """<!doctype html>
 </html>
 """
 
+PLAIN = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="kinetree {version}">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body class="plain">
+<main>
+<h1>{title}</h1>
+{body}
+</main>
+</body>
+</html>
+"""
+
+
+def plain_page_of(title: str, body: str) -> str:
+    """Return the HTML of a page without scripts. body: HTML."""
+    style = _inline(_text("page.css"), "style")
+    shown = escape(visible(shortened(title, MAX_COMPARED)))
+    return PLAIN.format(policy=_policy(["'none'"], style), version=__version__, title=shown, style=style, body=body)
+
 
 def page_of(scene: Scene, title: str | None = None) -> str:
     """Return the HTML of a page that shows a scene. title: by default the names of the robots.
@@ -45,7 +72,7 @@ def page_of(scene: Scene, title: str | None = None) -> str:
     scripts = {"functions": _inline(_functions(scene)), "viewer": _inline(viewer())}
     style = _inline(_text("page.css"), "style")
     return PAGE.format(
-        policy=_policy(scripts.values(), style),
+        policy=_policy(map(_hash, scripts.values()), style),
         made_by=escape(scene.content["made_by"]),
         title=escape(visible(shortened(names if title is None else title, MAX_COMPARED))),
         style=style,
@@ -79,15 +106,14 @@ def _functions(scene: Scene) -> str:
 
 def _inline(text: str, tag: str = "script") -> str:
     """Return a script or style that no text in it ends, with the ends of lines that a browser hashes."""
-    text = re.sub(rf"</(?={tag})", r"<\\/", text.replace("\r\n", "\n").replace("\r", "\n"), flags=re.IGNORECASE)
+    text = re.sub(rf"</(?={tag})", r"<\\/", re.sub("\r\n?", "\n", text), flags=re.IGNORECASE)
     return text.replace("<!--", "<\\!--")
 
 
-def _policy(scripts: Iterable[str], style: str) -> str:
-    """Return the content security policy of a page with these scripts and this style."""
-    allowed = " ".join(map(_hash, scripts))
+def _policy(allowed: Iterable[str], style: str) -> str:
+    """Return the content security policy of a page with this style. allowed: sources of its scripts, such as hashes."""
     return (
-        f"default-src 'none'; script-src {allowed}; style-src {_hash(style)}; img-src data: blob:; "
+        f"default-src 'none'; script-src {' '.join(allowed)}; style-src {_hash(style)}; img-src data: blob:; "
         "form-action 'none'; base-uri 'none'"
     )
 

@@ -5,19 +5,37 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.checker.check import check
 from kinetree.conventions.profiles import DEFAULT
-from kinetree.errors import Finding
+from kinetree.errors import Finding, fail
 from kinetree.formats.output import write_whole
+from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
+from kinetree.solvers.compare import Comparison
+from kinetree.solvers.compare.comparison import compare
+from kinetree.spatial.se3 import Array
 from kinetree.viewing.page import page_of, viewer
-from kinetree.viewing.scene import Posed, scene
+from kinetree.viewing.picture import picture
+from kinetree.viewing.scene import Posed, Scene, configuration, scene
+from kinetree.viewing.stick_figure import stick_figure
+
+if TYPE_CHECKING:
+    from kinetree.viewing.widget import Widget
+
+PICTURES = (".png", ".svg")
+"""Endings of files that are pictures."""
+NOT_SHOWN = ("shape-not-shown", "MSH-002", "MSH-003", "MSH-004", "MSH-005")
+"""Codes of shapes that are left out."""
 
 FRAME = (
     '<iframe title="{title}" srcdoc="{page}" sandbox="allow-scripts allow-downloads" allow="clipboard-write" '
@@ -25,20 +43,87 @@ FRAME = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class View:
-    """A robot in a page.
+    """A robot in a page. `view.q = …` moves the robot, also in a notebook that shows the view.
 
-    html: the page, a whole file that needs no network. findings: those that it lists, also of shapes that it lacks.
+    robot: the robot, or the first of several. scene: what the page shows.
     """
 
-    name: str
-    html: str = field(repr=False)
-    findings: tuple[Finding, ...] = field(default=(), repr=False)
+    robot: Robot
+    scene: Scene = field(repr=False)
+    _q: Array = field(init=False, repr=False)
+    _widget: "Widget | None" = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._q = np.array(self.scene.content["robots"][0]["q"], dtype=float)
+
+    @property
+    def q(self) -> Array:
+        """The configuration (nq,) as a read-only copy: that of the page in a notebook, also after dragging there.
+
+        It can be set to nq numbers or, by names, to what `robot.q` takes. Raises KinetreeError for other values.
+        """
+        q = np.array(self._widget.q if self._widget else self._q, dtype=float)
+        q.setflags(write=False)
+        return q
+
+    @q.setter
+    def q(self, values: Any) -> None:
+        self._q = np.array(configuration(self.robot, values))
+        if self._widget:
+            self._widget.q = self._q.tolist()
+
+    @property
+    def html(self) -> str:
+        """The page with the present q, a whole file that needs no network."""
+        first, *others = self.scene.content["robots"]
+        content = {**self.scene.content, "robots": [{**first, "q": self.q.tolist()}, *others]}
+        return page_of(replace(self.scene, content=content))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Findings that the page lists, also of shapes that it lacks."""
+        return self.scene.findings
+
+    @property
+    def shapes(self) -> tuple[str, ...] | None:
+        """How shapes differ from those of the other robot; None without one."""
+        comparison = self.scene.content["comparison"]
+        rows = comparison["differences"] if comparison else ()
+        shapes = tuple(f"{row['element']}: {row['message']}" for row in rows if row["kind"] == "shape")
+        return shapes if comparison else None
+
+    @property
+    def widget(self) -> "Widget":
+        """The widget of the view, to put it beside others and to observe its q.
+
+        Raises KinetreeError if anywidget is not installed.
+        """
+        if self._widget is None:
+            if not has_anywidget():
+                message = "a widget needs anywidget, which is not installed"
+                raise fail("widget", message, fix="pip install 'kinetree[notebook]'")
+            from kinetree.viewing.widget import widget
+
+            self._widget = widget(self.robot.name, self.html, self.q.tolist())
+        return self._widget
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, replacing it. Raises KinetreeError if it cannot be written."""
-        write_whole(Path(path), self.html)
+        """Write the page with the present q to a file, replacing it, or a picture if the name ends in .png or .svg.
+
+        Raises KinetreeError if it cannot be written, and for a picture without matplotlib or of two robots.
+        """
+        suffix = Path(path).suffix.lower()
+        if suffix in PICTURES and self.shapes is not None:
+            raise fail("format", f"cannot write two robots to {Path(path).name!r}; legal is the ending .html")
+        drawn = picture(self.robot, self.q, suffix)[0] if suffix in PICTURES else self.html
+        write_whole(Path(path), drawn)
+
+    @property
+    def not_shown(self) -> list[Finding]:
+        """Findings of shapes that are left out."""
+        return [one for one in self.findings if one.code in NOT_SHOWN]
 
     def open(self) -> Path:
         """Open the page in the browser, from a new file in the folder of temporary files, and return its path."""
@@ -50,7 +135,22 @@ class View:
         return path
 
     def _repr_html_(self) -> str:
-        return FRAME.format(title=escape(self.name), page=escape(self.html))
+        return FRAME.format(title=escape(self.robot.name), page=escape(self.html))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        """Return the widget for Jupyter, and a stick figure for viewers of notebooks without widgets.
+
+        Return None without anywidget: then Jupyter takes `_repr_html_`.
+        """
+        if not has_anywidget():
+            return None
+        data, metadata = self.widget._repr_mimebundle_() or ({}, {})
+        still = f"<div>{stick_figure(self.robot, self.q)}<p>Run the cell again to move the robot.</p></div>"
+        return {**data, "text/plain": repr(self), "text/html": still}, metadata
+
+    def _display_(self) -> Any:
+        """Return what marimo shows, which prefers `_repr_html_`."""
+        return self.widget if has_anywidget() else SimpleNamespace(_repr_html_=self._repr_html_)
 
 
 @explained
@@ -58,42 +158,71 @@ def show(
     robot: Robot,
     q: Any = None,
     *,
+    other: Robot | None = None,
     profile: str = DEFAULT,
     findings: Iterable[Finding] | None = None,
     faces: int | None = None,
+    motion: Any = None,
     browser: bool | None = None,
 ) -> View:
     """Return a page with a robot: to move its joints, drag its frames, and see limits, inertias and findings.
 
     In a notebook the result shows itself; elsewhere it is opened in the browser. `.save(path)` writes one file that
-    needs no network.
-    q (nq,): the first configuration, by default near zero and inside the limits. profile: conventions of the findings,
-    as for `check`. findings: these instead, such as [].
+    needs no network. `.q` is the configuration; in a notebook with anywidget it follows the page, and setting it moves
+    the robot there.
+    q (nq,), or values by name as for `robot.q`: the first configuration, by default near zero and inside the limits.
+    other: a second robot, laid over the first one, with a list of their differences. profile: conventions of the
+    findings, as for `check`. findings: these of the first robot instead, such as [].
     faces: about the most triangles of a mesh file; finer meshes are made coarser with fast-simplification.
+    motion: what the page plays: a file of joint values, columns by name, or a Motion, as `kinetree.logs.read_motion`
+    takes them, in rad and m. Joints without a column stay as they are in q.
     browser: whether to open it, whatever the surroundings.
 
-    A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q, for
-    `faces` without fast-simplification, and if the package was installed without the viewer.
+    A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q or
+    motion, for `faces` without fast-simplification, and if the package was installed without the viewer.
     """
-    view = view_of(robot, q, profile=profile, findings=findings, faces=faces)
+    against = None if other is None else (other, compare(robot, other))
+    moving = None if motion is None else read_motion(robot, motion)
+    view = view_of(robot, q, profile=profile, findings=findings, faces=faces, against=against, motion=moving)
     if browser if browser is not None else not _in_notebook():
         view.open()
     return view
 
 
 def view_of(
-    robot: Robot, q: Any, *, profile: str, findings: Iterable[Finding] | None = None, faces: int | None = None
+    robot: Robot,
+    q: Any = None,
+    *,
+    profile: str = DEFAULT,
+    findings: Iterable[Finding] | None = None,
+    complete: bool = False,
+    faces: int | None = None,
+    against: tuple[Robot, Comparison] | None = None,
+    motion: Motion | None = None,
 ) -> View:
-    """Return what `show` returns, without opening it."""
+    """Return what `show` returns, without opening it. complete: whether the page has no findings but `findings`, not
+    even of shapes that it lacks. against: another robot, and its comparison with the robot."""
     viewer()  # its absence is found before any work
-    if findings is None:
-        places = robot.places
-        findings = check(robot, profile=profile, packages=places.packages, confined=places.confinement or False)
-    seen = scene([Posed(robot, q, list(findings))], faces=faces)
-    return View(robot.name, page_of(seen), seen.findings)
+    other, comparison = against or (None, None)
+    robots = [Posed(robot, q, list(_findings(robot, profile) if findings is None else findings), complete, motion)]
+    if other is not None:
+        robots.append(Posed(other, None, _findings(other, profile)))
+    return View(robot, scene(robots, faces=faces, comparison=comparison))
+
+
+def _findings(robot: Robot, profile: str) -> list[Finding]:
+    places = robot.places
+    return check(robot, profile=profile, packages=places.packages, confined=places.confinement or False)
+
+
+def has_anywidget() -> bool:
+    """Return whether anywidget is installed."""
+    return find_spec("anywidget") is not None
 
 
 def _in_notebook() -> bool:
-    """Return whether the code runs in a notebook, which shows results by itself."""
+    """Return whether the code runs in a notebook, of Jupyter or marimo, which shows results by itself."""
+    if getattr(sys.modules.get("marimo"), "running_in_notebook", lambda: False)():
+        return True
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and getattr(shell, "kernel", None) is not None

@@ -23,14 +23,32 @@ export function dragPanel(app) {
   let held = "";
   let rotate = false;
   const left = element("p", { className: "quiet", role: "status" });
-  const handle = createHandle(app, () => move(handle?.pose() ?? [], 0), () => move(handle?.pose() ?? [], RESTARTS));
-  const choice = element("input", { type: "text", placeholder: "Name of a frame", "aria-label": "Frame to drag", onchange: () => hold(choice.value) });
+  const handle = createHandle(
+    app,
+    () => move(handle?.pose() ?? [], 0),
+    () => move(handle?.pose() ?? [], RESTARTS),
+  );
+  const choice = element("input", {
+    type: "text",
+    placeholder: "Name of a frame",
+    "aria-label": "Frame to drag",
+    onchange: () => hold(choice.value),
+  });
   const list = element("datalist", { id: "frames-to-drag" }, ...names.map((value) => element("option", { value })));
   choice.setAttribute("list", list.id);
   const fields = FIELDS.map((name, i) => {
     const unit = i < 3 ? UNITS.m : UNITS.rad;
-    const input = element("input", { type: "number", step: "any", "aria-label": `${name} of the goal in ${unit.name}`, onchange: typed });
-    return { input, unit, label: element("label", {}, element("span", { textContent: `${name} ${unit.name}` }), input) };
+    const input = element("input", {
+      type: "number",
+      step: "any",
+      "aria-label": `${name} of the goal in ${unit.name}`,
+      onchange: typed,
+    });
+    return {
+      input,
+      unit,
+      label: element("label", {}, element("span", { textContent: `${name} ${unit.name}` }), input),
+    };
   });
   const goals = element("div", { className: "goal", hidden: true }, ...fields.map(({ label }) => label));
 
@@ -44,7 +62,9 @@ export function dragPanel(app) {
     const found = reach(model, held, goal, rotate, restarts);
     setQ(model, found.q);
     const near = found.distance < 1e-4 && (!rotate || found.angle < 1e-3);
-    left.textContent = near ? "Reached." : `${written(found.distance, UNITS.m)} mm${rotate ? ` and ${written(found.angle, UNITS.rad)}°` : ""} are left: ${restarts ? "no place inside the limits was found nearer" : "let go to search"}.`;
+    left.textContent = near
+      ? "Reached."
+      : `${written(found.distance, UNITS.m)} mm${rotate ? ` and ${written(found.angle, UNITS.rad)}°` : ""} are left: ${restarts ? "no place inside the limits was found nearer" : "let go to search"}.`;
     if (!handle?.dragging()) refresh();
   }
   function refresh() {
@@ -70,13 +90,22 @@ export function dragPanel(app) {
     if (!handle?.dragging()) refresh();
   });
   app.selectionListeners.push((part) => {
-    if (part) choice.value = part.kind === "joint" ? model.robot.links[model.robot.joints[part.index].child].name : nameOf(model.robot, part);
+    if (part)
+      choice.value =
+        part.kind === "joint"
+          ? model.robot.links[model.robot.joints[part.index].child].name
+          : nameOf(model.robot, part);
   });
   const turn = tick("Orientation, too", false, (checked) => {
     rotate = checked;
     handle?.show(held !== "", rotate);
   });
-  const buttons = element("div", { className: "line" }, button("Drag", () => hold(choice.value)), button("Let go", () => hold("")));
+  const buttons = element(
+    "div",
+    { className: "line" },
+    button("Drag", () => hold(choice.value)),
+    button("Let go", () => hold("")),
+  );
   return section("Drag a frame", false, choice, list, buttons, turn, goals, left);
 }
 

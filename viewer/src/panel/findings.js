@@ -1,45 +1,158 @@
 /** What `kinetree check` found, by element; a click on one finds the other. */
 
-import { Object3D } from "three";
+import { Object3D, Vector3 } from "three";
 
 import { linkOf, partOf, select } from "../app.js";
-import { element, section } from "../dom.js";
+import { element, scrollTo, section, tick } from "../dom.js";
+import { poseOfLink } from "../model.js";
+import { boundsOfPart } from "../picture.js";
+import { inverse } from "../poses.js";
+import { matrixOf } from "../shapes.js";
+import { lookAt } from "./selection.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../types.js").Finding} Finding */
+/** @typedef {import("../types.js").Part} Part */
+/** @typedef {{finding: Finding, row: HTMLElement}} Entry */
+/** @typedef {{name: string, part: Part | null, box: HTMLDetailsElement, count: HTMLElement, entries: Entry[]}} Group */
 
-const ORDER = ["error", "warning", "info"];
+const ORDER = /** @type {const} */ (["error", "warning", "info"]);
+const WORDS = { error: "error", warning: "warning", info: "remark" };
+const FEW = 12; // findings: so many are all unfolded
 
 /** @param {App} app */
 export function findingsPanel(app) {
-  const { robot } = app.models[0];
-  const { findings } = robot;
+  const { findings } = app.models[0].robot;
   if (!findings.length) return section("Findings", true, element("p", { className: "quiet", textContent: "None." }));
+  const groups = grouped(findings).map(([name, members]) => groupOf(app, name, members, findings.length <= FEW));
+  const shown = new Set(/** @type {readonly string[]} */ (ORDER));
+  const none = element("p", { className: "quiet", hidden: true, textContent: "No finding has this in it." });
+  const search = element("input", {
+    type: "search",
+    placeholder: "Find in findings",
+    "aria-label": "Find in findings",
+    oninput: filter,
+  });
+  const ticks = ORDER.flatMap((severity) => {
+    const number = findings.filter((finding) => finding.severity === severity).length;
+    return number
+      ? [
+          tick(
+            counted(number, severity),
+            true,
+            (checked) => (checked ? shown.add(severity) : shown.delete(severity), filter()),
+          ),
+        ]
+      : [];
+  });
+  function filter() {
+    const text = search.value.toLowerCase();
+    for (const { box, count, entries } of groups) {
+      for (const { finding, row } of entries)
+        row.hidden = !(shown.has(finding.severity) && textOf(finding).includes(text));
+      const left = entries.filter(({ row }) => !row.hidden);
+      box.hidden = !left.length;
+      if (text) box.open = true;
+      count.textContent = String(left.length);
+    }
+    none.hidden = groups.some(({ box }) => !box.hidden);
+    app.stage?.draw();
+  }
+  const list = element("div", { className: "findings" }, ...groups.map(({ box }) => box), none);
+  const panel = section(
+    "Findings",
+    true,
+    element("div", { className: "line" }, ...ticks),
+    findings.length > FEW ? search : "",
+    list,
+  );
+  app.selectionListeners.push((part) => {
+    const chosen = groups.filter((group) => same(group.part, part));
+    for (const group of groups) group.box.classList.toggle("chosen", chosen.includes(group));
+    for (const { box } of chosen) panel.open = box.open = true;
+    scrollTo(list, chosen[0]?.box);
+  });
+  for (const group of groups) addLabel(app, group);
+  return panel;
+}
+
+/** Return the findings by their elements, the gravest first.
+ * @param {Finding[]} findings */
+function grouped(findings) {
   /** @type {Map<string, Finding[]>} */
   const groups = new Map();
   for (const finding of findings) groups.set(finding.element, [...(groups.get(finding.element) ?? []), finding]);
-  const sorted = [...groups.entries()].sort(([, a], [, b]) => worst(a) - worst(b));
-  const list = element("div", { className: "findings" });
-  /** @type {{element: HTMLElement, key: string}[]} */
-  const entries = [];
-  for (const [name, members] of sorted) {
-    const part = partOf(members[0]);
-    const group = element("div", { className: "group" }, element("h3", { textContent: name || "the whole robot" }));
-    for (const finding of members) group.append(entry(app, finding));
-    list.append(group);
-    entries.push({ element: group, key: part ? `${part.kind} ${part.index}` : "" });
-  }
-  app.selectionListeners.push((part) => {
-    for (const { element: group, key } of entries) {
-      const chosen = part !== null && key === `${part.kind} ${part.index}`;
-      group.classList.toggle("chosen", chosen);
-      if (chosen) group.scrollIntoView({ block: "nearest" });
-    }
-  });
-  labels(app, sorted);
-  const counts = ORDER.map((severity) => [findings.filter((finding) => finding.severity === severity).length, severity]);
-  const total = counts.filter(([count]) => count).map(([count, severity]) => `${count} ${severity}${severity !== "info" && Number(count) > 1 ? "s" : ""}`);
-  return section("Findings", true, element("p", { className: "quiet", textContent: total.join(", ") }), list);
+  return [...groups.entries()].sort(([, a], [, b]) => worst(a) - worst(b));
+}
+
+/** @param {App} app @param {string} name @param {Finding[]} findings @param {boolean} open @returns {Group} */
+function groupOf(app, name, findings, open) {
+  const part = partOf(findings[0]);
+  const count = element("small", { className: ORDER[worst(findings)], textContent: String(findings.length) });
+  const entries = findings.map((finding) => ({ finding, row: entry(app, finding) }));
+  const head = element("summary", {}, element("h3", { textContent: name || "the whole robot" }), " ", count);
+  const box = element("details", { open, className: "group" }, head, ...entries.map(({ row }) => row));
+  return { name, part, box, count, entries };
+}
+
+/** @param {App} app @param {Finding} finding */
+function entry(app, finding) {
+  const part = partOf(finding);
+  const text = [element("b", { textContent: finding.code }), ` ${finding.message}`];
+  const more = [finding.where, finding.fix && `To do: ${finding.fix}`]
+    .filter(Boolean)
+    .map((line) => element("small", { textContent: line }));
+  const properties = { className: `finding ${finding.severity}` };
+  if (!part) return element("div", properties, ...text, ...more);
+  return element(
+    "button",
+    { type: "button", ...properties, onclick: () => (select(app, part), lookAt(app, part)) },
+    ...text,
+    ...more,
+  );
+}
+
+/** Add the label of a group's errors and warnings to the picture.
+ * @param {App} app @param {Group} group */
+function addLabel(app, { part, box, entries }) {
+  const serious = entries.filter(({ finding }) => finding.severity !== "info");
+  if (!part || !serious.length || !app.pictures.length || !app.addLabel) return;
+  const { code, severity } = serious[0].finding;
+  const text = serious.length === 1 ? code : `${code} +${serious.length - 1}`;
+  const shown = () => app.findingsShown && !box.hidden && serious.some(({ row }) => !row.hidden);
+  const pressed = () => {
+    select(app, part);
+    box.scrollIntoView({ block: "nearest" });
+  };
+  app.addLabel(
+    {
+      text: `⚠ ${text}`,
+      kind: severity,
+      object: anchorOf(app, part),
+      shown,
+      pressed,
+      chosen: () => same(part, app.selected),
+    },
+    severity === "error" ? 0 : 0.5,
+  );
+}
+
+/** Return an object at the place of a part: the middle of a link's shapes, or a joint or a frame.
+ * @param {App} app @param {Part} part */
+function anchorOf(app, part) {
+  const [model] = app.models;
+  const [picture] = app.pictures;
+  const link = linkOf(model.robot, part);
+  const anchor = new Object3D();
+  picture.links[link].add(anchor);
+  const place = boundsOfPart(picture, part).getCenter(new Vector3());
+  anchor.position.copy(place.applyMatrix4(matrixOf(inverse(poseOfLink(model, link)))));
+  return anchor;
+}
+
+/** @param {Part | null} a @param {Part | null} b */
+function same(a, b) {
+  return a !== null && b !== null && a.kind === b.kind && a.index === b.index;
 }
 
 /** @param {Finding[]} findings */
@@ -47,29 +160,12 @@ function worst(findings) {
   return Math.min(...findings.map(({ severity }) => ORDER.indexOf(severity)));
 }
 
-/** @param {App} app @param {Finding} finding */
-function entry(app, finding) {
-  const part = partOf(finding);
-  const text = [element("b", { textContent: finding.code }), ` ${finding.message}`];
-  const more = [finding.where, finding.fix && `To do: ${finding.fix}`].filter(Boolean).map((line) => element("small", { textContent: line }));
-  const properties = { className: `finding ${finding.severity}` };
-  if (!part) return element("div", properties, ...text, ...more);
-  return element("button", { type: "button", ...properties, onclick: () => select(app, part) }, ...text, ...more);
+/** @param {Finding} finding */
+function textOf({ code, element, message, fix }) {
+  return [code, element, message, fix].join("\n").toLowerCase();
 }
 
-/** @param {App} app @param {[string, Finding[]][]} groups */
-function labels(app, groups) {
-  const [picture] = app.pictures;
-  if (!picture || !app.addLabel) return;
-  const { robot } = app.models[0];
-  for (const [, members] of groups) {
-    const part = partOf(members[0]);
-    if (!part) continue;
-    const anchor = new Object3D();
-    picture.links[linkOf(robot, part)].add(anchor);
-    const serious = members.filter(({ severity }) => severity !== "info");
-    if (!serious.length) continue;
-    const text = serious.length === 1 ? serious[0].code : `${serious[0].code} +${serious.length - 1}`;
-    app.addLabel({ text: `⚠ ${text}`, kind: ORDER[worst(members)], object: anchor, shown: () => app.findingsShown, pressed: () => select(app, part) }, 0);
-  }
+/** @param {number} number @param {keyof typeof WORDS} severity */
+function counted(number, severity) {
+  return `${number} ${WORDS[severity]}${number === 1 ? "" : "s"}`;
 }

@@ -16,10 +16,20 @@ export function measurePanel(app) {
   const list = element("datalist", { id: "frames" }, ...names.map((value) => element("option", { value })));
   const from = frameField("From frame", names[0]);
   const to = frameField("To frame", lastOf(app));
-  const kind = element("select", { "aria-label": "How the pose is written", onchange: update }, element("option", { value: "", textContent: "metres, rpy, quaternion, matrix" }), ...app.scene.controllers.map(({ key, name }) => element("option", { value: key, textContent: name })));
+  const kind = element(
+    "select",
+    { "aria-label": "How the pose is written", onchange: update },
+    element("option", { value: "", textContent: "metres, rpy, quaternion, matrix" }),
+    ...app.scene.controllers.map(({ key, name }) => element("option", { value: key, textContent: name })),
+  );
   const table = element("dl", {});
   const problem = element("p", { className: "quiet", role: "status" });
-  const result = element("div", {}, table, button("Copy", () => navigator.clipboard.writeText(text())));
+  const result = element(
+    "div",
+    {},
+    table,
+    button("Copy", () => navigator.clipboard.writeText(text())),
+  );
 
   /** @param {string} label @param {string} value */
   function frameField(label, value) {
@@ -38,7 +48,9 @@ export function measurePanel(app) {
     result.hidden = T === null;
     if (!T) return;
     const rows = kind.value ? asController(app, kind.value, T) : asPerson(T);
-    table.replaceChildren(...rows.flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value })]));
+    table.replaceChildren(
+      ...rows.flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value })]),
+    );
   }
   function text() {
     const cells = [...table.children].map((cell) => cell.textContent);
@@ -49,7 +61,15 @@ export function measurePanel(app) {
     update();
   });
   model.listeners.push(update);
-  const box = section("Measure", false, list, element("div", { className: "line" }, from, "to", to), kind, problem, result);
+  const box = section(
+    "Measure",
+    false,
+    list,
+    element("div", { className: "line" }, from, "to", to),
+    kind,
+    problem,
+    result,
+  );
   update();
   return box;
 }
@@ -70,10 +90,33 @@ function asPerson(T) {
     ["x y z, m", place.map((value) => value.toFixed(6)).join("  ")],
     ["x y z, mm", place.map((value) => written(value, UNITS.m, 3)).join("  ")],
     ["Distance, mm", written(length, UNITS.m, 3)],
-    ["rpy, rad", rpy(T).map((value) => value.toFixed(6)).join("  ")],
-    ["rpy, °", rpy(T).map((value) => written(value, UNITS.rad, 4)).join("  ")],
-    ["Quaternion xyzw", quaternion(T).map((value) => value.toFixed(6)).join("  ")],
-    ...[0, 4, 8].map((row, i) => /** @type {[string, string]} */ ([`Matrix, row ${i + 1}`, T.slice(row, row + 4).map((value) => value.toFixed(6)).join("  ")])),
+    [
+      "rpy, rad",
+      rpy(T)
+        .map((value) => value.toFixed(6))
+        .join("  "),
+    ],
+    [
+      "rpy, °",
+      rpy(T)
+        .map((value) => written(value, UNITS.rad, 4))
+        .join("  "),
+    ],
+    [
+      "Quaternion xyzw",
+      quaternion(T)
+        .map((value) => value.toFixed(6))
+        .join("  "),
+    ],
+    ...[0, 4, 8].map(
+      (row, i) =>
+        /** @type {[string, string]} */ ([
+          `Matrix, row ${i + 1}`,
+          T.slice(row, row + 4)
+            .map((value) => value.toFixed(6))
+            .join("  "),
+        ]),
+    ),
   ];
 }
 

@@ -22,15 +22,22 @@ export function posePanel(app) {
       answer.textContent = String(/** @type {Error} */ (error).message);
     }
   };
-  const copy = (/** @type {string} */ text, /** @type {string} */ what) => navigator.clipboard.writeText(text).then(
-    () => (answer.textContent = `${what} copied.`),
-    () => {
-      field.value = text;
-      field.select();
-      answer.textContent = "This browser does not let the page copy; the text is selected.";
-    },
+  const copy = (/** @type {string} */ text, /** @type {string} */ what) =>
+    navigator.clipboard.writeText(text).then(
+      () => (answer.textContent = `${what} copied.`),
+      () => {
+        field.value = text;
+        field.select();
+        answer.textContent = "This browser does not let the page copy; the text is selected.";
+      },
+    );
+  const buttons = element(
+    "div",
+    { className: "line" },
+    button("Set", apply),
+    button("Copy for Python", () => copy(asPython(model), "Text for Python")),
+    button("Copy link", () => copy(asLink(model), "Link")),
   );
-  const buttons = element("div", { className: "line" }, button("Set", apply), button("Copy for Python", () => copy(asPython(model), "Text for Python")), button("Copy link", () => copy(asLink(model), "Link")));
   model.listeners.push(fill);
   fill();
   fromLink(model);
@@ -55,7 +62,10 @@ function asLink(model) {
 /** @param {Model} model */
 function fromLink(model) {
   if (!location.hash.startsWith("#q=")) return;
-  const pairs = location.hash.slice(3).split(",").map((pair) => pair.split(":"));
+  const pairs = location.hash
+    .slice(3)
+    .split(",")
+    .map((pair) => pair.split(":"));
   const values = new Map(pairs.map(([name, value]) => [decodeURIComponent(name), Number(value)]));
   const known = new Set(model.robot.coordinates.map(({ name }) => name));
   if ([...values].every(([name, value]) => known.has(name) && Number.isFinite(value))) setByNames(model, values);
@@ -73,7 +83,8 @@ function parsed(text, model) {
     return new Map(pairs.map(([, name, value]) => [name, Number(value)]));
   }
   const values = text.match(number) ?? [];
-  if (values.length !== names.length) throw new Error(`Expected names with numbers, or ${names.length} numbers; found ${values.length}.`);
+  if (values.length !== names.length)
+    throw new Error(`Expected names with numbers, or ${names.length} numbers; found ${values.length}.`);
   return new Map(values.map((value, i) => [names[i], Number(value)]));
 }
 

@@ -2,12 +2,14 @@
 
 import { linkOf, nameOf, select } from "../app.js";
 import { button, element } from "../dom.js";
-import { poseOfFrame } from "../model.js";
-import { boundsOf, glow } from "../picture.js";
-import { rpy } from "../poses.js";
+import { turnsOf } from "../marks.js";
+import { poseOfFrame, poseOfLink } from "../model.js";
+import { boundsOfPart, glow } from "../picture.js";
+import { multiply, rpy } from "../poses.js";
 import { UNITS, written } from "../units.js";
 
 /** @typedef {import("../app.js").App} App */
+/** @typedef {import("../model.js").Model} Model */
 /** @typedef {import("../types.js").Part} Part */
 
 /** @param {App} app */
@@ -15,18 +17,30 @@ export function selectionPanel(app) {
   const [model] = app.models;
   const table = element("dl", {});
   const title = element("h2", {});
-  const box = element("div", { className: "selection", hidden: true, role: "region", "aria-label": "Selected part" }, title, table,
-    element("div", { className: "line" }, button("Look at it", look), button("Close", () => select(app, null))));
-  function look() {
-    const [picture] = app.pictures;
-    if (picture && app.selected) app.stage?.turnTo(boundsOf(picture, linkOf(model.robot, app.selected)));
-  }
+  const box = element(
+    "div",
+    { className: "selection", hidden: true, role: "region", "aria-label": "Selected part" },
+    title,
+    table,
+    element(
+      "div",
+      { className: "line" },
+      button("Look at it", () => app.selected && lookAt(app, app.selected)),
+      button("Close", () => select(app, null)),
+    ),
+  );
   function update() {
     const part = app.selected;
     box.hidden = part === null;
     if (!part) return;
     title.textContent = `${part.kind} ${nameOf(model.robot, part)}`;
-    table.replaceChildren(...facts(app, part).flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value })]));
+    const rows = withOther(facts(model, part), app, nameOf(model.robot, part), part);
+    table.replaceChildren(
+      ...rows.flatMap(([name, value]) => [
+        element("dt", { textContent: name }),
+        element("dd", { textContent: value, className: value.length > 36 ? "long" : "" }),
+      ]),
+    );
   }
   model.listeners.push(update);
   app.selectionListeners.push((part) => {
@@ -37,39 +51,113 @@ export function selectionPanel(app) {
   return box;
 }
 
-/** @param {App} app @param {Part} part @returns {[string, string][]} */
-function facts(app, part) {
-  const [model] = app.models;
+/** Turn the camera to a part. @param {App} app @param {Part} part */
+export function lookAt(app, part) {
+  const [picture] = app.pictures;
+  if (picture) app.stage?.turnTo(boundsOfPart(picture, part));
+}
+
+/** Return facts with those of the second robot behind an arrow, where it has a part of this name that differs.
+ * @param {[string, string][]} rows @param {App} app @param {string} name @param {Part} part */
+function withOther(rows, app, name, { kind }) {
+  const other = app.models[1];
+  const index =
+    other &&
+    { link: other.robot.links, joint: other.robot.joints, frame: other.robot.frames }[kind].findIndex(
+      (one) => one.name === name,
+    );
+  if (!other || index < 0) return rows;
+  const values = new Map(facts(other, { kind, index }));
+  return rows.map(([fact, value]) => [
+    fact,
+    [value, ...[values.get(fact) ?? value].filter((one) => one !== value)].join(" → "),
+  ]);
+}
+
+/** @param {Model} model @param {Part} part @returns {[string, string][]} */
+function facts(model, part) {
   const { robot } = model;
   const { m, rad } = UNITS;
   if (part.kind === "joint") {
     const joint = robot.joints[part.index];
-    const leader = joint.leader && `${joint.leader.multiplier} × ${robot.joints[joint.leader.joint].name} + ${joint.leader.offset}`;
+    const leader =
+      joint.leader && `${joint.leader.multiplier} × ${robot.joints[joint.leader.joint].name} + ${joint.leader.offset}`;
     return [
-      ["Type", joint.type], ["Parent link", robot.links[joint.parent].name], ["Child link", robot.links[joint.child].name],
-      ...joint.axes.map((axis) => /** @type {[string, string]} */ (["Axis", axis.map((value) => Number(value.toFixed(6))).join(" ")])),
-      ...limits(robot, joint), .../** @type {[string, string][]} */ (leader ? [["Follows", leader]] : []),
+      ["Type", joint.type],
+      ["Parent link", robot.links[joint.parent].name],
+      ["Child link", robot.links[joint.child].name],
+      ...joint.axes.map((axis) => /** @type {[string, string]} */ (["Axis", direction(axis)])),
+      ...senses(model, part.index),
+      ...limitsOf(robot, joint),
+      .../** @type {[string, string][]} */ (leader ? [["Follows", leader]] : []),
     ];
   }
   const T = poseOfFrame(model, nameOf(robot, part));
   /** @type {[string, string][]} */
   const rows = [
     ["Place in the root, mm", [T[3], T[7], T[11]].map((value) => written(value, m)).join("  ")],
-    ["Roll, pitch, yaw, °", rpy(T).map((value) => written(value, rad)).join("  ")],
+    [
+      "Roll, pitch, yaw, °",
+      rpy(T)
+        .map((value) => written(value, rad))
+        .join("  "),
+    ],
   ];
   if (part.kind === "frame") return [["Link", robot.links[robot.frames[part.index].link].name], ...rows];
-  const { inertia } = robot.links[part.index];
+  const { inertia, missing } = robot.links[part.index];
+  for (const { why } of missing) rows.push(["Shape left out", why]);
   if (!inertia) return [...rows, ["Mass", "none"]];
   const { mass, radii } = inertia;
-  return [...rows, ["Mass, kg", String(Number(mass.toPrecision(6)))], ["Radii of inertia, mm", radii ? radii.map((value) => written(value, m)).join("  ") : "no body has this inertia"]];
+  const share = (100 * mass) / robot.links.reduce((sum, link) => sum + (link.inertia?.mass ?? 0), 0);
+  return [
+    ...rows,
+    ["Mass, kg", String(Number(mass.toPrecision(6)))],
+    ["Of the whole robot's", `${share.toFixed(1)} %`],
+    ["Radii of inertia, mm", radii ? radii.map((value) => written(value, m)).join("  ") : "no body has this inertia"],
+  ];
 }
 
-/** @param {import("../types.js").Robot} robot @param {import("../types.js").Joint} joint @returns {[string, string][]} */
-function limits(robot, { first, coordinates }) {
+/** Return the ranges of the coordinates of a joint, each with its unit.
+ * @param {import("../types.js").Robot} robot @param {import("../types.js").Joint} joint @returns {[string, string][]} */
+export function limitsOf(robot, { first, coordinates }) {
   return Array.from({ length: first === null ? 0 : coordinates }, (_, k) => {
     const i = /** @type {number} */ (first) + k;
     const unit = UNITS[robot.coordinates[i].unit];
-    const [low, high] = [robot.limits.lower[i], robot.limits.upper[i]].map((value) => (value === null ? "none" : written(value, unit)));
-    return [`Limits, ${unit.name}`, `${low} to ${high}`];
+    const [low, high] = [robot.limits.lower[i], robot.limits.upper[i]].map((value) =>
+      value === null ? "none" : written(value, unit),
+    );
+    const turns = turnsOf(robot, robot.coordinates[i].joint);
+    return [`Limits, ${unit.name}`, `${low} to ${high}${turns > 1.001 ? `: ${turns.toFixed(1)} turns` : ""}`];
   });
+}
+
+/** Return where a joint's axis points now, and which parallel axes point the other way.
+ * @param {import("../model.js").Model} model @param {number} index @returns {[string, string][]} */
+function senses(model, index) {
+  const own = axisInRoot(model, index);
+  if (!own) return [];
+  const opposite = model.robot.joints.filter((_, i) => {
+    const other = axisInRoot(model, i);
+    return other !== null && own[0] * other[0] + own[1] * other[1] + own[2] * other[2] < -1 + 1e-6;
+  });
+  return [
+    ["Axis in the root, now", direction(own)],
+    .../** @type {[string, string][]} */ (
+      opposite.length ? [["Opposite to", opposite.map(({ name }) => name).join(", ")]] : []
+    ),
+  ];
+}
+
+/** @param {import("../model.js").Model} model @param {number} index @returns {number[] | null} */
+function axisInRoot(model, index) {
+  const { axes, parent, origin } = model.robot.joints[index];
+  if (axes.length !== 1) return null;
+  const T = multiply(poseOfLink(model, parent), origin);
+  const [x, y, z] = axes[0];
+  return [0, 4, 8].map((row) => T[row] * x + T[row + 1] * y + T[row + 2] * z);
+}
+
+/** @param {number[]} axis */
+function direction(axis) {
+  return axis.map((value) => String(Number(value.toFixed(4)) + 0)).join(" ");
 }

@@ -19,17 +19,32 @@ export function slidersPanel(app) {
   const rows = model.robot.joints.flatMap((_, i) => controlsOf(model, i)).map((control) => slider(model, control));
   const found = element("p", { className: "quiet", hidden: true, textContent: "No joint has this in its name." });
   const search = element("input", {
-    type: "search", placeholder: "Find a joint", "aria-label": "Find a joint",
+    type: "search",
+    placeholder: "Find a joint",
+    "aria-label": "Find a joint",
     oninput: () => {
-      for (const { row, control } of rows) row.hidden = !control.name.toLowerCase().includes(search.value.toLowerCase());
+      for (const { row, control } of rows)
+        row.hidden = !control.name.toLowerCase().includes(search.value.toLowerCase());
       found.hidden = rows.some(({ row }) => !row.hidden);
     },
   });
   const start = Float64Array.from(model.q);
-  const box = section("Joints", true, element("div", { className: "line" }, search, button("Start pose", () => setQ(model, start))), found);
+  const box = section(
+    "Joints",
+    true,
+    element(
+      "div",
+      { className: "line" },
+      search,
+      button("Start pose", () => setQ(model, start)),
+    ),
+    found,
+  );
   for (const { title, members } of grouped(model, rows)) {
     const list = members.map(({ row }) => row);
-    box.append(title ? element("fieldset", {}, element("legend", { textContent: title }), ...list) : element("div", {}, ...list));
+    box.append(
+      title ? element("fieldset", {}, element("legend", { textContent: title }), ...list) : element("div", {}, ...list),
+    );
   }
   if (model.robot.limits.rows.length) box.append(coupled(model));
   const update = () => rows.forEach((row) => row.update());
@@ -58,7 +73,10 @@ function controlsOf(model, index) {
   const places = Array.from({ length: coordinates }, (_, k) => first + k);
   const plain = places.filter((i) => model.robot.coordinates[i].unit !== "quaternion");
   const turned = places.find((i) => model.robot.coordinates[i].unit === "quaternion");
-  const angles = turned === undefined ? [] : ["roll", "pitch", "yaw"].map((angle, axis) => angleControl(model, index, `${name} ${angle}`, turned, axis));
+  const angles =
+    turned === undefined
+      ? []
+      : ["roll", "pitch", "yaw"].map((angle, axis) => angleControl(model, index, `${name} ${angle}`, turned, axis));
   return [...plain.map((i) => coordinateControl(model, index, i)), ...angles];
 }
 
@@ -68,13 +86,19 @@ function coordinateControl(model, joint, i) {
   const { lower, upper } = model.robot.limits;
   const reach = unit === "rad" ? Math.PI : 1;
   return {
-    name, joint, unit: UNITS[unit], least: lower[i] ?? Math.min(-reach, (upper[i] ?? 0) - reach), most: upper[i] ?? Math.max(reach, (lower[i] ?? 0) + reach),
+    name,
+    joint,
+    unit: UNITS[unit],
+    least: lower[i] ?? Math.min(-reach, (upper[i] ?? 0) - reach),
+    most: upper[i] ?? Math.max(reach, (lower[i] ?? 0) + reach),
     read: () => model.q[i],
     write: (value) => setCoordinate(model, i, value),
     stops: () => {
       const { lower: low, upper: high, below, above } = rangeOf(model, i);
       const near = [below && model.q[i] - low < 1e-9 ? below : null, above && high - model.q[i] < 1e-9 ? above : null];
-      return near.filter((bound) => bound !== null && bound.terms.length > 1).map((bound) => `stopped by ${bound?.name}`);
+      return near
+        .filter((bound) => bound !== null && bound.terms.length > 1)
+        .map((bound) => `stopped by ${bound?.name}`);
     },
   };
 }
@@ -84,7 +108,11 @@ function coordinateControl(model, joint, i) {
 function angleControl(model, joint, name, first, axis) {
   const angles = () => rpy(fromQuaternion(model.q.subarray(first, first + 4)));
   return {
-    name, joint, unit: UNITS.rad, least: axis === 1 ? -Math.PI / 2 : -Math.PI, most: axis === 1 ? Math.PI / 2 : Math.PI,
+    name,
+    joint,
+    unit: UNITS.rad,
+    least: axis === 1 ? -Math.PI / 2 : -Math.PI,
+    most: axis === 1 ? Math.PI / 2 : Math.PI,
     read: () => angles()[axis],
     write: (value) => {
       const q = Float64Array.from(model.q);
@@ -101,18 +129,33 @@ function angleControl(model, joint, name, first, axis) {
 function slider(model, control) {
   const { name, unit, least, most } = control;
   const range = element("input", {
-    type: "range", min: String(least), max: String(most), step: "any", "aria-label": name, tabIndex: 0,
+    type: "range",
+    min: String(least),
+    max: String(most),
+    step: "any",
+    "aria-label": name,
+    tabIndex: 0,
     oninput: () => control.write(Number(range.value)),
   });
   const number = element("input", {
-    type: "number", step: "any", "aria-label": `${name} in ${unit.name || "its own number"}`,
+    type: "number",
+    step: "any",
+    "aria-label": `${name} in ${unit.name || "its own number"}`,
     onchange: () => {
       if (number.value !== "") control.write(Number(number.value) / unit.factor);
       update();
     },
   });
   const stop = element("span", { className: "stop", role: "status" });
-  const row = element("div", { className: "slider" }, element("span", { className: "name", textContent: name, title: name }), range, number, element("span", { className: "unit", textContent: unit.name }), stop);
+  const row = element(
+    "div",
+    { className: "slider" },
+    element("span", { className: "name", textContent: name, title: name }),
+    range,
+    number,
+    element("span", { className: "unit", textContent: unit.name }),
+    stop,
+  );
   function update() {
     const value = control.read();
     range.value = String(value);
@@ -144,6 +187,11 @@ function coupled(model) {
   };
   model.listeners.push(update);
   update();
-  return element("details", {}, element("summary", { textContent: `${items.length} limits over several joints` }), element("p", { className: "quiet", textContent: "How far each is from its end, in the sum of its row." }), list);
+  return element(
+    "details",
+    {},
+    element("summary", { textContent: `${items.length} limits over several joints` }),
+    element("p", { className: "quiet", textContent: "How far each is from its end, in the sum of its row." }),
+    list,
+  );
 }
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -10,21 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.cli._limits.page import scale_of
-from kinetree.errors import fail
 from kinetree.model.limits import Block
 from kinetree.model.robot import Robot
 from kinetree.solvers.limits.report import BlockReport, several
 from kinetree.spatial import extremes
 from kinetree.spatial.se3 import Array
+from kinetree.viewing.plotting import SIZE, new_figure, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 FINE = 241
 """Points a side at which a panel is computed."""
-SIZE = 4.2
-"""Size of a panel, inches."""
 
 
 def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> bytes:
@@ -37,37 +33,16 @@ def limits_figure(robot: Robot, reports: Sequence[BlockReport], suffix: str) -> 
     """
     pairs = [list(combinations(range(len(report.joints)), 2)) for report in reports]
     width = max(map(len, pairs))
-    figure = new_figure(width, len(reports), suffix)
+    figure = new_figure((SIZE * width + 1, SIZE * len(reports)), suffix, layout="constrained")
     axes = figure.subplots(len(reports), width, squeeze=False)
     for row, report, block, own in zip(axes, reports, several(robot), pairs, strict=True):
         for panel, pair in zip(row, own, strict=False):
             _panel(panel, robot, report, block, pair)
         for panel in row[len(own) :]:
             panel.set_visible(False)
-    figure.suptitle(f"{robot.name}: what limits over several joints allow")
+    figure.suptitle(f"{robot.name}: what limits over several joints allow", parse_math=False)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return written(figure, suffix)
-
-
-def new_figure(columns: int, rows: int, suffix: str) -> Figure:
-    """Return an empty figure for panels. Raises KinetreeError without matplotlib, or for a suffix that it does not
-    write."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise fail("plot", "figures want matplotlib", fix="pip install 'kinetree[plot]'") from None
-    figure = Figure(figsize=(SIZE * columns + 1, SIZE * rows), layout="constrained")
-    formats = figure.canvas.get_supported_filetypes()
-    if suffix.removeprefix(".") not in formats:
-        raise fail("plot", f"figures are not written as {suffix!r}; legal are {', '.join('.' + f for f in formats)}")
-    return figure
-
-
-def written(figure: Figure, suffix: str) -> bytes:
-    """Return a figure in the format of a suffix."""
-    data = io.BytesIO()
-    figure.savefig(data, format=suffix.removeprefix("."))
-    return data.getvalue()
 
 
 def _panel(panel: Axes, robot: Robot, report: BlockReport, block: Block, pair: tuple[int, int]) -> None:
@@ -88,7 +63,7 @@ def _panel(panel: Axes, robot: Robot, report: BlockReport, block: Block, pair: t
         if len(report.joints) == 3:
             third = report.joints[3 - i - j]
             bar = panel.figure.colorbar(drawn, ax=panel, boundaries=np.linspace(0, 1, 101), ticks=np.linspace(0, 1, 6))
-            bar.set_label(f"allowed of {third}")
+            bar.set_label(f"allowed of {third}", parse_math=False)
     if len(report.vertices):
         corners = scale * outline(report.vertices[:, [i, j]])
         panel.plot(*corners.T, color="black", linewidth=1.2, label="allowed for some values of the others")
@@ -96,8 +71,8 @@ def _panel(panel: Axes, robot: Robot, report: BlockReport, block: Block, pair: t
     panel.plot(safe[[0, 1, 1, 0, 0], i], safe[[0, 0, 1, 1, 0], j], "--", color="tab:red", label="the largest safe box")
     panel.set_xlim(lower[i], upper[i])
     panel.set_ylim(lower[j], upper[j])
-    panel.set_xlabel(f"{report.joints[i]}, {unit}")
-    panel.set_ylabel(f"{report.joints[j]}, {unit}")
+    panel.set_xlabel(f"{report.joints[i]}, {unit}", parse_math=False)
+    panel.set_ylabel(f"{report.joints[j]}, {unit}", parse_math=False)
 
 
 def allowed(block: Block, i: int, j: int) -> Array:

@@ -5,11 +5,11 @@ from typing import Literal
 
 import numpy as np
 
-from kinetree.cli._page import Section
 from kinetree.model.robot import Robot
 from kinetree.solvers.limits.report import BlockReport
 from kinetree.solvers.limits.widen import Widening
 from kinetree.spatial.se3 import Array
+from kinetree.viewing.section import Section
 
 MOST_CORNERS = 8
 

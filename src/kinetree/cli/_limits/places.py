@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from kinetree.cli._limits.figure import new_figure, written
-from kinetree.cli._page import Section
 from kinetree.model.robot import Robot
 from kinetree.solvers.limits.places import BAND, SETS, ReachedPlaces
 from kinetree.spatial.se3 import Array
+from kinetree.viewing.plotting import SIZE, new_figure, written
+from kinetree.viewing.section import Section
 
 LITRES = 1e3
 VIEWS = (("from the side", 0), ("from the front", 1))
@@ -40,18 +40,18 @@ def places_page(robot: Robot, places: ReachedPlaces) -> list[Section]:
 def places_figure(robot: Robot, places: ReachedPlaces, suffix: str) -> bytes:
     """Return a figure in the format of a suffix: what remains in sight of each line of sight, from side and front, with
     the limits over several joints and within the safe box. Raises KinetreeError as `limits_figure` does."""
-    figure = new_figure(2, 2, suffix)
+    figure = new_figure((2 * SIZE + 1, 2 * SIZE), suffix, layout="constrained")
     axes = figure.subplots(2, 2, squeeze=False)
     for row, name, inside in zip(axes, SETS[1:], places.reached[1:], strict=True):
         for panel, (view, axis) in zip(row, VIEWS, strict=True):
             shares, extent = _seen(places, inside, axis)
             drawn = panel.imshow(shares, origin="lower", extent=extent, cmap="RdYlBu", vmin=0.0, vmax=1.0)
             panel.set_title(f"{name}, {view}")
-            panel.set_xlabel(f"{'xy'[axis]} of {robot.root}, m")
+            panel.set_xlabel(f"{'xy'[axis]} of {robot.root}, m", parse_math=False)
             panel.set_ylabel("z, m")
             panel.set_aspect("equal")
         figure.colorbar(drawn, ax=row, label="still reached")
-    figure.suptitle(f"{robot.name}: what remains of the places that {places.frame} reaches")
+    figure.suptitle(f"{robot.name}: what remains of the places that {places.frame} reaches", parse_math=False)
     return written(figure, suffix)
 
 

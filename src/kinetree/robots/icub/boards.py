@@ -2,6 +2,7 @@
 their own order and in degrees, to q and back."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
@@ -9,7 +10,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kinetree.arguments import explained
-from kinetree.errors import fail, unknown_name, wrong_type
+from kinetree.display import brief
+from kinetree.errors import KinetreeError, fail, unknown_name, wrong_type
+from kinetree.labels import by_name
 from kinetree.model.edit import set_groups
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, frozen
@@ -187,12 +190,18 @@ class BoardReading(NamedTuple):
     q: Array
     absent: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 class BoardValues(NamedTuple):
     """values (…, n) in the order of the board; absent: the entries that the model does not have, which are NaN."""
 
     values: Array
     absent: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 @explained
@@ -212,7 +221,7 @@ def from_board(
     """
     _check_unit(unit)
     found = board_of(robot, board, family)
-    numbers = _floats(values, "values")
+    numbers = _board_values(found, values)
     if numbers.ndim == 0 or numbers.shape[-1] not in found.counts:
         raise _wrong_count(board, found, f"an array of shape {numbers.shape}")
     plan = _plan(robot, found.axes[: numbers.shape[-1]])
@@ -347,7 +356,16 @@ def _check_unit(unit: Any) -> None:
         raise fail("unit", f"unit {said}; legal are 'deg', as control boards speak, and 'rad'")
 
 
-def _floats(numbers: Any, name: str) -> Array:
+def _board_values(board: Board, values: Any) -> Array:
+    """Return values as an array; those with names are all of the board's axes, or as many as `counts` allows."""
+    for count in board.counts[:-1]:
+        with suppress(KinetreeError):
+            return _floats(values, "values", board.axes[:count])
+    return _floats(values, "values", board.axes[: board.counts[-1]])
+
+
+def _floats(numbers: Any, name: str, labels: Sequence[str]) -> Array:
+    numbers = by_name(numbers, labels, name)
     try:
         return np.asarray(numbers, dtype=float)
     except (TypeError, ValueError):
@@ -355,7 +373,7 @@ def _floats(numbers: Any, name: str) -> Array:
 
 
 def _configuration(robot: Robot, q: Any) -> Array:
-    configuration = _floats(q, "q")
+    configuration = _floats(q, "q", robot.coordinate_names)
     if configuration.ndim == 0 or configuration.shape[-1] != robot.nq:
         names = ", ".join(robot.coordinate_names)
         message = f"q has shape {configuration.shape}; legal is (…, {robot.nq}), in this order: {names}"

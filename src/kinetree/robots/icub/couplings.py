@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import brief
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.boards import families, is_coordinate
@@ -35,6 +36,9 @@ class Coupling(NamedTuple):
     printed: Array
     gearbox: tuple[float, ...]
     versions: str
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 @explained
@@ -70,7 +74,7 @@ def _mapped(robot: Robot, values: Any, quantity: Quantity, version: str, *, to_j
     if quantity not in get_args(Quantity):
         raise fail("quantity", f"quantity is {quantity!r}; legal are {', '.join(map(repr, get_args(Quantity)))}")
     names = robot.coordinate_names if quantity == "position" else robot.velocity_names
-    mapped = np.array(numbers(values, "number", "values are"))
+    mapped = np.array(numbers(values, "number", "values are", names))
     if mapped.ndim == 0 or mapped.shape[-1] != len(names):
         raise fail(
             "q-shape", f"values have shape {mapped.shape}; legal is (…, {len(names)}), in order: {', '.join(names)}"

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import Brief
 from kinetree.errors import Finding, KinetreeError, Source, fail, unknown_name
 from kinetree.model.robot import Frame, Robot
 from kinetree.spatial.se3 import Array, frozen
@@ -44,8 +45,8 @@ class Skin(NamedTuple):
     known_as: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Taxels:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Taxels(Brief):
     """Taxels of a part of the skin in the part's frame (`skin_frame`).
 
     position: (n, 3) in m, and normal: (n, 3), outwards, as the file has them: not all normals are of length 1, and 0 is
@@ -62,8 +63,8 @@ class Taxels:
     sampling: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SkinContact:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SkinContact(Brief):
     """A contact as skinDynLib has it, all vectors in the frame of its link: `skin_frame` of the part or, without one,
     of the part of the body and the number of the link there.
 

@@ -1,6 +1,6 @@
 """Calibration of a model against a controller: base, tool0, zeros and signs of joints, from poses that it showed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,14 +8,17 @@ import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.controllers.controller import Controller
+from kinetree.display import Shown, some
 from kinetree.errors import fail, unknown_name
+from kinetree.labels import check_rows
 from kinetree.model.robot import Robot
+from kinetree.progress import Progress, reporting
 from kinetree.queries.controllers import coupling, fixed, of
 from kinetree.queries.query import tolerance_of
 from kinetree.solvers.calibrate import arm as arms
 from kinetree.solvers.calibrate import fit as fitting
 from kinetree.solvers.calibrate import readings as readings
-from kinetree.solvers.calibrate.data import Data, Fit
+from kinetree.solvers.calibrate.data import Data, Fit, fit_of
 from kinetree.solvers.calibrate.diagnose import odd_fault, odd_poses, unexplained
 from kinetree.solvers.calibrate.readings import Fault as Fault
 from kinetree.solvers.calibrate.search import nearest, simplest
@@ -30,6 +33,8 @@ STILL = 10.0
 """Tolerances up to which a joint counts as not moved."""
 DEFAULTS = {"base": "base", "tool0": "tool0", "base_link": "base_link", "flange": "flange"}
 """Default names of frames (REP-199), which a robot need not have."""
+TOLERANCE = (5e-4, 1e-3)
+"""Default of the largest error of a pose, m and rad."""
 WIDEST = (0.1, 0.2)
 """Largest tolerances, m and rad; with larger ones anything would agree."""
 APART = (
@@ -38,8 +43,8 @@ APART = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration:
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration(Shown):
     """Result of `calibrate`.
 
     agrees: there is no fault, and the controller's frames are the robot's, to the tolerance.
@@ -49,8 +54,8 @@ class Calibration:
     alternatives: other explanations with as many faults that also fit.
     T_base_link_base, T_flange_tool0 (4, 4): the controller's frames, m, in the robot's frames `base_link` and `flange`,
     or in the frames that replace them (fields `base_link` and `flange`).
-    residual (k, 2): error of each pose, m and rad. still: joints that did not move. remarks: what cannot be determined
-    for them. controller: its name.
+    residual (k, 2): error of each pose, m and rad; residual_before (k, 2): with the faults not corrected. still: joints
+    that did not move. remarks: what cannot be determined for them. controller: its name.
     """
 
     agrees: bool
@@ -59,14 +64,25 @@ class Calibration:
     T_base_link_base: Array
     T_flange_tool0: Array
     residual: Array
+    residual_before: Array
     still: tuple[str, ...]
     remarks: tuple[str, ...]
     controller: str
     base_link: str
     flange: str
 
+    def __repr__(self) -> str:
+        codes = some(fault.code for fault in self.faults) or "no fault"
+        more = f", or {len(self.alternatives)} other explanations" if self.alternatives else ""
+        return f"Calibration: {self.verdict}; {codes}{more}; {self._off}"
+
+    @property
+    def verdict(self) -> str:
+        """Whether model and controller agree, in words."""
+        return f"the model and the controller of {self.controller} {'agree' if self.agrees else 'do not agree'}"
+
     def __str__(self) -> str:
-        lines = [f"the model and the controller of {self.controller} {'agree' if self.agrees else 'do not agree'}"]
+        lines = [self.verdict]
         if self.alternatives:
             lines = [f"the poses of {self.controller} have {1 + len(self.alternatives)} explanations, all as simple:"]
             for i, one in enumerate((self, *self.alternatives), 1):
@@ -78,9 +94,12 @@ class Calibration:
         return "\n".join(lines)
 
     def _found(self) -> list[str]:
+        return [*map(str, self.faults), self._off]
+
+    @property
+    def _off(self) -> str:
         metres, radians = self.residual.max(axis=0)
-        off = f"{len(self.residual)} poses, up to {metres * 1e3:.3f} mm and {np.rad2deg(radians):.4f} deg off"
-        return [*map(str, self.faults), off]
+        return f"{len(self.residual)} poses, up to {metres * 1e3:.3f} mm and {np.rad2deg(radians):.4f} deg off"
 
 
 @explained
@@ -91,11 +110,12 @@ def calibrate(
     poses: Any,
     model: str = "",
     *,
-    tolerance: tuple[float, float] = (5e-4, 1e-3),
+    tolerance: tuple[float, float] = TOLERANCE,
     base: str = "base",
     tool0: str = "tool0",
     base_link: str = "base_link",
     flange: str = "flange",
+    progress: Progress = False,
 ) -> Calibration:
     """Compare a model with poses that its controller shows, and return the simplest explanation of their difference.
 
@@ -104,6 +124,7 @@ def calibrate(
     model: whose joint coupling applies, by default that of the robot's name. tolerance: largest error of a pose, m and
     rad.
     base, tool0, base_link, flange: the robot's names of the frames of REP-199; those that it lacks are ignored.
+    progress: True for a bar, or a function of the number of steps done and their total, of each part of the search.
 
     The search covers up to three faults of the numbers, or zeros of joints with one of them, with frames of the robot
     or unknown ones; and one pose that does not fit the others. The simplest explanation has the fewest faults. A frame
@@ -116,11 +137,12 @@ def calibrate(
     who, bounds = of(controller), np.array(_tolerance(tolerance))
     _check_names(robot, base=base, tool0=tool0, base_link=base_link, flange=flange)
     arm = arms.arm(robot, (base, tool0), (base_link, flange))
-    shown, posed = _checked(who, joints, poses, len(arm.joints))
+    shown, posed = _checked(who, joints, poses, arm.joints)
     who.from_pose(se3.IDENTITY)  # warns of unverified data
     data = _data(who, arm, model, shown, posed, (base, base_link), (tool0, flange), bounds)
     _check_turns(data.T[0])
-    first, *others = _explained(who, data, posed)
+    with reporting(progress):
+        first, *others = _explained(who, data, posed)
     return replace(first, alternatives=tuple(others))
 
 
@@ -178,12 +200,20 @@ def _calibration(who: Controller, data: Data, fit: Fit, more: tuple[Fault, ...] 
         T_base_link_base=se3.frozen(se3.inverse(fit.X) + 0.0),
         T_flange_tool0=se3.frozen(fit.Y + 0.0),
         residual=se3.frozen(fit.residual),
+        residual_before=se3.frozen(_as_given(data).residual),
         still=tuple(arm.joints[i] for i in np.flatnonzero(still)),
         remarks=tuple(_hidden(data, fit, still)),
         controller=who.name,
         base_link=arm.foot,
         flange=arm.tip,
     )
+
+
+def _as_given(data: Data) -> Fit:
+    """Return the fit of the numbers as the format says with the robot's own frames; a missing one is its link's."""
+    base, tool = data.arm.own
+    X, Y = data.bases.get(base, se3.IDENTITY), data.tools.get(tool, se3.IDENTITY)
+    return fit_of(data, data.explained(0, 0, 0, base, tool), X, Y, np.zeros(len(data.arm.joints)))
 
 
 def _hidden(data: Data, fit: Fit, still: Array) -> Iterator[str]:
@@ -238,10 +268,11 @@ def _elsewhere(data: Data, wanted: str, found: str | None, called: str, T: Array
     )
 
 
-def _checked(who: Controller, joints: Any, poses: Any, n: int) -> tuple[Array, Array]:
+def _checked(who: Controller, joints: Any, poses: Any, names: Sequence[str]) -> tuple[Array, Array]:
     """Return joints (k, n) and poses (k, 6 or 7) as arrays."""
-    shown = _rows("joints", joints, n)
-    posed = _rows("poses", poses, len(who.components))
+    check_rows({"joints": joints, "poses": poses}, {"joints": names, "poses": who.components})
+    shown = _rows("joints", joints, names)
+    posed = _rows("poses", poses, who.components)
     if len(shown) != len(posed):
         raise fail("poses", f"{len(shown)} rows of joints and {len(posed)} poses; legal are as many")
     form = who.rotation
@@ -256,10 +287,10 @@ def _checked(who: Controller, joints: Any, poses: Any, n: int) -> tuple[Array, A
     return shown, posed
 
 
-def _rows(what: str, given: Any, columns: int) -> Array:
-    rows = numbers(given, what, f"{what} are")
-    if rows.ndim != 2 or rows.shape[1] != columns:
-        raise fail(what, f"{what} has shape {rows.shape}; legal is (k, {columns})")
+def _rows(what: str, given: Any, names: Sequence[str]) -> Array:
+    rows = numbers(given, what, f"{what} are", names)
+    if rows.ndim != 2 or rows.shape[1] != len(names):
+        raise fail(what, f"{what} has shape {rows.shape}; legal is (k, {len(names)})")
     if not np.isfinite(rows).all():
         raise fail(what, f"row {int(np.argwhere(~np.isfinite(rows))[0][0]) + 1} of {what} is not finite")
     return rows

@@ -4,6 +4,7 @@ import numpy as np
 
 from kinetree.controllers.controller import METRES, Controller
 from kinetree.controllers.rotation import RADIANS
+from kinetree.progress import tracked
 from kinetree.queries.motion import fk
 from kinetree.solvers.calibrate.data import Data, Fit, fit_of, model
 from kinetree.solvers.calibrate.least_squares import Displaced, Unknowns, displaced, settled
@@ -26,7 +27,7 @@ CLEAR = 5.0
 def odd_poses(data: Data) -> list[tuple[int, Fit]]:
     """Return the poses without which the others have an explanation of the fewest faults, each with the fit of all."""
     k, found = data.T.shape[1], []
-    for row in range(k) if k <= EACH else _outliers(data):
+    for row in tracked(range(k) if k <= EACH else _outliers(data), "leaving out poses"):
         rest = np.delete(np.arange(k), row)
         for part in simplest(data.only(rest), *SIMPLE) if len(rest) >= LEFT else []:
             fit = fit_of(data, part.explanation, part.X, part.Y, part.offsets)
@@ -39,7 +40,7 @@ def odd_poses(data: Data) -> list[tuple[int, Fit]]:
 def _outliers(data: Data) -> list[int]:
     """Return the one pose that does not fit the explanation of a third of the poses, if there is one."""
     k = data.T.shape[1]
-    for start in range(3):
+    for start in tracked(range(3), "comparing thirds of the poses"):
         for part in simplest(data.only(np.arange(start, k, 3))):
             fit = fit_of(data, part.explanation, part.X, part.Y, part.offsets)
             rows = np.flatnonzero((fit.residual > CLEAR * data.tolerance).any(axis=-1))

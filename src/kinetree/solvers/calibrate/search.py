@@ -6,6 +6,7 @@ from itertools import combinations, groupby, product
 
 import numpy as np
 
+from kinetree.progress import tracked
 from kinetree.solvers.calibrate import fit as fitting
 from kinetree.solvers.calibrate.data import Data, Explanation, Fit, fit_of, model
 from kinetree.solvers.calibrate.least_squares import Unknowns, refined, settled_as
@@ -31,7 +32,7 @@ def zeros(data: Data, limit: int) -> list[Fit]:
     """Return the explanations that fit with zeros of joints, those with the fewest faults, at most `limit`."""
     few, found = data.few, list[Fit]()
     starts = Starts(few)
-    for others in range(OTHERS + 1):
+    for others in tracked(range(OTHERS + 1), "searching zeros of joints"):
         cases = [e for e in _of_count(few, others) if others < limit and _most(few, e, limit)]
         for e, places in _promising(few, cases, starts):
             fits = _fewest(data, e, places, _most(few, e, limit))

@@ -9,9 +9,11 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
 from kinetree.arguments import explained
+from kinetree.display import Shown
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
+from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.compare.bodies import BASE, Match, Pair
 from kinetree.solvers.compare.contents import compare_frames, compare_inertias, compare_limits, compare_sensors
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
@@ -42,7 +44,7 @@ def frame_distances(sides: Sides, samples: int, only: Collection[str] = ()) -> d
     base = sides.robot_a.root if sides.robot_a.root in sides.tree_b.frames else sides.robot_b.root
     rng = np.random.default_rng(0)
     found = np.zeros((samples + 1, len(names), 2))
-    for k in range(samples + 1):
+    for k in tracked(range(samples + 1), "comparing poses of frames"):
         q_a, q_b = _configurations(sides, rng if k else None)
         poses_a = forward_kinematics(sides.tree_a, q_a, names, sides.robot_a.root)
         poses_b = forward_kinematics(sides.tree_b, q_b, names, base)
@@ -94,8 +96,8 @@ def _range(a: Joint, b: Joint) -> tuple[float, float]:
 MOST_SAMPLES = 10**6
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Shown):
     """Result of `compare`.
 
     same: if every joint has the value of the joint that it is matched with, all bodies, frames and sensors have equal
@@ -118,13 +120,22 @@ class Comparison:
     frames: Mapping[str, Distance] = field(default_factory=dict)
     tolerance: float = 0.0
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
+        counted = sum(difference.counts for difference in self.differences)
+        return f"Comparison: {self.verdict}; {counted} differences, {len(self.differences) - counted} remarks"
+
+    @property
+    def verdict(self) -> str:
+        """Whether the robots are the same, in words."""
         verdict = "the same robot" if self.same else "not the same robot"
         if self.same_mechanism and not self.same:
             verdict += ", but the same mechanism"
         if self.same_mechanism and any(difference.kind == "base" for difference in self.differences):
             verdict += " on another base"
-        lines = [verdict]
+        return verdict
+
+    def __str__(self) -> str:
+        lines = [self.verdict]
         in_table = {f"frame {name!r}" for name in self.frames}
         counted = [d for d in self.differences if d.counts and not (d.kind == "frame" and d.element in in_table)]
         lines += [f"  {difference}" for difference in counted]
@@ -145,6 +156,7 @@ def compare(
     tolerance: float = 1e-5,
     relative: float = 1e-5,
     samples: int = 20,
+    progress: Progress = False,
 ) -> Comparison:
     """Compare two robots, apart from names, and return all their differences.
 
@@ -158,6 +170,7 @@ def compare(
     tolerance: of poses, in m and rad; the default allows for a file that writes a quarter turn as 1.5708.
     relative: of masses, inertias and limits, as a fraction of the larger.
     samples: number of random configurations for `pose_error`.
+    progress: True for a bar, or a function of the number of steps done and their total.
     """
     if base not in ("same", "any"):
         raise fail("base", f"base={base!r} is not legal; legal are 'same' and 'any'")
@@ -182,13 +195,14 @@ def compare(
         *compare_frames(sides),
         *compare_sensors(sides),
     ]
+    with reporting(progress):
+        distances = _pose_error(sides, samples), frame_distances(sides, samples)
     return Comparison(
         not any(difference.counts for difference in differences),
         not motion,
         tuple(differences),
         sides.joints,
-        _pose_error(sides, samples),
-        frame_distances(sides, samples),
+        *distances,
         tolerance,
     )
 
@@ -318,7 +332,7 @@ def _pose_error(sides: Sides, samples: int) -> tuple[float, float]:
     rng = np.random.default_rng(0)
     metres = radians = 0.0
     T_root = sides.by_a[BASE].T_ab
-    for _ in range(samples):
+    for _ in tracked(range(samples), "comparing poses of bodies"):
         q_a = rng.uniform(-np.pi, np.pi, sides.tree_a.nq)
         T_a, T_b = body_poses(sides.tree_a, q_a), body_poses(sides.tree_b, sides.q_b(q_a))
         for pair in sides.moving:

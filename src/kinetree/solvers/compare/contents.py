@@ -82,7 +82,8 @@ def _alone(sides: Sides, kind: str, a: dict[str, Place], b: dict[str, Place]) ->
         ]
         if alone:
             shown = ", ".join(alone[:8]) + (f" and {len(alone) - 8} more" if len(alone) > 8 else "")
-            found.append(Difference(kind, f"{kind}s", f"only the {which} robot has {shown}", counts=False))
+            message = f"only the {which} robot has {shown}"
+            found.append(Difference(kind, f"{kind}s", message, counts=False, names=tuple(alone)))
     return found
 
 

@@ -20,6 +20,7 @@ class Difference:
     kind: "joint", "axis", "mimic", "loop", "sign", "zero", "order", "base", "limit", "inertia", "frame" or "sensor".
     element: what it is about, named as in the first robot. amount: its size, in SI and rad, if it is one number.
     counts: whether it makes them different robots; if not, it is a remark, such as on data that one of them lacks.
+    names: frames or sensors that only one robot has, if it is a remark on these.
     """
 
     kind: str
@@ -27,6 +28,7 @@ class Difference:
     message: str
     amount: float | None = None
     counts: bool = True
+    names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.element}: {self.message}"

@@ -18,6 +18,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.machine import SCALARS
 from kinetree.compiler.port import Port, legal_type
 from kinetree.compiler.program import trace
+from kinetree.display import brief, some
 from kinetree.errors import fail, unknown_name
 from kinetree.model.limits import Limits, coupled
 from kinetree.model.robot import Robot
@@ -57,6 +58,9 @@ class Guarded(NamedTuple):
     state: Array
     velocity: Array | None = None
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Guard:
@@ -75,7 +79,7 @@ class Guard:
     brakes: bool = False
 
     def __repr__(self) -> str:
-        return f"Guard of {', '.join(self.joints)}: {len(self.limit_names)} limits, {self.dtype}"
+        return f"Guard of {some(self.joints)}: {len(self.limit_names)} limits, {self.dtype}"
 
     def __call__(self, q: Any, command: Any, dt: Any, qd: Any = None) -> Guarded:
         """Return the safe command for joints at q (…, n) that are sent to command (…, n), for a step of dt seconds.
@@ -178,6 +182,7 @@ def _kernel(fence: Fence, brakes: Brakes | None, names: tuple[str, ...], limit_n
         lambda: trace(run, *(port.shape for port in ports)),
         digest("guard", key),
         fused=False,
+        of=f"joints {some(names)}",
     )
 
 

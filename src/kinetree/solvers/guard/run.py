@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import Brief
 from kinetree.errors import fail
 from kinetree.solvers.guard.make import Guard, GuardState
 from kinetree.spatial.numbers import numbers
@@ -20,8 +21,8 @@ SILENT = (GuardState.FREE, GuardState.NEAR)
 """States of commands that pass."""
 
 
-@dataclass(frozen=True, slots=True)
-class GuardEvent:
+@dataclass(frozen=True, slots=True, repr=False)
+class GuardEvent(Brief):
     """A command that a guard changed.
 
     time: seconds since the start. state: why. limit: the one that is nearest to what the guard allows, and distance to
@@ -129,7 +130,9 @@ def _run(
 def _checked(guard: Guard, given: Any) -> tuple[Array, Array]:
     n = len(guard.joints)
     try:
-        q, command = (numbers(x, "guard", f"{what} is") for what, x in zip(("q", "command"), given, strict=True))
+        q, command = (
+            numbers(x, "guard", f"{what} is", guard.joints) for what, x in zip(("q", "command"), given, strict=True)
+        )
     except (TypeError, ValueError):
         raise fail("guard", "read returned no pair; legal are positions and a command, or None to end") from None
     if q.shape != (n,) or command.shape != (n,):

@@ -1,6 +1,6 @@
 """The inverse kinematics solver and its result."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -22,8 +22,10 @@ from kinetree.algorithms.inverse import (
     started,
 )
 from kinetree.compiler.kernel import Kernel
+from kinetree.display import MOST, Shown, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
+from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.problem import Inside
 from kinetree.spatial.numbers import ROTATION, numbers
 from kinetree.spatial.se3 import Array
@@ -32,8 +34,8 @@ CLOSE = 1e-6
 """Margin up to which a limit is active, in its own units."""
 
 
-@dataclass(frozen=True, eq=False)
-class IKResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class IKResult(Shown):
     """Result of `IK`.
 
     q (…, nq): always inside all limits. success (…): whether all goals are reached within the tolerances. residual (…,
@@ -46,6 +48,15 @@ class IKResult:
     iterations: Array | int
     _limits: Limits = field(repr=False)
     _columns: Array = field(repr=False)
+
+    def __repr__(self) -> str:
+        reached, (metres, radians) = np.asarray(self.success), self.residual.reshape(-1, 2).max(axis=0, initial=0.0)
+        off = f"up to {metres:.3g} m and {radians:.3g} rad off"
+        if reached.ndim:
+            return f"IKResult of {reached.size} targets: {int(reached.sum())} reached, {off}"
+        at = [name for name, active in zip(self._limits.names, self.active_limits, strict=True) if active]
+        found = f"{'reached' if self.success else 'not reached'} in {self.iterations} steps, {off[6:]}"
+        return f"IKResult: {found}" + (f", at {some(at)}" if at else "")
 
     @cached_property
     def active_limits(self) -> Array:
@@ -91,7 +102,7 @@ class IK:
 
     def __repr__(self) -> str:
         goals = ", ".join(f"{goal.kind} of {goal.frame} in {goal.base}" for goal in self.goals)
-        return f"IK: {goals}, by {', '.join(self.coordinate_names)}"
+        return f"IK: {visible(shortened(goals, MOST))}, by {some(self.coordinate_names)}"
 
     def __call__(
         self,
@@ -99,7 +110,7 @@ class IK:
         q0: Any = None,
         prefer: Any = None,
         threads: int = 1,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress = False,
     ) -> IKResult:
         """Return configurations for targets, one (…, *shape) for each goal, as seen from the goal's base.
 
@@ -108,7 +119,8 @@ class IK:
         middle of the ranges, and neutral.
         prefer (…, nq): a posture, such as `q0`, or "middle", away from the limits: the result is the solution nearest
         to it that can be reached by sliding from the first one, in Euclidean distance of the joints that move.
-        threads: share a large batch. progress: is called with the number of targets done and the total.
+        threads: share a large batch. progress: True for a bar, or a function of the number of targets done and the
+        total.
 
         For a target out of reach success is False and q is locally closest: no small motion inside the limits reduces
         the weighted squared errors. A result depends only on its target and q0. Raises KinetreeError for targets of
@@ -116,7 +128,7 @@ class IK:
         """
         if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
-        if q0 is None and prefer is None and progress is None and self._is_plain(targets):
+        if q0 is None and prefer is None and not progress and self._is_plain(targets):
             # fast path for a control loop: one target, in arrays that need no conversion
             state = self._inside.template
             if self._nearest:
@@ -135,7 +147,7 @@ class IK:
         except ValueError:
             shapes = ", ".join(str(a.shape[:-1]) for a in (states, rest))
             raise fail("q0", f"targets are {batch} and q0 or prefer are {shapes}, which do not go together") from None
-        if progress is None and prod(batch) <= AT_ONCE:
+        if not progress and prod(batch) <= AT_ONCE:
             return self._result(self._solved(search, arrays, threads), rest)
         return self._in_portions(search, arrays, batch, threads, rest, progress)
 
@@ -150,8 +162,8 @@ class IK:
             raise fail("targets", f"{len(targets)} targets; legal is one for each of {len(self.goals)} goals")
         arrays, batches = [], []
         for goal, target in zip(self.goals, targets, strict=True):
-            array = numbers(target, "target", "a target is")
             shape = GOALS[goal.kind].shape
+            array = numbers(target, "target", "a target is", "xyz" if shape == (3,) else ())
             if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
                 legal = f"(…, {', '.join(map(str, shape))})"
                 raise fail("target-shape", f"a target has shape {array.shape}; legal for {goal.kind!r} is {legal}")
@@ -283,7 +295,7 @@ class IK:
         legal = f"'middle', or (…, {self._problem.nq}) finite numbers"
         if isinstance(prefer, str):
             raise fail("prefer", f"prefer is {prefer!r}; legal are {legal}")
-        wanted = np.asarray(prefer, dtype=float)
+        wanted = numbers(prefer, "prefer", "prefer is", self.limits.coordinate_names)
         if wanted.shape[-1:] != (self._problem.nq,) or not np.isfinite(wanted).all():
             raise fail("prefer", f"prefer has shape {wanted.shape}; legal are {legal}")
         return wanted[..., self._problem.columns]
@@ -295,7 +307,7 @@ class IK:
         batch: tuple[int, ...],
         threads: int,
         rest: Array,
-        progress: Callable[[int, int], None] | None,
+        progress: Progress,
     ) -> IKResult:
         count, portion = prod(batch), AT_ONCE * int(threads)
         flat = [
@@ -311,11 +323,10 @@ class IK:
             return self._result(found.reshape(*batch, found.shape[-1]), rest)
 
         try:
-            for start in range(0, count, portion):
-                here = slice(start, start + portion)
-                found[here] = self._solved([a[here] for a in search], [a[here] for a in flat], threads)
-                if progress:
-                    progress(min(start + portion, count), count)
+            with reporting(progress):
+                for start in tracked(range(0, count, portion), "solving", count, portion):
+                    here = slice(start, start + portion)
+                    found[here] = self._solved([a[here] for a in search], [a[here] for a in flat], threads)
         except KeyboardInterrupt:
             raise IKInterrupted(answer()) from None
         return answer()

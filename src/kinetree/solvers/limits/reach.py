@@ -8,6 +8,7 @@ import numpy as np
 from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
+from kinetree.progress import tracked
 from kinetree.queries.motion import fk
 from kinetree.solvers.ik.make import ik
 from kinetree.spatial.se3 import Array
@@ -128,7 +129,7 @@ def configurations(robot: Robot, limits: Limits, columns: Array, samples: int) -
         if kind.single and kind.angular[0] and not np.isfinite([lower[where], upper[where]]).any():
             lower[where], upper[where] = -np.pi, np.pi
     inside, rng = replace(limits, lower=lower, upper=upper), np.random.default_rng(0)
-    for start in range(0, samples, AT_ONCE):
+    for start in tracked(range(0, samples, AT_ONCE), "reaching places", samples, AT_ONCE):
         yield inside.sample(min(AT_ONCE, samples - start), rng)
 
 

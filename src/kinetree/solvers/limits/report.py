@@ -92,14 +92,14 @@ def _size(robot: Robot, name: str) -> int:
     return int(where.stop - where.start)
 
 
-def violations(robot: Robot, q: Array, joints: Collection[str] | None = None) -> list[Violation]:
+def violations(robot: Robot, q: Array, names: Collection[str] | None = None) -> list[Violation]:
     """Return the violations of a motion q (n, nq): one for each limit and run of samples, the earliest first.
 
-    joints: whose limits to check; all by default.
+    names: the coordinates whose limits to check; all by default.
     """
     limits = robot.limits
     margins = limits.margin(q)
-    columns = [i for name in joints or robot.joint_names for i in range(*robot.q_slices[name].indices(robot.nq))]
+    columns = [i for i, name in enumerate(robot.coordinate_names) if names is None or name in names]
     found = []
     for name, margin in [
         (n, m) for n, m, a in zip(limits.names, margins.T, limits_about(limits, columns), strict=True) if a

@@ -9,18 +9,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import Brief
 from kinetree.errors import fail, unknown_name
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import Limits
 from kinetree.model.robot import CoupledLimit, Robot
+from kinetree.progress import Progress, reporting
 from kinetree.solvers.limits.allowed_volume import AllowedVolume
 from kinetree.solvers.limits.reach import Reach
 from kinetree.solvers.limits.report import units
 from kinetree.spatial.se3 import Array, frozen
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Widening:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Widening(Brief):
     """Limits moved out, made by `widen`.
 
     robot: with these limits. rows (k): their names. by, most (k,): how far each row is moved, and was allowed to be;
@@ -54,6 +56,7 @@ def widen(
     base: str | None = None,
     samples: int = 1_000_000,
     cell: float = 0.02,
+    progress: Progress = False,
 ) -> Widening:
     """Return the best way to move coupled limits out, each by at most `most`, all together by at most `total`.
 
@@ -69,6 +72,8 @@ def widen(
     gained if inverse kinematics does not reach it before. The search is differential evolution (Storn & Price, 1997),
     which proves nothing. A joint without ends makes one turn.
 
+    progress: True for a bar, or a function of the number of steps done and their total.
+
     Samples are the same at every call, so the result is too. Raises KinetreeError for unknown rows, amounts that are
     negative or not finite, a total over angles and lengths, and limits that allow nothing.
     """
@@ -80,7 +85,8 @@ def widen(
     _check_amounts(robot, limits, rows, amounts, total)
     objective: AllowedVolume | Reach = AllowedVolume(limits, rows)
     if reach is not None:
-        objective = Reach(robot, limits, rows, amounts, reach, base, samples, cell)
+        with reporting(progress):
+            objective = Reach(robot, limits, rows, amounts, reach, base, samples, cell)
     zero = np.zeros(len(rows))
     before = objective.value(zero)
     if before <= 0:

@@ -3,8 +3,11 @@
 import os
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from kinetree.errors import MAX_MESSAGE, Finding, Source, shortened
 from kinetree.formats.opener import folder_of
@@ -13,27 +16,17 @@ from kinetree.model.robot import Robot
 PATH = re.compile(r"(?<![\w.:/])(?:file://)?(/[^\s'\"<>/]+/)(?:[^\s'\"<>/]+/)*(?=[^\s'\"<>/])")
 """An absolute path up to its last name, and its first folder."""
 
+Part = tuple[str, int]
+"""A kind, "link", "joint" or "frame", and its number."""
 
-class Places:
-    """The parts of a robot by the elements of findings, and names of places without the folders of this machine."""
 
-    def __init__(self, robot: Robot) -> None:
-        kinds = {
-            "link": {name: i for i, name in enumerate(robot.links)},
-            "joint": {name: i for i, name in enumerate(robot.placed)},
-        }
-        frames = [name for name, frame in robot.frames.items() if name not in robot.links and not frame.unplaced]
-        kinds["frame"] = {name: i for i, name in enumerate(frames)}
-        self.parts: dict[str, tuple[str, int]] = {}
-        for kind, names in kinds.items():
-            self.parts |= {_element(kind, name): (kind, i) for name, i in names.items()}
-        links = kinds["link"]
-        self.parts |= {_element("frame", name): ("link", i) for name, i in links.items()}
-        for name, sensor in robot.sensors.items():
-            self.parts[_element("sensor", name)] = ("link", links[robot.frames[sensor.frame].link])
-        folder = folder_of(robot.source.file) if robot.source else None
+class Folders:
+    """Names of places and texts without the folders of this machine. file: that of the model, packages: folders."""
+
+    def __init__(self, file: str | None, packages: Iterable[Path] = ()) -> None:
+        folder = None if file is None else folder_of(file)
         near = [] if folder is None else [folder]
-        known = [*near, Path.cwd(), Path.home(), Path(sys.prefix), *robot.places.packages.values()]
+        known = [*near, Path.cwd(), Path.home(), Path(sys.prefix), *packages]
         self.folders = sorted({text for path in known for text in _spellings(path)}, key=len, reverse=True)
         self.folder = near[0] if near else None
 
@@ -51,6 +44,37 @@ class Places:
         for folder in self.folders if os.sep in text else ():
             text = text.replace(folder, "")
         return PATH.sub(lambda found: "" if os.path.isdir(found[1]) else found[0], text)
+
+
+class Places(Folders):
+    """The parts of a robot by the elements of findings, and names of places without the folders of this machine."""
+
+    def __init__(self, robot: Robot) -> None:
+        super().__init__(robot.source.file if robot.source else None, robot.places.packages.values())
+        self.parts = {_element(kind, name): part for kind, name, part in _parts(robot)}
+
+
+def _parts(robot: Robot) -> Iterator[tuple[str, str, Part]]:
+    """Yield the kind and the name of each element of a robot, with the link, joint or frame where it is.
+
+    A sensor is at its frame, a group at its first joint, a limit at the first joint of its row, and a joint that closes
+    a loop at its child link.
+    """
+    links: dict[str, Part] = {name: ("link", i) for i, name in enumerate(robot.links)}
+    joints: dict[str, Part] = {name: ("joint", i) for i, name in enumerate(robot.placed)}
+    own = [name for name, frame in robot.frames.items() if name not in links and not frame.unplaced]
+    frames = links | {name: ("frame", i) for i, name in enumerate(own)}
+    for kind, parts in (("link", links), ("joint", joints), ("frame", frames)):
+        yield from ((kind, name, part) for name, part in parts.items())
+    for name, sensor in robot.sensors.items():
+        yield "sensor", name, frames.get(sensor.frame) or links[robot.frames[sensor.frame].link]
+    yield from (("group", name, joints[members[0]]) for name, members in robot.groups.items() if members)
+    of_coordinates = [joints[joint] for joint in robot.joint_names for _ in range(robot.joints[joint].kind.nq)]
+    limits = robot.limits
+    for name, row in zip(limits.row_names, limits.G, strict=True):
+        yield "limit", name, of_coordinates[int(np.flatnonzero(row)[0])]
+    for name, joint in robot.loops.items():
+        yield "joint", name, links[joint.child]
 
 
 def described(finding: Finding, places: Places) -> dict[str, Any]:

@@ -2,37 +2,46 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from kinetree import __version__
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import Finding
+from kinetree.logs import Motion, filled
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
+from kinetree.solvers.compare import Comparison
 from kinetree.viewing.packing import check_simplification
+from kinetree.viewing.scene.comparison import described_comparison
 from kinetree.viewing.scene.controllers import described_controllers
 from kinetree.viewing.scene.findings import Places, described
 from kinetree.viewing.scene.meshes import MeshFiles
+from kinetree.viewing.scene.motion import described_motion
 from kinetree.viewing.scene.robot import bodies_of, described_robot, start
 from kinetree.viewing.scene.shapes import Shapes
 
 
 class Posed(NamedTuple):
     """A robot to show. q (nq,): its first configuration, by default near zero and inside the limits. findings: what is
-    known to be wrong with it."""
+    known to be wrong with it. complete: whether shapes that are not shown add none. motion: what the page plays; its
+    first sample is where its joints begin."""
 
     robot: Robot
     q: Any = None
     findings: Sequence[Finding] = ()
+    complete: bool = False
+    motion: Motion | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
     """What a page shows.
 
-    content: the JSON of the page, see docs/viewer.md. meshes: all meshes as base64 of zlib's format. functions: kernels
-    of the poses of the moving links by the name that `content` calls them. findings: those of all robots, and warnings
-    of shapes that are left out.
+    content: the JSON of the page, see docs/showing.md. meshes: all meshes as base64 of zlib's format. functions:
+    kernels of the poses of the moving links by the name that `content` calls them. findings: those of all robots, and
+    warnings of shapes that are left out.
     """
 
     content: dict[str, Any]
@@ -41,28 +50,46 @@ class Scene:
     findings: tuple[Finding, ...]
 
 
-def scene(robots: Sequence[Posed], *, faces: int | None = None) -> Scene:
+def scene(robots: Sequence[Posed], *, faces: int | None = None, comparison: Comparison | None = None) -> Scene:
     """Return the scene of robots, which share mesh files.
 
     faces: about the most triangles of a mesh file; finer meshes are made coarser. A mesh that cannot be read is left
-    out with a warning. Raises KinetreeError for a wrong q, and for `faces` if fast-simplification is not installed.
+    out with a warning. comparison: of the two robots, whose differences the page lists. Raises KinetreeError for a
+    wrong q, and for `faces` if fast-simplification is not installed.
     """
     if faces is not None:
         check_simplification(faces)
     files = MeshFiles(faces)
-    functions, shown, findings = [], [], []
-    for number, (robot, q, known) in enumerate(robots):
+    functions, shown = [], []
+    findings: list[list[Finding]] = []
+    for number, (robot, q, known, complete, motion) in enumerate(robots):
         shapes, bodies, name = Shapes(robot, files), bodies_of(robot), f"fk{number}"
         kernel = fk(robot, list(bodies))
-        one = described_robot(robot, bodies, kernel, start(robot, q), shapes)
-        found = [*known, *without_known(shapes.findings.values(), known)]
+        first = start(robot, q)
+        if motion:
+            first = filled(robot, motion, first)[0]
+        one = described_robot(robot, bodies, kernel, first, shapes)
+        one["motion"] = described_motion(robot, motion, first) if motion else None
+        found = [*known, *(() if complete else without_known(shapes.findings.values(), known))]
         places = Places(robot)
+        for lost in (lost for link in one["links"] for lost in link["missing"]):
+            lost["why"] = places.plain(lost["why"])
         shown.append({**one, "fk": name, "findings": [described(finding, places) for finding in found]})
         functions.append((name, kernel))
-        findings += found
-    content = {"made_by": f"kinetree {__version__}", "robots": shown, "meshes": files.packed.table}
+        findings.append(found)
+    content: dict[str, Any] = {"made_by": f"kinetree {__version__}", "robots": shown, "meshes": files.packed.table}
     content["controllers"] = described_controllers()
-    return Scene(content, files.packed.text, tuple(functions), tuple(findings))
+    content["comparison"] = described_comparison(comparison, _names(robots), shown, findings) if comparison else None
+    return Scene(content, files.packed.text, tuple(functions), tuple(chain(*findings)))
+
+
+def _names(robots: Sequence[Posed]) -> list[str]:
+    """Return the names of the robots, or those of their files if they have the same name, or of their order."""
+    files = [Path(robot.source.file).name if robot.source else "" for robot, *_ in robots]
+    for names in ([robot.name for robot, *_ in robots], files):
+        if len(set(names)) == len(robots) and all(names):
+            return names
+    return ["first", "second"]
 
 
 def without_known(new: Iterable[Finding], known: Sequence[Finding]) -> list[Finding]:

@@ -8,8 +8,8 @@ from kinetree.errors import KinetreeError, fail
 from kinetree.formats.opener import Files, read_file
 from kinetree.shapes.colour import Rgba
 from kinetree.shapes.mesh import Mesh
-from kinetree.shapes.read import Beside, read_parts
-from kinetree.shapes.resolve import beside
+from kinetree.shapes.read import read_parts
+from kinetree.shapes.resolve import companions
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.packing import Meshes, simplified
 
@@ -23,11 +23,12 @@ Parts = list[tuple[int, Rgba | None]]
 
 
 class MeshFiles:
-    """Mesh files that are read and packed at their first use. faces: about the most triangles of each."""
+    """Mesh files that are read and packed at their first use. faces: about the most triangles of each. packed: where
+    their meshes are added."""
 
-    def __init__(self, faces: int | None) -> None:
+    def __init__(self, faces: int | None = None, packed: Meshes | None = None) -> None:
         self.faces = faces
-        self.packed = Meshes()
+        self.packed = packed or Meshes()
         self._known: dict[Key, Parts | KinetreeError] = {}
         self._read = 0
 
@@ -50,7 +51,7 @@ class MeshFiles:
             message = f"is left out, because a page reads at most {MOST_BYTES // 10**6} MB of meshes"
             raise fail("file-size", message, fix="simplify the meshes of the robot")
         self._read += len(data)
-        meshes = read_parts(data, str(path), _opener(path, files), part)
+        meshes = read_parts(data, str(path), companions(path, files), part)
         total = sum(len(mesh.triangles) for mesh, _ in meshes)
         if self.faces:
             meshes = [(simplified(mesh, self.faces * len(mesh.triangles) // total), own) for mesh, own in meshes]
@@ -61,11 +62,3 @@ class MeshFiles:
 def _middle(bounds: list[Array]) -> Array:
     corners = np.concatenate(bounds)
     return np.asarray(corners.min(axis=0) + corners.max(axis=0)) / 2
-
-
-def _opener(path: Path, files: Files) -> Beside:
-    def opened(reference: str) -> bytes | None:
-        found = beside(path, reference, files)
-        return read_file(found) if found else None
-
-    return opened

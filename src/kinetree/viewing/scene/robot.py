@@ -26,13 +26,23 @@ def bodies_of(robot: Robot) -> dict[str, int]:
 def start(robot: Robot, q: Any) -> Array:
     """Return the first configuration (nq,): q, or if that is None zero or the nearest configuration inside the limits.
 
-    Raises KinetreeError if q is not nq finite numbers.
+    Raises KinetreeError for a wrong q, see `configuration`.
     """
-    if q is None:
-        try:
-            return robot.limits.project(robot.q())
-        except KinetreeError:  # nothing is inside
-            return robot.q()
+    if q is not None:
+        return configuration(robot, q)
+    try:
+        return robot.limits.project(robot.q())
+    except KinetreeError:  # nothing is inside
+        return robot.q()
+
+
+def configuration(robot: Robot, q: Any) -> Array:
+    """Return q (nq,), given as numbers or as a mapping by name as for `robot.q`.
+
+    Raises KinetreeError if q is not nq finite numbers, or names no joint of the robot.
+    """
+    if isinstance(q, Mapping):
+        return robot.q(q)
     given = checked_q(robot.limits, q, "q")
     if given.ndim != 1 or not np.isfinite(given).all():
         raise fail("q-shape", f"q is {q!r}; legal is one configuration of {robot.nq} finite numbers")
@@ -61,6 +71,7 @@ def described_robot(robot: Robot, bodies: Indices, kernel: Kernel, q: Array, sha
                 "joint": joints[joint.name] if (joint := robot.parent_joint(name)) else None,
                 "visuals": shapes.visuals[name],
                 "collisions": shapes.collisions[name],
+                "missing": shapes.missing[name],
                 "inertia": inertia(link.inertial),
             }
             for name, link in robot.links.items()

@@ -1,6 +1,7 @@
 """Shapes of links as the page reads them, and warnings about those that are not shown."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files
 from kinetree.model.robot import Geometry, Link, Robot
+from kinetree.progress import tracked
 from kinetree.shapes.colour import Rgba
 from kinetree.shapes.resolve import files_of, path_of
 from kinetree.spatial.se3 import Array
@@ -29,13 +31,26 @@ MISSING = "restore the file, or name the folder of its package with --package NA
 
 
 class Shapes:
-    """Shapes of the links of a robot. files: of its meshes, which it may share with other robots."""
+    """Shapes of the links of a robot. files: of its meshes, which it may share with other robots.
+
+    missing: for each link the places T of shapes that are not shown, and why.
+    """
 
     def __init__(self, robot: Robot, files: MeshFiles) -> None:
         self.robot, self.files, self.findings = robot, files, dict[str, Finding]()
+        self.missing: dict[str, list[Shown]] = {name: [] for name in robot.links}
         self._opener: Files = files_of(robot)
-        self.visuals = {name: self._all(link, link.visuals) for name, link in robot.links.items()}
-        self.collisions = {name: self._all(link, link.collisions) for name, link in robot.links.items()}
+
+    @cached_property
+    def visuals(self) -> dict[str, list[Shown]]:
+        """The visual shapes of each link."""
+        links = tracked(self.robot.links.items(), "reading shapes")
+        return {name: self._all(link, link.visuals) for name, link in links}
+
+    @cached_property
+    def collisions(self) -> dict[str, list[Shown]]:
+        """The collision shapes of each link."""
+        return {name: self._all(link, link.collisions) for name, link in self.robot.links.items()}
 
     def _all(self, link: Link, shapes: tuple[Geometry, ...]) -> list[Shown]:
         return [shown for geometry in shapes for shown in self._of(link, geometry)]
@@ -74,6 +89,9 @@ class Shapes:
     def _warn(self, link: Link, geometry: Geometry, key: str, message: str, fix: str | None = None) -> None:
         source, element = geometry.source or link.source, f"link {link.name!r}"
         self.findings.setdefault(key, Finding("shape-not-shown", "warning", message, source, element, fix))
+        one = {"T": [float(x) for x in np.ravel(geometry.origin)], "why": message}
+        if one not in self.missing[link.name]:  # a visual and a collision shape may have the same file
+            self.missing[link.name].append(one)
 
     def size(self, T_root: Mapping[str, Array]) -> float:
         """Return the longest side of the box around the robot, m; 1 if it has no extent. T_root: poses of its links."""

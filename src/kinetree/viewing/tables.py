@@ -1,12 +1,9 @@
-"""Output of `kinetree inspect`: a robot as sections of a page, in degrees and millimetres."""
+"""Tables of a robot, in degrees and millimetres, for `kinetree inspect` and notebooks."""
 
 import math
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from kinetree.cli._page import Section
-from kinetree.cli._robot.tree import FEW as LOOSE
-from kinetree.cli._robot.tree import loose_joints, tree_rows
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import statics
@@ -14,6 +11,9 @@ from kinetree.queries.joint_table import JointTableRow, joint_table
 from kinetree.queries.limits import loop_error
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+from kinetree.viewing.section import Section
+from kinetree.viewing.tree import FEW as LOOSE
+from kinetree.viewing.tree import loose_joints, tree_rows
 
 T = TypeVar("T")
 

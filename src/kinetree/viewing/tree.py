@@ -13,7 +13,7 @@ def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]
     """Return one row a link. A chain is printed straight down; guides mark where the tree branches. Links without a
     moving joint behind them, such as those of sensors and skin, are one row "+ …" under the link that they are fixed
     to; everything=True gives each its row."""
-    rigid = set() if everything else _rigid(robot)
+    rigid = set() if everything else rigid_joints(robot)
     loose = set() if everything else {*loose_joints(robot)[FEW:]}
     rows = []
     # a robot may be thousands of links deep, so the stack is ours: (link, carrier, guides of its row, of those below)
@@ -22,7 +22,9 @@ def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]
         link, carrier, guides, below = stack.pop()
         rows.append((guides + link, carrier))
         branches = [joint for joint in robot.child_joints(link) if joint.name not in rigid | loose]
-        fixed = [name for joint in robot.child_joints(link) if joint.name in rigid for name in _behind(robot, joint)]
+        fixed = [
+            name for joint in robot.child_joints(link) if joint.name in rigid for name in links_behind(robot, joint)
+        ]
         if fixed:
             rows.append((below + ("|  " if len(branches) > 1 else "") + _summary(fixed), ""))
         if loose and link == robot.root:
@@ -44,11 +46,12 @@ def loose_joints(robot: Robot) -> list[str]:
     return [
         joint.name
         for joint in robot.child_joints(robot.root)
-        if joint.type == "floating" and not any(link in jointed for link in _behind(robot, joint))
+        if joint.type == "floating" and not any(link in jointed for link in links_behind(robot, joint))
     ]
 
 
-def _rigid(robot: Robot) -> set[str]:
+def rigid_joints(robot: Robot) -> set[str]:
+    """Return the joints that do not move and have no moving joint behind them, such as those of sensors and skin."""
     moving: set[str] = set()  # links with a moving joint behind them
     rigid = set()
     for name in reversed(robot.placed):
@@ -60,7 +63,8 @@ def _rigid(robot: Robot) -> set[str]:
     return rigid
 
 
-def _behind(robot: Robot, joint: Joint) -> Iterator[str]:
+def links_behind(robot: Robot, joint: Joint) -> Iterator[str]:
+    """Yield the link that a joint carries, and all links behind it, parents first."""
     stack = [joint.child]
     while stack:
         link = stack.pop()

@@ -1,1 +1,0 @@
-"""A robot as a page, a tree and JSON."""

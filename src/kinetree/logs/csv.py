@@ -1,0 +1,43 @@
+"""Motions in CSV: a line of names, and a row of numbers for each sample."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import numpy as np
+
+from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.formats.numbers import number
+from kinetree.formats.table import Most, Row, fault, quoted, read_table
+from kinetree.logs.motion import Columns
+
+MOST = Most(bytes=64_000_000, rows=10_000_000, columns=1000)
+
+
+def read(file: Path, known: Collection[str]) -> Columns:
+    """Return the columns of a file, in its own units. known: the names of the robot, which may look like numbers.
+
+    Raises KinetreeError with the line of a cell that is not a finite number.
+    """
+    head, rows = read_table(file, "time, joint1, joint2", "sample", MOST, known)
+    if not rows:
+        raise fault(file, head.line, "there are no samples below the names")
+    values = np.array([_numbers(file, row, head) for row in rows])
+
+    def fault_at(sample: int | None, message: str) -> KinetreeError:
+        line = head.line if sample is None else rows[sample].line
+        return KinetreeError(Finding("motion", "error", message, Source(str(file), line)))
+
+    return Columns(tuple(head.cells), values, fault_at)
+
+
+def _numbers(file: Path, row: Row, head: Row) -> list[float]:
+    if len(row.cells) != len(head.cells):
+        raise fault(file, row.line, f"has {len(row.cells)} cells under {len(head.cells)} names")
+    values = []
+    for name, cell in zip(head.cells, row.cells, strict=True):
+        value = number(cell)
+        if value is None:
+            legal = "a finite number, such as 12.5 or 1e-3"
+            raise fault(file, row.line, f"column {quoted(name)} is {quoted(cell)}; legal is {legal}")
+        values.append(value)
+    return values

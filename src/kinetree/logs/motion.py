@@ -1,0 +1,142 @@
+"""Motions: values of coordinates of a robot over time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from kinetree.errors import KinetreeError, nearest_names
+from kinetree.model.limits import resolve_mimic
+from kinetree.model.magnitudes import LARGEST, LEGAL
+from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array, frozen
+
+TIMES = ("time", "t", "stamp")
+"""Names of a column of times, if no coordinate of the robot is named so."""
+FOLLOWS = 1e-3
+"""Largest difference of a follower's column from the value by its leader, rad or m."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """Values of coordinates of a robot over time.
+
+    names (k): coordinates, in the order of q. times (n,): s, increasing, or None if there are none.
+    q (n, k): rad and m; quaternions have length 1.
+    """
+
+    names: tuple[str, ...]
+    times: Array | None = field(repr=False)
+    q: Array = field(repr=False)
+
+
+class Columns(NamedTuple):
+    """Numbers (n, c) under their names (c,), as they are written.
+
+    fault: returns the error about a sample, from 0, or about the names if that is None.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    fault: Callable[[int | None, str], KinetreeError]
+
+
+def motion_of(robot: Robot, columns: Columns, unit: str) -> Motion:
+    """Return the motion of a robot that columns describe, with angles in `unit`, "rad" or "deg".
+
+    Raises KinetreeError for unknown names, values that are not finite, times that do not increase, followers that do
+    not follow, and quaternions that are not whole.
+    """
+    coordinates = robot.coordinate_names
+    clock = [name for name in TIMES if name in columns.names and name not in robot.joints]
+    followers = {name: joint for name, joint in robot.joints.items() if joint.mimic and joint.kind.single}
+    _check_names(columns, clock, coordinates, list(followers), robot)
+    _check_finite(columns)
+    table = dict(zip(columns.names, columns.values.T, strict=True))
+    turns = dict(zip(coordinates, _angular(robot), strict=True))
+    turns |= {name: joint.kind.angular[0] for name, joint in followers.items()}
+    table = {name: np.deg2rad(x) if unit == "deg" and turns.get(name) else x for name, x in table.items()}
+    for name in followers.keys() & table.keys():
+        _check_follower(robot, columns, table, name)
+    names = tuple(name for name in coordinates if name in table)
+    if not names:
+        raise columns.fault(None, "there are no names of joints that move")
+    q = np.column_stack([table[name] for name in names])
+    _normalise(robot, columns, names, q)
+    times = table[clock[0]] if clock else None
+    if times is not None and (bad := np.flatnonzero(np.diff(times) <= 0)).size:
+        before, after = times[bad[0]], times[bad[0] + 1]
+        raise columns.fault(
+            int(bad[0]) + 1, f"the time is {after:.12g} after {before:.12g}; legal are times that increase"
+        )
+    return Motion(names, None if times is None else frozen(times), frozen(q))
+
+
+def filled(robot: Robot, motion: Motion, q: Array) -> Array:
+    """Return the configurations (n, nq) of a motion, with the coordinates that it does not have from q (nq,)."""
+    whole = np.tile(np.asarray(q, dtype=float), (len(motion.q), 1))
+    whole[:, [robot.coordinate_names.index(name) for name in motion.names]] = motion.q
+    return whole
+
+
+def _angular(robot: Robot) -> list[bool]:
+    return [angular for name in robot.joint_names for angular in robot.joints[name].kind.angular]
+
+
+def _check_names(
+    columns: Columns, clock: list[str], coordinates: tuple[str, ...], followers: list[str], robot: Robot
+) -> None:
+    known = [*TIMES, *coordinates, *followers]
+    for name in columns.names:
+        if columns.names.count(name) > 1:
+            raise columns.fault(None, f"column {name!r} stands twice")
+        if name in robot.joints and name not in known:
+            own = [one for one in coordinates if one.startswith(f"{name}.")]
+            legal = f"legal are its coordinates {', '.join(own)}" if own else "legal are joints that move"
+            raise columns.fault(None, f"column {name!r} is a {robot.joints[name].type} joint; {legal}")
+        if name not in known:
+            unknown = sum(one not in known for one in columns.names) - 1
+            more = f"; {unknown} more columns are unknown" if unknown else ""
+            raise columns.fault(None, f"column {name!r} is not a joint that moves; {nearest_names(name, known)}{more}")
+    if len(clock) > 1:
+        raise columns.fault(None, f"has {len(clock)} columns of times, {', '.join(clock)}; legal is one")
+
+
+def _check_finite(columns: Columns) -> None:
+    bad = np.argwhere(~(np.abs(columns.values) <= LARGEST))
+    if len(bad):
+        sample, column = map(int, bad[0])
+        message = f"column {columns.names[column]!r} is {columns.values[sample, column]}; {LEGAL}"
+        raise columns.fault(sample, message)
+
+
+def _check_follower(robot: Robot, columns: Columns, table: dict[str, Array], name: str) -> None:
+    leader, multiplier, offset = resolve_mimic(robot, name)
+    if leader not in table:
+        raise columns.fault(
+            None, f"column {name!r} follows {leader!r}, which has no column; legal is one for {leader!r}"
+        )
+    off = np.abs(multiplier * table[leader] + offset - table[name])
+    if off.max() > FOLLOWS:
+        raise columns.fault(int(np.argmax(off)), f"{name!r} follows {leader!r}, and is {off.max():.3g} off")
+
+
+def _normalise(robot: Robot, columns: Columns, names: tuple[str, ...], q: Array) -> None:
+    """Scale the quaternions in q (n, k) to length 1."""
+    for joint, where in robot.q_slices.items():
+        part = robot.joints[joint].kind.quaternion
+        needed = robot.coordinate_names[where][part] if part else ()
+        places = [names.index(name) for name in needed if name in names]
+        if not places:
+            continue
+        if len(places) < len(needed):
+            missing = ", ".join(name for name in needed if name not in names)
+            raise columns.fault(None, f"the quaternion of joint {joint!r} is not whole; columns {missing} are missing")
+        q[:, places] /= np.maximum(np.abs(q[:, places]).max(axis=1, keepdims=True), 1e-300)
+        lengths = np.linalg.norm(q[:, places], axis=1)
+        if not lengths.all():
+            raise columns.fault(
+                int(np.argmin(lengths)), f"the quaternion of joint {joint!r} is zero; legal is any other"
+            )
+        q[:, places] /= lengths[:, None]

@@ -1,0 +1,63 @@
+"""Motions from files, by their endings, and from columns in memory."""
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from kinetree.arguments import explained
+from kinetree.errors import KinetreeError, fail
+from kinetree.logs import csv
+from kinetree.logs.motion import TIMES, Columns, Motion, motion_of
+from kinetree.model.robot import Robot
+
+READERS: Mapping[str, Callable[[Path, Collection[str]], Columns]] = {
+    ".csv": csv.read,
+    ".tsv": csv.read,
+    ".txt": csv.read,
+}
+"""Reader of each ending."""
+
+
+@explained
+def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad") -> Motion:
+    """Return a motion of a robot.
+
+    source: a file of joint values; or columns by name, such as a dictionary of arrays or a DataFrame; or a Motion.
+    Columns are named by coordinates (joints of one coordinate by their own name, others as `base.x`) in any order, and
+    by followers, which must agree with their leaders. A column `time`, `t` or `stamp` has times in s.
+    unit: of the angles; lengths are in m. A Motion is always in rad.
+
+    Raises KinetreeError, with the line of a file, for unknown names, values that are not finite, times that do not
+    increase, and quaternions that are not whole.
+    """
+    if unit not in ("rad", "deg"):
+        raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
+    if isinstance(source, Motion):
+        time = next(name for name in TIMES if name not in robot.joints)
+        clock = {} if source.times is None else {time: source.times}
+        return motion_of(robot, _columns({**clock, **dict(zip(source.names, source.q.T, strict=True))}), "rad")
+    if hasattr(source, "keys"):
+        return motion_of(robot, _columns(source), unit)
+    file = Path(os.fspath(source))
+    if file.suffix.lower() not in READERS:
+        raise fail("format", f"cannot read a motion from {file.name!r}; legal endings are {', '.join(READERS)}")
+    return motion_of(robot, READERS[file.suffix.lower()](file, robot.joints), unit)
+
+
+def _columns(source: Any) -> Columns:
+    named = {str(name): np.asarray(source[name]) for name in source.keys()}  # noqa: SIM118  # also of a DataFrame
+    sizes = {values.shape for values in named.values()}
+    if len(sizes) != 1 or len(shape := sizes.pop()) != 1 or not shape[0]:
+        raise fail("motion", "the columns of a motion are not arrays (n,) of the same length, with n above 0")
+    try:
+        values = np.column_stack(list(named.values())).astype(float)
+    except (TypeError, ValueError):
+        raise fail("motion", "a column of the motion has values that are not numbers") from None
+
+    def fault_at(sample: int | None, message: str) -> KinetreeError:
+        return fail("motion", message if sample is None else f"sample {sample}: {message}")
+
+    return Columns(tuple(named), values, fault_at)

@@ -1,0 +1,164 @@
+"""HTML of objects in notebooks: tables and a picture, without scripts, in the colours of the notebook.
+
+Every text comes from a file or a user and is escaped.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.errors import Finding, shortened, visible
+from kinetree.model.limits import Limits
+from kinetree.model.robot import Robot
+from kinetree.viewing.section import Section, heading, with_guides
+from kinetree.viewing.stick_figure import MOST_LINKS, stick_figure
+from kinetree.viewing.tables import robot_page, short
+
+if TYPE_CHECKING:
+    from kinetree.solvers.calibrate.calibration import Calibration
+    from kinetree.solvers.compare.comparison import Comparison
+    from kinetree.solvers.ik.solver import IKResult
+
+LONGEST = 300
+"""Longest text of a cell, in characters."""
+MOST_ROWS = 500
+FEW = 12
+"""Number of rows up to which a table is unfolded."""
+
+
+def html(thing: Any) -> str:
+    """Return an object as HTML. Its class has a row in the table of this module."""
+    return f"<div>{''.join(_WRITERS[type(thing).__name__](thing))}</div>"
+
+
+def robot_html(robot: Robot) -> Iterable[str]:
+    """Yield a stick figure and the tables of `kinetree inspect`, folded."""
+    summary, *sections = robot_page(robot, everything=len(robot.links) <= MOST_LINKS)
+    yield _line(summary.title)
+    yield f'<div style="display:flex;flex-wrap:wrap;align-items:center">{stick_figure(robot)}{_table(summary)}</div>'
+    yield from (_folded(section, unfolded=False) for section in sections)
+
+
+def limits_html(limits: Limits) -> Iterable[str]:
+    """Yield the box, and the rows as sums."""
+    yield _line(f"Limits on {len(limits.lower)} coordinates", "rad, m")
+    ends = zip(limits.coordinate_names, limits.lower.tolist(), limits.upper.tolist(), strict=True)
+    yield _folded(Section("Ranges", ("coordinate", ">from", ">to"), [(n, short(a), short(b)) for n, a, b in ends]))
+    rows = [
+        (name, _sum(limits.coordinate_names, row), f"≤ {short(h)}")
+        for name, row, h in zip(limits.row_names, limits.G, limits.h.tolist(), strict=True)
+    ]
+    if rows:
+        yield _folded(Section("Rows", ("row", "sum", "<at most"), rows))
+
+
+def ik_html(result: "IKResult") -> Iterable[str]:
+    """Yield the outcome, and q of one target, or the errors of several."""
+    yield _line(repr(result).partition(": ")[0], repr(result).partition(": ")[2])
+    if np.ndim(result.success):
+        success, steps = np.ravel(result.success), np.ravel(result.iterations)
+        rows = [
+            (str(k), "yes" if ok else "no", f"{m:.3g}", f"{r:.3g}", str(n))
+            for k, (ok, (m, r), n) in enumerate(zip(success, result.residual.reshape(-1, 2), steps, strict=True))
+        ]
+        yield _folded(Section("Targets", (">index", "<reached", ">m", ">rad", ">steps"), rows))
+    else:
+        yield _folded(Section("q", ("coordinate", ">rad, m"), _named(result._limits.coordinate_names, result.q)))
+
+
+def findings_html(findings: Sequence[Finding]) -> Iterable[str]:
+    """Yield a table for each severity, of errors unfolded."""
+    yield _line(repr(findings).partition("\n")[0])
+    for severity, group in groupby(findings, key=lambda finding: finding.severity):
+        found = list(group)
+        shown = 5 if any(f.fix for f in found) else 4
+        rows = [(f.code, str(f.source or ""), f.element or "", f.message, f.fix or "")[:shown] for f in found]
+        columns = ("<code", "place", "element", "message", "fix")[:shown]
+        yield _folded(Section(severity, columns, rows), unfolded=severity == "error" or len(rows) <= FEW)
+
+
+def comparison_html(comparison: "Comparison") -> Iterable[str]:
+    """Yield the verdict, and the differences, remarks and distances of frames."""
+    yield _line(comparison.verdict[:1].upper() + comparison.verdict[1:])
+    for title, counts in (("Differences", True), ("Remarks", False)):
+        rows = [(d.kind, d.element, d.message) for d in comparison.differences if d.counts is counts]
+        yield _folded(Section(title, ("kind", "element", "message"), rows)) if rows else ""
+    apart = {name: d for name, d in comparison.frames.items() if max(d.largest) > comparison.tolerance}
+    numbers = {name: (*d.at_zero, *d.largest) for name, d in apart.items()}
+    table = [(n, short(1e3 * a), _degrees(b), short(1e3 * c), _degrees(d)) for n, (a, b, c, d) in numbers.items()]
+    columns = ("frame", ">mm at zero", ">deg at zero", ">mm at most", ">deg at most")
+    yield _folded(Section("Frames of the same name that are apart", columns, table)) if table else ""
+
+
+def calibration_html(calibration: "Calibration") -> Iterable[str]:
+    """Yield the verdict, the faults of each explanation, the controller's frames and the errors of the poses."""
+    yield _line(calibration.verdict[:1].upper() + calibration.verdict[1:])
+    several = (calibration, *calibration.alternatives)
+    for i, one in enumerate(several, 1):
+        rows = [(fault.code, fault.message) for fault in one.faults]
+        title = f"Explanation {i} of {len(several)}" if len(several) > 1 else "Faults"
+        yield _folded(Section(title, ("<code", "message"), rows), unfolded=True) if rows else ""
+    yield "".join(f"<p>{_text(remark)}</p>" for remark in calibration.remarks)
+    for name, T in (("T_base_link_base", calibration.T_base_link_base), ("T_flange_tool0", calibration.T_flange_tool0)):
+        cells = [tuple(f"{x:.6f}" for x in row) for row in T.tolist()]
+        yield _folded(Section(f"{name}: 4 x 4, m", (">", ">", ">", ">"), cells), unfolded=False)
+    errors = [(str(k), f"{1e3 * m:.3f}", _degrees(r)) for k, (m, r) in enumerate(calibration.residual.tolist())]
+    yield _folded(Section("Errors of the poses", (">pose", ">mm", ">deg"), errors))
+
+
+_WRITERS: dict[str, Callable[[Any], Iterable[str]]] = {
+    "Robot": robot_html,
+    "Limits": limits_html,
+    "IKResult": ik_html,
+    "Findings": findings_html,
+    "Comparison": comparison_html,
+    "Calibration": calibration_html,
+}
+
+
+def _line(title: str, remark: str = "") -> str:
+    return f"<p><b>{_text(title)}</b>{f' ({_text(remark)})' if remark else ''}</p>"
+
+
+def _folded(section: Section, *, unfolded: bool | None = None) -> str:
+    is_open = len(section.rows) <= FEW if unfolded is None else unfolded
+    remark = f" ({_text(section.remark)})" if section.remark else ""
+    title = section.title if ":" in section.title else f"{section.title}: {len(section.rows)}"
+    return f"<details{' open' if is_open else ''}><summary>{_text(title)}{remark}</summary>{_table(section)}</details>"
+
+
+def _table(section: Section) -> str:
+    styles = ["text-align:" + ("right" if column[:1] == ">" else "left") for column in section.columns]
+    if section.title == "Tree":
+        styles[0] += ";white-space:pre;font-family:monospace"
+    rows = [_row("td", styles, map(with_guides, row)) for row in section.rows[:MOST_ROWS]]
+    if len(section.rows) > MOST_ROWS:
+        rows.append(f"<tr><td>and {len(section.rows) - MOST_ROWS} more</td></tr>")
+    head = [_row("th", styles, map(heading, section.columns))] if any(map(heading, section.columns)) else []
+    return f"<table>{''.join(head + rows)}</table>"
+
+
+def _row(tag: str, styles: Sequence[str], cells: Iterable[str]) -> str:
+    made = [f'<{tag} style="{style}">{_text(cell)}</{tag}>' for style, cell in zip(styles, cells, strict=True)]
+    return f"<tr>{''.join(made)}</tr>"
+
+
+def _text(text: str) -> str:
+    return escape(visible(shortened(text, LONGEST)))
+
+
+def _named(names: Sequence[str], values: Any) -> list[tuple[str, str]]:
+    return [(name, f"{value:.6g}") for name, value in zip(names, values.tolist(), strict=True)]
+
+
+def _sum(names: Sequence[str], row: Any) -> str:
+    used = [(name, x) for name, x in zip(names, row.tolist(), strict=True) if x]
+    terms = [f"{'-' if x < 0 else '+'} {short(abs(x))} {name}" for name, x in used]
+    return " ".join(terms).removeprefix("+ ") or "0"
+
+
+def _degrees(angle: float) -> str:
+    return f"{np.rad2deg(angle):.4f}"

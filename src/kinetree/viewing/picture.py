@@ -1,0 +1,108 @@
+"""A robot as a picture, PNG or SVG, without a browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.errors import Finding
+from kinetree.model.robot import Robot
+from kinetree.queries.query import tree
+from kinetree.spatial.se3 import Array
+from kinetree.viewing.camera import DIRECTION, Camera, camera_at
+from kinetree.viewing.parts import AXES
+from kinetree.viewing.plotting import halo, new_figure, written
+from kinetree.viewing.projection import check_finite
+from kinetree.viewing.raster import shaded
+from kinetree.viewing.scene.meshes import MeshFiles
+from kinetree.viewing.scene.robot import start
+from kinetree.viewing.scene.roles import roles_of
+from kinetree.viewing.scene.shapes import Shapes
+from kinetree.viewing.surfaces import Soups, surfaces
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIZE = (960, 720)
+"""Width and height of a picture, pixels."""
+ROLES = ("base", "tool0")
+"""Roles of the frames whose axes are drawn."""
+LENGTH = 0.12
+"""Length of these axes, in diagonals of the bounds."""
+LEAST = 1e-3
+"""Least diagonal of the bounds, m."""
+
+
+def picture(
+    robot: Robot,
+    q: Array | None = None,
+    suffix: str = ".png",
+    *,
+    size: tuple[int, int] = SIZE,
+    direction: tuple[float, float, float] = DIRECTION,
+) -> tuple[bytes, tuple[Finding, ...]]:
+    """Return a picture of a robot in the format of a suffix, such as ".png" or ".svg", and findings about visual shapes
+    that cannot be shown.
+
+    q (nq,): m and rad, by default near zero and inside the limits. size: width and height, pixels. direction: from the
+    robot to the camera, in the root link. The visual shapes are drawn without planes,
+    or, if there are none, links and the axes of joints as lines; and the axes of the frames `base` and `tool0`, x red,
+    y green, z blue. Raises KinetreeError without matplotlib, for a format that it does not write, and for poses that
+    are not finite.
+    """
+    T = _poses(robot, start(robot, q))
+    figure = new_figure((size[0] / 100.0, size[1] / 100.0), suffix)
+    panel = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, size[0]), ylim=(size[1], 0))
+    panel.set_axis_off()
+    soups = Soups()
+    shapes = Shapes(robot, MeshFiles(packed=soups))
+    triangles, colours = surfaces(shapes, soups, T)
+    points = triangles.reshape(-1, 3) if len(triangles) else np.array([pose[:3, 3] for pose in T.values()])
+    diagonal = max(float(np.linalg.norm(np.ptp(points, axis=0))), LEAST)
+    shown = {name: T[name] for name, role in roles_of(robot).items() if role in ROLES}
+    tips = np.array([P[:3, 3] + LENGTH * diagonal * axis for P in shown.values() for axis in P[:3, :3].T])
+    camera = camera_at(points, size, direction, tips.reshape(-1, 3))
+    if len(triangles):
+        extent = (0, size[0], size[1], 0)
+        panel.imshow(shaded(camera, triangles, colours), extent=extent, interpolation="none", aspect="auto")
+    else:
+        sticks(panel, camera, robot, T, diagonal)
+    for name, pose in shown.items():
+        triad(panel, camera, pose, LENGTH * diagonal, name)
+    return written(figure, suffix), tuple(shapes.findings.values())
+
+
+def _poses(robot: Robot, q: Array) -> dict[str, Array]:
+    """Return T_root_frame (4, 4) of all frames. Raises KinetreeError for poses that are not finite."""
+    names = [name for name, frame in robot.frames.items() if not frame.unplaced]
+    with np.errstate(all="ignore"):
+        T = forward_kinematics(tree(robot), q, names)
+    check_finite(T)
+    return dict(zip(names, T, strict=True))
+
+
+def triad(panel: Axes, camera: Camera, T: Array, length: float, name: str) -> None:
+    """Draw the axes of a frame T (4, 4), m, and its name."""
+    for i, (_, colour, _) in sorted(enumerate(AXES), key=lambda row: T[:3, row[0]] @ camera.R[2]):
+        ends = camera.project(T[:3, 3] + np.outer((0.0, length), T[:3, i]))
+        panel.plot(*ends[:, :2].T, color=colour, linewidth=2.2, solid_capstyle="round")
+    x, y, _ = camera.project(T[:3, 3])
+    panel.text(x + 7, y + 16, name, fontsize=10, color="#222222", parse_math=False, path_effects=halo())
+
+
+def sticks(panel: Axes, camera: Camera, robot: Robot, T: dict[str, Array], diagonal: float) -> None:
+    """Draw links as lines and the axes of joints, the farthest first. T: pose (4, 4) of every link, m."""
+    lines: list[tuple[Array, dict[str, Any]]] = []
+    for joint in robot.joints.values():
+        before = T[joint.parent] @ joint.origin
+        chain = camera.project(np.array([T[joint.parent][:3, 3], before[:3, 3], T[joint.child][:3, 3]]))
+        moving = joint.kind.nq > 0
+        lines.append((chain, {"color": "#5c6b7a" if moving else "#c3cad2", "linewidth": 5.0 if moving else 2.0}))
+        for axis in joint.axes:
+            step = 0.025 * diagonal * before[:3, :3] @ axis
+            ends = camera.project(before[:3, 3] + np.outer((-1.0, 1.0), step))
+            lines.append((ends - (0.0, 0.0, 0.05 * diagonal), {"color": "#e8890c", "linewidth": 4.5}))
+    for points, look in sorted(lines, key=lambda row: -float(row[0][:, 2].mean())):
+        panel.plot(*points[:, :2].T, solid_capstyle="round", solid_joinstyle="round", **look)

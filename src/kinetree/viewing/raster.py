@@ -1,0 +1,101 @@
+"""Shaded triangles as an array of pixels, nearest first."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.spatial.se3 import Array
+from kinetree.viewing.camera import Camera
+
+AT_ONCE = 1_000_000
+"""Pixels that are looked at together."""
+FINE = 2
+"""Samples of a pixel along each side."""
+LIGHT = np.array((-0.35, 0.6, 0.72))
+"""Direction to the light: right, up and towards the camera."""
+DARKEST = 0.3
+"""Brightness of a surface that looks away from the light."""
+EDGE = 0.6
+"""Brightness of outlines."""
+STEP = 0.012
+"""Relative step of the distance at which there is an outline."""
+
+
+def shaded(camera: Camera, triangles: Array, colours: Array) -> Array:
+    """Return a picture (height, width, 4), rgba in [0, 1], of triangles (n, 3, 3), m, of colours (n, 4)."""
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    length = np.linalg.norm(normals, axis=1)
+    kept = (length > 0) & (colours[:, 3] > 0)
+    triangles, colours, normals = triangles[kept], colours[kept], normals[kept] / length[kept, None]
+    towards = np.einsum("ij,ij->i", normals, camera.eye - triangles.mean(axis=1))
+    normals *= np.where(towards < 0, -1.0, 1.0)[:, None]  # files often have faces inside out
+    light = LIGHT / np.linalg.norm(LIGHT) @ camera.R
+    bright = DARKEST + (1.0 - DARKEST) * (0.5 + 0.5 * normals @ light) ** 1.5
+    lit = np.concatenate([np.clip(colours[:, :3] * bright[:, None], 0.0, 1.0), colours[:, 3:]], axis=1)
+    points = camera.project(triangles) * (FINE, FINE, 1.0)
+    width, height = FINE * camera.size[0], FINE * camera.size[1]
+    solid = lit[:, 3] > 0.99
+    picture, depth = _layer(points[solid], lit[solid], width, height)
+    if not solid.all():
+        veil, veil_depth = _layer(points[~solid], lit[~solid], width, height)
+        veil[veil_depth <= depth] = 0.0  # behind what is solid
+        share = veil[..., 3:]
+        below = picture[..., 3:] * (1.0 - share)
+        colour = (veil[..., :3] * share + picture[..., :3] * below) / np.maximum(share + below, 1e-9)
+        picture = np.concatenate([colour, share + below], axis=-1)
+    return _averaged(picture)
+
+
+def _layer(points: Array, lit: Array, width: int, height: int) -> tuple[Array, Array]:
+    """Return the colours (height, width, 4) of the nearest triangles, and 1 / distance (height, width), 0 if none."""
+    nearest = _nearest(points, width, height)
+    depth = (nearest >> np.uint64(32)).astype(np.uint32).view(np.float32)
+    picture = np.zeros((height, width, 4), dtype=np.float32)
+    seen = nearest > 0
+    picture[seen] = lit[(nearest[seen] & np.uint64(0xFFFFFFFF)).astype(np.int64)]
+    for axis in (0, 1):
+        ahead, here = np.roll(depth, -1, axis), depth
+        jump = (np.abs(ahead - here) > STEP * np.maximum(ahead, here)) & seen
+        picture[jump, :3] *= EDGE
+    return picture, depth
+
+
+def _nearest(points: Array, width: int, height: int) -> NDArray[np.uint64]:
+    """Return for each pixel (height, width) the nearest triangle: bits of 1 / distance, then its number; 0 if none."""
+    found = np.zeros(width * height, dtype=np.uint64)
+    flat, near = points[..., :2], 1.0 / points[..., 2]
+    low = np.clip(np.ceil(flat.min(axis=1) - 0.5), 0, (width, height)).astype(np.int64)
+    high = np.clip(np.floor(flat.max(axis=1) - 0.5), -1, (width - 1, height - 1)).astype(np.int64)
+    sides = np.maximum(high - low + 1, 0)
+    a, u, v = flat[:, 0], flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0]
+    area = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
+    kept = np.flatnonzero((sides.prod(axis=1) > 0) & (area != 0))
+    counts = sides[kept].prod(axis=1)
+    parts = np.searchsorted(np.cumsum(counts), np.arange(AT_ONCE, counts.sum() + AT_ONCE, AT_ONCE), side="left") + 1
+    start = 0
+    for stop in dict.fromkeys(np.minimum(parts, len(kept))):
+        some, count = kept[start:stop], counts[start:stop]
+        start = stop
+        which = np.repeat(some, count)
+        offset = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+        x = low[which, 0] + offset % sides[which, 0]
+        y = low[which, 1] + offset // sides[which, 0]
+        dx, dy = x + 0.5 - a[which, 0], y + 0.5 - a[which, 1]
+        s = (dx * v[which, 1] - dy * v[which, 0]) / area[which]
+        t = (dy * u[which, 0] - dx * u[which, 1]) / area[which]
+        inside = (s >= 0) & (t >= 0) & (s + t <= 1)
+        which, s, t, at = which[inside], s[inside], t[inside], (y * width + x)[inside]
+        depth = near[which, 0] + s * (near[which, 1] - near[which, 0]) + t * (near[which, 2] - near[which, 0])
+        key = depth.astype(np.float32).view(np.uint32).astype(np.uint64) << np.uint64(32) | which.astype(np.uint64)
+        np.maximum.at(found, at, key)
+    return found.reshape(height, width)
+
+
+def _averaged(picture: Array) -> Array:
+    """Return a picture with FINE x FINE pixels in one."""
+    height, width = picture.shape[0] // FINE, picture.shape[1] // FINE
+    picture[..., :3] *= picture[..., 3:]
+    parts = picture.reshape(height, FINE, width, FINE, 4)
+    total: Array = np.sum([parts[:, i, :, j] for i in range(FINE) for j in range(FINE)], axis=0)
+    total[..., :3] /= np.maximum(total[..., 3:], 1e-9)
+    total[..., 3] /= FINE**2
+    return total

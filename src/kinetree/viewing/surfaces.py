@@ -1,0 +1,47 @@
+"""Visual shapes of a robot as triangles."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kinetree.shapes.mesh import Mesh
+from kinetree.spatial.se3 import Array
+from kinetree.viewing.packing import Meshes
+from kinetree.viewing.scene.shapes import Shapes
+from kinetree.viewing.solids import solid
+
+
+@dataclass
+class Soups(Meshes):
+    """Meshes as triangles (n, 3, 3), which are not packed."""
+
+    triangles: list[Array] = field(default_factory=list)
+
+    def add(self, mesh: Mesh) -> int:
+        """Keep the triangles of a mesh, return its number."""
+        self.bounds.append(mesh.bounds)
+        self.triangles.append(mesh.vertices[mesh.triangles])
+        return len(self.triangles) - 1
+
+
+def surfaces(shapes: Shapes, soups: Soups, T: Mapping[str, Array]) -> tuple[Array, Array]:
+    """Return the triangles (n, 3, 3), m, of the visual shapes of a robot and their colours (n, 4), without planes.
+
+    soups: where the shapes have their meshes. T: pose (4, 4) of every link.
+    """
+    triangles, colours = [np.zeros((0, 3, 3))], [np.zeros((0, 4))]
+    for name, visuals in shapes.visuals.items():
+        for shape in visuals:
+            own = _triangles(shape, soups)
+            pose = T[name] @ np.reshape(shape["T"], (4, 4))
+            triangles.append(own @ pose[:3, :3].T + pose[:3, 3])
+            colours.append(np.broadcast_to(shape["rgba"], (len(own), 4)))
+    return np.concatenate(triangles), np.concatenate(colours)
+
+
+def _triangles(shape: Mapping[str, Any], soups: Soups) -> Array:
+    if shape["kind"] == "mesh":
+        return np.asarray(soups.triangles[shape["mesh"]] * shape["scale"])
+    return solid(shape["kind"], shape["values"])

@@ -1,0 +1,126 @@
+"""Motions from CSV and from columns, and what is refused."""
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.logs import Motion, filled, read_motion
+
+ROBOT = """<robot name="r"><link name="base"/><link name="al"/><link name="bl"/><link name="cl"/><link name="dl"/>
+<joint name="a" type="revolute"><parent link="base"/><child link="al"/><axis xyz="0 0 1"/>
+  <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+<joint name="b" type="prismatic"><parent link="al"/><child link="bl"/><axis xyz="1 0 0"/>
+  <limit lower="-0.2" upper="0.3" velocity="1" effort="1"/></joint>
+<joint name="c" type="prismatic"><parent link="bl"/><child link="cl"/><axis xyz="1 0 0"/>
+  <mimic joint="b" multiplier="2" offset="0.1"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+<joint name="d" type="floating"><parent link="cl"/><child link="dl"/></joint></robot>"""
+POSE = "d.x, d.y, d.z, d.qx, d.qy, d.qz, d.qw"
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return kt.load(ROBOT, format="urdf")
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="motion.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def test_columns_are_taken_by_name(robot, file):
+    motion = read_motion(robot, file("b, stamp, a\n0.1, 5, 0.25\n0.2, 5.5, -0.5\n"))
+    assert motion.names == ("a", "b")
+    assert motion.times.tolist() == [5.0, 5.5]
+    assert motion.q.tolist() == [[0.25, 0.1], [-0.5, 0.2]]
+    whole = filled(robot, motion, np.arange(9.0))
+    assert whole.tolist() == [[0.25, 0.1, *range(2, 9)], [-0.5, 0.2, *range(2, 9)]]
+
+
+def test_degrees_are_of_angles_alone(robot, file):
+    path = file("a, b, c\n90, 0.1, 0.3\n")
+    assert read_motion(robot, path, unit="deg").q.tolist() == [[np.pi / 2, 0.1]]
+    assert read_motion(robot, path).times is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time;a\r\n0;1\r\n1;2\r\n",
+        "\ufefftime\ta\n0\t1\n\n1\t2\n",
+        "# a robot\n# time, a\n0, 1\n1, 2  # the last\n",  # as numpy.savetxt writes it
+        'sep=,\n"time","a"\n0,1\n1,2\n',
+        "time,a\n0,1\n1,2\n".encode("utf-16"),
+    ],
+)
+def test_spellings_of_csv(robot, file, text):
+    motion = read_motion(robot, file(text))
+    assert (motion.names, motion.times.tolist(), motion.q.tolist()) == (("a",), [0, 1], [[1], [2]])
+
+
+def test_quaternions_are_normalised(robot, file):
+    path = file(f"{POSE}\n0, 0, 1, 0, 0, 3, 4\n0, 0, 2, 0, 0, 0, -1e-3\n")
+    assert read_motion(robot, path).q.tolist() == [[0, 0, 1, 0, 0, 0.6, 0.8], [0, 0, 2, 0, 0, 0, -1]]
+
+
+def test_names_that_look_like_numbers_or_times(file):
+    named = kt.load(ROBOT.replace('"a"', '"1"').replace('"b"', '"t"'), format="urdf")
+    motion = read_motion(named, file("1, t, time\n0.1, 0.2, 0\n0.1, 0.1, 1\n"))
+    assert (motion.names, motion.times.tolist()) == (("1", "t"), [0, 1])
+    assert read_motion(named, motion).q.tolist() == motion.q.tolist()
+
+
+def test_columns_in_memory(robot):
+    motion = read_motion(robot, {"time": [0, 2], "b": np.array([0.1, 0.2])})
+    assert (motion.names, motion.times.tolist(), motion.q.tolist()) == (("b",), [0, 2], [[0.1], [0.2]])
+    with pytest.raises(ValueError, match="read-only"):
+        motion.q[0] = 1
+    with pytest.raises(kt.KinetreeError, match="sample 1: the time is 0 after 0"):
+        read_motion(robot, {"time": [0, 0], "b": [0, 0]})
+    with pytest.raises(kt.KinetreeError, match="sample 1: column 'b' is nan; legal are numbers up to 1e"):
+        read_motion(robot, Motion(("b",), None, np.array([[0.0], [np.nan]])))
+    for wrong in ({"a": [1, 2], "b": [1]}, {}, {"a": []}, {"a": ["x"]}, {"a": 1.0}):
+        with pytest.raises(kt.KinetreeError, match="motion"):
+            read_motion(robot, wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ":1: error: there is nothing in it; legal is a line of names, such as time, joint1, joint2"),
+        ("time\n0\n", ":1: error: there are no names of joints that move"),
+        ("el\n0\n", "column 'el' is not a joint that moves; there are 'time', 't', 'stamp', 'a', 'b', 'd.x'"),
+        ("d.xx, e\n0, 0\n", "column 'd.xx' is not a joint that moves; did you mean .*'d.x'.*; 1 more columns are unk"),
+        ("a, a\n0, 0\n", "column 'a' stands twice"),
+        ("d\n0\n", "column 'd' is a floating joint; legal are its coordinates d.x, d.y, d.z, d.qx, d.qy, d.qz, d.qw"),
+        ("a\n0\n0, 1\n", ":3: error: has 2 cells under 1 names"),
+        ("a, b\n0, 0\n0\n", ":3: error: has 1 cells under 2 names"),
+        ("a\nzero\n", ":2: error: column 'a' is 'zero'; legal is a finite number"),
+        ("a\n0\n\nnan\n", ":4: error: column 'a' is 'nan'; legal is a finite number"),
+        ("a, b\n0, -1e31\n", ":2: error: column 'b' is -1e\\+31; legal are numbers up to 1e"),
+        ("a;b\n0;0,5\n", ":2: error: column 'b' is '0,5'; legal is a finite number"),
+        ("a\n", ":1: error: there are no samples below the names"),
+        ("0, 1\n", "there is no line of names above the numbers"),
+        ("time, t, a\n0, 0, 0\n", "has 2 columns of times, time, t; legal is one"),
+        ("t, a\n0, 0\n2, 0\n1, 0\n", ":4: error: the time is 1 after 2; legal are times that increase"),
+        ("t, a\n0, 0\n2, 0\n2, 0\n", ":4: error: the time is 2 after 2; legal are times that increase"),
+        ("b, c\n0, 0.1\n0.1, 0.35\n", ":3: error: 'c' follows 'b', and is 0.05 off"),
+        ("c\n0.1\n", ":1: error: column 'c' follows 'b', which has no column"),
+        ("d.qx, d.qw\n0, 1\n", "the quaternion of joint 'd' is not whole; columns d.qy, d.qz are missing"),
+        (f"{POSE}\n0, 0, 1, 0, 0, 0, 1\n0, 0, 1, 0, 0, 0, 0\n", ":3: error: the quaternion of joint 'd' is zero"),
+    ],
+)
+def test_what_is_refused(robot, file, text, message):
+    with pytest.raises(kt.KinetreeError, match=message):
+        read_motion(robot, file(text))
+
+
+def test_only_known_endings_are_read(robot, file):
+    with pytest.raises(kt.KinetreeError, match=r"cannot read a motion from 'motion.bag'; legal endings are .csv, .tsv"):
+        read_motion(robot, file("a\n0\n", "motion.bag"))
+    with pytest.raises(kt.KinetreeError, match="unit is 'mm'"):
+        read_motion(robot, file("a\n0\n"), unit="mm")

@@ -1,0 +1,259 @@
+"""What objects show in a terminal and in a notebook."""
+
+import inspect
+import pickle
+import re
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.errors import Finding, Findings, Source
+from kinetree.model.assemble import Parts, build
+from kinetree.model.robot import Joint, Limit, Link
+from pendants import ARM, shown
+from svg_figures import NS, camera_of, parsed, seen
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>&\"'\x1b[2J\r\n\u202e\ud800" + "long " * 2000
+
+
+@pytest.fixture(scope="module")
+def things(icub_file):
+    """One object of each public class, of a real iCub where it is of a robot."""
+    robot, built_in = kt.load(icub_file), kt.load("icub")
+    fk, ik = kt.fk(robot, "l_hand"), kt.ik(robot, "l_hand")
+    some = robot.limits.sample(40)
+    guard = kt.guard(robot)
+    calibration = kt.calibrate(ARM, "kuka", *shown("kuka", np.random.default_rng(1), k=200))
+    contact = kt.icub.SkinContact(center_of_pressure=np.zeros((99, 3)), force=np.ones((99, 3)), skin_part="l_hand")
+    poses = np.array(kt.fk(ARM, "tool0")(np.random.default_rng(0).uniform(-1, 1, (40, 6))))
+    poses[:, :3, 3] = -poses[:, :3, :3] @ [0.1, 0.0, 0.2]
+    faults = [Finding("c", "error", "wrong " * 300, Source("a.urdf", i), f"joint '{i}'") for i in range(3000)]
+    return [
+        robot,
+        built_in,
+        *(robot.links, robot.joints, robot.frames, robot.sensors, robot.materials, robot.loops, built_in.groups),
+        *(
+            robot.links["root_link"],
+            robot.joints["l_elbow"],
+            robot.frames["l_hand"],
+            next(iter(robot.sensors.values())),
+        ),
+        *(robot.text, robot.source, robot.places, built_in.coupled_limits[0], robot.limits, built_in.limits),
+        *(fk, kt.fk(robot, list(robot.frames)), kt.margin(robot), kt.kinematics.manipulability(robot, "l_hand")),
+        *(fk.inputs[0], fk.output, kt.kinematics.manipulability(robot, "l_hand", method="condition"), fk.c_source()),
+        *(ik, ik(fk(some[0])), ik(fk(some)), kt.kinematics.IKInterrupted(ik(fk(some)))),
+        *(guard, guard.kernel, guard(some, some, 0.1), kt.limits.GuardRun(1, 2, 3), kt.limits.GuardState.FREE),
+        kt.limits.GuardEvent(0.0, kt.limits.GuardState.NEAR, "x", 0.0, some[0], some[1]),
+        *(kt.limits.LinearLimits("a", ("b",), np.ones((90, 1)), np.ones(90), ("c",) * 90), built_in.limits.volume()),
+        kt.limits.widen(built_in, dict.fromkeys(built_in.limits.row_names[:1], 0.1)),
+        *(kt.compare(robot, built_in), kt.compare(robot, robot), kt.compare(robot, robot).differences),
+        *(calibration, kt.tcp_from_points(poses), kt.frame_from_points(*np.eye(3))),
+        *(kt.check(icub_file), Findings(), Findings(faults), faults[0], kt.KinetreeError(faults)),
+        *(kt.controllers, *kt.controllers.values(), kt.kinematics.joint_table(robot)[5]),
+        kt.icub.from_board(built_in, "left_arm", np.zeros((99, 7)), unit="deg"),
+        kt.icub.to_board(built_in, "left_arm", np.zeros((99, built_in.nq)), unit="deg"),
+        *(*kt.icub.couplings(), contact, kt.icub.contact_torques(built_in, np.zeros((99, built_in.nq)), [])),
+        kt.icub.Taxels("a", np.zeros((999, 3)), np.zeros((999, 3)), np.ones(999), None, "taxel"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def icub_file():
+    import icub_models
+
+    return icub_models.get_model_file("iCubGazeboV2_7")
+
+
+def test_no_repr_has_more_than_ten_lines(things):
+    for thing in things:
+        text = repr(thing)
+        assert text.count("\n") < 10, text
+        assert max(map(len, text.split("\n"))) <= 2500, text
+        assert text.isprintable() or all(line.isprintable() for line in text.split("\n")), text
+    modules = (kt, kt.kinematics, kt.dynamics, kt.limits, kt.icub)
+    classes = {
+        thing for module in modules for name in module.__all__ if inspect.isclass(thing := getattr(module, name))
+    }
+    assert classes <= {type(thing) for thing in things}
+
+
+def test_kernels_name_their_robot_frames_and_units(things):
+    fk = next(thing for thing in things if isinstance(thing, kt.Kernel))
+    expected = "Kernel fk of robot 'iCub': q (…, 32) [m, rad] → T (…, 4, 4) [poses of l_hand in root_link; m]"
+    assert repr(fk) == repr(pickle.loads(pickle.dumps(fk))) == expected
+
+
+def test_results_say_what_was_found():
+    robot = kt.load("icub")
+    fk, ik = kt.fk(robot, "l_hand"), kt.ik(robot, "l_hand")
+    q = robot.limits.sample(10)
+    assert re.fullmatch(r"IKResult: reached in \d+ steps, \S+ m and \S+ rad off(, at .*)?", repr(ik(fk(q[0]))))
+    T = fk(q)
+    T[3, 0, 3] += 5.0
+    assert repr(ik(T)).startswith("IKResult of 10 targets: 9 reached, up to ")
+    assert repr(ik(T[3])).startswith("IKResult: not reached in ")
+    assert repr(kt.compare(robot, robot)) == "Comparison: the same robot; 0 differences, 0 remarks"
+    assert repr(Findings()) == "0 findings"
+    two = Findings([Finding("c", "error", "wrong"), Finding("d", "info", "so")])
+    assert repr(two) == "2 findings: 1 error, 1 info\n  error: wrong [c]\n  info: so [d]"
+    assert two == list(two)
+
+
+def test_names_complete_in_mappings():
+    robot = kt.load("icub")
+    for mapping in (robot.links, robot.joints, robot.frames, robot.sensors, robot.groups, robot.loops):
+        assert mapping._ipython_key_completions_() == list(mapping)
+    makers = kt.controllers._ipython_key_completions_()
+    assert {*kt.controllers, *kt.controllers.forms} == {*makers}
+    assert all(kt.controllers[name] for name in makers)
+
+
+class Page(HTMLParser):
+    """Tags and texts of HTML, with errors for tags that are not closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.texts = [], [], []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+HTML = {"div", "p", "b", "details", "summary", "table", "tr", "td", "th", "svg", "title", "path", "polyline", "circle"}
+
+
+def page_of(thing):
+    page = Page(thing._repr_html_())
+    assert {tag for tag, _ in page.tags} <= HTML
+    assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on") or name == "href"]
+    return page
+
+
+def test_html_has_tables_and_no_scripts(things):
+    shown_as_html = [thing for thing in things if hasattr(thing, "_repr_html_")]
+    kinds = {type(thing).__name__ for thing in shown_as_html}
+    assert kinds == {"Robot", "Limits", "IKResult", "Findings", "Comparison", "Calibration"}
+    for thing in shown_as_html:
+        page = page_of(thing)
+        assert len(thing._repr_html_()) < 500_000
+        assert page.texts[0]
+
+
+def test_html_says_what_the_object_has():
+    robot = kt.load("icub")
+    fk, ik = kt.fk(robot, "l_hand"), kt.ik(robot, "l_hand")
+    words = page_of(robot).texts
+    assert {"Robot icub", *robot.joint_names, *robot.groups} <= {*words}
+    cells = page_of(robot.limits).texts
+    upper = robot.limits.upper[robot.coordinate_names.index("l_elbow")]
+    assert f"{upper:.4g}" in cells[cells.index("l_elbow") :][:3]
+    assert {*robot.limits.row_names} <= {*cells}
+    result = ik(fk(robot.limits.sample(1)[0]))
+    cells = page_of(result).texts
+    found = dict(pairwise(cells))
+    assert [float(found[name]) for name in robot.coordinate_names] == pytest.approx(result.q, rel=1e-5)
+    other = page_of(kt.compare(robot, kt.edit.lock(robot, {"l_elbow": 0.5}))).texts
+    assert "joint 'l_elbow'" in other
+    calibration = kt.calibrate(
+        ARM, "kuka", *(lambda j, p: (np.deg2rad(j), p))(*shown("kuka", np.random.default_rng(1)))
+    )
+    assert "joint-unit" in page_of(calibration).texts
+
+
+def hostile_robot():
+    joint = Joint(
+        HOSTILE, "revolute", "base", f"{HOSTILE}!", axes=np.eye(3)[2:], limits=(Limit(-1.0, 1.0),), origin=np.eye(4)
+    )
+    return replace(build(Parts(HOSTILE, [Link("base"), Link(f"{HOSTILE}!")], [joint])), name=HOSTILE)
+
+
+def test_hostile_names_change_nothing():
+    robot = hostile_robot()
+    frame = f"{HOSTILE}!"
+    fk, ik = kt.fk(robot, frame), kt.ik(robot, frame, goal="orientation")
+    result = ik(fk(robot.q())[:3, :3])
+    finding = Finding("c", "error", HOSTILE, Source(HOSTILE, 1, 1), HOSTILE, HOSTILE, HOSTILE)
+    moved = kt.compare(robot, kt.edit.lock(robot, {HOSTILE: 0.5}))
+    for thing in (robot, robot.limits, result, Findings([finding] * 2000), moved):
+        page = page_of(thing)
+        assert len(thing._repr_html_()) < 2_000_000
+        assert all(text.replace("\n", "").isprintable() for text in page.texts)
+    for thing in (
+        robot,
+        robot.links,
+        robot.joints[HOSTILE],
+        fk,
+        ik,
+        result,
+        robot.limits,
+        Findings([finding] * 20),
+        moved,
+    ):
+        text = repr(thing)
+        assert text.count("\n") < 10
+        assert len(text) < 3000
+        assert all(line.isprintable() for line in text.split("\n"))
+
+
+def test_the_stick_figure_shows_the_poses():
+    robot = kt.load("icub")
+    root = parsed(re.search(r"<svg.*</svg>", robot._repr_html_(), re.DOTALL)[0])
+    moving = [joint.child for joint in robot.joints.values() if joint.kind.nq]
+    points = seen(camera_of(root), kt.fk(robot, moving)(robot.q()))
+    dots = [(float(dot.attrib["cx"]), float(dot.attrib["cy"])) for dot in root.iter(f"{NS}circle")]
+    assert {(round(float(x), 1), round(float(y), 1)) for x, y in points} == {*dots}
+    assert (points > 0).all()
+    assert (points < 240).all()
+    strong = root.findall(f"{NS}path")[1].attrib["d"]
+    ends = re.findall(r"M(\S+) (\S+)L([^M ]+) ([^M ]+)", strong)
+    assert {tuple(map(float, (c, d))) for _, _, c, d in ends} <= {*dots} | {*map(tuple, seen_links(robot, root))}
+
+
+def seen_links(robot, root):
+    return np.round(seen(camera_of(root), kt.fk(robot, list(robot.links))(robot.q())), 1).tolist()
+
+
+def test_robots_without_a_picture_have_their_tables():
+    links = [Link(f"l{i}") for i in range(1200)]
+    joints = [Joint(f"j{i}", "fixed", f"l{i}", f"l{i + 1}") for i in range(1199)]
+    far = build(Parts("far", links, joints))
+    assert "<svg" not in far._repr_html_()
+    assert "Tree" in far._repr_html_()
+    assert "<svg" in build(Parts("point", [Link("base")], []))._repr_html_()
+
+
+def test_a_picture_and_tables_are_made_at_once(icub_file):
+    robot = kt.load(icub_file)
+    robot._repr_html_()
+    start = time.perf_counter()
+    robot._repr_html_()
+    assert time.perf_counter() - start < 0.5  # 9 ms on a quiet machine
+
+
+def test_html_is_imported_when_a_notebook_asks_for_it():
+    program = (
+        "import sys, kinetree as kt; robot = kt.load('icub'); before = 'kinetree.viewing.html' in sys.modules; "
+        "robot._repr_html_(); print(before, 'kinetree.viewing.html' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]

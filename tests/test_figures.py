@@ -1,0 +1,63 @@
+"""The pictures of the README and the pages are those that the commands on these pages draw."""
+
+import re
+
+import make_figures
+import numpy as np
+import pytest
+from make_figures import ROOT, draw, figures
+
+NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+AGAIN = "python docs/make_figures.py"
+ALL = figures()
+
+
+def of(ending, *marks):
+    return [pytest.param(f, id=f.file.name, marks=marks) for f in ALL if f.file.suffix == ending]
+
+
+def test_every_picture_is_shown_and_every_one_shown_is_there():
+    assert {figure.file for figure in ALL} == {*(ROOT / "docs" / "figures").iterdir()}
+    assert {figure.file.suffix for figure in ALL} == {".svg", ".png"}
+    assert (ROOT / "README.md") in {figure.page for figure in ALL}
+
+
+@pytest.mark.parametrize("figure", of(".svg"))
+def test_svg_has_the_same_text(figure, tmp_path):
+    drawn, shown = (path.read_text("utf-8") for path in (draw(figure, tmp_path), figure.file))
+    assert re.sub(NUMBER, "", drawn) == re.sub(NUMBER, "", shown), AGAIN
+    values = [np.array(re.findall(NUMBER, text), dtype=float) for text in (drawn, shown)]
+    assert np.abs(values[0] - values[1]).max() < 2e-3, AGAIN  # another processor may round otherwise
+
+
+def differ(one, other):
+    """How many pixels differ clearly, as a share of those that are not white in either."""
+    image = pytest.importorskip("PIL.Image")
+    a, b = (np.asarray(image.open(path).convert("RGB")).astype(int) for path in (one, other))
+    if a.shape != b.shape:
+        return 1.0
+    drawn = (np.minimum(a, b) < 250).any(axis=-1)
+    return (np.abs(a - b).max(axis=-1) > 48).sum() / drawn.sum()
+
+
+@pytest.mark.parametrize("figure", of(".png", pytest.mark.slow))
+def test_png_has_the_same_pixels(figure, tmp_path):
+    assert differ(draw(figure, tmp_path), figure.file) < 0.01, AGAIN  # another version may smooth lines otherwise
+
+
+@pytest.mark.slow
+def test_another_pose_is_another_picture(tmp_path):
+    figure = next(figure for figure in ALL if figure.file.name == "icub.png")
+    arguments = [{"l_elbow=80": "l_elbow=70"}.get(word, word) for word in figure.arguments]
+    assert differ(draw(figure._replace(arguments=tuple(arguments)), tmp_path), figure.file) > 0.02
+
+
+def test_a_picture_without_its_command_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(make_figures, "ROOT", tmp_path)
+    (tmp_path / "CONTRIBUTING.md").touch()
+    page = tmp_path / "README.md"
+    page.write_text("![A robot](docs/a.svg)\n\n    kinetree show arm.urdf \\\n      --deg -o a.svg\n")
+    assert [figure[1:] for figure in figures()] == [(page, ("show", "arm.urdf", "--deg", "-o", "a.svg"))]
+    page.write_text('<img width="9" src="docs/b.svg">\n\n`kinetree show arm.urdf -o a.svg`')
+    with pytest.raises(ValueError, match=r"shows b\.svg, but has no command"):
+        figures()

@@ -1,0 +1,256 @@
+"""Pictures of robots: the camera, the triangles of shapes, what is in front, and what is drawn without shapes."""
+
+import io
+import re
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.model.assemble import build, parts_of
+from kinetree.shapes import Mesh
+from kinetree.viewing import camera, raster
+from kinetree.viewing.camera import camera_at
+from kinetree.viewing.picture import picture
+from kinetree.viewing.solids import solid
+from physics import everything
+from support import icub_urdfs
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def pixels(data):
+    image = pytest.importorskip("PIL.Image")
+    return np.asarray(image.open(io.BytesIO(data)).convert("RGB")).astype(int)
+
+
+def one_link(shape, more=""):
+    return kt.load(
+        f'<robot name="r"><link name="base"><visual>{more}<geometry>{shape}</geometry>'
+        '<material name="m"><color rgba="1 0 0 1"/></material></visual></link></robot>',
+        format="urdf",
+    )
+
+
+def test_the_camera_looks_from_its_direction_with_its_field():
+    bounds, half = np.array([(1.0, 2.0, 3.0), (1.4, 2.2, 3.1)]), np.diag((0.2, 0.1, 0.05))
+    camera = camera_at(bounds.mean(axis=0) + np.vstack([half, -half]), (800, 600))
+    middle, towards = bounds.mean(axis=0), np.array((1.0, -0.9, 0.6)) / np.sqrt(1 + 0.81 + 0.36)
+    distance = 1.15 * np.sqrt(0.4**2 + 0.2**2 + 0.1**2)
+    assert camera.eye == pytest.approx(middle + distance * towards)
+    assert camera.project(middle) == pytest.approx((400, 300, distance))
+    up = np.array((0, 0, 1.0)) - towards[2] * towards
+    top = middle + distance * np.tan(np.deg2rad(20)) * up / np.linalg.norm(up)
+    assert camera.project(top) == pytest.approx((400, 0, distance))
+    assert camera.project(middle + np.array((0.9, 1.0, 0)))[0] > 400
+    for size in ((800, 600), (300, 900), (2000, 400)):
+        tall = np.array([(0, 0, 0), (0.1, 0.1, 2.0)])
+        for corners in (bounds, tall):
+            ends = np.array(np.meshgrid(*corners.T)).reshape(3, -1).T
+            at = camera_at(ends, size).project(ends)
+            assert (at[:, 2] > 0).all()
+            assert (at[:, :2] > 0).all()
+            assert (at[:, :2] < size).all()
+    with pytest.raises(kt.KinetreeError, match="the direction to the camera is"):
+        camera_at(bounds, (800, 600), (0.0, 0.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "volume", "half"),
+    [
+        ("box", (1.0, 2.0, 3.0), 6.0, (0.5, 1.0, 1.5)),
+        ("sphere", (0.5,), np.pi / 6, (0.5, 0.5, 0.5)),
+        ("cylinder", (0.5, 2.0), np.pi / 2, (0.5, 0.5, 1.0)),
+        ("capsule", (0.5, 2.0), np.pi / 2 + np.pi / 6, (0.5, 0.5, 1.5)),
+        ("ellipsoid", (0.5, 1.0, 2.0), 4 / 3 * np.pi, (0.5, 1.0, 2.0)),
+    ],
+)
+def test_triangles_enclose_the_volume_of_the_shape(kind, values, volume, half):
+    triangles = solid(kind, values)
+    mesh = Mesh(triangles.reshape(-1, 3).round(9), np.arange(3 * len(triangles)).reshape(-1, 3))
+    assert mesh.closed
+    assert mesh.volume == pytest.approx(volume, rel=0.015)
+    assert mesh.bounds == pytest.approx(np.array([-np.array(half), half]), abs=1e-9)
+
+
+def test_other_kinds_have_no_triangles():
+    for kind in ("plane", "mesh", "hfield"):
+        assert solid(kind, ()).shape == (0, 3, 3)
+
+
+def first_hit(eye, direction, triangles):
+    """The nearest triangle on a ray, or -1 (Möller and Trumbore 1997)."""
+    a, u, v = triangles[:, 0], triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
+    h = np.cross(direction, v)
+    det = np.einsum("ij,ij->i", u, h)
+    s = (np.einsum("ij,ij->i", eye - a, h)) / det
+    k = np.cross(eye - a, u)
+    t = (k @ direction) / det
+    far = np.einsum("ij,ij->i", v, k) / det
+    hit = (s >= 0) & (t >= 0) & (s + t <= 1)
+    return int(np.argmin(np.where(hit, far, np.inf))) if hit.any() else -1
+
+
+def test_each_pixel_shows_the_first_triangle_on_its_ray(monkeypatch):
+    rng = np.random.default_rng(1)
+    triangles = rng.uniform(-1, 1, (300, 1, 3)) + rng.uniform(-0.4, 0.4, (300, 3, 3))
+    camera = camera_at(np.array([(-1.4,) * 3, (1.4,) * 3]), (96, 64))
+    expected = np.full((64, 96), -1)
+    scale = 32 / np.tan(np.deg2rad(20))
+    for y in range(64):
+        for x in range(96):
+            direction = np.array((x + 0.5 - 48, 32 - y - 0.5, -scale)) @ camera.R
+            expected[y, x] = first_hit(camera.eye, direction, triangles)
+    for at_once in (1_000_000, 500):
+        monkeypatch.setattr(raster, "AT_ONCE", at_once)
+        found = raster._nearest(camera.project(triangles), 96, 64)
+        shown = np.where(found > 0, (found & np.uint64(0xFFFFFFFF)).astype(int), -1)
+        assert (shown != expected).mean() < 2e-3  # rays that graze an edge
+        assert (expected >= 0).mean() > 0.1
+
+
+def test_what_is_behind_glass_shows_through():
+    camera = camera_at(np.array([(-1.0,) * 3, (1.0,) * 3]), (40, 30))
+    wall = np.array([(-9, -9, 0), (9, -9, 0), (0, 18, 0)]) @ camera.R
+    triangles = np.array([wall, wall + 0.5 * camera.R[2], wall - 0.5 * camera.R[2]])
+    colours = np.array([(1, 0, 0, 1), (0, 0, 1, 0.5), (0, 1, 0, 0.5)])
+    red, green, blue, alpha = raster.shaded(camera, triangles, colours)[15, 20]
+    assert red == pytest.approx(blue)  # half of each, as bright
+    assert (green, alpha) == (0, 1)
+    assert raster.shaded(camera, triangles[1:2], colours[1:2])[15, 20, 3] == pytest.approx(0.5)
+    assert not raster.shaded(camera, triangles[:1], np.array([(1, 1, 1, 0.0)])).any()
+
+
+def test_a_sphere_is_a_disc_of_its_size():
+    data, findings = picture(one_link('<sphere radius="0.5"/>'), size=(400, 400))
+    red = pixels(data)
+    disc = (red[..., 0] > red[..., 1] + 30) & (red[..., 0] > red[..., 2] + 30)
+    rows, columns = np.nonzero(disc)
+    distance = 1.15 * np.sqrt(3.0)
+    radius = 200 / np.tan(np.deg2rad(20)) * np.tan(np.arcsin(0.5 / distance))
+    assert rows.mean() == pytest.approx(199.5, abs=1.5)  # the axes of a frame hide some
+    assert (np.ptp(rows) + 1) / 2 == pytest.approx(radius, abs=1.5)
+    assert (np.ptp(columns) + 1) / 2 == pytest.approx(radius, abs=1.5)
+    assert findings == ()
+
+
+def test_axes_of_a_tool_are_inside_the_picture():
+    far = '<robot name="r"><link name="base"/><link name="tool0"/><joint name="j" type="fixed"><parent link="base"/>'
+    far += '<child link="tool0"/><origin xyz="0 0 1"/></joint></robot>'
+    shown = pixels(picture(kt.load(far, format="urdf"))[0])
+    blue = (shown[..., 2] > 180) & (shown[..., 0] < 80)
+    assert blue.sum() > 100
+    assert not blue[0].any()
+    assert np.nonzero(blue)[0].min() > 10
+
+
+def test_a_picture_follows_q_and_stays_the_same():
+    robot, size = kt.load("icub"), (320, 240)
+    first, moved = (picture(robot, q, size=size)[0] for q in (None, robot.q(l_shoulder_roll=1.0)))
+    assert first == picture(kt.load("icub"), size=size)[0]
+    assert (pixels(first) != pixels(moved)).any()
+    assert pixels(first).shape == (240, 320, 3)
+
+
+def test_svg_has_the_shapes_as_one_image_and_stays_small():
+    data, _ = picture(kt.load("icub"), suffix=".svg")
+    root = ElementTree.fromstring(data)
+    assert len(list(root.iter(f"{SVG}image"))) == 1
+    assert len(data) < 100_000
+    box = one_link('<box size="1 1 1"/>')
+    assert picture(box, suffix=".svg") == picture(box, suffix=".svg")
+
+
+def test_without_shapes_links_and_joint_axes_are_lines():
+    parts = parts_of(everything())
+    parts.links = [replace(link, visuals=()) for link in parts.links]
+    robot = build(parts)
+    data, findings = picture(robot, suffix=".svg")
+    root = ElementTree.fromstring(data)
+    assert not list(root.iter(f"{SVG}image"))
+    colours = [path.attrib.get("style", "") for path in root.iter(f"{SVG}path")]
+    axes = sum(len(joint.axes) for joint in robot.joints.values())
+    assert sum("#e8890c" in colour for colour in colours) == axes
+    assert sum("#5c6b7a" in colour or "#c3cad2" in colour for colour in colours) == len(robot.joints)
+    assert findings == ()
+    assert len(data) < 60_000
+    lonely = kt.load('<robot name="r"><link name="base"/></robot>', format="urdf")
+    assert pixels(picture(lonely)[0]).min() < 255
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "there is no file"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "pointer of git-lfs"),
+        (b"", "is no STL file"),
+    ],
+)
+def test_a_mesh_that_cannot_be_read_is_a_finding(tmp_path, content, why):
+    if content is not None:
+        (tmp_path / "a.stl").write_bytes(content)
+    path = tmp_path / "r.urdf"
+    visual = '<visual><geometry><mesh filename="a.stl"/></geometry></visual>'
+    path.write_text(
+        f'<robot name="r"><link name="base">{visual}{visual}<visual><geometry><box size="1 1 1"/></geometry></visual>'
+        "</link></robot>"
+    )
+    data, (finding,) = picture(kt.load(path))
+    assert finding.code == "shape-not-shown"
+    assert finding.message.startswith("the mesh 'a.stl' is not shown: ")
+    assert why in finding.message
+    assert (finding.element, finding.source.line) == ("link 'base'", 1)
+    assert (pixels(data).max(axis=2) < 250).mean() > 0.1  # the box is there
+
+
+def test_hostile_names_and_impossible_sizes(tmp_path):
+    hostile = one_link('<mesh filename="&lt;/script&gt;$x^2$&#10;.stl"/>')
+    _, (finding,) = picture(hostile, suffix=".svg")
+    assert "shape-not-shown" in str(finding)
+    with pytest.raises(kt.KinetreeError, match="poses are not finite"):
+        picture(everything(), np.full(everything().nq, 1e200))
+    with pytest.raises(kt.KinetreeError, match=r"figures are not written as '.xyz'; legal are"):
+        picture(hostile, suffix=".xyz")
+
+
+def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(kt.KinetreeError) as error:
+        picture(kt.load("icub"))
+    assert error.value.findings[0].fix == "pip install 'kinetree[plot]'"
+
+
+@pytest.mark.slow
+def test_an_icub_with_its_meshes_takes_less_than_five_seconds_of_work():
+    path = next(path for path in icub_urdfs() if "iCubGazeboV2_7/" in path.as_posix())
+    robot = kt.load(path)
+    start = time.process_time()
+    data, findings = picture(robot)
+    assert time.process_time() - start < 5.0
+    assert findings == ()
+    assert (pixels(data).max(axis=2) < 250).mean() > 0.05
+
+
+def test_a_view_saves_pictures(tmp_path, monkeypatch):
+    from kinetree.viewing import page, show
+
+    monkeypatch.setattr(page, "viewer", lambda: "globalThis.viewer = 1;")
+    monkeypatch.setattr(show, "viewer", lambda: "")
+    robot = one_link('<box size="1 1 1"/>')
+    view = show.show(robot, findings=[], browser=False)
+    view.save(tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes() == picture(robot)[0]
+
+
+def test_the_page_has_the_same_camera():
+    stage = Path(__file__).resolve().parents[2] / "viewer" / "src" / "stage.js"
+    text = stage.read_text("utf-8")
+    (direction,) = re.findall(r"DIRECTION = new Vector3\(([^)]+)\)", text)
+    assert tuple(map(float, direction.split(","))) == camera.DIRECTION
+    assert float(re.findall(r"ANGLE = ([\d.]+);", text)[0]) == camera.FIELD
+    assert float(re.findall(r"DISTANCE = ([\d.]+);", text)[0]) == camera.DISTANCE
