@@ -16,6 +16,7 @@ import kinetree as kt
 import parsers
 import peers
 import showing
+import showing_peers
 import works
 from report import Measured, Results, report
 from support import put
@@ -257,6 +258,35 @@ def test_the_large_robot_has_a_ball_at_every_link(tmp_path):
     volume = np.linalg.det(corners).sum() / 6  # of a closed surface with its triangles to the outside
     assert volume == pytest.approx(4 / 3 * np.pi * 0.08**3, rel=0.3)
     assert not np.array_equal(corners, showing.ball(np.random.default_rng(1), 20))
+
+
+def test_the_viewer_is_small_enough():
+    if not showing.BUNDLE.exists():
+        pytest.skip("the viewer was not built")
+    assert showing.within(showing.viewer_sizes(), showing.VIEWER)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(showing.TARGETS))
+def test_pages_are_small_enough(name, tmp_path):
+    if not showing.BUNDLE.exists():
+        pytest.skip("the viewer was not built")
+    model = showing.write_large(tmp_path, 103) if name == showing.LARGE else showing.ROBOTS[name].file()
+    showing.make(model, tmp_path / "page.html")
+    assert (tmp_path / "page.html").stat().st_size / 1e6 <= showing.TARGETS[name][1]
+
+
+def test_a_figure_is_judged_by_its_limit():
+    assert showing.judged(2.8, 2.8) == "2.80 ≤ 2.8 ok"
+    assert showing.judged(2.81, 2.8) == "2.81 ≤ 2.8 OVER"
+    assert (showing.judged(1.0, None), showing.judged(None, 3.0)) == ("1.00", "–")
+    assert not showing.within((1.0, 3.0), (1.0, 2.0))
+
+
+def test_every_other_viewer_says_what_it_needs():
+    files = showing_peers.files()
+    assert list(files) == ["meshcat", "rerun", "viser"]
+    assert all(file.PACKAGES and callable(file.write) for file in files.values())
 
 
 REFUSED = '<robot name="r"><link name="a"/><link name="b"/></robot>'
