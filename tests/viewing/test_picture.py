@@ -254,3 +254,4 @@ def test_the_page_has_the_same_camera():
     assert tuple(map(float, direction.split(","))) == camera.DIRECTION
     assert float(re.findall(r"ANGLE = ([\d.]+);", text)[0]) == camera.FIELD
     assert float(re.findall(r"DISTANCE = ([\d.]+);", text)[0]) == camera.DISTANCE
+    assert float(re.findall(r"FILLED = ([\d.]+);", text)[0]) == camera.FILLED

@@ -64,9 +64,18 @@ async function main() {
   if (scene.comparison) app.overlay = createOverlay(app, scene.comparison);
   panels(app);
   shared.view = viewOf(app);
-  if (stage) stage.paint();
+  if (stage) lookAtAll(app, stage);
   exchange(app.models[0]);
   document.body.dataset.ready = String(Math.round(performance.now()));
+}
+
+/** Look at all robots, once the panels have left the picture its place.
+ * @param {App} app @param {import("./stage.js").Stage} stage */
+function lookAtAll(app, stage) {
+  const [box, ...others] = app.pictures.map((picture) => boundsOf(picture));
+  for (const other of others) box.union(other);
+  stage.fit(box);
+  stage.paint();
 }
 
 /** @param {App} app @param {import("./stage.js").Stage} stage @param {HTMLElement} view */
@@ -76,9 +85,6 @@ async function fill(app, stage, view) {
   for (const { root } of app.pictures) stage.scene.add(root);
   for (const model of app.models) model.listeners.push(stage.draw);
   app.addLabel = createLabels(stage, view);
-  const box = boundsOf(app.pictures[0]);
-  for (const picture of app.pictures.slice(1)) box.union(boundsOf(picture));
-  stage.fit(box);
   followTheme(stage);
   pickByClick(app, stage);
 }

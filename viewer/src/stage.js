@@ -18,7 +18,8 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 /** The camera looks from here at the middle of the robot, as in src/kinetree/viewing/camera.py. */
 const DIRECTION = new Vector3(1, -0.9, 0.6).normalize();
 const ANGLE = 40;
-const DISTANCE = 1.15; // of the diagonal of the bounds
+const DISTANCE = 1.15; // of the diagonal of the bounds, or farther to see all
+const FILLED = 0.9; // of the picture at most
 const NEAR = 5; // the same, at most, for one part
 
 /**
@@ -34,6 +35,26 @@ const NEAR = 5; // the same, at most, for one part
  * @property {(dark: boolean) => void} setTheme
  * @property {(() => void)[]} painters called before each picture
  */
+
+/** Return how far the camera must be from the middle of a box to see its corners, as camera.py computes it.
+ * @param {Box3} box @param {number} aspect width by height of the picture */
+function distanceTo(box, aspect) {
+  const right = new Vector3(0, 0, 1).cross(DIRECTION).normalize();
+  const up = DIRECTION.clone().cross(right);
+  const half = box.getSize(new Vector3()).divideScalar(2);
+  const filled = FILLED * Math.tan((ANGLE * Math.PI) / 360);
+  const signs = [-1, 1];
+  const corners = signs.flatMap((x) => signs.flatMap((y) => signs.map((z) => new Vector3(x, y, z).multiply(half))));
+  const sides = corners.map((one) => Math.max(Math.abs(one.dot(right)) / aspect, Math.abs(one.dot(up))));
+  return Math.max(...corners.map((one, i) => one.dot(DIRECTION) + sides[i] / filled));
+}
+
+/** Return the next 1, 2 or 5 times a power of ten.
+ * @param {number} length */
+function round(length) {
+  const power = 10 ** Math.floor(Math.log10(length));
+  return power * ([1, 2, 5].find((step) => length <= step * power) ?? 10);
+}
 
 /** Return the stage of a canvas, null where there is no WebGL.
  * @param {HTMLCanvasElement} canvas @returns {Stage | null} */
@@ -76,13 +97,15 @@ export function createStage(canvas) {
   }
   /** @param {Box3} box */
   function fit(box) {
+    resize();
     const [middle, diagonal] = [box.getCenter(new Vector3()), box.getSize(new Vector3()).length()];
-    const narrow = Math.min(1, camera.aspect);
     orbit.target.copy(middle);
-    camera.position.copy(middle).addScaledVector(DIRECTION, (DISTANCE * diagonal) / narrow);
+    camera.position
+      .copy(middle)
+      .addScaledVector(DIRECTION, Math.max(DISTANCE * diagonal, distanceTo(box, camera.aspect)));
     [camera.near, camera.far] = [diagonal / 500, diagonal * 50];
     camera.updateProjectionMatrix();
-    floor.size = Math.max(1, Math.ceil(2 * diagonal));
+    floor.size = 20 * round(diagonal / 8);
     floor.low.set(middle.x, middle.y, box.min.z);
     layFloor();
     orbit.update();
