@@ -1,5 +1,6 @@
 """In Chromium: the page moves robots as kinetree does, and never beyond their limits."""
 
+import ast
 from functools import partial
 
 import numpy as np
@@ -165,22 +166,71 @@ def test_without_webgl_the_page_says_so_and_the_rest_works(browser, tmp_path):
     page.close()
 
 
+def opened(open_page, tmp_path, robot, fragment=""):
+    kt.show(robot, browser=False).save(tmp_path / "robot.html")
+    return open_page(tmp_path / "robot.html", fragment=fragment)
+
+
+def typed(page, text):
+    """Type a configuration into the open panel, and return its answer."""
+    panel = page.locator("details").filter(has=page.get_by_label("Configuration as text"))
+    page.get_by_label("Configuration as text").fill(text)
+    page.get_by_role("button", name="Set", exact=True).click()
+    return panel.locator("[role=status]").inner_text()
+
+
+@pytest.mark.parametrize("make", [lambda: kt.load("icub"), lambda: everything(0)], ids=["icub", "every joint type"])
+def test_the_text_for_python_gives_the_same_configuration(open_page, tmp_path, make):
+    robot = make()
+    q = random_q(robot, np.random.default_rng(0))
+    page = opened(open_page, tmp_path, robot)
+    page.get_by_text("Configuration", exact=True).click()
+    page.evaluate("q => kinetree.view.setQ(q)", q.tolist())
+    text = page.get_by_label("Configuration as text").input_value()
+    values = ast.literal_eval(text.removeprefix("robot.q(").removesuffix(")"))
+    np.testing.assert_array_equal(robot.q(values), q)
+    page.evaluate("q => kinetree.view.setQ(q)", robot.q().tolist())
+    typed(page, text)
+    np.testing.assert_array_equal(page.evaluate("kinetree.view.q"), q)
+
+
 def test_a_configuration_is_typed_and_opened_by_a_link(open_page, tmp_path):
     robot = kt.load("icub")
-    kt.show(robot, browser=False).save(tmp_path / "robot.html")
-    page = open_page(tmp_path / "robot.html", fragment="#q=neck_pitch:0.25")
+    page = opened(open_page, tmp_path, robot, "#q=neck_pitch:0.25")
     i = robot.coordinate_names.index("neck_pitch")
     assert page.evaluate("kinetree.view.q")[i] == 0.25
     page.get_by_text("Configuration", exact=True).click()
-    field = page.get_by_label("Configuration as text")
-    assert robot.q(eval(field.input_value().removeprefix("robot.q(").removesuffix(")")))[i] == 0.25
     for text, answer, expected in [
         ("robot.q({'neck_pitch': -0.125})", "Set.", -0.125),
         ("{'neck': 1}", "There is no coordinate 'neck'", -0.125),
+        ("{'neck_pitch': [1, 2]}", "'neck_pitch' has 2 numbers; expected are 1.", -0.125),
         ("1 2 3", f"Expected names with numbers, or {robot.nq} numbers; found 3.", -0.125),
         (" ".join(["0.5"] * robot.nq), "It is outside of the limits.", 0.5),
     ]:
-        field.fill(text)
-        page.get_by_role("button", name="Set", exact=True).click()
-        assert answer in page.locator("section, details").filter(has=field).inner_text()
+        assert answer in typed(page, text)
         assert page.evaluate("kinetree.view.q")[i] == expected
+
+
+@pytest.mark.parametrize("fragment", ["#q=%E0:1", "#q=neck_pitch:", "#q=neck_pitch:1e999", "#q=elbow:1", "#q="])
+def test_a_link_that_is_cut_off_or_of_another_robot_is_named(open_page, tmp_path, fragment):
+    robot = kt.load("icub")
+    page = opened(open_page, tmp_path, robot, fragment)
+    np.testing.assert_array_equal(page.evaluate("kinetree.view.q"), robot.limits.project(robot.q()))
+    assert "The address of the page has no configuration of this robot" in page.locator("body").text_content()
+
+
+def test_a_number_of_the_goal_leaves_the_others_as_they_are(open_page, tmp_path):
+    robot = kt.load("icub")
+    page = opened(open_page, tmp_path, robot)
+    q = robot.limits.project(robot.q(l_elbow=1.0, l_shoulder_roll=0.7123456))
+    page.evaluate("q => kinetree.view.setQ(q)", q.tolist())
+    page.get_by_text("Drag a frame").click()
+    page.get_by_label("Frame to drag").fill("l_hand")
+    page.get_by_role("button", name="Drag", exact=True).click()
+    page.get_by_label("Orientation, too").check()
+    before = np.reshape(page.evaluate("kinetree.view.poseOf('l_hand')"), (4, 4))
+    field = page.get_by_label("z of the goal in mm")
+    field.fill(str(1000 * before[2, 3] + 2))
+    field.press("Tab")
+    after = np.reshape(page.evaluate("kinetree.view.poseOf('l_hand')"), (4, 4))
+    assert abs(after - before - np.array([[0] * 4, [0] * 4, [0, 0, 0, 0.002], [0] * 4])).max() < 1e-6

@@ -1,4 +1,4 @@
-/** What the parts of the page share: models, pictures, and what is selected. */
+/** The state that the parts of the page share: models, pictures, selection. */
 
 /** @typedef {import("./types.js").Part} Part */
 /** @typedef {import("./model.js").Model} Model */

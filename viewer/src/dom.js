@@ -47,3 +47,11 @@ export function scrollTo(box, inner) {
   if (inside.top < outside.top || inside.height > outside.height) box.scrollTop += inside.top - outside.top;
   else if (inside.bottom > outside.bottom) box.scrollTop += inside.bottom - outside.bottom;
 }
+
+/** Copy a text to the clipboard and say so. Where the browser does not let the page copy, show the text to copy by hand.
+ * @param {string} text @param {HTMLElement} answer @param {string} [what] */
+export function copy(text, answer, what = "Text") {
+  const failed = () => (answer.textContent = `This browser does not let the page copy. Copy by hand: ${text}`);
+  if (!navigator.clipboard) return failed();
+  navigator.clipboard.writeText(text).then(() => (answer.textContent = `${what} copied.`), failed);
+}

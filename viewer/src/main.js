@@ -158,12 +158,13 @@ function pickByClick(app, stage) {
     if (down.distanceTo(new Vector2(event.clientX, event.clientY)) > 4) return;
     const { left, top, width, height } = canvas.getBoundingClientRect();
     const place = new Vector2((2 * (event.clientX - left)) / width - 1, 1 - (2 * (event.clientY - top)) / height);
-    const link = linkAt(app.pictures[0], place, stage.camera) ?? app.overlay?.linkAt(place) ?? null;
-    select(app, link === null ? null : { kind: "link", index: link });
+    const hit = linkAt(app.pictures, place, stage.camera);
+    const index = hit && hit.picture !== app.pictures[0] ? app.overlay?.partnerOf(hit.link) : hit?.link;
+    select(app, index === undefined || index === null ? null : { kind: "link", index });
   });
 }
 
-/** What a notebook and tests use.
+/** Return the functions for notebooks and tests.
  * @param {App} app */
 function viewOf(app) {
   const [model] = app.models;

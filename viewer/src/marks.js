@@ -1,4 +1,4 @@
-/** What no shape shows: axes of frames, joints with their limits, inertias. */
+/** Marks for axes of frames, joints with their limits, inertias. */
 
 import {
   BoxGeometry,
@@ -112,7 +112,7 @@ export function crossedBox(side) {
 export function jointMarks(robot, index, radius) {
   const joint = robot.joints[index];
   const [fixed, moving] = [new Group(), new Group()];
-  joint.axes.forEach((axis, k) => {
+  joint.axes.forEach((axis) => {
     const turned = new Group();
     turned.quaternion.copy(turnTo(axis[0], axis[1], axis[2]));
     turned.add(line([0, 0, -radius], [0, 0, 1.8 * radius], BLUE), head([0, 0, 1.8 * radius], [0, 0, 1], radius));
@@ -125,7 +125,7 @@ export function jointMarks(robot, index, radius) {
       turned.add(sector(lower, upper, radius), ...turn(radius));
       if (single) moving.add(aligned(axis, needle(radius)));
     }
-    if (k === 0 || !single) fixed.add(turned);
+    fixed.add(turned);
   });
   return { fixed: placed(joint.origin, fixed), moving: placed(inverse(joint.child_origin), moving) };
 }
@@ -140,12 +140,12 @@ export function turnsOf(robot, index) {
 
 /** @param {Robot} robot @param {number} index @returns {(number | null)[]} */
 function rangeOf(robot, index) {
-  let { first, leader } = robot.joints[index];
+  const { leader } = robot.joints[index];
+  let { first } = robot.joints[index];
   let [factor, offset] = [1, 0];
-  while (leader) {
-    offset += factor * leader.offset;
-    factor *= leader.multiplier;
-    ({ first, leader } = robot.joints[leader.joint]);
+  if (leader) {
+    [factor, offset] = [leader.multiplier, leader.offset];
+    first = robot.joints[leader.joint].first;
   }
   if (first === null) return [null, null];
   const ends = [robot.limits.lower[first], robot.limits.upper[first]];

@@ -6,7 +6,7 @@ import { linkOf } from "./app.js";
 import { follow } from "./follow.js";
 import { axes, dot } from "./marks.js";
 import { IDENTITY, poseOfLink } from "./model.js";
-import { boundsOf, glow, linkAt } from "./picture.js";
+import { boundsOf, glow } from "./picture.js";
 import { paint, placed } from "./shapes.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -20,7 +20,7 @@ import { paint, placed } from "./shapes.js";
  * @property {Shown} shown
  * @property {(shown: Shown) => void} show
  * @property {(parts: [Part[], Part[]]) => void} lookAt turn the camera to parts and let them glow
- * @property {(place: import("three").Vector2) => number | null} linkAt the link of the first robot whose partner is there
+ * @property {(link: number) => number | null} partnerOf the link of the first robot that is paired with one of the second
  * @property {() => string[]} late coordinates of the second robot that do not follow
  */
 
@@ -42,7 +42,7 @@ export function createOverlay(app, comparison) {
   let chosen = [new Set(), new Set()];
   let together = new Set(); // links of the second robot that the first one covers
   /** @type {Overlay} */
-  const overlay = { shown: "both", show, lookAt, linkAt: under, late };
+  const overlay = { shown: "both", show, lookAt, partnerOf, late };
 
   function coverage() {
     const covered = comparison.links.filter(
@@ -94,9 +94,8 @@ export function createOverlay(app, comparison) {
     if (boxes.length) app.stage?.turnTo(boxes.reduce((box, next) => box.union(next)));
     dress();
   }
-  /** @param {import("three").Vector2} place */
-  function under(place) {
-    const link = app.stage && linkAt(app.pictures[1], place, app.stage.camera);
+  /** @param {number} link @returns {number | null} */
+  function partnerOf(link) {
     return comparison.links.find(([, j]) => j === link)?.[0] ?? null;
   }
   app.selectionListeners.push((part) => {

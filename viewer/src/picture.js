@@ -120,18 +120,21 @@ export function boundsOfPart(picture, { kind, index }) {
   return new Box3(place.clone(), place).expandByScalar(robot.size / 10);
 }
 
-/** Return the link under a place of the screen (from -1 to 1), null if there is none.
- * @param {Picture} picture @param {Vector2} place @param {import("three").Camera} camera @returns {number | null} */
-export function linkAt(picture, place, camera) {
-  if (!picture.root.visible) return null;
+/** Return the nearest link under a place of the screen (from -1 to 1), and its picture; null if there is none.
+ * @param {Picture[]} pictures @param {Vector2} place @param {import("three").Camera} camera
+ * @returns {{picture: Picture, link: number} | null} */
+export function linkAt(pictures, place, camera) {
   const ray = new Raycaster();
   ray.setFromCamera(place, camera);
-  return (
-    ray.intersectObjects(
-      picture.solids.filter(({ parent }) => parent?.visible),
-      false,
-    )[0]?.object.userData.link ?? null
-  );
+  const found = pictures
+    .filter(({ root }) => root.visible)
+    .flatMap((picture) => {
+      const seen = picture.solids.filter(({ parent }) => parent?.visible);
+      return ray
+        .intersectObjects(seen, false)
+        .map(({ distance, object }) => ({ picture, distance, link: object.userData.link }));
+    });
+  return found.sort((a, b) => a.distance - b.distance)[0] ?? null;
 }
 
 /** Let the shapes of some links glow.

@@ -38,7 +38,7 @@ function coordinatesOf(model, name) {
   for (let link = links[/** @type {{link: number}} */ (model.frames.get(name)).link]; link.joint !== null;) {
     let joint = joints[link.joint];
     link = links[joint.parent];
-    while (joint.leader) joint = joints[joint.leader.joint];
+    if (joint.leader) joint = joints[joint.leader.joint];
     for (let k = 0; k < joint.coordinates; k++) found.add(/** @type {number} */ (joint.first) + k);
   }
   return [...found].filter((i) => coordinates[i].unit !== "quaternion").sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-/** What differs between two robots, by element; a click selects it and looks at it. */
+/** The list of differences between two robots, by element; a click selects one and looks at it. */
 
 import { Object3D } from "three";
 

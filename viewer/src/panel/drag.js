@@ -42,7 +42,7 @@ export function dragPanel(app) {
       type: "number",
       step: "any",
       "aria-label": `${name} of the goal in ${unit.name}`,
-      onchange: typed,
+      onchange: () => typed(i),
     });
     return {
       input,
@@ -52,9 +52,14 @@ export function dragPanel(app) {
   });
   const goals = element("div", { className: "goal", hidden: true }, ...fields.map(({ label }) => label));
 
-  function typed() {
-    const values = fields.map(({ input, unit }) => Number(input.value) / unit.factor);
-    if (held && values.every(Number.isFinite)) move(poseOf(values.slice(0, 3), values.slice(3)), RESTARTS);
+  /** Move to the goal with one number replaced; the others keep all their digits. @param {number} i */
+  function typed(i) {
+    const { input, unit } = fields[i];
+    const values = numbersOf(poseOfFrame(model, held));
+    values[i] = Number(input.value) / unit.factor;
+    if (input.value !== "" && values.every(Number.isFinite))
+      move(poseOf(values.slice(0, 3), values.slice(3)), RESTARTS);
+    else refresh();
   }
   /** @param {number[]} goal @param {number} restarts */
   function move(goal, restarts) {
@@ -70,7 +75,7 @@ export function dragPanel(app) {
   function refresh() {
     if (!held) return;
     const T = poseOfFrame(model, held);
-    const values = [T[3], T[7], T[11], ...rpy(T)];
+    const values = numbersOf(T);
     fields.forEach(({ input, unit }, i) => {
       if (document.activeElement !== input) input.value = written(values[i], unit);
     });
@@ -107,6 +112,11 @@ export function dragPanel(app) {
     button("Let go", () => hold("")),
   );
   return section("Drag a frame", false, choice, list, buttons, turn, goals, left);
+}
+
+/** Return the place and the angles about the fixed axes of a pose. @param {number[]} T */
+function numbersOf(T) {
+  return [T[3], T[7], T[11], ...rpy(T)];
 }
 
 /** Return the arrows and rings to pull, null without WebGL.

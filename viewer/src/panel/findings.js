@@ -1,4 +1,4 @@
-/** What `kinetree check` found, by element; a click on one finds the other. */
+/** The findings of `kinetree check`, by element; a click on one finds the other. */
 
 import { Object3D, Vector3 } from "three";
 

@@ -1,4 +1,4 @@
-/** What is shown in the picture. */
+/** The boxes to show and hide layers of the picture. */
 
 import { Object3D } from "three";
 

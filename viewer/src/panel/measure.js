@@ -1,8 +1,8 @@
-/** The pose of any frame in any other, as people and controllers write it. */
+/** The pose of any frame in any other, in usual forms and as controllers write it. */
 
 import { numbersOf } from "../controllers.js";
 import { nameOf } from "../app.js";
-import { button, element, section } from "../dom.js";
+import { button, copy, element, section } from "../dom.js";
 import { poseOfFrame } from "../model.js";
 import { inverse, multiply, quaternion, rpy } from "../poses.js";
 import { UNITS, written } from "../units.js";
@@ -28,7 +28,7 @@ export function measurePanel(app) {
     "div",
     {},
     table,
-    button("Copy", () => navigator.clipboard.writeText(text())),
+    button("Copy", () => copy(text(), problem)),
   );
 
   /** @param {string} label @param {string} value */

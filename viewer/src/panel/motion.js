@@ -119,7 +119,7 @@ function followStill(model, player, counted) {
 /** @param {Model} model @param {Motion} motion @returns {Player} */
 function playerOf(model, motion) {
   const end = motion.times[motion.times.length - 1];
-  let before = 0;
+  let [before, frame] = [0, 0];
   /** @param {number} now ms */
   function step(now) {
     if (!player.playing) return;
@@ -129,7 +129,7 @@ function playerOf(model, motion) {
     if (time >= end && player.again && end > 0) time %= end;
     else if (time >= end) player.playing = false;
     player.seek(Math.min(time, end));
-    if (player.playing) requestAnimationFrame(step);
+    if (player.playing) frame = requestAnimationFrame(step);
   }
   /** @type {Player} */
   const player = {
@@ -146,10 +146,11 @@ function playerOf(model, motion) {
     play: (playing) => {
       if (playing === player.playing) return;
       player.playing = playing;
+      cancelAnimationFrame(frame);
       if (!playing) return player.seek(player.time);
       before = performance.now();
       player.seek(player.time >= end ? 0 : player.time);
-      requestAnimationFrame(step);
+      frame = requestAnimationFrame(step);
     },
   };
   return player;

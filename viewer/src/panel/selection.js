@@ -1,4 +1,4 @@
-/** What is known about the selected part. */
+/** The panel with facts about the selected part. */
 
 import { linkOf, nameOf, select } from "../app.js";
 import { button, element } from "../dom.js";

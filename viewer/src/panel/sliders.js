@@ -168,7 +168,7 @@ function slider(model, control) {
   return { row, control, update };
 }
 
-/** Return the rows over several coordinates, each with the room that is left.
+/** Return the rows over several coordinates, each with its distance from the end.
  * @param {Model} model */
 function coupled(model) {
   const list = element("ul", { className: "rows" });
