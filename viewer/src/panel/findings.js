@@ -81,7 +81,10 @@ export function findingsPanel(app) {
 function grouped(findings) {
   /** @type {Map<string, Finding[]>} */
   const groups = new Map();
-  for (const finding of findings) groups.set(finding.element, [...(groups.get(finding.element) ?? []), finding]);
+  for (const finding of findings) {
+    const name = finding.element ?? "";
+    groups.set(name, [...(groups.get(name) ?? []), finding]);
+  }
   return [...groups.entries()].sort(([, a], [, b]) => worst(a) - worst(b));
 }
 
