@@ -8,6 +8,8 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 
+import kinetree as kt
+from kinetree.conventions.examples import ARM
 from kinetree.viewing import page, show
 
 
@@ -31,7 +33,7 @@ def test_a_page_is_written(run, arm, tmp_path):
     out = tmp_path / "arm.HTML"
     result = run("show", arm, "-o", out, "--q", "axis_2=30", "--deg", "--profile", "industrial")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert re.fullmatch(rf"wrote {re.escape(str(out))}: 0\.\d MB\n", result.stderr)
+    assert re.fullmatch(rf"wrote {re.escape(str(out))}: \d+ kB\n", result.stderr)
     assert robot_in(out)["q"] == pytest.approx([0, 0.5235987755982988, 0, 0, 0, 0])
     codes = {finding["code"] for finding in robot_in(out)["findings"]}
     assert any(code.startswith("R199") for code in codes), codes
@@ -86,8 +88,8 @@ def test_pictures_are_written_without_the_viewer(run, arm, tmp_path, monkeypatch
         assert result.stderr.startswith(f"wrote {out}")
         assert out.read_bytes().startswith(start)
     for option in (("--faces", "9"), ("--profile", "industrial"), ("--motion", "m.csv")):
-        assert "are for a page" in run("show", arm, *option, "-o", tmp_path / "b.png").stderr
-    assert "--size for a picture" in run("show", arm, "--size", "64", "48", "-o", tmp_path / "b.html").stderr
+        assert "only for pages" in run("show", arm, *option, "-o", tmp_path / "b.png").stderr
+    assert "--size: only for pictures" in run("show", arm, "--size", "64", "48", "-o", tmp_path / "b.html").stderr
     out = tmp_path / "small.png"
     assert run("show", arm, "--size", "64", "48", "--from", "-1", "0", "0.5", "-o", out).exit_code == 0
     assert struct.unpack(">2I", out.read_bytes()[16:24]) == (64, 48)
@@ -120,3 +122,13 @@ def test_what_is_refused(run, arm, options, message, opened):
     assert result.exit_code == 2
     assert message in result.stderr
     assert opened == []
+
+
+def test_shapes_of_a_missing_package_are_one_line_and_a_pose_outside_is_named(run, tmp_path):
+    shape = '<visual><geometry><mesh filename="package://nowhere/{}.stl"/></geometry></visual>'
+    text = ARM.replace("</link>", f"{shape.format('a')}{shape.format('b')}</link>", 1)
+    (tmp_path / "arm.urdf").write_text(text)
+    joint = kt.load(tmp_path / "arm.urdf").joint_names[0]
+    words = run("show", tmp_path / "arm.urdf", "--q", f"{joint}=50", "-o", tmp_path / "a.html").stderr.splitlines()
+    assert sum("'nowhere' cannot be found" in line and "likewise 1 more shape [" in line for line in words) == 1
+    assert words[0] == "the configuration of --q is outside of the limits"

@@ -86,8 +86,9 @@ export function showLayer(picture, layer, visible) {
 export function boundsOf(picture, link) {
   picture.root.updateMatrixWorld(true);
   const box = new Box3();
-  for (const solid of picture.solids)
-    if (link === undefined || solid.userData.link === link) box.expandByObject(solid, true);
+  const solids = picture.solids.filter(({ geometry }) => geometry.type !== "PlaneGeometry"); // a floor is no robot
+  for (const solid of solids)
+    if ((link ?? solid.userData.link) === solid.userData.link) box.expandByObject(solid, true);
   picture.model.robot.links.forEach(({ missing }, i) => {
     if (missing.length && (link ?? i) === i) box.expandByPoint(placeOf(picture, i));
   });
@@ -209,12 +210,14 @@ function addMarks(picture) {
   });
   for (const { link, T } of robot.sensors)
     add(picture, "sensors", picture.links[link], placed(T, axes(0.05 * size), dot(0.008 * size, ROLES.sensor)));
+  const moving = robot.joints.filter(({ first, leader }) => first !== null || leader).length;
+  const radius = 0.055 * size * Math.min(1, Math.sqrt(16 / moving));
   robot.joints.forEach((joint, i) => {
     if (joint.first === null && !joint.leader) return;
-    const { fixed, moving } = jointMarks(robot, i, 0.055 * size);
-    fixed.userData.joint = moving.userData.joint = i;
-    add(picture, "joints", picture.links[joint.parent], fixed);
-    add(picture, "joints", picture.links[joint.child], moving);
+    const marks = jointMarks(robot, i, radius);
+    marks.fixed.userData.joint = marks.moving.userData.joint = i;
+    add(picture, "joints", picture.links[joint.parent], marks.fixed);
+    add(picture, "joints", picture.links[joint.child], marks.moving);
   });
 }
 

@@ -72,7 +72,10 @@ export function createStage(canvas) {
   let asked = false;
   /** @type {GridHelper | null} */
   let grid = null;
-  const floor = { size: 1, low: new Vector3() };
+  /** @type {Box3 | null} */
+  let whole = null;
+  /** @type {Box3 | null} */
+  let below = null;
   let dark = false;
   /** @type {Stage} */
   const stage = { scene, camera, renderer, orbit, painters: [], draw, paint, fit, turnTo, setTheme };
@@ -93,11 +96,17 @@ export function createStage(canvas) {
     renderer.setSize(clientWidth, clientHeight, false);
     camera.aspect = clientWidth / Math.max(clientHeight, 1);
     camera.updateProjectionMatrix();
+    if (whole) place(whole);
     draw();
   }
   /** @param {Box3} box */
   function fit(box) {
+    whole = box; // until the camera is moved
     resize();
+    layFloor(box);
+  }
+  /** @param {Box3} box */
+  function place(box) {
     const [middle, diagonal] = [box.getCenter(new Vector3()), box.getSize(new Vector3()).length()];
     orbit.target.copy(middle);
     camera.position
@@ -105,13 +114,11 @@ export function createStage(canvas) {
       .addScaledVector(DIRECTION, Math.max(DISTANCE * diagonal, distanceTo(box, camera.aspect)));
     [camera.near, camera.far] = [diagonal / 500, diagonal * 50];
     camera.updateProjectionMatrix();
-    floor.size = 20 * round(diagonal / 8);
-    floor.low.set(middle.x, middle.y, box.min.z);
-    layFloor();
     orbit.update();
   }
   /** @param {Box3} box */
   function turnTo(box) {
+    whole = null;
     const [middle, diagonal] = [box.getCenter(new Vector3()), box.getSize(new Vector3()).length()];
     const away = camera.position.clone().sub(orbit.target);
     camera.position.copy(middle).add(away.clampLength(0, Math.max(NEAR * diagonal, 2 * camera.near)));
@@ -119,22 +126,28 @@ export function createStage(canvas) {
     orbit.update();
     draw();
   }
-  function layFloor() {
+  /** Lay a floor below a box. @param {Box3 | null} box */
+  function layFloor(box) {
     if (grid) scene.remove(grid);
-    grid = new GridHelper(floor.size, 20, dark ? 0x5a6270 : 0xa8aeb8, dark ? 0x333a45 : 0xd8dce2);
+    below = box;
+    if (!box) return;
+    const middle = box.getCenter(new Vector3());
+    const size = 20 * round(box.getSize(new Vector3()).length() / 8);
+    grid = new GridHelper(size, 20, dark ? 0x5a6270 : 0xa8aeb8, dark ? 0x333a45 : 0xd8dce2);
     grid.rotateX(Math.PI / 2);
-    grid.position.copy(floor.low);
+    grid.position.set(middle.x, middle.y, box.min.z);
     scene.add(grid);
   }
   /** @param {boolean} value */
   function setTheme(value) {
     dark = value;
     scene.background = new Color(dark ? 0x1b1f26 : 0xf3f4f6);
-    layFloor();
+    layFloor(below);
     draw();
   }
   new ResizeObserver(resize).observe(/** @type {HTMLElement} */ (canvas.parentElement));
   orbit.addEventListener("change", draw);
+  orbit.addEventListener("start", () => (whole = null));
   resize();
   return stage;
 }

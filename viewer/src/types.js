@@ -22,7 +22,7 @@
  *   times: {digits: number | null} | null, data: string}} PackedMotion
  * @typedef {{name: string, about: string, fk: string, size: number, bodies: string[], links: Link[], frames: Frame[],
  *   joints: Joint[], coordinates: Coordinate[], groups: {name: string, joints: string[]}[], limits: Limits,
- *   q: number[], sensors: Sensor[], findings: Finding[], motion: PackedMotion | null}} Robot
+ *   q: number[], sensors: Sensor[], findings: Finding[], rules: string | null, motion: PackedMotion | null}} Robot
  * @typedef {{vertices: number, triangles: number, at: number, low: number[], step: number}} PackedMesh
  * Controller: metre and radian are the units in its own; axes, places and zero are those of its turns.
  * @typedef {{key: string, name: string, components: string[], digits: [number, number], metre: number, radian: number,

@@ -14,3 +14,9 @@ export const UNITS = {
 export function written(value, unit, digits = unit.digits) {
   return (value * unit.factor).toFixed(digits).replace(/^-(0(?:\.0*)?)$/, "$1");
 }
+
+/** Return a number with one digit after the point, or with a power of ten if it is large.
+ * @param {number} value */
+export function short(value) {
+  return Math.abs(value) < 1e4 ? value.toFixed(1) : value.toExponential(1);
+}

@@ -61,7 +61,7 @@ def command(
         view = view_of(a, None, profile=profile, faces=faces, against=(b, comparison))
         view.save(output)
         print_findings(view.not_shown)
-        print(f"wrote {output}: {output.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
+        print(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
     if as_json:
         print_json(comparison)
     else:

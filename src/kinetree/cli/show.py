@@ -15,13 +15,14 @@ from kinetree.formats.output import write_whole
 from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
-from kinetree.viewing.show import PICTURES, View, view_of
+from kinetree.viewing.show import ENDINGS, View, view_of
 
 PAGE = ("profile", "faces", "motion")
 """Options of a page."""
 PICTURE = ("size", "direction")
 """Options of a picture."""
-ENDINGS = (".html", *PICTURES)
+FEW = 8
+"""Most coordinates without a column that are listed by name."""
 
 
 @click.command()
@@ -50,30 +51,31 @@ def command(
     suffix = ".html" if output is None else output.suffix.lower()
     given = {name: value for name, value in options.items() if value is not None}
     if suffix in ENDINGS and (wrong := given.keys() - {*(PAGE if suffix == ".html" else PICTURE)}):
-        names = ", ".join(sorted(f"--{'from' if name == 'direction' else name}" for name in wrong))
-        raise click.UsageError(
-            f"{names}: --profile, --faces and --motion are for a page, --from and --size for a picture"
-        )
+        names = " and ".join(sorted(f"--{'from' if name == 'direction' else name}" for name in wrong))
+        raise click.UsageError(f"{names}: only for {'pictures (.png, .svg)' if suffix == '.html' else 'pages (.html)'}")
     if output is not None:
         if suffix not in ENDINGS:
             raise fail("format", f"cannot write a view to {output.name!r}; legal endings are {', '.join(ENDINGS)}")
         check_new(output, force)
         check_no_input(str(output), [robot.source.file] if robot.source else [])
     q = configuration(robot, values, in_degrees) if values else None
+    if q is not None and not robot.limits.contains(q):
+        print("the configuration of --q is outside of the limits", file=sys.stderr)
     if "motion" in given:
         given["motion"] = _motion(robot, given["motion"], in_degrees)
     if output is None:
         print(_page(robot, q, given).open())
         return
     write_whole(output, _page(robot, q, given).html if suffix == ".html" else _picture(robot, q, suffix, given))
-    print(f"wrote {output}: {output.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
+    print(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
 
 
 def _motion(robot: Robot, file: Path, in_degrees: bool) -> Motion:
     motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
     still = [name for name in robot.coordinate_names if name not in motion.names]
     if still:
-        print(f"{file}: without a column, and staying as they are: {', '.join(still)}", file=sys.stderr)
+        which = ", ".join(still) if len(still) <= FEW else f"{len(still)} of {robot.nq} coordinates"
+        print(f"{file}: without a column, and staying as they are: {which}", file=sys.stderr)
     return motion
 
 

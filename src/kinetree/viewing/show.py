@@ -16,7 +16,8 @@ import numpy as np
 
 from kinetree.arguments import explained
 from kinetree.checker.check import check
-from kinetree.conventions.profiles import DEFAULT
+from kinetree.checker.report import counted
+from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.errors import Finding, fail
 from kinetree.formats.output import write_whole
 from kinetree.logs import Motion, read_motion
@@ -26,7 +27,7 @@ from kinetree.solvers.compare.comparison import compare
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.page import page_of, viewer
 from kinetree.viewing.picture import picture
-from kinetree.viewing.scene import Posed, Scene, configuration, scene
+from kinetree.viewing.scene import LEFT_OUT, Posed, Scene, configuration, scene
 from kinetree.viewing.stick_figure import stick_figure
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 PICTURES = (".png", ".svg")
 """Endings of files that are pictures."""
+ENDINGS = (".html", *PICTURES)
+"""Endings of all files that a view is written to."""
 NOT_SHOWN = ("shape-not-shown", "MSH-002", "MSH-003", "MSH-004", "MSH-005")
 """Codes of shapes that are left out."""
 
@@ -115,6 +118,8 @@ class View:
         Raises KinetreeError if it cannot be written, and for a picture without matplotlib or of two robots.
         """
         suffix = Path(path).suffix.lower()
+        if suffix not in ENDINGS:
+            raise fail("format", f"cannot write a view to {Path(path).name!r}; legal endings are {', '.join(ENDINGS)}")
         if suffix in PICTURES and self.shapes is not None:
             raise fail("format", f"cannot write two robots to {Path(path).name!r}; legal is the ending .html")
         drawn = picture(self.robot, self.q, suffix)[0] if suffix in PICTURES else self.html
@@ -122,8 +127,12 @@ class View:
 
     @property
     def not_shown(self) -> list[Finding]:
-        """Findings of shapes that are left out."""
-        return [one for one in self.findings if one.code in NOT_SHOWN]
+        """Findings of shapes that are left out; those with the same cause, such as a missing package, are one."""
+        groups: dict[str, list[Finding]] = {}
+        for one in self.findings:
+            if one.code in NOT_SHOWN:
+                groups.setdefault(one.message.partition(LEFT_OUT)[2] or str(one), []).append(one)
+        return [_joined(*group) for group in groups.values()]
 
     def open(self) -> Path:
         """Open the page in the browser, from a new file in the folder of temporary files, and return its path."""
@@ -204,7 +213,10 @@ def view_of(
     even of shapes that it lacks. against: another robot, and its comparison with the robot."""
     viewer()  # its absence is found before any work
     other, comparison = against or (None, None)
-    robots = [Posed(robot, q, list(_findings(robot, profile) if findings is None else findings), complete, motion)]
+    found = _findings(robot, profile) if findings is None else list(findings)
+    others = ", ".join(name for name in PROFILES if name != profile)
+    rules = f"By the rules of the profile {profile}; others are {others}." if findings is None else None
+    robots = [Posed(robot, q, found, complete, motion, rules)]
     if other is not None:
         robots.append(Posed(other, None, _findings(other, profile)))
     return View(robot, scene(robots, faces=faces, comparison=comparison))
@@ -213,6 +225,12 @@ def view_of(
 def _findings(robot: Robot, profile: str) -> list[Finding]:
     places = robot.places
     return check(robot, profile=profile, packages=places.packages, confined=places.confinement or False)
+
+
+def _joined(first: Finding, *others: Finding) -> Finding:
+    """Return the first finding, and in it how many others there are."""
+    more = f"; likewise {counted(len(others), 'more shape')}" if others else ""
+    return replace(first, message=first.message + more)
 
 
 def has_anywidget() -> bool:

@@ -22,8 +22,12 @@ const FEW = 12; // findings: so many are all unfolded
 
 /** @param {App} app */
 export function findingsPanel(app) {
-  const { findings } = app.models[0].robot;
-  if (!findings.length) return section("Findings", true, element("p", { className: "quiet", textContent: "None." }));
+  const { findings, rules } = app.models[0].robot;
+  const source = element("p", { className: "quiet", textContent: rules ?? "" });
+  if (!findings.length) {
+    const none = element("p", { className: "quiet", textContent: "None." });
+    return section("Findings", true, none, source);
+  }
   const groups = grouped(findings).map(([name, members]) => groupOf(app, name, members, findings.length <= FEW));
   const shown = new Set(/** @type {readonly string[]} */ (ORDER));
   const none = element("p", { className: "quiet", hidden: true, textContent: "No finding has this in it." });
@@ -63,6 +67,7 @@ export function findingsPanel(app) {
     "Findings",
     true,
     element("div", { className: "line" }, ...ticks),
+    source,
     findings.length > FEW ? search : "",
     list,
   );

@@ -5,6 +5,7 @@ import { Object3D } from "three";
 import { select } from "../app.js";
 import { element, section, tick } from "../dom.js";
 import { turnsOf } from "../marks.js";
+import { short } from "../units.js";
 import { LAYERS, showLayer } from "../picture.js";
 import { matrixOf } from "../shapes.js";
 
@@ -64,7 +65,7 @@ function addNames(app) {
     if (turns > MANY_TURNS)
       app.addLabel?.(
         {
-          text: `${turns.toFixed(1)} turns`,
+          text: `${short(turns)} turns`,
           kind: "name",
           object: picture.links[child],
           shown: () => picture.shown.has("joints"),

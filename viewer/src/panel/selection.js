@@ -6,7 +6,7 @@ import { turnsOf } from "../marks.js";
 import { poseOfFrame, poseOfLink } from "../model.js";
 import { boundsOfPart, glow } from "../picture.js";
 import { multiply, rpy } from "../poses.js";
-import { UNITS, written } from "../units.js";
+import { short, UNITS, written } from "../units.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../model.js").Model} Model */
@@ -127,7 +127,7 @@ export function limitsOf(robot, { first, coordinates }) {
       value === null ? "none" : written(value, unit),
     );
     const turns = turnsOf(robot, robot.coordinates[i].joint);
-    return [`Limits, ${unit.name}`, `${low} to ${high}${turns > 1.001 ? `: ${turns.toFixed(1)} turns` : ""}`];
+    return [`Limits, ${unit.name}`, `${low} to ${high}${turns > 1.001 ? `: ${short(turns)} turns` : ""}`];
   });
 }
 

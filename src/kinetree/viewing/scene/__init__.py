@@ -5,3 +5,4 @@ from kinetree.viewing.scene.make import Posed as Posed
 from kinetree.viewing.scene.make import Scene as Scene
 from kinetree.viewing.scene.make import scene as scene
 from kinetree.viewing.scene.robot import configuration as configuration
+from kinetree.viewing.scene.shapes import LEFT_OUT as LEFT_OUT

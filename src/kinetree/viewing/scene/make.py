@@ -26,13 +26,14 @@ from kinetree.viewing.scene.shapes import Shapes
 class Posed(NamedTuple):
     """A robot to show. q (nq,): its first configuration, by default near zero and inside the limits. findings: what is
     known to be wrong with it. complete: whether shapes that are not shown add none. motion: what the page plays; its
-    first sample is where its joints begin."""
+    first sample is where its joints begin. rules: a line about the rules that were asked."""
 
     robot: Robot
     q: Any = None
     findings: Sequence[Finding] = ()
     complete: bool = False
     motion: Motion | None = None
+    rules: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ def scene(robots: Sequence[Posed], *, faces: int | None = None, comparison: Comp
     files = MeshFiles(faces)
     functions, shown = [], []
     findings: list[list[Finding]] = []
-    for number, (robot, q, known, complete, motion) in enumerate(robots):
+    for number, (robot, q, known, complete, motion, rules) in enumerate(robots):
         shapes, bodies, name = Shapes(robot, files), bodies_of(robot), f"fk{number}"
         kernel = fk(robot, list(bodies))
         first = start(robot, q)
@@ -74,7 +75,8 @@ def scene(robots: Sequence[Posed], *, faces: int | None = None, comparison: Comp
         places = Places(robot)
         for lost in (lost for link in one["links"] for lost in link["missing"]):
             lost["why"] = places.plain(lost["why"])
-        shown.append({**one, "fk": name, "findings": [described(finding, places) for finding in found]})
+        listed = [described(finding, places) for finding in found]
+        shown.append({**one, "fk": name, "findings": listed, "rules": rules})
         functions.append((name, kernel))
         findings.append(found)
     content: dict[str, Any] = {"made_by": f"kinetree {__version__}", "robots": shown, "meshes": files.packed.table}

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.checker.report import counted
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.limits import Limits, checked_q, resolve_mimic
@@ -100,7 +101,8 @@ def described_robot(robot: Robot, bodies: Indices, kernel: Kernel, q: Array, sha
 def _about(robot: Robot) -> str:
     sensors = f", {len(robot.sensors)} sensors" if robot.sensors else ""
     coupled = f", {len(robot.limits.G)} coupled limits" if len(robot.limits.G) else ""
-    return f"{len(robot.links)} links, {len(robot.joint_names)} moving joints, {robot.nq} coordinates{coupled}{sensors}"
+    counts = (counted(len(robot.links), "link"), counted(len(robot.joint_names), "moving joint"))
+    return f"{', '.join(counts)}, {counted(robot.nq, 'coordinate')}{coupled}{sensors}"
 
 
 def _places(robot: Robot, bodies: Indices) -> dict[str, tuple[int, Array]]:

@@ -27,6 +27,8 @@ SIZES: Mapping[str, tuple[str, ...]] = {
     "plane": ("normal", "size"),
 }
 """Parameters of shapes that are no meshes, in the order of their numbers in the page."""
+LEFT_OUT = " is not shown: "
+"""Words between a mesh and why it is left out."""
 MISSING = "restore the file, or name the folder of its package with --package NAME=FOLDER or packages="
 
 
@@ -83,7 +85,7 @@ class Shapes:
         except KinetreeError as error:
             first = error.findings[0]
             why = f"the file {first.message}" if found else first.message
-            self._warn(link, geometry, name, f"the mesh {name!r} is not shown: {why}", first.fix or MISSING)
+            self._warn(link, geometry, name, f"the mesh {name!r}{LEFT_OUT}{why}", first.fix or MISSING)
             return []
 
     def _warn(self, link: Link, geometry: Geometry, key: str, message: str, fix: str | None = None) -> None:
