@@ -114,6 +114,7 @@ def test_each_difference_names_its_parts(edits, text, parts):
     assert found == [[*parts]], rows
 
 
+@pytest.mark.slow
 def test_equal_robots_have_no_differences_and_share_their_meshes():
     path = next((path for path in example_robot_urdfs() if path.name == "ur5_robot.urdf"), None)
     a, b = kt.load(path), kt.load(path)

@@ -149,6 +149,7 @@ def test_axes_of_a_tool_are_inside_the_picture():
     assert np.nonzero(blue)[0].min() > 10
 
 
+@pytest.mark.slow
 def test_a_picture_follows_q_and_stays_the_same():
     robot, size = kt.load("icub"), (320, 240)
     first, moved = (picture(robot, q, size=size)[0] for q in (None, robot.q(l_shoulder_roll=1.0)))
@@ -157,6 +158,7 @@ def test_a_picture_follows_q_and_stays_the_same():
     assert pixels(first).shape == (240, 320, 3)
 
 
+@pytest.mark.slow
 def test_svg_has_the_shapes_as_one_image_and_stays_small():
     data, _ = picture(kt.load("icub"), suffix=".svg")
     root = ElementTree.fromstring(data)
