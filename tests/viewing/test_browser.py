@@ -9,6 +9,7 @@ import pytest
 import kinetree as kt
 from browser import assert_quiet, axe, missing
 
+pytestmark = pytest.mark.slow
 SAYS_READY = "document.body.dataset.ready = 1"
 
 
