@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import zlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from kinetree.compiler.js import write_js
 from kinetree.errors import Finding, Source
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import Inertial
-from kinetree.viewing.scene import Posed, scene
+from kinetree.viewing.scene import Folders, Posed, scene
 from kinetree.viewing.scene.robot import inertia
 from physics import everything
 from support import all_frames, example_robot_urdfs, icub_urdfs, random_q
@@ -303,6 +304,27 @@ def test_folders_that_are_no_longer_there_are_left_out(tmp_path):
     robot = arm(folder, '<box size="1 1 1"/>')
     _, R = shown(robot, Finding("x", "error", f"see {folder}/gone/b.urdf, {tmp_path}/gone/c"))
     assert R["findings"][0]["message"] == "see gone/b.urdf, c"
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("'/mnt/My Disk/secret/a.stl' and 'b'", "'a.stl' and 'b'"),
+        ('"/mnt/o\'brien x/a.stl"', '"a.stl"'),
+        ("package://demo/work/a.stl, /work/a.stl", "package://demo/work/a.stl, a.stl"),
+        ("http://h/root/x.xsd, http://root/x", "http://h/root/x.xsd, http://root/x"),
+        ("$(find demo)/work/a.stl", "$(find demo)/work/a.stl"),
+        ("file:///work/b/a.stl or 'file:///mnt/a b/c'", "b/a.stl or 'c'"),
+        (r"'C:\\Users\\a b\\c.stl' D:/x/c.stl", "'c.stl' c.stl"),
+        ("Q:/x/c.stl '/camera/image'", "Q:/x/c.stl '/camera/image'"),
+    ],
+)
+def test_texts_lose_the_folders_of_this_machine_and_nothing_else(monkeypatch, text, plain):
+    monkeypatch.setattr(Path, "cwd", lambda: Path("/work"))
+    monkeypatch.setattr(Path, "home", lambda: Path("/root"))
+    there = ("/mnt/", "/work/", "/root/", "C:\\", "D:/")
+    monkeypatch.setattr("os.path.isdir", lambda path: path in there)
+    assert Folders(None).plain(text) == plain
 
 
 def test_a_part_of_a_mesh_is_centred(tmp_path):
