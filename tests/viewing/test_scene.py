@@ -197,7 +197,7 @@ def test_sensors_are_on_their_links():
     _, R = shown(robot)
     imu = next(s for s in R["sensors"] if s["name"] == "imu")
     frame = robot.frames["on_trunk5"]
-    assert (imu["kind"], R["links"][imu["link"]]["name"]) == ("imu", "trunk5")
+    assert R["links"][imu["link"]]["name"] == "trunk5"
     assert np.allclose(np.reshape(imu["T"], (4, 4)), frame.origin @ robot.sensors["imu"].origin)
 
 
@@ -339,6 +339,21 @@ def test_a_part_of_a_mesh_is_centred(tmp_path):
         made, _ = shown(kt.load(tmp_path / "m.sdf"))
         assert made.findings == ()
         assert made.content["meshes"][0]["low"] == low
+
+
+def test_a_part_that_is_a_point_leaves_the_others(tmp_path):
+    document = mesh_files.gltf()
+    document["meshes"][0]["primitives"].append({"attributes": {"POSITION": 2}, "indices": 1, "material": 0})
+    document["materials"] = [{"pbrMetallicRoughness": {"baseColorFactor": [1, 0, 0, 1]}}]
+    flat = base64.b64encode(bytes(48)).decode()
+    document["accessors"].append({**document["accessors"][0], "bufferView": 2, "min": [0, 0, 0], "max": [0, 0, 0]})
+    document["bufferViews"].append({"buffer": 1, "byteOffset": 0, "byteLength": 48})
+    document["buffers"].append({"uri": "data:application/octet-stream;base64," + flat, "byteLength": 48})
+    (tmp_path / "a.gltf").write_text(json.dumps(document))
+    made, R = shown(arm(tmp_path, '<mesh filename="a.gltf"/>'))
+    assert made.findings == ()
+    assert [shape["mesh"] for shape in R["links"][1]["visuals"]] == [0]
+    assert made.content["meshes"][0]["vertices"] == 4
 
 
 def test_a_missing_mesh_that_a_rule_has_found_is_listed_once(tmp_path):
