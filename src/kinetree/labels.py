@@ -94,6 +94,14 @@ def entries(value: Any, what: str) -> dict[Any, Any]:
     return dict(zip(names, array.tolist(), strict=True))
 
 
+def column_names(value: Any) -> list[Any] | None:
+    """Return the names of the columns of a table, a record array or a mapping, None if the value has no names."""
+    if hasattr(type(value), "keys"):
+        return list(value.keys())
+    labels, _ = _labelled(value) or ((), None)
+    return None if not labels or labels[-1] is None else list(labels[-1])
+
+
 def _is_table(value: Any) -> bool:
     """Return whether a mapping is a data set of xarray, whose values have axes of their own."""
     return hasattr(type(value), "to_dataarray")

@@ -3,6 +3,7 @@
 import html.parser
 import json
 import re
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import pytest
@@ -138,6 +139,34 @@ def test_a_folder_has_an_index_with_a_page_for_each_robot(check, tmp_path):
     words = "".join(index.words)
     assert "link_44" in words
     assert "unknown-child" in words
+
+
+def test_a_model_that_cannot_be_shown_has_its_error_in_the_index(check, monkeypatch):
+    from kinetree.errors import fail
+    from kinetree.viewing import report
+
+    def view_of(robot, **options):
+        if robot.links["link_4"].inertial.mass == 8000:
+            raise fail("pose", "is not finite")
+        return show.view_of(robot, **options)
+
+    monkeypatch.setattr(report, "view_of", view_of)
+    _, out = check({"good.urdf": ARM, "heavy.urdf": HEAVY})
+    index = Rows(out.read_text("utf-8"))
+    assert [row[0] for row in index.rows[1:]] == ["models/good.urdf", "models/heavy.urdf"]
+    assert index.links[1] == "#model-1"
+    assert any("is not finite" in word for word in index.words)
+
+
+def test_files_on_two_drives_are_called_by_their_paths(monkeypatch):
+    from kinetree.viewing import report
+
+    def commonpath(paths):
+        raise ValueError("Paths don't have the same drive")
+
+    monkeypatch.setattr("os.path.commonpath", commonpath)
+    results = [SimpleNamespace(file=file, name="") for file in ("/c/x/a.urdf", "/d/b.urdf")]
+    assert report._names(results) == ["/c/x/a.urdf", "/d/b.urdf"]
 
 
 def test_a_model_that_does_not_load_has_its_errors_without_a_picture(check):

@@ -168,3 +168,10 @@ def test_confined_reads_the_workspace_alone(tmp_path, run):
     result = run("compare", one, one, "--confined")
     assert (result.exit_code, "[confined]" in result.stderr) == (2, True)
     assert run("inspect", one, "--confined").exit_code == 2
+
+
+@pytest.mark.parametrize("option", [("--profile", "industrial"), ("--faces", "9"), ("--force",)])
+def test_options_of_a_page_are_refused_without_one(run, option):
+    result = run("compare", "icub", "icub", *option)
+    assert result.exit_code == 2
+    assert "are for a page" in result.stderr

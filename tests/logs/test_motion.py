@@ -74,6 +74,50 @@ def test_names_that_look_like_numbers_or_times(file):
     assert read_motion(named, motion).q.tolist() == motion.q.tolist()
 
 
+def test_a_joint_that_does_not_move_leaves_its_name_to_the_times():
+    held = '<link name="e"/><joint name="time" type="fixed"><parent link="base"/><child link="e"/></joint></robot>'
+    robot = kt.load(ROBOT.replace("</robot>", held), format="urdf")
+    motion = read_motion(robot, {"time": [0, 2], "a": [0.1, 0.2]})
+    assert motion.times.tolist() == [0, 2]
+    assert read_motion(robot, motion).times.tolist() == [0, 2]
+
+
+def test_a_motion_has_times_though_joints_have_all_their_names():
+    names = {"a": "time", "b": "t", "c": "stamp"}
+    text = ROBOT
+    for old, new in names.items():
+        text = text.replace(f'name="{old}"', f'name="{new}"').replace(f'joint="{old}"', f'joint="{new}"')
+    robot = kt.load(text, format="urdf")
+    motion = Motion(("time",), np.array([0.0, 1.0]), np.array([[0.5], [0.25]]))
+    again = read_motion(robot, motion)
+    assert (again.times.tolist(), again.q.tolist()) == ([0, 1], [[0.5], [0.25]])
+    for times in ([0.0], [0.0, np.nan]):
+        with pytest.raises(kt.KinetreeError, match="the times are not finite numbers, one for each sample"):
+            read_motion(robot, Motion(("time",), np.array(times), motion.q))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "numpy", "xarray"])
+def test_tables_are_read_by_name(robot, library):
+    columns = {"b": [0.1, 0.2], "time": [0, 2], "a": [0.3, 0.4]}
+    if library == "numpy":
+        table = np.array([*zip(*columns.values(), strict=True)], [(name, float) for name in columns])
+    else:
+        module = pytest.importorskip(library)
+        if library == "xarray":
+            table = module.Dataset({name: ("n", values) for name, values in columns.items()})
+        else:
+            table = getattr(module, {"pyarrow": "table"}.get(library, "DataFrame"))(columns)
+    motion = read_motion(robot, table)
+    assert (motion.names, motion.times.tolist()) == (("a", "b"), [0, 2])
+    assert motion.q.tolist() == [[0.3, 0.1], [0.4, 0.2]]
+
+
+@pytest.mark.parametrize("value", [3, [1, 2], np.zeros((2, 2)), None])
+def test_what_is_no_motion_is_refused(robot, value):
+    with pytest.raises(kt.KinetreeError, match="legal are a file and columns by name"):
+        read_motion(robot, value)
+
+
 def test_columns_in_memory(robot):
     motion = read_motion(robot, {"time": [0, 2], "b": np.array([0.1, 0.2])})
     assert (motion.names, motion.times.tolist(), motion.q.tolist()) == (("b",), [0, 2], [[0.1], [0.2]])

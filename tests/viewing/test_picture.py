@@ -114,6 +114,18 @@ def test_each_pixel_shows_the_first_triangle_on_its_ray(monkeypatch):
         assert (expected >= 0).mean() > 0.1
 
 
+def test_bands_of_rows_change_no_pixel(monkeypatch):
+    rng = np.random.default_rng(2)
+    triangles = rng.uniform(-1, 1, (60, 1, 3)) + rng.uniform(-0.5, 0.5, (60, 3, 3))
+    colours = np.column_stack([rng.uniform(0, 1, (60, 3)), np.tile((1.0, 1.0, 0.5), 20)])
+    camera = camera_at(triangles.reshape(-1, 3), (60, 47))
+    whole = raster.shaded(camera, triangles, colours)
+    assert whole[..., 3].any()
+    for at_once in (1, 2500):
+        monkeypatch.setattr(raster, "AT_ONCE", at_once)
+        assert np.array_equal(raster.shaded(camera, triangles, colours), whole)
+
+
 def test_what_is_behind_glass_shows_through():
     camera = camera_at(np.array([(-1.0,) * 3, (1.0,) * 3]), (40, 30))
     wall = np.array([(-9, -9, 0), (9, -9, 0), (0, 18, 0)]) @ camera.R

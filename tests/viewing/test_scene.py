@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import zlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from kinetree.compiler.js import write_js
 from kinetree.errors import Finding, Source
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import Inertial
-from kinetree.viewing.scene import Posed, scene
+from kinetree.viewing.scene import Folders, Posed, scene
 from kinetree.viewing.scene.robot import inertia
 from physics import everything
 from support import all_frames, example_robot_urdfs, icub_urdfs, random_q
@@ -196,7 +197,7 @@ def test_sensors_are_on_their_links():
     _, R = shown(robot)
     imu = next(s for s in R["sensors"] if s["name"] == "imu")
     frame = robot.frames["on_trunk5"]
-    assert (imu["kind"], R["links"][imu["link"]]["name"]) == ("imu", "trunk5")
+    assert R["links"][imu["link"]]["name"] == "trunk5"
     assert np.allclose(np.reshape(imu["T"], (4, 4)), frame.origin @ robot.sensors["imu"].origin)
 
 
@@ -305,6 +306,27 @@ def test_folders_that_are_no_longer_there_are_left_out(tmp_path):
     assert R["findings"][0]["message"] == "see gone/b.urdf, c"
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("'/mnt/My Disk/secret/a.stl' and 'b'", "'a.stl' and 'b'"),
+        ('"/mnt/o\'brien x/a.stl"', '"a.stl"'),
+        ("package://demo/work/a.stl, /work/a.stl", "package://demo/work/a.stl, a.stl"),
+        ("http://h/root/x.xsd, http://root/x", "http://h/root/x.xsd, http://root/x"),
+        ("$(find demo)/work/a.stl", "$(find demo)/work/a.stl"),
+        ("file:///work/b/a.stl or 'file:///mnt/a b/c'", "b/a.stl or 'c'"),
+        (r"'C:\\Users\\a b\\c.stl' D:/x/c.stl", "'c.stl' c.stl"),
+        ("Q:/x/c.stl '/camera/image'", "Q:/x/c.stl '/camera/image'"),
+    ],
+)
+def test_texts_lose_the_folders_of_this_machine_and_nothing_else(monkeypatch, text, plain):
+    monkeypatch.setattr(Path, "cwd", lambda: Path("/work"))
+    monkeypatch.setattr(Path, "home", lambda: Path("/root"))
+    there = ("/mnt/", "/work/", "/root/", "C:\\", "D:/")
+    monkeypatch.setattr("os.path.isdir", lambda path: path in there)
+    assert Folders(None).plain(text) == plain
+
+
 def test_a_part_of_a_mesh_is_centred(tmp_path):
     (tmp_path / "a.dae").write_bytes(mesh_files.dae())
     part = "<submesh><name>n</name><center>{}</center></submesh>"
@@ -317,6 +339,21 @@ def test_a_part_of_a_mesh_is_centred(tmp_path):
         made, _ = shown(kt.load(tmp_path / "m.sdf"))
         assert made.findings == ()
         assert made.content["meshes"][0]["low"] == low
+
+
+def test_a_part_that_is_a_point_leaves_the_others(tmp_path):
+    document = mesh_files.gltf()
+    document["meshes"][0]["primitives"].append({"attributes": {"POSITION": 2}, "indices": 1, "material": 0})
+    document["materials"] = [{"pbrMetallicRoughness": {"baseColorFactor": [1, 0, 0, 1]}}]
+    flat = base64.b64encode(bytes(48)).decode()
+    document["accessors"].append({**document["accessors"][0], "bufferView": 2, "min": [0, 0, 0], "max": [0, 0, 0]})
+    document["bufferViews"].append({"buffer": 1, "byteOffset": 0, "byteLength": 48})
+    document["buffers"].append({"uri": "data:application/octet-stream;base64," + flat, "byteLength": 48})
+    (tmp_path / "a.gltf").write_text(json.dumps(document))
+    made, R = shown(arm(tmp_path, '<mesh filename="a.gltf"/>'))
+    assert made.findings == ()
+    assert [shape["mesh"] for shape in R["links"][1]["visuals"]] == [0]
+    assert made.content["meshes"][0]["vertices"] == 4
 
 
 def test_a_missing_mesh_that_a_rule_has_found_is_listed_once(tmp_path):

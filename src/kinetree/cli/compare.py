@@ -23,7 +23,9 @@ _POSITIVE = click.FloatRange(min=0, min_open=True)
 @click.option("--relative", type=_POSITIVE, default=1e-5, show_default=True, help="Of masses, inertias and limits.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="A page to write, FILE.html.")
 @force_option
-@click.option("--profile", type=click.Choice(list(PROFILES)), default=DEFAULT, help="Of the findings in the page.")
+@click.option(
+    "--profile", type=click.Choice(list(PROFILES)), help=f"Of the findings in the page.  [default: {DEFAULT}]"
+)
 @click.option(
     "--faces", type=click.IntRange(1), metavar="N", help="Make the page's meshes coarser: N triangles a file."
 )
@@ -36,7 +38,7 @@ def command(
     relative: float,
     output: Path | None,
     force: bool,
-    profile: str,
+    profile: str | None,
     faces: int | None,
     as_json: bool,
 ) -> None:
@@ -50,7 +52,10 @@ def command(
     from kinetree.solvers.compare.comparison import compare
     from kinetree.viewing.show import view_of
 
-    if output is not None:
+    if output is None:
+        if profile is not None or faces is not None or force:
+            raise click.UsageError("--profile, --faces and --force are for a page, which is written to -o FILE.html")
+    else:
         if output.suffix.lower() != ".html":
             raise fail("format", f"cannot write a comparison to {output.name!r}; legal is the ending .html")
         check_new(output, force)
@@ -58,7 +63,7 @@ def command(
     comparison = compare(a, b, base="any" if any_base else "same", tolerance=tolerance, relative=relative)
     view = None
     if output is not None:
-        view = view_of(a, None, profile=profile, faces=faces, against=(b, comparison))
+        view = view_of(a, None, profile=profile or DEFAULT, faces=faces, against=(b, comparison))
         view.save(output)
         print_findings(view.not_shown)
         print(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB", file=sys.stderr)

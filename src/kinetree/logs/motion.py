@@ -42,15 +42,17 @@ class Columns(NamedTuple):
     fault: Callable[[int | None, str], KinetreeError]
 
 
-def motion_of(robot: Robot, columns: Columns, unit: str) -> Motion:
+def motion_of(robot: Robot, columns: Columns, unit: str, times: Array | None = None) -> Motion:
     """Return the motion of a robot that columns describe, with angles in `unit`, "rad" or "deg".
+
+    times (n,): s, if no column has them.
 
     Raises KinetreeError for unknown names, values that are not finite, times that do not increase, followers that do
     not follow, and quaternions that are not whole.
     """
     coordinates = robot.coordinate_names
-    clock = [name for name in TIMES if name in columns.names and name not in robot.joints]
     followers = {name: joint for name, joint in robot.joints.items() if joint.mimic and joint.kind.single}
+    clock = [name for name in TIMES if name in columns.names and name not in (*coordinates, *followers)]
     _check_names(columns, clock, coordinates, list(followers), robot)
     _check_finite(columns)
     table = dict(zip(columns.names, columns.values.T, strict=True))
@@ -64,7 +66,7 @@ def motion_of(robot: Robot, columns: Columns, unit: str) -> Motion:
         raise columns.fault(None, "there are no names of joints that move")
     q = np.column_stack([table[name] for name in names])
     _normalise(robot, columns, names, q)
-    times = table[clock[0]] if clock else None
+    times = table[clock[0]] if clock else times
     if times is not None and (bad := np.flatnonzero(np.diff(times) <= 0)).size:
         before, after = times[bad[0]], times[bad[0] + 1]
         raise columns.fault(

@@ -1,16 +1,17 @@
 """Motions from files, by their endings, and from columns in memory."""
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from kinetree.arguments import explained
-from kinetree.errors import KinetreeError, fail
+from kinetree.errors import KinetreeError, fail, wrong_type
+from kinetree.labels import column_names
 from kinetree.logs import csv
-from kinetree.logs.motion import TIMES, Columns, Motion, motion_of
+from kinetree.logs.motion import Columns, Motion, motion_of
 from kinetree.model.robot import Robot
 
 READERS: Mapping[str, Callable[[Path, Collection[str]], Columns]] = {
@@ -36,19 +37,25 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     if unit not in ("rad", "deg"):
         raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
     if isinstance(source, Motion):
-        time = next(name for name in TIMES if name not in robot.joints)
-        clock = {} if source.times is None else {time: source.times}
-        return motion_of(robot, _columns({**clock, **dict(zip(source.names, source.q.T, strict=True))}), "rad")
-    if hasattr(source, "keys"):
-        return motion_of(robot, _columns(source), unit)
-    file = Path(os.fspath(source))
+        times = source.times
+        if times is not None and not (times.shape == source.q.shape[:1] and np.isfinite(times).all()):
+            raise fail("motion", "the times are not finite numbers, one for each sample")
+        return motion_of(robot, _columns(dict(zip(source.names, source.q.T, strict=True)), source.names), "rad", times)
+    if (names := column_names(source)) is not None:
+        return motion_of(robot, _columns(source, names), unit)
+    if not isinstance(source, str | os.PathLike):
+        raise wrong_type("motion", f"a motion is a {type(source).__name__}; legal are a file and columns by name")
+    file = Path(source)
     if file.suffix.lower() not in READERS:
         raise fail("format", f"cannot read a motion from {file.name!r}; legal endings are {', '.join(READERS)}")
     return motion_of(robot, READERS[file.suffix.lower()](file, robot.joints), unit)
 
 
-def _columns(source: Any) -> Columns:
-    named = {str(name): np.asarray(source[name]) for name in source.keys()}  # noqa: SIM118  # also of a DataFrame
+def _columns(source: Any, names: Iterable[Any]) -> Columns:
+    try:
+        named = {str(name): np.asarray(source[name]) for name in names}
+    except (IndexError, KeyError, TypeError):
+        raise fail("motion", f"a {type(source).__name__} does not give its columns by name") from None
     sizes = {values.shape for values in named.values()}
     if len(sizes) != 1 or len(shape := sizes.pop()) != 1 or not shape[0]:
         raise fail("motion", "the columns of a motion are not arrays (n,) of the same length, with n above 0")

@@ -80,7 +80,7 @@ def _welded(mesh: Mesh) -> tuple[Array, float, NDArray[np.int64], NDArray[np.int
     corners = (x | y << 16 | z << 32)[mesh.triangles]
     corners = corners[(corners != corners[:, (1, 2, 0)]).all(axis=1)]
     if not len(corners):
-        raise fail("mesh", "all triangles of the mesh are points or lines")
+        raise fail("mesh", "has only triangles that are points or lines")
     keys, first, inverse = np.unique(corners.ravel(), return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)

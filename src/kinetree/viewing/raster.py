@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.camera import Camera
 
-AT_ONCE = 1_000_000
-"""Pixels that are looked at together."""
+AT_ONCE = 500_000
+"""Samples that are looked at together, and about the most of a band of rows."""
 FINE = 2
 """Samples of a pixel along each side."""
 LIGHT = np.array((-0.35, 0.6, 0.72))
@@ -32,11 +32,23 @@ def shaded(camera: Camera, triangles: Array, colours: Array) -> Array:
     bright = DARKEST + (1.0 - DARKEST) * (0.5 + 0.5 * normals @ light) ** 1.5
     lit = np.concatenate([np.clip(colours[:, :3] * bright[:, None], 0.0, 1.0), colours[:, 3:]], axis=1)
     points = camera.project(triangles) * (FINE, FINE, 1.0)
-    width, height = FINE * camera.size[0], FINE * camera.size[1]
+    width, height = camera.size
+    low, high = points[..., 1].min(axis=1), points[..., 1].max(axis=1)
+    made = np.empty((height, width, 4), dtype=np.float32)
+    step = max(AT_ONCE // (FINE**2 * width), 1)
+    for top in range(0, height, step):
+        end = min(top + step, height)
+        near = (high >= FINE * top) & (low <= FINE * end + 1)
+        made[top:end] = _band(points[near], lit[near], FINE * width, (FINE * top, FINE * end))
+    return made
+
+
+def _band(points: Array, lit: Array, width: int, rows: tuple[int, int]) -> Array:
+    """Return the pixels of rows of samples from one to another."""
     solid = lit[:, 3] > 0.99
-    picture, depth = _layer(points[solid], lit[solid], width, height)
+    picture, depth = _layer(points[solid], lit[solid], width, rows)
     if not solid.all():
-        veil, veil_depth = _layer(points[~solid], lit[~solid], width, height)
+        veil, veil_depth = _layer(points[~solid], lit[~solid], width, rows)
         veil[veil_depth <= depth] = 0.0  # behind what is solid
         share = veil[..., 3:]
         below = picture[..., 3:] * (1.0 - share)
@@ -45,26 +57,27 @@ def shaded(camera: Camera, triangles: Array, colours: Array) -> Array:
     return _averaged(picture)
 
 
-def _layer(points: Array, lit: Array, width: int, height: int) -> tuple[Array, Array]:
-    """Return the colours (height, width, 4) of the nearest triangles, and 1 / distance (height, width), 0 if none."""
-    nearest = _nearest(points, width, height)
+def _layer(points: Array, lit: Array, width: int, rows: tuple[int, int]) -> tuple[Array, Array]:
+    """Return the colours (rows, width, 4) of the nearest triangles, and 1 / distance (rows, width), 0 if none."""
+    nearest = _nearest(points, width, rows[1] + 1, rows[0])  # outlines need the row below
     depth = (nearest >> np.uint64(32)).astype(np.uint32).view(np.float32)
-    picture = np.zeros((height, width, 4), dtype=np.float32)
+    picture = np.zeros((*nearest.shape, 4), dtype=np.float32)
     seen = nearest > 0
     picture[seen] = lit[(nearest[seen] & np.uint64(0xFFFFFFFF)).astype(np.int64)]
     for axis in (0, 1):
         ahead, here = np.roll(depth, -1, axis), depth
         jump = (np.abs(ahead - here) > STEP * np.maximum(ahead, here)) & seen
         picture[jump, :3] *= EDGE
-    return picture, depth
+    return picture[:-1], depth[:-1]
 
 
-def _nearest(points: Array, width: int, height: int) -> NDArray[np.uint64]:
-    """Return for each pixel (height, width) the nearest triangle: bits of 1 / distance, then its number; 0 if none."""
-    found = np.zeros(width * height, dtype=np.uint64)
+def _nearest(points: Array, width: int, height: int, top: int = 0) -> NDArray[np.uint64]:
+    """Return for each pixel of the rows from `top` to `height`, (rows, width), the nearest triangle: bits of
+    1 / distance, then its number; 0 if none."""
+    found = np.zeros(width * (height - top), dtype=np.uint64)
     flat, near = points[..., :2], 1.0 / points[..., 2]
-    low = np.clip(np.ceil(flat.min(axis=1) - 0.5), 0, (width, height)).astype(np.int64)
-    high = np.clip(np.floor(flat.max(axis=1) - 0.5), -1, (width - 1, height - 1)).astype(np.int64)
+    low = np.clip(np.ceil(flat.min(axis=1) - 0.5), (0, top), (width, height)).astype(np.int64)
+    high = np.clip(np.floor(flat.max(axis=1) - 0.5), (-1, top - 1), (width - 1, height - 1)).astype(np.int64)
     sides = np.maximum(high - low + 1, 0)
     a, u, v = flat[:, 0], flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0]
     area = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
@@ -83,11 +96,11 @@ def _nearest(points: Array, width: int, height: int) -> NDArray[np.uint64]:
         s = (dx * v[which, 1] - dy * v[which, 0]) / area[which]
         t = (dy * u[which, 0] - dx * u[which, 1]) / area[which]
         inside = (s >= 0) & (t >= 0) & (s + t <= 1)
-        which, s, t, at = which[inside], s[inside], t[inside], (y * width + x)[inside]
+        which, s, t, at = which[inside], s[inside], t[inside], ((y - top) * width + x)[inside]
         depth = near[which, 0] + s * (near[which, 1] - near[which, 0]) + t * (near[which, 2] - near[which, 0])
         key = depth.astype(np.float32).view(np.uint32).astype(np.uint64) << np.uint64(32) | which.astype(np.uint64)
         np.maximum.at(found, at, key)
-    return found.reshape(height, width)
+    return found.reshape(-1, width)
 
 
 def _averaged(picture: Array) -> Array:

@@ -4,6 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
@@ -29,33 +30,43 @@ def pages(jobs: Sequence[Job], results: Sequence[Checked], file: Path) -> Iterat
     page lists exactly the findings of the results.
     """
     if len(results) == 1:
-        page = _page(jobs[0], results[0])
-        yield file, page or plain_page_of(_names(results)[0], _listed(results[0]))
+        page, result = _page(jobs[0], results[0])
+        yield file, page or plain_page_of(_names(results)[0], _listed(result))
         return
     folder = file.with_name(f"{file.stem}_models")
     names = _names(results)
     links: list[str | None] = []
-    for name, job, result in zip(names, jobs, results, strict=False):
-        if page := _page(job, result):
+    shown = list(results)
+    for i, (name, job) in enumerate(zip(names, jobs, strict=False)):
+        page, shown[i] = _page(job, results[i])
+        if page:
             path = folder / _file_name(name, len(links))
             links.append(f"{quote(folder.name)}/{quote(path.name)}")
             yield path, page
         else:
             links.append(None)
     links += [None] * (len(results) - len(links))
-    yield file, plain_page_of(f"Check of {counted(len(jobs), 'model')}", _index(names, results, links))
+    yield file, plain_page_of(f"Check of {counted(len(jobs), 'model')}", _index(names, shown, links))
 
 
-def _page(job: Job, result: Checked) -> str | None:
-    """Return the page of a robot with the findings of its check, None if the model does not load."""
+def _page(job: Job, result: Checked) -> tuple[str | None, Checked]:
+    """Return the page of a robot with the findings of its check, and the result.
+
+    The page is None if the model does not load, or cannot be shown; then the result has the reason, too.
+    """
     if is_unread(result) or any(finding.code.startswith("check-") for finding in result.findings):
-        return None  # it may take too long here, too
+        return None, result  # it may take too long here, too
     try:
         source = as_source(job.file, job.options.read)
         robot: Robot | None = examine(source, job.options.read.confined_to(source))[0]
     except KinetreeError:
-        return None
-    return view_of(robot, findings=result.findings, complete=True).html if robot else None
+        return None, result
+    try:
+        return view_of(robot, findings=result.findings, complete=True).html if robot else None, result
+    except KinetreeError as error:
+        if error.findings[0].code == "viewer":  # no page can be made
+            raise
+        return None, replace(result, findings=[*result.findings, *error.findings])
 
 
 def _names(results: Sequence[Checked]) -> list[str]:
@@ -63,13 +74,21 @@ def _names(results: Sequence[Checked]) -> list[str]:
     from the folder that they have in common, with the variant."""
     paths = [os.path.abspath(result.file) for result in results]
     here = os.path.join(os.getcwd(), "")
-    away = [os.path.dirname(path) for path in paths if not path.startswith(here)]
+    away = _common([os.path.dirname(path) for path in paths if not path.startswith(here)])
     names = []
     for path, result in zip(paths, results, strict=True):
-        start = here if path.startswith(here) else os.path.commonpath(away)
-        name = Path(os.path.relpath(path, start)).as_posix()
+        start = here if path.startswith(here) else away
+        name = Path(os.path.relpath(path, start) if start else path).as_posix()
         names.append(f"{name}, {result.name}" if result.name else name)
     return names
+
+
+def _common(folders: Sequence[str]) -> str:
+    """Return the folder that folders have in common, "" if there is none, as on two drives."""
+    try:
+        return os.path.commonpath(folders)
+    except ValueError:
+        return ""
 
 
 def _file_name(name: str, number: int) -> str:
@@ -99,7 +118,7 @@ def _listed(result: Checked) -> str:
     """Return the findings of a model without a picture, by element."""
     folders = Folders(result.file)
     findings = with_excerpts(result).findings
-    note = '<p class="quiet">There is no picture, because this model did not load.</p>'
+    note = '<p class="quiet">There is no picture, because this model did not load or cannot be shown.</p>'
     if not findings:
         return f"{note}<p>No findings.</p>"
     order: dict[str, list[Finding]] = {}

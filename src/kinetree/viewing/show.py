@@ -41,7 +41,7 @@ NOT_SHOWN = ("shape-not-shown", "MSH-002", "MSH-003", "MSH-004", "MSH-005")
 """Codes of shapes that are left out."""
 
 FRAME = (
-    '<iframe title="{title}" srcdoc="{page}" sandbox="allow-scripts allow-downloads" allow="clipboard-write" '
+    '<iframe title="{title}" srcdoc="{page}" sandbox="allow-scripts" allow="clipboard-write" '
     'style="width:100%;height:560px;border:0"></iframe>'
 )
 

@@ -8,7 +8,7 @@
 async function render({ model, el }) {
   const frame = document.createElement("iframe");
   frame.title = model.get("name");
-  frame.setAttribute("sandbox", "allow-scripts allow-downloads");
+  frame.setAttribute("sandbox", "allow-scripts");
   frame.allow = "clipboard-write";
   Object.assign(frame.style, { width: "100%", height: "560px", border: "0" });
   let receiving = false;

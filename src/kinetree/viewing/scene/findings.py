@@ -13,8 +13,17 @@ from kinetree.errors import MAX_MESSAGE, Finding, Source, shortened
 from kinetree.formats.opener import folder_of
 from kinetree.model.robot import Robot
 
-PATH = re.compile(r"(?<![\w.:/])(?:file://)?(/[^\s'\"<>/]+/)(?:[^\s'\"<>/]+/)*(?=[^\s'\"<>/])")
-"""An absolute path up to its last name, and its first folder."""
+FREE = r"(?<![\w.:/\\)}-])(?:file://)?"
+"""Where a path begins that is no part of another one or of an address."""
+PATHS = [
+    re.compile(rf"{before}(/[{name}]+/|[A-Za-z]:[/\\])(?:[{name}]*[/\\])*(?=[{name}])")
+    for before, name in (
+        (r"(?<=')(?:file://)?", r"^'<>/\\\n"),
+        (r'(?<=")(?:file://)?', r'^"<>/\\\n'),
+        (FREE, r"^\s'\"<>/\\"),
+    )
+]
+"""Absolute paths up to their last names, and their first folders: in quotes, where they may have spaces, and others."""
 
 Part = tuple[str, int]
 """A kind, "link", "joint" or "frame", and its number."""
@@ -27,7 +36,9 @@ class Folders:
         folder = None if file is None else folder_of(file)
         near = [] if folder is None else [folder]
         known = [*near, Path.cwd(), Path.home(), Path(sys.prefix), *packages]
-        self.folders = sorted({text for path in known for text in _spellings(path)}, key=len, reverse=True)
+        spelled = sorted({text for path in known for text in _spellings(path)}, key=len, reverse=True)
+        patterns = (r"[/\\]+".join(map(re.escape, re.split(r"[/\\]+", text))) for text in spelled)
+        self.known = re.compile(f"{FREE}(?:{'|'.join(patterns)})")
         self.folder = near[0] if near else None
 
     def where(self, source: Source | None) -> str:
@@ -41,9 +52,10 @@ class Folders:
 
     def plain(self, text: str) -> str:
         """Return a text without folders of this machine."""
-        for folder in self.folders if os.sep in text else ():
-            text = text.replace(folder, "")
-        return PATH.sub(lambda found: "" if os.path.isdir(found[1]) else found[0], text)
+        text = self.known.sub("", text)
+        for path in PATHS:
+            text = path.sub(lambda found: "" if os.path.isdir(found[1]) else found[0], text)
+        return text
 
 
 class Places(Folders):

@@ -53,10 +53,17 @@ class MeshFiles:
         self._read += len(data)
         meshes = read_parts(data, str(path), companions(path, files), part)
         total = sum(len(mesh.triangles) for mesh, _ in meshes)
-        if self.faces:
-            meshes = [(simplified(mesh, self.faces * len(mesh.triangles) // total), own) for mesh, own in meshes]
         middle = _middle([mesh.bounds for mesh, _ in meshes]) if centred else np.zeros(3)
-        return [(self.packed.add(Mesh(mesh.vertices - middle, mesh.triangles)), own) for mesh, own in meshes]
+        parts: Parts = []
+        for mesh, own in meshes:
+            try:
+                fewer = simplified(mesh, self.faces * len(mesh.triangles) // total) if self.faces else mesh
+                parts.append((self.packed.add(Mesh(fewer.vertices - middle, fewer.triangles)), own))
+            except KinetreeError as error:  # there is nothing to see of this part
+                fault = error
+        if not parts:
+            raise fault
+        return parts
 
 
 def _middle(bounds: list[Array]) -> Array:

@@ -91,7 +91,7 @@ def described_robot(robot: Robot, bodies: Indices, kernel: Kernel, q: Array, sha
         "limits": _limits(robot.limits),
         "q": q.tolist(),
         "sensors": [
-            {"name": name, "kind": sensor.type, "link": links[frame.link], "T": flat(frame.origin @ sensor.origin)}
+            {"name": name, "link": links[frame.link], "T": flat(frame.origin @ sensor.origin)}
             for name, sensor in robot.sensors.items()
             if not (frame := robot.frames[sensor.frame]).unplaced
         ],
@@ -131,7 +131,6 @@ def _joint(robot: Robot, joint: Joint, links: Indices, joints: Indices) -> dict[
         "origin": flat(joint.origin),
         "child_origin": flat(joint.child_origin),
         "axes": joint.axes.tolist(),
-        "pitch": joint.pitch,
         "first": robot.q_slices[joint.name].start if joint.coordinated else None,
         "coordinates": joint.kind.nq,
         "leader": leader,
