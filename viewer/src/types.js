@@ -14,7 +14,7 @@
  * @typedef {{name: string, joint: number, unit: "rad" | "m" | "quaternion"}} Coordinate
  * @typedef {{name: string, terms: [number, number][], h: number}} Row
  * @typedef {{lower: (number | null)[], upper: (number | null)[], rows: Row[]}} Limits
- * @typedef {{name: string, kind: string, link: number, T: number[]}} Sensor
+ * @typedef {{name: string, link: number, T: number[]}} Sensor
  * @typedef {{code: string, severity: "error" | "warning" | "info", message: string, element: string | null, where: string,
  *   fix: string | null, link: number | null, joint: number | null, frame: number | null}} Finding
  * PackedMotion: data is base64; digits are those after the point, null for numbers of 64 bits.

@@ -26,7 +26,7 @@ from kinetree.viewing.scene.shapes import Shapes
 class Posed(NamedTuple):
     """A robot to show. q (nq,): its first configuration, by default near zero and inside the limits. findings: what is
     known to be wrong with it. complete: whether shapes that are not shown add none. motion: what the page plays; its
-    first sample is where its joints begin. rules: a line about the rules that were asked."""
+    first sample is where its joints begin. rules: a line about the rules of the findings."""
 
     robot: Robot
     q: Any = None
