@@ -113,7 +113,7 @@ def _inline(text: str, tag: str = "script") -> str:
 def _policy(allowed: Iterable[str], style: str) -> str:
     """Return the content security policy of a page with this style. allowed: sources of its scripts, such as hashes."""
     return (
-        f"default-src 'none'; script-src {' '.join(allowed)}; style-src {_hash(style)}; img-src data: blob:; "
+        f"default-src 'none'; script-src {' '.join(allowed)}; style-src {_hash(style)}; "
         "form-action 'none'; base-uri 'none'"
     )
 

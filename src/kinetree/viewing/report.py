@@ -66,7 +66,7 @@ def _page(job: Job, result: Checked) -> tuple[str | None, Checked]:
     except KinetreeError as error:
         if error.findings[0].code == "viewer":  # no page can be made
             raise
-        return None, replace(result, findings=[*result.findings, *error.findings])
+        return None, replace(result, findings=(*result.findings, *error.findings))
 
 
 def _names(results: Sequence[Checked]) -> list[str]:
