@@ -9,7 +9,7 @@ import pytest
 import kinetree as kt
 from browser import axe
 from physics import everything
-from sdf_texts import WORLD, load
+from sdf_texts import WORLD, hinge, load
 from support import all_frames, example_robot_urdfs, random_q, reachable
 
 pytestmark = pytest.mark.slow
@@ -23,6 +23,8 @@ SLIDE = """moves => {
     return kinetree.view.q;
   });
 }"""
+THREE = WORLD.replace("<include>", f'<model name="three"><pose>0 2 0 0 0 1</pose>{hinge()}</model><include>')
+"""A world of three models."""
 POSES = "([Q, names]) => Q.map(q => { kinetree.view.setQ(q); return names.map(name => kinetree.view.poseOf(name)); })"
 REACH = """([name, goals, restarts]) => goals.map(T => {
   kinetree.view.reach(name, T, true, restarts);
@@ -57,7 +59,7 @@ ROBOTS = {
     "icub": (lambda tmp_path: kt.load("icub"), "l_hand"),
     "icub 2.7": (icub_2_7, "l_hand"),
     "quadruped": (quadruped, None),
-    "world": (lambda tmp_path: load(WORLD), None),
+    "world": (lambda tmp_path: load(THREE), None),
     "every joint type": (lambda tmp_path: everything(0), None),
 }
 

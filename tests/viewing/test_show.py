@@ -88,3 +88,14 @@ def test_without_the_viewer_it_is_refused_at_once(monkeypatch):
     monkeypatch.setattr(show, "viewer", missing)
     with pytest.raises(kt.KinetreeError, match="viewer"):
         kt.show(everything(0))
+
+
+def test_the_profile_fits_the_robot():
+    links = "".join(f'<link name="{name}"/>' for name in ("base_link", "arm", "tool0"))
+    joint = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/></joint>'
+    arm = links + joint.format("a", "continuous", "base_link", "arm") + joint.format("b", "fixed", "arm", "tool0")
+    for text, profile in ((arm, "industrial"), (arm.replace("tool0", "camera"), "ros")):
+        assert show.profile_for(kt.load(f'<robot name="r">{text}</robot>', format="urdf")) == profile
+    view = show.view_of(kt.load("icub"))
+    assert view.scene.content["robots"][0]["rules"].startswith("By the rules of the profile icub; others are ros")
+    assert any(finding.code.startswith("ICUB-") for finding in view.findings)

@@ -38,6 +38,7 @@ export const LAYERS = /** @type {Record<Layer, string>} */ ({
   inertia: "Inertia ellipsoids",
   masses: "Centres of mass",
 });
+const LARGER = 1.8;
 const GREY = [0.72, 0.74, 0.78, 1];
 const MARKED = { emissive: 0xffa000, emissiveIntensity: 0.6 };
 
@@ -136,6 +137,13 @@ export function linkAt(pictures, place, camera) {
         .map(({ distance, object }) => ({ picture, distance, link: object.userData.link }));
     });
   return found.sort((a, b) => a.distance - b.distance)[0] ?? null;
+}
+
+/** Draw the marks of one joint larger than those of the others.
+ * @param {Picture} picture @param {number | null} joint */
+export function enlarge(picture, joint) {
+  for (const marks of picture.layers.get("joints") ?? [])
+    for (const part of marks.children) part.scale.setScalar(marks.userData.joint === joint ? LARGER : 1);
 }
 
 /** Let the shapes of some links glow.

@@ -9,7 +9,7 @@ from kinetree.cli._findings import print_findings
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, two_robot_arguments
 from kinetree.cli._output import check_new, check_no_input, force_option
-from kinetree.conventions.profiles import DEFAULT, PROFILES
+from kinetree.conventions.profiles import PROFILES
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 
@@ -24,7 +24,7 @@ _POSITIVE = click.FloatRange(min=0, min_open=True)
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="A page to write, FILE.html.")
 @force_option
 @click.option(
-    "--profile", type=click.Choice(list(PROFILES)), help=f"Of the findings in the page.  [default: {DEFAULT}]"
+    "--profile", type=click.Choice(list(PROFILES)), help="Of the findings in the page; by default those of its kind."
 )
 @click.option(
     "--faces", type=click.IntRange(1), metavar="N", help="Make the page's meshes coarser: N triangles a file."
@@ -63,7 +63,7 @@ def command(
     comparison = compare(a, b, base="any" if any_base else "same", tolerance=tolerance, relative=relative)
     view = None
     if output is not None:
-        view = view_of(a, None, profile=profile or DEFAULT, faces=faces, against=(b, comparison))
+        view = view_of(a, None, profile=profile, faces=faces, against=(b, comparison))
         view.save(output)
         print_findings(view.not_shown)
         print(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB", file=sys.stderr)

@@ -9,7 +9,7 @@ import click
 from kinetree.cli._findings import print_findings
 from kinetree.cli._model import assignments, configuration, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option
-from kinetree.conventions.profiles import DEFAULT, PROFILES
+from kinetree.conventions.profiles import PROFILES
 from kinetree.errors import fail
 from kinetree.formats.output import write_whole
 from kinetree.logs import Motion, read_motion
@@ -28,7 +28,7 @@ FEW = 8
 @click.command()
 @robot_argument
 @click.option(
-    "--profile", type=click.Choice(list(PROFILES)), help=f"Conventions of the findings.  [default: {DEFAULT}]"
+    "--profile", type=click.Choice(list(PROFILES)), help="Conventions of the findings; by default those of its kind."
 )
 @click.option("--faces", type=click.IntRange(1), metavar="N", help="Make mesh files coarser: about N triangles each.")
 @click.option("--from", "direction", nargs=3, type=float, metavar="X Y Z", help="Where the camera of a picture is.")
@@ -80,7 +80,7 @@ def _motion(robot: Robot, file: Path, in_degrees: bool) -> Motion:
 
 
 def _page(robot: Robot, q: Array | None, options: dict[str, Any]) -> View:
-    view = view_of(robot, q, **{"profile": DEFAULT, **options})
+    view = view_of(robot, q, **options)
     print_findings(view.not_shown)
     return view
 

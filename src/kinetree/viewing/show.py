@@ -22,12 +22,14 @@ from kinetree.errors import Finding, fail
 from kinetree.formats.output import write_whole
 from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
+from kinetree.robots.icub.boards import is_icub
 from kinetree.solvers.compare import Comparison
 from kinetree.solvers.compare.comparison import compare
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.page import page_of, viewer
 from kinetree.viewing.picture import picture
 from kinetree.viewing.scene import LEFT_OUT, Posed, Scene, configuration, scene
+from kinetree.viewing.scene.roles import roles_of
 from kinetree.viewing.stick_figure import stick_figure
 
 if TYPE_CHECKING:
@@ -168,7 +170,7 @@ def show(
     q: Any = None,
     *,
     other: Robot | None = None,
-    profile: str = DEFAULT,
+    profile: str | None = None,
     findings: Iterable[Finding] | None = None,
     faces: int | None = None,
     motion: Any = None,
@@ -181,7 +183,8 @@ def show(
     the robot there.
     q (nq,), or values by name as for `robot.q`: the first configuration, by default near zero and inside the limits.
     other: a second robot, laid over the first one, with a list of their differences. profile: conventions of the
-    findings, as for `check`. findings: these of the first robot instead, such as [].
+    findings, as for `check`; by default "icub" for an iCub, "industrial" for an arm with a frame flange or tool0, else
+    "ros". findings: these of the first robot instead, such as [].
     faces: about the most triangles of a mesh file; finer meshes are made coarser with fast-simplification.
     motion: what the page plays: a file of joint values, columns by name, or a Motion, as `kinetree.logs.read_motion`
     takes them, in rad and m. Joints without a column stay as they are in q.
@@ -202,7 +205,7 @@ def view_of(
     robot: Robot,
     q: Any = None,
     *,
-    profile: str = DEFAULT,
+    profile: str | None = None,
     findings: Iterable[Finding] | None = None,
     complete: bool = False,
     faces: int | None = None,
@@ -213,6 +216,7 @@ def view_of(
     even of shapes that it lacks. against: another robot, and its comparison with the robot."""
     viewer()  # its absence is found before any work
     other, comparison = against or (None, None)
+    profile = profile or profile_for(robot)
     found = _findings(robot, profile) if findings is None else list(findings)
     others = ", ".join(name for name in PROFILES if name != profile)
     rules = f"By the rules of the profile {profile}; others are {others}." if findings is None else None
@@ -220,6 +224,14 @@ def view_of(
     if other is not None:
         robots.append(Posed(other, None, _findings(other, profile)))
     return View(robot, scene(robots, faces=faces, comparison=comparison))
+
+
+def profile_for(robot: Robot) -> str:
+    """Return the profile that fits a robot: "icub" for an iCub, "industrial" for an arm with REP-199's frames at its
+    end, else the default."""
+    if is_icub(robot):
+        return "icub"
+    return "industrial" if {"flange", "tool0"} & {*roles_of(robot).values()} else DEFAULT
 
 
 def _findings(robot: Robot, profile: str) -> list[Finding]:

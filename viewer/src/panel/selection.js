@@ -4,8 +4,8 @@ import { linkOf, nameOf, select } from "../app.js";
 import { button, element } from "../dom.js";
 import { turnsOf } from "../marks.js";
 import { poseOfFrame, poseOfLink } from "../model.js";
-import { boundsOfPart, glow } from "../picture.js";
-import { multiply, rpy } from "../poses.js";
+import { boundsOfPart, enlarge, glow } from "../picture.js";
+import { inverse, multiply, rpy } from "../poses.js";
 import { short, UNITS, written } from "../units.js";
 
 /** @typedef {import("../app.js").App} App */
@@ -46,6 +46,7 @@ export function selectionPanel(app) {
   app.selectionListeners.push((part) => {
     update();
     const [picture] = app.pictures;
+    if (picture) enlarge(picture, part?.kind === "joint" ? part.index : null);
     if (picture) glow(picture, new Set(part ? [linkOf(model.robot, part)] : []));
   });
   return box;
@@ -77,7 +78,7 @@ function withOther(rows, app, name, { kind }) {
 /** @param {Model} model @param {Part} part @returns {[string, string][]} */
 function facts(model, part) {
   const { robot } = model;
-  const { m, rad } = UNITS;
+  const { m } = UNITS;
   if (part.kind === "joint") {
     const joint = robot.joints[part.index];
     const leader =
@@ -93,16 +94,9 @@ function facts(model, part) {
     ];
   }
   const T = poseOfFrame(model, nameOf(robot, part));
-  /** @type {[string, string][]} */
-  const rows = [
-    ["Place in the root, mm", [T[3], T[7], T[11]].map((value) => written(value, m)).join("  ")],
-    [
-      "Roll, pitch, yaw, °",
-      rpy(T)
-        .map((value) => written(value, rad))
-        .join("  "),
-    ],
-  ];
+  const parent = part.kind === "frame" ? robot.frames[part.index].link : parentOf(robot, part.index);
+  const rows = placeOf(T, "the root");
+  if (parent !== null) rows.push(...placeOf(multiply(inverse(poseOfLink(model, parent)), T), robot.links[parent].name));
   if (part.kind === "frame") return [["Link", robot.links[robot.frames[part.index].link].name], ...rows];
   const { inertia, missing } = robot.links[part.index];
   for (const { why } of missing) rows.push(["Shape left out", why]);
@@ -114,6 +108,26 @@ function facts(model, part) {
     ["Mass, kg", String(Number(mass.toPrecision(6)))],
     ["Of the whole robot's", `${share.toFixed(1)} %`],
     ["Radii of inertia, mm", radii ? radii.map((value) => written(value, m)).join("  ") : "no body has this inertia"],
+  ];
+}
+
+/** Return the link that carries a link, null for a root.
+ * @param {import("../types.js").Robot} robot @param {number} link */
+function parentOf(robot, link) {
+  const { joint } = robot.links[link];
+  return joint === null ? null : robot.joints[joint].parent;
+}
+
+/** Return the place and the angles of a pose as rows. @param {number[]} T @param {string} where
+ * @returns {[string, string][]} */
+function placeOf(T, where) {
+  const { m, rad } = UNITS;
+  const texts = [[T[3], T[7], T[11]].map((value) => written(value, m)), rpy(T).map((value) => written(value, rad))].map(
+    (values) => values.join("  "),
+  );
+  return [
+    [`Place in ${where}, mm`, texts[0]],
+    ["Roll, pitch, yaw, °", texts[1]],
   ];
 }
 
