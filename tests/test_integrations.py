@@ -16,6 +16,8 @@ from click.testing import CliRunner
 from kinetree.cli import group
 from kinetree.conventions.examples import ARM
 
+pytestmark = pytest.mark.slow
+
 pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).resolve().parents[1]

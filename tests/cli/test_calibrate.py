@@ -14,6 +14,8 @@ from kinetree.controllers.text import written
 from kinetree.errors import UnverifiedWarning
 from kinetree.solvers.calibrate.calibration import calibrate
 
+pytestmark = pytest.mark.slow
+
 ADVICE = re.compile(r"tolerance=\(([^,]+), ([^)]+)\)")
 
 

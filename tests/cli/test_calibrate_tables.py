@@ -9,6 +9,8 @@ import kinetree as kt
 from kinetree.cli._poses import VENDOR_JOINTS
 from kinetree.controllers import controllers
 
+pytestmark = pytest.mark.slow
+
 J = [f"J{i}" for i in range(1, 7)]
 KUKA = [*J, "X", "Y", "Z", "A", "B", "C"]
 UR = [*J, "X", "Y", "Z", "RX", "RY", "RZ"]

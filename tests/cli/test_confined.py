@@ -6,6 +6,8 @@ import pytest
 
 from support import put
 
+pytestmark = pytest.mark.slow
+
 XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{}<link name="base"/></robot>'
 YAML = '<xacro:property name="p" value="${xacro.load_yaml(\'../secret.yaml\')}"/><xacro:if value="${p}"/>'
 PACKAGE = "<package><name>{}</name></package>"

@@ -14,6 +14,8 @@ from kinetree.model.dh import DHChain, DHRow
 from matlab import Function, MatlabError
 from support import example_robot_urdfs
 
+pytestmark = pytest.mark.slow
+
 PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
 ARMS = [("icub", None, "imu_frame"), ("icub:3", "l_foot", "r_hand_dh_frame"), ("icub:2.10", "l_hand", "l_eye")]
 UNITS = [("m", "rad"), ("mm", "deg"), ("cm", "rad")]

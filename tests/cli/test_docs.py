@@ -4,7 +4,11 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from kinetree.conventions.profiles import family
+
+pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
 

@@ -12,6 +12,8 @@ from kinetree.robots.icub.naming import corrected
 from physics import everything
 from support import icub_urdfs
 
+pytestmark = pytest.mark.slow
+
 
 def printed(text):
     """Joint to the cells of its row, of a plain page; the names of links may be wrapped."""

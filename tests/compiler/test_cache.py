@@ -15,6 +15,8 @@ from kinetree.compiler import cache, llvm, machine
 from kinetree.compiler.ir_module import assembly
 from kinetree.compiler.program import trace
 
+pytestmark = pytest.mark.slow
+
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are of POSIX")
 
 

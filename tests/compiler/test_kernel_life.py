@@ -28,6 +28,8 @@ from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
 from toy_kernels import kernel
 
+pytestmark = pytest.mark.slow
+
 
 def heavy(n=60):
     """A kernel of some work."""

@@ -18,6 +18,8 @@ from kinetree.fixer.fix import fix, write
 from kinetree.fixer.invariants import difference
 from mended import HUNG, mended, without
 
+pytestmark = pytest.mark.slow
+
 BASE = '<joint name="base_link-base" type="fixed">'
 
 

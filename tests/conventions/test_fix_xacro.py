@@ -12,6 +12,8 @@ from kinetree.fixer.fix import fix, write
 from mended import mended, without
 from support import shared
 
+pytestmark = pytest.mark.slow
+
 HEAD = """<robot name="arms" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:arg name="side" default="left"/>
   <xacro:arg name="angle" default="1.5707963267948966"/>

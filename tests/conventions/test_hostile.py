@@ -17,6 +17,8 @@ from kinetree.formats.registry import FORMATS
 from kinetree.load import load
 from support import shared
 
+pytestmark = pytest.mark.slow
+
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and devices of POSIX")
 MANY = 100_000
 OPENED: list[str] = []

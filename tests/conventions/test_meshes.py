@@ -16,6 +16,8 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.shapes import facts, read
 from physics import everything
 
+pytestmark = pytest.mark.slow
+
 MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
 MODEL = '<robot name="arm">\n<link name="a">{}</link></robot>'
 

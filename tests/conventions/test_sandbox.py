@@ -24,6 +24,8 @@ from kinetree.isolated import Protection, child
 from kinetree.isolated.filter import ALLOW, REFUSE, UNKNOWN, program
 from kinetree.isolated.numbers import ARCHITECTURES, judged, refused
 
+pytestmark = pytest.mark.slow
+
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Landlock and seccomp are of Linux")
 
 

@@ -24,6 +24,8 @@ from kinetree.formats.xml_writer import XmlWriter
 from kinetree.load import examine
 from kinetree.model import assemble
 
+pytestmark = pytest.mark.slow
+
 SHARP = [flood for flood in FLOODS if flood.above]
 LONG = {"xml: empty elements", "xml: pieces of text", "urdf: shapes", "urdf: joints in a row", "sdf: includes"}
 CHEAP = [

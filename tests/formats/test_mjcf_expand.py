@@ -17,6 +17,8 @@ from kinetree.formats.registry import ReadOptions
 from kinetree.isolated import FailedError, call
 from kinetree.spatial import se3
 
+pytestmark = pytest.mark.slow
+
 installed = pytest.mark.skipif(importlib.util.find_spec("mujoco") is None, reason="wants the mujoco extra")
 
 ARM = """<mujoco model="arm">

@@ -17,7 +17,7 @@ from fault_driver import DONE, FOREIGN, KINDS, NEW, OLD, REFUSED, UNTOUCHED
 HERE = Path(fault_driver.__file__).parent
 KILLED = -9
 ONE = {**OLD, "a/one.urdf": NEW["a/one.urdf"]}
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="LD_PRELOAD and /proc")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="LD_PRELOAD and /proc")]
 
 
 @pytest.fixture(scope="module")

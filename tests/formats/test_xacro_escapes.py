@@ -14,6 +14,8 @@ import pytest
 
 import kinetree as kt
 
+pytestmark = pytest.mark.slow
+
 SUBCLASSES = "().__class__.__base__.__subclasses__()"
 ESCAPES = (
     # the hole that once stood open

@@ -13,6 +13,8 @@ from kinetree.robots.packaged import versions
 from kinetree.spatial import se3
 from support import all_frames, icub_urdfs
 
+pytestmark = pytest.mark.slow
+
 ENDS = {"arm": ("shoulder_yaw", "elbow"), "leg": ("hip_roll", "hip_yaw")}
 """The joints whose axes determine the tables' frame of the link that a sensor cuts."""
 

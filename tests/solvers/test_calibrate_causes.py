@@ -15,6 +15,8 @@ from kinetree.spatial import se3
 from pendants import ARM, LINKS, changed, codes, load, shown, urdf
 from support import example_robot_urdfs, shared
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = np.array([5e-4, 1e-3])
 
 

@@ -38,7 +38,7 @@ export function selectionPanel(app) {
     table.replaceChildren(
       ...rows.flatMap(([name, value]) => [
         element("dt", { textContent: name }),
-        element("dd", { textContent: value, className: value.length > 36 ? "long" : "" }),
+        element("dd", { textContent: value, className: name.length + value.length > 40 ? "long" : "" }),
       ]),
     );
   }
@@ -126,8 +126,8 @@ function placeOf(T, where) {
     (values) => values.join("  "),
   );
   return [
-    [`Place in ${where}, mm`, texts[0]],
-    ["Roll, pitch, yaw, °", texts[1]],
+    [`x y z in ${where}, mm`, texts[0]],
+    [`roll pitch yaw in ${where}, °`, texts[1]],
   ];
 }
 
