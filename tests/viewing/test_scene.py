@@ -311,18 +311,18 @@ def test_folders_that_are_no_longer_there_are_left_out(tmp_path):
     [
         ("'/mnt/My Disk/secret/a.stl' and 'b'", "'a.stl' and 'b'"),
         ('"/mnt/o\'brien x/a.stl"', '"a.stl"'),
-        ("package://demo/work/a.stl, /work/a.stl", "package://demo/work/a.stl, a.stl"),
+        ("package://demo/srv/a.stl, /srv/a.stl", "package://demo/srv/a.stl, a.stl"),
         ("http://h/root/x.xsd, http://root/x", "http://h/root/x.xsd, http://root/x"),
-        ("$(find demo)/work/a.stl", "$(find demo)/work/a.stl"),
-        ("file:///work/b/a.stl or 'file:///mnt/a b/c'", "b/a.stl or 'c'"),
+        ("$(find demo)/srv/a.stl", "$(find demo)/srv/a.stl"),
+        ("file:///srv/b/a.stl or 'file:///mnt/a b/c'", "b/a.stl or 'c'"),
         (r"'C:\\Users\\a b\\c.stl' D:/x/c.stl", "'c.stl' c.stl"),
         ("Q:/x/c.stl '/camera/image'", "Q:/x/c.stl '/camera/image'"),
     ],
 )
 def test_texts_lose_the_folders_of_this_machine_and_nothing_else(monkeypatch, text, plain):
-    monkeypatch.setattr(Path, "cwd", lambda: Path("/work"))
+    monkeypatch.setattr(Path, "cwd", lambda: Path("/srv"))
     monkeypatch.setattr(Path, "home", lambda: Path("/root"))
-    there = ("/mnt/", "/work/", "/root/", "C:\\", "D:/")
+    there = ("/mnt/", "/srv/", "/root/", "C:\\", "D:/")
     monkeypatch.setattr("os.path.isdir", lambda path: path in there)
     assert Folders(None).plain(text) == plain
 
