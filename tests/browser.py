@@ -82,6 +82,19 @@ def wait(page, condition):
         page.wait_for_timeout(10)
 
 
+@pytest.fixture
+def opened(monkeypatch, tmp_path):
+    """Addresses that `show` would open; no browser starts, and no bundle is needed."""
+    from kinetree.viewing import page, show
+
+    addresses: list[str] = []
+    monkeypatch.setattr(page, "viewer", lambda: "globalThis.viewer = 1;")
+    monkeypatch.setattr(show, "viewer", lambda: "")
+    monkeypatch.setattr(show.webbrowser, "open", addresses.append)
+    monkeypatch.setattr(show.tempfile, "tempdir", str(tmp_path))
+    return addresses
+
+
 def assert_quiet(page):
     """Check that a page asked for nothing but its own file, wrote nothing to the console and raised no error."""
     assert page.heard == []

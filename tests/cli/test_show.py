@@ -10,18 +10,9 @@ import pytest
 
 import kinetree as kt
 from kinetree.conventions.examples import ARM
-from kinetree.viewing import page, show
+from kinetree.viewing import show
 
-
-@pytest.fixture(autouse=True)
-def opened(monkeypatch, tmp_path):
-    """Addresses that would be opened; no browser starts."""
-    addresses: list[str] = []
-    monkeypatch.setattr(page, "viewer", lambda: "globalThis.viewer = 1;")
-    monkeypatch.setattr(show, "viewer", lambda: "")
-    monkeypatch.setattr(show.webbrowser, "open", addresses.append)
-    monkeypatch.setattr(show.tempfile, "tempdir", str(tmp_path))
-    return addresses
+pytestmark = pytest.mark.usefixtures("opened")
 
 
 def robot_in(path):

@@ -8,21 +8,12 @@ from urllib.parse import unquote, urlparse
 import pytest
 
 import kinetree as kt
-from kinetree.viewing import page, show
+from kinetree.viewing import show
 from physics import everything
 
 from .unpacking import parts
 
-
-@pytest.fixture(autouse=True)
-def opened(monkeypatch, tmp_path):
-    """Addresses that would be opened; no browser starts."""
-    addresses: list[str] = []
-    monkeypatch.setattr(page, "viewer", lambda: "globalThis.viewer = 1;")
-    monkeypatch.setattr(show, "viewer", lambda: "")
-    monkeypatch.setattr(show.webbrowser, "open", addresses.append)
-    monkeypatch.setattr(show.tempfile, "tempdir", str(tmp_path))
-    return addresses
+pytestmark = pytest.mark.usefixtures("opened")
 
 
 def test_from_a_script_the_browser_is_opened(opened):

@@ -93,6 +93,14 @@ export function marginOf({ terms, h }, q) {
   return margin;
 }
 
+/** Return whether a configuration is outside of a row, as `Limits.contains` computes it.
+ * @param {Bound} bound @param {ArrayLike<number>} q */
+export function isOutside({ terms, h }, q) {
+  let sum = 0;
+  for (const [i, factor] of terms) sum += q[i] * factor;
+  return h - sum < 0;
+}
+
 /** Return T_base_link of a link.
  * @param {Model} model @param {number} link @param {ArrayLike<number>} [poses] @returns {number[]} */
 export function poseOfLink(model, link, poses = model.poses) {

@@ -3,22 +3,23 @@
 import { Quaternion } from "three";
 
 import { inflated } from "./meshes.js";
+import { isOutside } from "./model.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {{first: number, last: number}} Run samples outside of the limits, one after the other */
-/** @typedef {{name: string, terms: [number, number][], h: number}} Row one limit, `sum of factor * q <= h` */
+/** @typedef {import("./model.js").Bound} Bound */
 /**
  * @typedef {object} Motion
  * @property {boolean} timed whether the file has times; otherwise they are the numbers of the samples
  * @property {Float64Array} times s, from the first sample
  * @property {{coordinate: number, values: Float64Array}[]} columns rad, m
  * @property {number[][]} quaternions the columns x, y, z, w of each quaternion
- * @property {Row[]} rows the limits about its coordinates
+ * @property {Bound[]} rows the limits about its coordinates
  */
 
 /** Return the motion of a robot, null if it has none.
  * @param {Model} model @returns {Promise<Motion | null>} */
-export async function unpackMotion({ robot }) {
+export async function unpackMotion({ robot, bounds }) {
   if (!robot.motion) return null;
   const { samples, columns, times, data } = robot.motion;
   const bytes = await inflated(data);
@@ -37,7 +38,7 @@ export async function unpackMotion({ robot }) {
       robot,
       columns.map(({ coordinate }) => coordinate),
     ),
-    rows: rowsOf(robot).filter(({ terms }) => terms.some(([i]) => moving.has(i))),
+    rows: bounds.filter(({ terms }) => terms.some(([i]) => moving.has(i))),
   };
 }
 
@@ -68,32 +69,6 @@ function quaternionsOf(robot, coordinates) {
   return starts
     .filter((i) => coordinates.includes(i))
     .map((i) => [i, i + 1, i + 2, i + 3].map((k) => coordinates.indexOf(k)));
-}
-
-/** Return all limits as rows, in the order of the sums of `Limits.margin`, so that rounding is the same.
- * @param {import("./types.js").Robot} robot @returns {Row[]} */
-function rowsOf({ coordinates, limits }) {
-  const ends = coordinates.flatMap(({ name }, i) => [
-    {
-      name: `lower limit of ${name}`,
-      terms: /** @type {[number, number][]} */ ([[i, -1]]),
-      h: -(limits.lower[i] ?? -Infinity),
-    },
-    {
-      name: `upper limit of ${name}`,
-      terms: /** @type {[number, number][]} */ ([[i, 1]]),
-      h: limits.upper[i] ?? Infinity,
-    },
-  ]);
-  return [...ends, ...limits.rows];
-}
-
-/** Return whether a configuration is outside of a limit, as `Limits.contains` computes it.
- * @param {Row} row @param {ArrayLike<number>} q */
-function isOutside({ terms, h }, q) {
-  let sum = 0;
-  for (const [i, factor] of terms) sum += q[i] * factor;
-  return h - sum < 0;
 }
 
 /** Return the names of the limits that a configuration is outside of.

@@ -14,7 +14,7 @@ from kinetree.compiler.js import write_js
 from kinetree.errors import MAX_COMPARED, fail, shortened, visible
 from kinetree.viewing.scene import Scene
 
-PAGE = """<!doctype html>
+HEAD = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -24,31 +24,23 @@ PAGE = """<!doctype html>
 <title>{title}</title>
 <style>{style}</style>
 </head>
-<body>
+"""
+
+PAGE = f"""{HEAD}<body>
 <main><div id="view"><canvas id="canvas"></canvas></div></main>
 <noscript>This page shows a robot with JavaScript, which is switched off in this browser.</noscript>
-<script type="application/json" id="kinetree-scene">{scene}</script>
-<script type="text/plain" id="kinetree-meshes">{meshes}</script>
-<script type="module">{functions}</script>
-<script type="module">{viewer}</script>
+<script type="application/json" id="kinetree-scene">{{scene}}</script>
+<script type="text/plain" id="kinetree-meshes">{{meshes}}</script>
+<script type="module">{{functions}}</script>
+<script type="module">{{viewer}}</script>
 </body>
 </html>
 """
 
-PLAIN = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="kinetree {version}">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body class="plain">
+PLAIN = f"""{HEAD}<body class="plain">
 <main>
-<h1>{title}</h1>
-{body}
+<h1>{{title}}</h1>
+{{body}}
 </main>
 </body>
 </html>
@@ -57,9 +49,7 @@ PLAIN = """<!doctype html>
 
 def plain_page_of(title: str, body: str) -> str:
     """Return the HTML of a page without scripts. body: HTML."""
-    style = _inline(_text("page.css"), "style")
-    shown = escape(visible(shortened(title, MAX_COMPARED)))
-    return PLAIN.format(policy=_policy(["'none'"], style), version=__version__, title=shown, style=style, body=body)
+    return PLAIN.format(**_head(title, f"kinetree {__version__}", ["'none'"]), body=body)
 
 
 def page_of(scene: Scene, title: str | None = None) -> str:
@@ -70,16 +60,19 @@ def page_of(scene: Scene, title: str | None = None) -> str:
     """
     names = " and ".join(robot["name"] for robot in scene.content["robots"])
     scripts = {"functions": _inline(_functions(scene)), "viewer": _inline(viewer())}
-    style = _inline(_text("page.css"), "style")
     return PAGE.format(
-        policy=_policy(map(_hash, scripts.values()), style),
-        made_by=escape(scene.content["made_by"]),
-        title=escape(visible(shortened(names if title is None else title, MAX_COMPARED))),
-        style=style,
+        **_head(names if title is None else title, scene.content["made_by"], map(_hash, scripts.values())),
         scene=json.dumps(scene.content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
         meshes=scene.meshes,
         **scripts,
     )
+
+
+def _head(title: str, made_by: str, allowed: Iterable[str]) -> dict[str, str]:
+    """Return the parts of the head of a page. allowed: sources of its scripts, such as hashes."""
+    style = _inline(_text("page.css"), "style")
+    shown = escape(visible(shortened(title, MAX_COMPARED)))
+    return {"policy": _policy(allowed, style), "made_by": escape(made_by), "title": shown, "style": style}
 
 
 @cache

@@ -65,7 +65,7 @@ class View:
 
     @property
     def q(self) -> Array:
-        """The configuration (nq,) as a read-only copy: that of the page in a notebook, also after dragging there.
+        """Return a read-only copy of the configuration (nq,): that of the page in a notebook, also after a drag.
 
         It can be set to nq numbers or, by names, to what `robot.q` takes. Raises KinetreeError for other values.
         """
@@ -81,19 +81,19 @@ class View:
 
     @property
     def html(self) -> str:
-        """The page with the present q, a whole file that needs no network."""
+        """Return the page with the present q, a whole file that needs no network."""
         first, *others = self.scene.content["robots"]
         content = {**self.scene.content, "robots": [{**first, "q": self.q.tolist()}, *others]}
         return page_of(replace(self.scene, content=content))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Findings that the page lists, also of shapes that it lacks."""
+        """Return the findings that the page lists, also of shapes that it lacks."""
         return self.scene.findings
 
     @property
     def shapes(self) -> tuple[str, ...] | None:
-        """How shapes differ from those of the other robot; None without one."""
+        """Return how shapes differ from those of the other robot; None without one."""
         comparison = self.scene.content["comparison"]
         rows = comparison["differences"] if comparison else ()
         shapes = tuple(f"{row['element']}: {row['message']}" for row in rows if row["kind"] == "shape")
@@ -101,7 +101,7 @@ class View:
 
     @property
     def widget(self) -> "Widget":
-        """The widget of the view, to put it beside others and to observe its q.
+        """Return the widget of the view, to put it beside others and to observe its q.
 
         Raises KinetreeError if anywidget is not installed.
         """
@@ -129,7 +129,7 @@ class View:
 
     @property
     def not_shown(self) -> list[Finding]:
-        """Findings of shapes that are left out; those with the same cause, such as a missing package, are one."""
+        """Return a finding for each cause, such as a missing package, for which shapes are left out."""
         groups: dict[str, list[Finding]] = {}
         for one in self.findings:
             if one.code in NOT_SHOWN:

@@ -1,7 +1,7 @@
 /** The configuration as text: to copy into Python, a link or a file, and to type or paste. */
 
 import { button, copy, element, section } from "../dom.js";
-import { setQ } from "../model.js";
+import { isOutside, setQ } from "../model.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../model.js").Model} Model */
@@ -142,5 +142,5 @@ function named(pairs, { robot }) {
 function setByNames(model, values) {
   const q = Float64Array.from(model.q, (value, i) => values.get(model.robot.coordinates[i].name) ?? value);
   setQ(model, q);
-  return model.bounds.some(({ terms, h }) => terms.reduce((sum, [i, factor]) => sum + factor * q[i], 0) > h);
+  return model.bounds.some((bound) => isOutside(bound, q));
 }

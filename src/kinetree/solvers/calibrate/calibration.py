@@ -78,7 +78,7 @@ class Calibration(Shown):
 
     @property
     def verdict(self) -> str:
-        """Whether model and controller agree, in words."""
+        """Say in words whether model and controller agree."""
         return f"the model and the controller of {self.controller} {'agree' if self.agrees else 'do not agree'}"
 
     def __str__(self) -> str:

@@ -126,7 +126,7 @@ class Comparison(Shown):
 
     @property
     def verdict(self) -> str:
-        """Whether the robots are the same, in words."""
+        """Say in words whether the robots are the same."""
         verdict = "the same robot" if self.same else "not the same robot"
         if self.same_mechanism and not self.same:
             verdict += ", but the same mechanism"

@@ -38,7 +38,7 @@ class Posed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What a page shows.
+    """Content of a page.
 
     content: the JSON of the page, see docs/showing.md. meshes: all meshes as base64 of zlib's format. functions:
     kernels of the poses of the moving links by the name that `content` calls them. findings: those of all robots, and

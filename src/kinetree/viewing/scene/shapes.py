@@ -45,13 +45,13 @@ class Shapes:
 
     @cached_property
     def visuals(self) -> dict[str, list[Shown]]:
-        """The visual shapes of each link."""
+        """Return the visual shapes of each link."""
         links = tracked(self.robot.links.items(), "reading shapes")
         return {name: self._all(link, link.visuals) for name, link in links}
 
     @cached_property
     def collisions(self) -> dict[str, list[Shown]]:
-        """The collision shapes of each link."""
+        """Return the collision shapes of each link."""
         return {name: self._all(link, link.collisions) for name, link in self.robot.links.items()}
 
     def _all(self, link: Link, shapes: tuple[Geometry, ...]) -> list[Shown]:
@@ -60,9 +60,9 @@ class Shapes:
     def _of(self, link: Link, geometry: Geometry) -> list[Shown]:
         """Return a shape, or one for each colour of its mesh, or [] with a warning."""
         kind, parameters = geometry.shape.kind, geometry.shape.parameters
-        rgba, T = _rgba(self.robot, geometry), [float(x) for x in np.ravel(geometry.origin)]
+        rgba, T = _rgba(self.robot, geometry), np.ravel(geometry.origin).tolist()
         if kind == "mesh":
-            scale = [float(x) for x in np.broadcast_to(parameters.get("scale", 1.0), 3)]
+            scale = np.broadcast_to(parameters.get("scale", 1.0), 3).astype(float).tolist()
             return [
                 {"kind": kind, "mesh": i, "scale": scale, "T": T, "rgba": list(rgba or own or GREY)}
                 for i, own in self._mesh(link, geometry)
@@ -91,7 +91,7 @@ class Shapes:
     def _warn(self, link: Link, geometry: Geometry, key: str, message: str, fix: str | None = None) -> None:
         source, element = geometry.source or link.source, f"link {link.name!r}"
         self.findings.setdefault(key, Finding("shape-not-shown", "warning", message, source, element, fix))
-        one = {"T": [float(x) for x in np.ravel(geometry.origin)], "why": message}
+        one = {"T": np.ravel(geometry.origin).tolist(), "why": message}
         if one not in self.missing[link.name]:  # a visual and a collision shape may have the same file
             self.missing[link.name].append(one)
 
