@@ -1,7 +1,7 @@
 """The robot as computed: Featherstone's system model (Rigid Body Dynamics Algorithms, ch. 4.2), as arrays."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,6 +74,10 @@ class Tree:
         moved = [where.start for where, kind in zip(self.v_slice, self.joint_type, strict=True) if kind.nv]
         return len(set(moved)) < len(moved)
 
+    def relaxed(self) -> "Tree":
+        """Return the same bodies with joints that do nothing by themselves."""
+        return replace(self, passive=tuple(Passive(*(0.0 * x for x in each[:-1]), each[-1]) for each in self.passive))
+
     def coordinates(self, i: int, q: Any) -> Any:
         """Return the numbers of joint i (nq_i,), from q (nq,)."""
         if self.multiplier[i] == 1.0 and self.offset[i] == 0.0:
@@ -115,7 +119,7 @@ def build_tree(robot: Robot, cuts: Collection[str] = ()) -> Tree:
     for link in robot.links.values():
         if link.inertial:
             body, T = place[link.name]
-            inertia[body] += _spatial_inertia(link.inertial, T)
+            inertia[body] += spatial_inertia(link.inertial, T)
     frames = {f.name: (place[f.link][0], frozen(place[f.link][1] @ f.origin)) for f in robot.frames.values()}
     return Tree(
         joints=tuple(j.name for j in moving),
@@ -153,7 +157,8 @@ def _passive(joint: Joint) -> Passive:
     return Passive(*numbers, frozen([row.reference for row in rows] if kind.nq == kind.nv else kind.neutral))
 
 
-def _spatial_inertia(inertial: Inertial, T_body_link: Array) -> Array:
+def spatial_inertia(inertial: Inertial, T_body_link: Array) -> Array:
+    """Return the inertia (6, 6) of a link in the frame of its body, about that frame's origin."""
     T = T_body_link @ inertial.origin
     R = T[:3, :3]
     return plucker.rigid_body_inertia(inertial.mass, T[:3, 3], R @ inertial.inertia @ R.T)

@@ -1,1 +1,1 @@
-"""Rigid-body dynamics (Featherstone, Rigid Body Dynamics Algorithms, ch. 5 to 7), as in the book: angular part first."""
+"""Rigid-body dynamics (Featherstone, Rigid Body Dynamics Algorithms, ch. 5 to 7), angular part first."""

@@ -43,7 +43,7 @@ def aba(tree: Tree, q: Any, qd: Any, tau: Any, gravity: Any, external: External,
     for i, parent in enumerate(tree.parent):
         vJ = joints.S[i] @ qd[tree.v_slice[i]]
         v[i] = to_body(joints.way[i], v[parent]) + vJ
-        c[i] = joints.cJ[i] + crm(v[i], vJ)
+        c[i] = joints.bias[i] + crm(v[i], vJ)
         I = rigid(tree.inertia[i])
         IA[i], pA[i] = articulated(I), crf(v[i], momentum(I, v[i])) - external.get(i, ZERO)
     U, D, u = [ZERO] * nv, [0.0] * nv, [0.0] * nv

@@ -15,7 +15,7 @@ External = Mapping[int, Any]
 
 
 def rnea(tree: Tree, q: Any, qd: Any, qdd: Any, gravity: Any, external: External, *, friction: bool = False) -> Array:
-    """Return tau (nv,). gravity (3,): in the root's axes. qd, qdd: None at rest. Armature, damping and springs count."""
+    """Return tau (nv,), with armature, damping and springs. gravity (3,): in the root's axes. qd, qdd: None at rest."""
     joints = joints_at(tree, q, qd)
     v, a = motions(tree, joints, qd, qdd, gravity)
     f = forces(tree, joints, v, a, external)
@@ -40,7 +40,7 @@ def motions(
         if qd is not None:
             vJ = joints.S[i] @ qd[tree.v_slice[i]]
             v[i] = v[i] + vJ
-            a[i] = a[i] + joints.cJ[i] + crm(v[i], vJ)
+            a[i] = a[i] + joints.bias[i] + crm(v[i], vJ)
     return v, a
 
 

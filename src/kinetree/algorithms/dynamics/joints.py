@@ -13,25 +13,25 @@ from kinetree.spatial.se3 import Array
 @dataclass(frozen=True, slots=True)
 class Joints:
     """way[i]: the poses from the parent of body i to it. S[i] (6, nv_i): its motion subspace in its axes, for the rates
-    of its coordinates in qd; cJ[i] (6,): (dS/dt) qd, or zeros."""
+    of its coordinates in qd; bias[i] (6,), the book's cJ: (dS/dt) qd, or zeros."""
 
     way: list[Way]
     S: list[Array]
-    cJ: list[Array]
+    bias: list[Array]
 
 
 def joints_at(tree: Tree, q: Any, qd: Any = None) -> Joints:
     """Return the joints at q (nq,) and qd (nv,), or at rest."""
     way: list[Way] = []
-    S, cJ = [], []
+    S, bias = [], []
     for i, kind in enumerate(tree.joint_type):
         poses = (tree.T_tree[i], tree.motion(i, q))
         way.append([(T[:3, :3], T[:3, 3]) for T in poses])
         S.append(tree.motion_subspace(i, q) * tree.multiplier[i])
         rates = None if qd is None else qd[tree.v_slice[i]] * tree.multiplier[i]
         at = tree.coordinates(i, q)
-        cJ.append(np.zeros(6) if rates is None else kind.bias(tree.axes[i], tree.pitch[i], at, rates))
-    return Joints(way, S, cJ)
+        bias.append(np.zeros(6) if rates is None else kind.bias(tree.axes[i], tree.pitch[i], at, rates))
+    return Joints(way, S, bias)
 
 
 def passive_torques(tree: Tree, i: int, q: Any, qd: Any, *, friction: bool = False) -> Array:

@@ -1,5 +1,5 @@
-"""The mass matrix: the composite-rigid-body algorithm (Featherstone, Rigid Body Dynamics Algorithms, table 6.2), and its
-factors LᵀDL (table 6.3)."""
+"""The mass matrix: the composite-rigid-body algorithm (Featherstone, Rigid Body Dynamics Algorithms, table 6.2), and
+its factors LᵀDL (table 6.3)."""
 
 from typing import Any
 

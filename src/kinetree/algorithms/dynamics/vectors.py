@@ -1,5 +1,5 @@
-"""Motion and force vectors (6,), angular first, and inertias, moved from body to body (Featherstone, Rigid Body Dynamics
-Algorithms, ch. 2).
+"""Motion and force vectors (6,), angular first, and inertias, moved from body to body (Featherstone, Rigid Body
+Dynamics Algorithms, ch. 2).
 
 A way is a row of poses (R, p), one after the other, from a body's parent to the body: the constant pose of the joint,
 then its motion. Each has few entries other than 0 and 1, so steps one by one cost less than their product.
@@ -175,7 +175,7 @@ def vanishes(p: Any) -> bool:
 
 
 def _axis(R: Any) -> int | None:
-    """Return the coordinate axis about which R turns by an angle that is not constant; None if there is no such axis."""
+    """Return the coordinate axis about which R turns by an angle that is not constant, or None."""
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         about = number(R[k, k]) == 1.0 and vanishes((R[i, k], R[j, k], R[k, i], R[k, j]))
