@@ -32,7 +32,7 @@ Forces
     inverse_dynamics  joint torques of a motion
     forward_dynamics  accelerations that torques cause
     mass_matrix     mass matrix
-    gravity_torques torques that balance weight
+    gravity_torques  torques that balance weight
     center_of_mass  centre of mass of all links
     dynamics        module: all of these, energy, momentum, derivatives, sensors, simulation
 

@@ -76,7 +76,8 @@ class Tree:
 
     def relaxed(self) -> "Tree":
         """Return the same bodies with joints that do nothing by themselves."""
-        return replace(self, passive=tuple(Passive(*(0.0 * x for x in each[:-1]), each[-1]) for each in self.passive))
+        still = tuple(Passive._make([*(0.0 * numbers for numbers in each[:-1]), each[-1]]) for each in self.passive)
+        return replace(self, passive=still)
 
     def coordinates(self, i: int, q: Any) -> Any:
         """Return the numbers of joint i (nq_i,), from q (nq,)."""
@@ -153,8 +154,9 @@ def _v_slices(robot: Robot) -> dict[str, slice]:
 def _passive(joint: Joint) -> Passive:
     kind = joint.kind
     rows = (joint.dynamics or (Dynamics(),)) * (kind.nv if len(joint.dynamics) < 2 else 1)
-    numbers = (frozen([getattr(row, name) for row in rows]) for name in Passive._fields[:-1])
-    return Passive(*numbers, frozen([row.reference for row in rows] if kind.nq == kind.nv else kind.neutral))
+    numbers = [frozen([getattr(row, name) for row in rows]) for name in Passive._fields[:-1]]
+    reference = frozen([row.reference for row in rows] if kind.nq == kind.nv else kind.neutral)
+    return Passive._make([*numbers, reference])
 
 
 def spatial_inertia(inertial: Inertial, T_body_link: Array) -> Array:

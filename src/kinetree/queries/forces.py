@@ -93,6 +93,8 @@ def _check_robot(robot: Robot, *, parameters: bool, friction: bool, loops: str) 
     if robot.loops and loops == "refuse":
         message = f"joints close loops, whose forces are not known: {', '.join(robot.loops)}"
         raise fail("loops", message, fix="loops='ignore' computes the tree without them")
+    if not (parameters or any(link.inertial and link.inertial.mass for link in robot.links.values())):
+        raise fail("no-mass", "no link of the robot has a mass, so no force is known; parameters=True takes masses")
     if friction:
         _check_friction(robot)
 

@@ -39,13 +39,13 @@ def aba(tree: Tree, q: Any, qd: Any, tau: Any, gravity: Any, external: External,
     which there are bodies without mass."""
     n, nv = len(tree.parent), tree.nv
     joints = joints_at(tree, q, qd)
-    v, c, IA, pA = [ZERO] * (n + 1), [ZERO] * n, [None] * (n + 1), [ZERO] * (n + 1)
+    v, c, pA = [ZERO] * (n + 1), [ZERO] * n, [ZERO] * (n + 1)
+    IA = [articulated(rigid(I)) for I in tree.inertia]
     for i, parent in enumerate(tree.parent):
         vJ = joints.S[i] @ qd[tree.v_slice[i]]
         v[i] = to_body(joints.way[i], v[parent]) + vJ
         c[i] = joints.bias[i] + crm(v[i], vJ)
-        I = rigid(tree.inertia[i])
-        IA[i], pA[i] = articulated(I), crf(v[i], momentum(I, v[i])) - external.get(i, ZERO)
+        pA[i] = crf(v[i], momentum(rigid(tree.inertia[i]), v[i])) - external.get(i, ZERO)
     U, D, u = [ZERO] * nv, [0.0] * nv, [0.0] * nv
     for i, parent in reversed(list(enumerate(tree.parent))):
         where, Ia, pa = tree.v_slice[i], IA[i], pA[i]
