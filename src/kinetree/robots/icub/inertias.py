@@ -13,9 +13,10 @@ from kinetree.arguments import explained
 from kinetree.errors import Finding, fail, nearest_names
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit.merge import combined
+from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import Frame, Inertial, Link, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
-from kinetree.spatial.se3 import Array, frozen, inverse, translation
+from kinetree.spatial.se3 import Array, frozen, homogeneous, inverse, translation
 
 APART, TURNED = 1e-3, 1e-2
 """Distance, m, and angle, rad, between axes of a joint in two models above which they are listed as different."""
@@ -160,13 +161,17 @@ class _Pair:
         return np.asarray(inverse(self.own.pose(home)) @ moved)
 
     def placed(self) -> Iterator[Frame]:
-        """Yield the frames of sensors without a place, as the model places the same sensor."""
+        """Yield the frames of sensors without a place, put where the same sensor of the model reads."""
         for sensor in self.own.robot.sensors.values():
             frame = self.own.robot.frames[sensor.frame]
             twin = next((it for it in self.other.robot.sensors.values() if _is_same(sensor, it)), None)
-            if frame.unplaced and twin and self.other.joint(twin.frame) == self.own.joint(frame.link):
-                T = self.pose(twin.frame, frame.link) @ twin.origin @ inverse(sensor.origin)
-                yield replace(frame, origin=frozen(T), unplaced="")
+            if not (frame.unplaced and twin):
+                continue
+            reads = reading_place(self.other.robot, twin)
+            if self.other.joint(reads.on) == self.own.joint(frame.link):
+                R = self.pose(reads.frame, frame.link)[:3, :3] @ reads.R_frame_reading
+                p = (self.pose(reads.on, frame.link) @ (*reads.p, 1.0))[:3]
+                yield replace(frame, origin=frozen(homogeneous(R, p) @ inverse(sensor.origin)), unplaced="")
 
     def differences(self) -> Iterator[Finding]:
         """Yield a note for each joint whose axis lies elsewhere in the model."""
