@@ -69,3 +69,11 @@ def test_impossible_inertias_are_refused_with_their_rule(b, c, code, words):
 
 def test_what_is_fixed_to_a_link_counts():
     check_inertias(arm(inertial(1, 0.0192, 0.1163, 0.1163, xy=0.0512), inertial(1, 1, 1, 1)))
+
+
+def test_dynamics_refuse_them():
+    robot = arm(inertial(-1, 1, 1, 1))
+    for query in (kt.inverse_dynamics, kt.forward_dynamics, kt.mass_matrix, kt.gravity_torques):
+        with pytest.raises(KinetreeError, match=r"link 'b': its mass is -1 kg.*INR-004"):
+            query(robot)
+    kt.inverse_dynamics(robot, parameters=True)  # takes other masses

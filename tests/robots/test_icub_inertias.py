@@ -1,5 +1,6 @@
 """Masses, inertias and places of sensors of the built-in iCub that come from a model of icub-models."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -24,8 +25,8 @@ def models() -> dict[str, Path]:
 
 
 def bodies(robot: kt.Robot) -> dict[str, tuple[np.ndarray, np.ndarray, float, np.ndarray, np.ndarray]]:
-    """By joint: a point (3,) on its axis and the direction (3,), and of the body that it moves mass, centre of mass (3,)
-    and inertia (3, 3) about it, all at zero in root_link."""
+    """By joint: a point (3,) of its axis and the direction (3,); mass, centre of mass (3,) and inertia (3, 3) about it
+    of the body that it moves; all at zero in root_link."""
     tree = build_tree(robot)
     T = body_poses(tree)
     body, T_body_root = tree.frame("root_link")
@@ -106,6 +107,16 @@ def test_a_link_without_counterpart_is_left_out_and_named():
     assert (note.element, note.source) == ("link 'head'", head.source)
     assert icub.links["head"].inertial is None
     assert kt.dynamics.mass(icub) == pytest.approx(kt.dynamics.mass(model) - head.inertial.mass)
+
+
+def test_an_axis_that_points_the_other_way_is_noted():
+    text = models()[MODEL].read_text()
+    start = text.index('<joint name="neck_yaw"')
+    axis = re.compile(r'<axis xyz="([^ ]*) ([^ ]*) ([^ "]*)"')
+    turned = axis.sub(lambda m: f'<axis xyz="{-float(m[1])} {-float(m[2])} {-float(m[3])}"', text[start:], count=1)
+    icub = kt.icub.with_inertias(kt.load("icub"), kt.load(text[:start] + turned, format="urdf"))
+    (note,) = (note for note in icub.notes if note.element == "joint 'neck_yaw'")
+    assert note.message.startswith("its axis is 180.0 deg from that in")
 
 
 def test_links_fixed_to_others_add_their_masses():
