@@ -112,7 +112,7 @@ def _differential(
     def along(model: Tree, *numbers: Any) -> Any:
         return algorithm(model, *numbers, frame, base, expressed_in)
 
-    return query(robot, (name, frame, base, expressed_in), [base, frame], output, along, qd if rates else None)
+    return query(robot, (name, frame, base, expressed_in), [base, frame], output, along, [qd] if rates else [])
 
 
 @explained

@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.algorithms.gauge import gauged
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port
+from kinetree.compiler.port import Port, flat_results
 from kinetree.compiler.program import Program, trace
 from kinetree.errors import Finding, KinetreeError, UnknownNameError, fail, unknown_name, wrong_type
 from kinetree.model.robot import Robot
@@ -41,25 +41,26 @@ def query(
     robot: Robot,
     key: tuple[Hashable, ...],
     frames: Sequence[str],
-    output: Port,
+    output: Port | tuple[Port, ...],
     algorithm: Callable[..., Any],
-    more: Port | None = None,
+    more: Sequence[Port] = (),
 ) -> Kernel:
-    """Return the kernel of an algorithm on (tree, q), or on (tree, q, x) with x described by `more`.
+    """Return the kernel of an algorithm on (tree, q, *arrays), with the arrays after q described by `more`.
 
-    key: the name of the query and all its arguments. frames: those that the algorithm uses.
+    key: the name of the query and all its arguments. frames: those that the algorithm uses. output: the port of its
+    result, or those of all arrays that it returns.
     """
 
     def make() -> Kernel:
         model = tree(robot)
-        ports = [coordinates(robot), *([more] if more else [])]
-        shapes = [port.shape for port in ports]
+        ports = (coordinates(robot), *more)
+        function = algorithm if isinstance(output, Port) else partial(flat_results, output, algorithm)
 
         def traced() -> Program:
-            return trace(partial(algorithm, gauged(model, frames)), *shapes)
+            return trace(partial(function, gauged(model, frames)), *[port.shape for port in ports])
 
         of = f"robot {robot.name!r}"
-        return Kernel(str(key[0]), tuple(ports), output, traced, origin(robot, key), of=of)
+        return Kernel(str(key[0]), ports, output, traced, origin(robot, key), of=of)
 
     return remember(robot, key, make)
 

@@ -80,7 +80,7 @@ def _static(
     def along(model: Tree, q: Any, x: Any) -> Any:
         return algorithm(model, q, x, frame, base)
 
-    return query(robot, (name, frame, base), [base, frame], output, along, more)
+    return query(robot, (name, frame, base), [base, frame], output, along, [more])
 
 
 @explained
@@ -122,7 +122,7 @@ def sensor_reading(robot: Robot, sensor: str, frame: str, measures: str | None =
     numbers = (*place.R_frame_reading.ravel().tolist(), *place.p.tolist())
     key = ("sensor_reading", it.name, frame, measures, place.frame, place.on, *numbers)
     output = Port("reading", (6,), _WRENCH, f"of {it.name}, {measures}; N, N m")
-    return query(robot, key, [place.frame, frame, place.on], output, algorithm, _wrench_in(frame))
+    return query(robot, key, [place.frame, frame, place.on], output, algorithm, [_wrench_in(frame)])
 
 
 def _joint_of(robot: Robot, sensor: Sensor) -> str:
