@@ -11,6 +11,7 @@ from kinetree.queries.dynamics import gravity_torques as gravity_torques
 from kinetree.queries.dynamics import inertial_regressor as inertial_regressor
 from kinetree.queries.dynamics import inverse_dynamics as inverse_dynamics
 from kinetree.queries.dynamics import mass_matrix as mass_matrix
+from kinetree.queries.dynamics import step as step
 from kinetree.queries.forces import inertial_parameters as inertial_parameters
 from kinetree.queries.momentum import center_of_mass as center_of_mass
 from kinetree.queries.momentum import center_of_mass_jacobian as center_of_mass_jacobian
