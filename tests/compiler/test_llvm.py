@@ -1,10 +1,12 @@
 """Machine code against the interpreter: operations, shapes, lanes, processors; modules that are wrong."""
 
+import re
+
 import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.compiler import llvm
+from kinetree.compiler import ir_block, llvm
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ir_module import assembly, lower
 from kinetree.compiler.ops import OPS
@@ -243,3 +245,14 @@ def test_undefined_symbols_are_seen():
 def test_wrong_modules_are_refused(text):
     with pytest.raises(RuntimeError):
         llvm.compile_object(text, llvm.host())
+
+
+def test_no_block_is_long():
+    """LLVM takes four times as long for one block as for ten."""
+    program = trace(lambda x: np.array([x[i % 40] * x[j % 39] for i in range(40) for j in range(50)]), (40,))
+    text = assembly(program, FOREIGN["AVX-512"], "double", None)
+    body = text[text.index("@block(") : text.index("\n}")]
+    blocks = re.split(r"\n\w+:\n", body)[2:-1]  # the one before loads the inputs
+    assert (
+        max(block.count("\n") for block in blocks) < ir_block.BREAK + 100
+    )  # the stores of eight results stay together

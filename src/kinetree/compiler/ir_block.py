@@ -15,9 +15,9 @@ from kinetree.compiler.program import Program
 
 TRIGONOMETRIC = {"sin": "%sines", "cos": "%cosines"}
 
-BREAK = 100
-"""Actions per basic block. LLVM's time grows faster than the size of a block, so long programs get branches that are
-never taken; without them LLVM would join the blocks."""
+BREAK = 300
+"""Instructions after which a basic block ends. LLVM's time grows faster than the size of a block, so long programs get
+branches that are never taken; without them LLVM would join the blocks."""
 
 
 class Compute(NamedTuple):
@@ -64,11 +64,13 @@ class Block:
             f.do(f"{name} = alloca [{len(self.angles)} x {self.lanes.vector}], align {size}")
         self._load()
         rows = self._rows("%out", "%step")
-        for k, action in enumerate(self.actions):
-            if k and k % BREAK == 0:
+        written = len(f.lines)
+        for action in self.actions:
+            if len(f.lines) > written + BREAK:
                 following = f.new_label()
                 f.do(f"br i1 {f.let('icmp eq ptr %out, null')}, label %end, label %{following}")
                 f.begin(following)
+                written = len(f.lines)
             match action:
                 case Compute(value):
                     self._compute(value)
