@@ -48,7 +48,10 @@ def mass_matrix(robot: kt.Robot, q) -> np.ndarray:
 
 
 def puma_table() -> str:
-    rows = [f'{{ joint = "{q}", a = {a}, d = {d}, alpha = {x}, theta = 0 }}' for q, (a, d, x, *_) in PUMA.items()]
+    rows = [
+        f'{{ joint = "{q}", a = {a}, d = {d}, alpha = {x}, theta = 0, armature = {motor} }}'
+        for q, (a, d, x, *_, motor) in PUMA.items()
+    ]
     head = f'convention = "dh"\nunits = {{ length = "m", angle = "rad" }}\nrows = [{", ".join(rows)}]\n'
     tables = [
         f"[[inertial]]\non = 'dh_{i}'\nmass = {m}\nxyz = {list(c)}\ninertia = [{xx}, 0, 0, {yy}, 0, {zz}]\n"
