@@ -133,6 +133,21 @@ def test_sizes_of_input_and_output(size, dtype):
 
 
 @BOTH
+def test_symmetric_matrix_with_blocks_of_zeros(dtype, processor):
+    """Each entry is one product, so that it has the same bits however it is computed and stored."""
+    n, rng = 21, np.random.default_rng(6)
+    pattern = np.add.outer(np.arange(n) // 7, np.arange(n) // 7) % 2 == 0
+    pattern[:, 5] = pattern[5] = False
+    x = rng.normal(size=(37, n)).astype(dtype)
+    expected = np.where(pattern, x[:, :, None] * x[:, None, :], 0)
+    k = kernel(lambda x: np.array([[x[i] * x[j] if pattern[i, j] else 0.0 for j in range(n)] for i in range(n)]), (n,))
+    for count in (1, 2, 8, 37):
+        np.testing.assert_array_equal(k(x[:count], dtype=dtype), expected[:count])
+    for row, right in zip(x[:3], expected, strict=False):
+        np.testing.assert_array_equal(k(row, dtype=dtype), right)
+
+
+@BOTH
 def test_several_inputs_with_axes(dtype, processor):
     def function(A, b, c, D):
         return A @ b[:3] + c * D[0, 0, :3], np.sin(b)[:3]
