@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from machine import describe
-from works import TARGETS, Work
+from works import Target, Work
 
 
 @dataclass
@@ -67,12 +67,12 @@ class Results:
         ]
 
 
-def report(results: Results, *, quick: bool = False) -> str:
+def report(results: Results, title: str, targets: Iterable[Target], *, quick: bool = False) -> str:
     """All of it as Markdown."""
-    parts = ["# How fast Kinetree is, beside its peers", *_about(results, quick)]
+    parts = [f"# {title}", *_about(results, quick)]
     for query in dict.fromkeys(work.query for work, row in results.found.items() if row):
         parts += [f"## {query}", _table(results, query)]
-    parts += ["## What is to be reached", _targets(results, quick)]
+    parts += ["## What is to be reached", _targets(results, targets, quick)]
     parts += ["## Who was measured", _peers(results)]
     parts += ["## What went wrong", _list(results.faults()) or "Nothing: all that was measured agrees with Kinetree."]
     return "\n\n".join(parts) + "\n"
@@ -135,9 +135,9 @@ def _digits(x: float) -> str:
     return f"{x:.0f}" if x >= 99.95 else f"{x:#.3g}" if x >= 0.001 else f"{x:.5f}"
 
 
-def _targets(results: Results, quick: bool) -> str:
+def _targets(results: Results, targets: Iterable[Target], quick: bool) -> str:
     lines = [_row(["", "target", "reached", ""]), _row(["---", "---:", "---:", "---"])]
-    for target in TARGETS:
+    for target in targets:
         value = target.value(results.ratio)
         goal = f"{'≤' if target.at_most else '≥'} {target.goal:g}"
         if value is None:

@@ -18,6 +18,7 @@ import peers
 import showing
 import showing_peers
 import works
+import works_dynamics
 from report import Measured, Results, report
 from support import put
 from works import CPP_LOOP, TARGETS, WORKS, Work
@@ -37,12 +38,15 @@ rows = [
 
 
 def test_every_work_is_named_once_and_every_target_is_measured():
-    assert len(set(WORKS)) == len(WORKS)
-    assert len({(work.query, work.label) for work in WORKS}) == len(WORKS)
-    sides = [side for target in TARGETS for side in (target.slow, target.fast) if not isinstance(side, float)]
-    assert {work for _, work in sides} <= set(WORKS)
-    assert {peer for peer, _ in sides} <= set(peers.names())
-    assert {work.robot for work in WORKS} == set(cases.ROBOTS)
+    every = (*WORKS, *works_dynamics.WORKS)
+    assert len(set(every)) == len(every)
+    assert len({(work.query, work.label) for work in every}) == len(every)
+    for page in kernels.PAGES.values():
+        sides = [side for target in page.targets for side in (target.slow, target.fast) if not isinstance(side, float)]
+        assert {work for _, work in sides} <= set(page.works)
+        assert {peer for peer, _ in sides} <= set(peers.names())
+    assert {work.robot for work in every} == set(cases.ROBOTS)
+    assert {work.query for work in works_dynamics.WORKS} == set(peers.INPUTS)
 
 
 def test_kinetree_comes_first_and_every_file_is_a_peer():
@@ -75,7 +79,7 @@ def test_a_stand_in_is_changed_into_units():
     results.hello["frax"] = {**HELLO, "unit": "stand-in"}
     results.stand_in = 0.5
     assert results.ratio("frax", FK) == 2.0 * 0.5
-    assert "Estimated, since Pinocchio is not in their environment: frax." in report(results)
+    assert "Estimated, since Pinocchio is not in their environment: frax." in report(results, "Speed", TARGETS)
 
 
 def test_disagreement_and_errors_are_shown():
@@ -85,7 +89,7 @@ def test_disagreement_and_errors_are_shown():
         drake=Measured(error="RuntimeError: no"),
     )
     results.missing["frax"] = "No module named 'frax'"
-    text = report(results)
+    text = report(results, "Speed", TARGETS)
     assert "| UR5, 10,000, `out=` | 1.00 / 1.00 | 3.00 / 3.00 [3.00] † | error |" in text
     assert "- mujoco, fk UR5, 10,000, `out=`: differs by 2.5e-01" in text
     assert "- drake, fk UR5, 10,000, `out=`: RuntimeError: no" in text
