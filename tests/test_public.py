@@ -14,7 +14,7 @@ import kinetree as kt
 
 MOST = 40
 HELD = {
-    kt.Kernel: "c_source compile fused inputs interpret name operations output program",
+    kt.Kernel: "c_source compile fused inputs interpret name operations output outputs program",
     kt.IKResult: "active_limits iterations q residual success",
     kt.kinematics.IK: "coordinate_names goals limits solutions step",
     kt.limits.Guard: "brakes dtype joints kernel limit_names",

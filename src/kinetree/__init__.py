@@ -28,11 +28,18 @@ Kinematics
     Kernel          compiled function of arrays, which fk and the like return
     kinematics      module: all of these, analytical Jacobians and points
 
-Limits, forces, controllers
+Forces
+    inverse_dynamics  joint torques of a motion
+    forward_dynamics  accelerations that torques cause
+    mass_matrix     mass matrix
+    gravity_torques  torques that balance weight
+    center_of_mass  centre of mass of all links
+    dynamics        module: all of these, energy, momentum, derivatives, sensors, simulation
+
+Limits, controllers
     margin          distance to each limit, negative outside
     guard           change commands so that joints stay inside all limits
     limits          module: limits and files of them, guards, which limits to widen
-    dynamics        module: wrenches, joint torques, readings of force/torque sensors, mass
     controllers     poses and joints in the makers' own numbers: controllers["fanuc"], controllers.pose(…)
     calibrate       compare a model with the poses that its controller shows, and name the cause of differences
     tcp_from_points     tip of a tool from poses that touch one point
@@ -68,8 +75,13 @@ if TYPE_CHECKING:
     from kinetree.checker.check import check as check
     from kinetree.compiler.kernel import Kernel as Kernel
     from kinetree.queries.controllers import Registered
+    from kinetree.queries.dynamics import forward_dynamics as forward_dynamics
+    from kinetree.queries.dynamics import gravity_torques as gravity_torques
+    from kinetree.queries.dynamics import inverse_dynamics as inverse_dynamics
+    from kinetree.queries.dynamics import mass_matrix as mass_matrix
     from kinetree.queries.limits import loop_error as loop_error
     from kinetree.queries.limits import margin as margin
+    from kinetree.queries.momentum import center_of_mass as center_of_mass
     from kinetree.queries.motion import fk as fk
     from kinetree.queries.motion import hessian as hessian
     from kinetree.queries.motion import jacobian as jacobian
@@ -92,9 +104,11 @@ else:
 
     _LATER = {  # imported when they are first used, each alone
         **dict.fromkeys(("fk", "hessian", "jacobian", "jacobian_dot", "manipulability", "velocity"), "queries.motion"),
+        **dict.fromkeys(("forward_dynamics", "gravity_torques", "inverse_dynamics", "mass_matrix"), "queries.dynamics"),
         "IKResult": "solvers.ik.solver",
         "Kernel": "compiler.kernel",
         "calibrate": "solvers.calibrate.calibration",
+        "center_of_mass": "queries.momentum",
         "check": "checker.check",
         "compare": "solvers.compare.comparison",
         "guard": "solvers.guard.make",

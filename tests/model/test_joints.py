@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
+from kinetree.compiler.derive import rate
+from kinetree.compiler.interpret import interpret
+from kinetree.compiler.program import trace
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.spatial import plucker, se3
 from physics import random_axes, step
@@ -143,6 +147,95 @@ def test_rates_are_the_derivative(row, seed, scale):
         assert abs(q[row.quaternion] @ rates[row.quaternion]) < 1e-13
     else:
         np.testing.assert_array_equal(rates, qd)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_bias_is_the_rate_of_the_motion_subspace(row, seed):
+    """cJ = (dS/dt) qd."""
+    rng = np.random.default_rng(seed)
+    axes, q, qd = random_axes(rng, row.name), random_coordinates(rng, row), rng.uniform(-1, 1, row.nv)
+    after, before = (row.motion_subspace(axes, PITCH, step(row, q, qd, s)) @ qd for s in (1e-5, -1e-5))
+    np.testing.assert_allclose(row.bias(axes, PITCH, q, qd), (after - before) / 2e-5, rtol=0, atol=1e-9)
+    assert row.bias(axes, PITCH, q, qd).any() == (row.name in ("planar", "universal"))
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-170, 1e-15, 1e-8, 1e-3, 1.0, 1.5])
+def test_integrate_and_difference_are_inverses(row, scale):
+    """(q ⊕ v) ⊖ q = v for turns below half a turn, and T(q1 ⊕ (q2 ⊖ q1)) = T(q2) always."""
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        axes, q, other = random_axes(rng, row.name), random_coordinates(rng, row), random_coordinates(rng, row)
+        v = scale * rng.uniform(-1, 1, row.nv)
+        np.testing.assert_allclose(row.difference(q, row.integrate(q, v)), v, rtol=0, atol=2e-15)
+        if row.quaternion:
+            other[row.quaternion] *= -1e200
+        again = row.integrate(q, row.difference(q, other))
+        expected = row.transform(axes, PITCH, other)
+        np.testing.assert_allclose(row.transform(axes, PITCH, again), expected, rtol=0, atol=5e-15)
+        np.testing.assert_array_equal(row.difference(q, q), np.zeros(row.nv))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_integrate_starts_at_the_rates(row, seed):
+    rng = np.random.default_rng(seed)
+    q, v = random_coordinates(rng, row), rng.uniform(-1, 1, row.nv)
+    slope = (np.array(row.integrate(q, 1e-5 * v)) - row.integrate(q, -1e-5 * v)) / 2e-5
+    np.testing.assert_allclose(slope, row.rates(q, v), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("angle", [1e-9, 0.1, 1.0, 3.0, 7.0])
+@pytest.mark.parametrize("name", ["ball", "floating"])
+def test_a_quaternion_integrates_by_the_matrix_exponential(name, angle):
+    """T(q ⊕ v) = T(q) exp([w] v; 0 0), also beyond a turn, with a quaternion of length 1."""
+    row, rng = JOINT_TYPES[name], np.random.default_rng(3)
+    q, v, axes = random_coordinates(rng, row), rng.normal(size=row.nv), np.zeros((0, 3))
+    v[-3:] *= angle / np.linalg.norm(v[-3:])
+    twist = np.zeros((4, 4))
+    S = row.motion_subspace(axes, 0.0, q) @ v
+    twist[:3, :3], twist[:3, 3] = plucker.skew(S[:3]), S[3:]
+    after = row.integrate(q * np.where(np.arange(row.nq) < row.nq - 4, 1.0, 5.0), v)
+    np.testing.assert_allclose(row.transform(axes, 0.0, after), row.transform(axes, 0.0, q) @ expm(twist), atol=1e-14)
+    assert np.linalg.norm(after[row.quaternion]) == pytest.approx(1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-12, 1e-6])
+def test_a_difference_near_half_a_turn_turns_the_shorter_way(off):
+    row, n = JOINT_TYPES["ball"], np.array([2.0, -1.0, 2.0]) / 3
+    v = row.difference(np.array([0, 0, 0, 1.0]), np.array([*(n * np.cos(off)), np.sin(off)]))
+    np.testing.assert_allclose(v, n * (np.pi - 2 * off), rtol=0, atol=1e-15)
+    v = row.difference(np.array([0, 0, 0, 1.0]), np.array([*(n * np.cos(off)), -np.sin(off)]))
+    np.testing.assert_allclose(v, -n * (np.pi - 2 * off) if off else n * np.pi, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_energy_of_a_spring_grows_by_the_difference(row, seed):
+    """½ |q ⊖ reference|² grows at (q ⊖ reference) · qd, so the difference is the torque of a spring of 1 N m/rad; in
+    SE(3) this is true for turns alone, where the position stays."""
+    rng = np.random.default_rng(seed)
+    q, reference = random_coordinates(rng, row), random_coordinates(rng, row)
+    v = rng.uniform(-1, 1, row.nv)
+    if row.name == "floating":
+        reference[:3], v[:3] = q[:3], 0.0
+    energy = [0.5 * np.sum(np.square(row.difference(reference, row.integrate(q, s * v)))) for s in (1e-5, -1e-5)]
+    assert (energy[0] - energy[1]) / 2e-5 == pytest.approx(row.difference(reference, q) @ v, abs=1e-8)
+
+
+@pytest.mark.parametrize("still", [False, True])
+def test_bias_integrate_and_difference_can_be_traced(row, still):
+    """The traced forms give the same numbers; so do their derivatives, at rest too."""
+    rng = np.random.default_rng(0)
+    axes, q, other = random_axes(rng, row.name), random_coordinates(rng, row), random_coordinates(rng, row)
+    v = 0.0 * q[: row.nv] if still else rng.uniform(-1, 1, row.nv)
+    other = q if still else other
+    cases = [(lambda x, y: row.bias(axes, PITCH, x, y), v), (row.integrate, v), (row.difference, other)]
+    for function, second in cases:
+        program = trace(function, q.shape, second.shape)
+        flat = np.array(interpret(program, q, second)).ravel()
+        np.testing.assert_allclose(flat, np.ravel(function(q, second)), rtol=0, atol=1e-15)
+        slopes = trace(lambda x, y, f=function: rate(f(x, y), y, y * 0.0 + 1.0), q.shape, second.shape)
+        up, down = (np.ravel(function(q, second + s)) for s in (1e-5, -1e-5))
+        slope = np.array(interpret(slopes, q, second)).ravel()
+        np.testing.assert_allclose(slope, (up - down) / 2e-5, rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -11,7 +11,7 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import forward_kinematics, path_between, place, walk
 from kinetree.model.tree import Tree
-from kinetree.spatial import se3
+from kinetree.spatial import exponential, se3
 from kinetree.spatial.plucker import skew
 from kinetree.spatial.se3 import Array
 
@@ -122,12 +122,8 @@ def _rpy_rates(R: Array) -> Array:
 
 
 def _rotation_vector_rates(R: Array) -> Array:
-    """Return the matrix from angular velocity in the base's axes to rates of the rotation vector: the inverse of the
-    left Jacobian of SO(3) (Solà, Deray and Atchuthan, A micro Lie theory, eq. 146), written with half the angle."""
-    *v, cosine = se3.quaternion_from_rotation(R)
-    sine = np.maximum(np.sqrt(np.array(v) @ np.array(v)), se3.TINY)
-    half, A = np.arctan2(sine, cosine), skew(np.array(v) / sine)
-    return np.asarray(np.eye(3) - half * A + (1.0 - half * cosine / sine) * (A @ A))
+    """Return the matrix from angular velocity in the base's axes to rates of the rotation vector."""
+    return exponential.inverse_jacobian(se3.quaternion_from_rotation(R))
 
 
 def yoshikawa(tree: Tree, q: Any, frame: str, base: str | None = None, rows: slice = slice(6)) -> Any:

@@ -8,7 +8,6 @@ import numpy as np
 from kinetree.model.robot import Joint
 from kinetree.model.tree import Tree
 from kinetree.spatial import se3
-from kinetree.spatial.plucker import about_com
 from kinetree.spatial.se3 import Array
 
 
@@ -32,15 +31,6 @@ def body_poses(tree: Tree, q: Any = None) -> list[Array]:
     for i, parent in enumerate(tree.parent):
         T[i] = T[parent] @ (tree.T_tree[i] @ tree.T_zero[i] if q is None else tree.joint_transform(i, q))
     return T
-
-
-def mass_center(tree: Tree, q: Any) -> Array:
-    """Return the centre of mass (3,) of all bodies, base included, in the root link's frame."""
-    total, moment = 0.0, np.zeros(3)
-    for T, I in zip(body_poses(tree, q), (*tree.inertia, tree.base_inertia), strict=True):
-        mass, com, _ = about_com(I)
-        total, moment = total + mass, moment + mass * (T[:3, :3] @ com + T[:3, 3])
-    return moment / total
 
 
 def walk(tree: Tree, q: Any, up: list[int], down: list[int], T: dict[int, Array]) -> None:

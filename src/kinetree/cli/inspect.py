@@ -90,12 +90,14 @@ def robot_json(robot: Robot) -> dict[str, object]:
 
     docs/command-line.md describes them.
     """
-    from kinetree.queries import statics
+    from kinetree.algorithms.dynamics.momentum import center_of_mass
+    from kinetree.queries import momentum
+    from kinetree.queries.query import tree
 
     inner = ("text", "places", "doubts")
     described = {field.name: getattr(robot, field.name) for field in fields(robot) if field.name not in inner}
     q_slices = robot.q_slices
-    mass = statics.mass(robot)
+    mass = momentum.mass(robot)
     return {
         "schema": SCHEMA,
         "format": robot.text.format if robot.text else None,
@@ -106,7 +108,7 @@ def robot_json(robot: Robot) -> dict[str, object]:
         "q_slices": {name: [where.start, where.stop] for name, where in q_slices.items()},
         "neutral": robot.q(),
         "mass": mass,
-        "center_of_mass": statics.center_of_mass(robot, robot.q()) if mass > 0 and np.isfinite(mass) else None,
+        "center_of_mass": center_of_mass(tree(robot), robot.q()) if mass > 0 and np.isfinite(mass) else None,
     }
 
 

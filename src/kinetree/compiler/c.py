@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from kinetree.compiler.ops import OPS
-from kinetree.compiler.port import legal_type
+from kinetree.compiler.port import legal_type, spans
 from kinetree.display import Brief
 from kinetree.errors import fail
 
@@ -133,7 +133,11 @@ def described(kernel: Kernel) -> list[str]:
         lines.append(f"{port.name}: {_shape(port.shape)}{f'; {port.about}' if port.about else ''}")
         lines += [f"  [{i}] {label}" for i, label in enumerate(port.labels)]
     lines.append(f"{kernel.output.name}: {_shape(kernel.output.shape)}")
-    lines += [f"  [..., {i}] {label}" for i, label in enumerate(kernel.output.labels)]
+    for port, at in zip(kernel.outputs, spans(kernel.outputs), strict=True):
+        if len(kernel.outputs) > 1:
+            about = f"; {port.about}" if port.about else ""
+            lines.append(f"{port.name}, from {kernel.output.name}[{at.start}]: {_shape(port.shape)}{about}")
+        lines += [f"  [..., {i}] {label}" for i, label in enumerate(port.labels)]
     counts = kernel.operations
     listed = ", ".join(f"{n} {operation}" for operation, n in sorted(counts.items()))
     lines += ["", f"{sum(counts.values())} operations{f': {listed}' if listed else ''}"]

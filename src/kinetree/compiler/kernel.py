@@ -7,12 +7,12 @@ from functools import cache, partial
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
 from kinetree.compiler.machine import SCALARS, Machine, compiled
-from kinetree.compiler.port import Port, checked, legal_type
+from kinetree.compiler.port import Port, checked, flat_port, legal_type, split
 from kinetree.compiler.program import Program
 from kinetree.display import MOST, shortened, visible
 
@@ -28,21 +28,24 @@ class Kernel:
     `threads=` shares a large batch among that many threads. Input that is not finite makes all results that depend on
     it NaN or infinite.
 
-    name: what it computes. inputs, output: shapes, names and units of its arrays. fused: whether a product and a sum
-    may be rounded once together. Raises KinetreeError for input of another shape or without real numbers; and, as a
-    TypeError too, for another number of arrays, unknown options and other types of `dtype` and `out`.
+    A kernel with several outputs returns a named tuple, whose fields are views of one array (…, total) with the entries
+    of the first, then of the second, and so on; that flat array is its `output`, and the shape of `out=`.
+
+    name: what it computes. inputs, output, outputs: shapes, names and units of its arrays. fused: whether a product and
+    a sum may be rounded once together. Raises KinetreeError for input of another shape or without real numbers; and, as
+    a TypeError too, for another number of arrays, unknown options and other types of `dtype` and `out`.
     """
 
     # A slot named __call__ makes each kernel call what the slot contains, without a method in between, which would cost
     # more than an arm's pose. That is a function of the machine, which does not refer to the kernel, so that a kernel
     # is freed with its last reference.
-    __slots__ = ("__call__", "__weakref__", "_key", "_machine", "_of", "_trace", "fused", "inputs", "name", "output")
+    __slots__ = ("__call__", "__weakref__", "_key", "_machine", "_of", "_trace", "fused", "inputs", "name", "outputs")
 
     def __init__(
         self,
         name: str,
         inputs: tuple[Port, ...],
-        output: Port,
+        output: Port | tuple[Port, ...],
         make: Callable[[], Program],
         key: str | None = None,
         *,
@@ -51,22 +54,28 @@ class Kernel:
     ) -> None:
         """Make a kernel from a function that traces its program, which is called when the program is needed.
 
-        key: a digest of all that the program depends on, or None. of: what it is for, in its repr.
-        fused: whether a product and a sum may be rounded once together, where the processor does so; if not, the
-        interpreter and C compiled alike give the same bits, except for functions of their libraries.
+        output: the result, or several, whose entries the program returns one after the other (`flat_results`). key: a
+        digest of all that the program depends on, or None. of: what it is for, in its repr. fused: whether a product
+        and a sum may be rounded once together, where the processor does so; if not, the interpreter and C compiled
+        alike give the same bits, except for functions of their libraries.
         """
-        self.name, self.inputs, self.output, self.fused = name, inputs, output, fused
+        self.outputs = (output,) if isinstance(output, Port) else output
+        self.name, self.inputs, self.fused = name, inputs, fused
         self._key, self._trace, self._of = key, cache(make), of
-        self._machine = Machine(name, inputs, output, self._trace, partial(compiled, self._trace, key, fused))
+        self._machine = Machine(name, inputs, self.output, self._trace, partial(compiled, self._trace, key, fused))
         self.__call__ = self._first_call
 
-    def _first_call(self, *inputs: Any, **options: Any) -> NDArray[Any]:
+    def _first_call(self, *inputs: Any, **options: Any) -> Any:
         """Compile; from then on plain calls go straight to the machine code."""
         if options:
-            return self._machine.call(*inputs, **options)
-        self.__call__ = self._machine.door()
-        result: NDArray[Any] = self.__call__(*inputs)
-        return result
+            return split(self.outputs, self._machine.call)(*inputs, **options)
+        self.__call__ = split(self.outputs, self._machine.door())
+        return self.__call__(*inputs)
+
+    @property
+    def output(self) -> Port:
+        """The port of the result, or of the flat array of several."""
+        return flat_port(self.outputs)
 
     @property
     def __name__(self) -> str:
@@ -83,16 +92,16 @@ class Kernel:
 
     def __repr__(self) -> str:
         of = f" of {shortened(self._of, 80)}" if self._of else ""
-        return visible(shortened(f"Kernel {self.name}{of}: {', '.join(map(str, self.inputs))} → {self.output}", MOST))
+        return visible(shortened(f"Kernel {self.name}{of}: {_listed(self.inputs)} → {_listed(self.outputs)}", MOST))
 
     def __reduce__(self) -> Any:
-        ports, origin = (self.inputs, self.output), (self._key, disk.package())
+        ports, origin = (self.inputs, self.outputs), (self._key, disk.package())
         return _kernel, (self.name, *ports, self.program, *origin, self.fused, self._of)
 
     def compile(self, dtype: DTypeLike = float) -> None:
         """Compile, or load from the cache, what the first call would."""
         if self._machine.compile(dtype) == "double":
-            self.__call__ = self._machine.door()
+            self.__call__ = split(self.outputs, self._machine.door())
 
     @property
     def program(self) -> Program:
@@ -104,11 +113,11 @@ class Kernel:
         """Number of each operation in the program."""
         return self.program.operations
 
-    def interpret(self, *inputs: Any, dtype: DTypeLike = float, **named: Any) -> NDArray[Any]:
+    def interpret(self, *inputs: Any, dtype: DTypeLike = float, **named: Any) -> Any:
         """Return what a call returns, with NumPy and without compiling, which is quicker for a few calls."""
         number = legal_type(dtype, SCALARS)
         arrays, _ = checked(self.name, self.inputs, inputs, named, float)
-        return interpreter.interpret(self.program, *arrays, dtype=number)
+        return split(self.outputs, interpreter.interpret)(self.program, *arrays, dtype=number)
 
     def c_source(self, name: str | None = None, dtype: DTypeLike = float, *, about: str = "") -> CSource:
         """Return the function as self-contained C99: `.source` and `.header`, the texts of `name.c` and `name.h`.
@@ -122,10 +131,14 @@ class Kernel:
         return write_c([(name, self)], f"{name}.h", about=about, dtype=dtype)
 
 
+def _listed(ports: tuple[Port, ...]) -> str:
+    return ", ".join(map(str, ports))
+
+
 def _kernel(
     name: str,
     inputs: tuple[Port, ...],
-    output: Port,
+    outputs: tuple[Port, ...],
     program: Program,
     key: str | None,
     package: str,
@@ -134,4 +147,4 @@ def _kernel(
 ) -> Kernel:
     """Return a pickled kernel, without its key if another version of the package has traced its program."""
     known = key if package == disk.package() else None
-    return Kernel(name, inputs, output, lambda: program, known, fused=fused, of=of)
+    return Kernel(name, inputs, outputs, lambda: program, known, fused=fused, of=of)

@@ -1,8 +1,13 @@
 """Inputs and outputs of kernels."""
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections import namedtuple
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate, pairwise
+from math import prod
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -29,6 +34,57 @@ class Port(Brief):
     def __str__(self) -> str:
         about = f" [{shortened(self.about, 200)}]" if self.about else ""
         return f"{self.name} (…{''.join(f', {n}' for n in self.shape)}){about}"
+
+
+def flat_port(ports: Sequence[Port]) -> Port:
+    """Return the port of several outputs in one array: the entries of the first, then those of the second, …"""
+    if len(ports) == 1:
+        return ports[0]
+    about = "; ".join(f"[{at.start}:{at.stop}] {port.name}" for port, at in zip(ports, spans(ports), strict=True))
+    return Port("results", (spans(ports)[-1].stop,), (), about)
+
+
+def spans(ports: Sequence[Port]) -> list[slice]:
+    """Return the place of each port's entries in one array that has them all."""
+    return [slice(*edges) for edges in pairwise(accumulate((prod(port.shape) for port in ports), initial=0))]
+
+
+def flat_results(ports: Sequence[Port], function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the arrays that a function returns, one a port, as one flat array."""
+    arrays = [np.asarray(array, dtype=object) for array in function(*arguments)]
+    assert [array.shape for array in arrays] == [port.shape for port in ports], "each output has its port's shape"
+    return np.concatenate([array.ravel() for array in arrays])
+
+
+def split(ports: Sequence[Port], function: Callable[..., NDArray[Any]]) -> Callable[..., Any]:
+    """Return a function that returns, of the flat result (…, total) of `function`, a named tuple of views, each
+    (…, *shape) of its port; for one port it is `function` itself."""
+    if len(ports) == 1:
+        return function
+    kind, shapes = _result_type(tuple(port.name for port in ports)), [port.shape for port in ports]
+    pick, new = itemgetter(*[(..., at) for at in spans(ports)]), tuple.__new__
+    if {*map(len, shapes)} == {1}:  # without a function in between, because a call takes less than a microsecond
+        return lambda *inputs, **options: new(kind, pick(function(*inputs, **options)))
+
+    def call(*inputs: Any, **options: Any) -> Any:
+        flat = function(*inputs, **options)
+        batch = flat.shape[:-1]
+        return kind._make([part.reshape(batch + shape) for part, shape in zip(pick(flat), shapes, strict=True)])
+
+    return call
+
+
+@cache
+def _result_type(names: tuple[str, ...]) -> Any:
+    """Return the named tuple with these fields; what it makes can be pickled."""
+    make: Any = namedtuple
+    kind = make("Results", names)
+    kind.__reduce__ = lambda self: (_results, (names, *self))
+    return kind
+
+
+def _results(names: tuple[str, ...], *values: Any) -> Any:
+    return _result_type(names)(*values)
 
 
 def checked(

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.spatial import se3
+from kinetree.spatial import exponential, se3
+from kinetree.spatial.plucker import skew
 from kinetree.spatial.se3 import Array
 
 Motion = Callable[[Array, float, Any], Array]
@@ -21,8 +22,11 @@ Motion = Callable[[Array, float, Any], Array]
 Gap = Callable[[Array, float, Array], tuple[Any, Any]]
 """(axes (k, 3), pitch, T (4, 4)) to (distance in m, angle in rad)."""
 
-Rates = Callable[[Any, Any], Any]
-"""(q (nq,), qd (nv,)) to the rates of q (nq,)."""
+Bias = Callable[[Array, float, Any, Any], Array]
+"""(axes (k, 3), pitch, q (nq,), qd (nv,)) to an acceleration (6,)."""
+
+Change = Callable[[Any, Any], Any]
+"""Two of q (nq,), other q (nq,) and v (nv,) to the third, or to the rates of q."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,11 @@ class JointType:
         as they are seen from there. Where the joint frame itself gives directions, as to a ball, it is not.
     has_pitch: whether its pitch means anything.
     quaternion: where in its coordinates a quaternion xyzw stands, which may have any length but zero.
+    bias: cJ = (dS/dt) qd in the child's axes, angular first (Featherstone, table 4.1).
     rates: how fast its coordinates change, for q and qd; a quaternion keeps its length.
+    integrate: function from q and v to q ⊕ v, the coordinates after unit time at the constant velocity coordinates v;
+        a quaternion gets length 1.
+    difference: function from q1 and q2 to q2 ⊖ q1, the v with q1 ⊕ v = q2 that turns the least.
     gap: how far a pose of the joint frame after the motion is from those that the type can reach.
     """
 
@@ -60,7 +68,10 @@ class JointType:
     by_axes: bool = False
     has_pitch: bool = False
     quaternion: slice | None = field(default=None, hash=False)  # slices have no hash before Python 3.12
-    rates: Rates = lambda q, qd: qd
+    bias: Bias = lambda axes, pitch, q, qd: np.zeros(6)
+    rates: Change = lambda q, qd: qd
+    integrate: Change = lambda q, v: q + v
+    difference: Change = lambda q1, q2: q2 - q1
     gap: Gap = lambda axes, pitch, T: (_length(T[:3, 3]), _turned(T[:3, :3]))
 
     @property
@@ -126,12 +137,24 @@ def _planar_subspace(axes: Array, pitch: float, q: Any) -> Array:
     return _columns(_motion(_ZERO, R_child @ x), _motion(_ZERO, R_child @ y), _motion(axes[0], _ZERO))
 
 
+def _planar_bias(axes: Array, pitch: float, q: Any, qd: Any) -> Array:
+    """Return -w × v: the child's axes turn, and its velocity v does not."""
+    v = _planar_subspace(axes, pitch, q)[3:, :2] @ qd[:2]
+    return np.array(_motion(_ZERO, skew(v) @ axes[0] * qd[2]))
+
+
 def _universal(axes: Array, pitch: float, q: Any) -> Array:
     return se3.homogeneous(se3.rotation(axes[0], q[0]) @ se3.rotation(axes[1], q[1]), _ZERO)
 
 
 def _universal_subspace(axes: Array, pitch: float, q: Any) -> Array:
     return _columns(_motion(se3.rotation(axes[1], q[1]).T @ axes[0], _ZERO), _motion(axes[1], _ZERO))
+
+
+def _universal_bias(axes: Array, pitch: float, q: Any, qd: Any) -> Array:
+    """Return -w2 × w1: the second rotation turns the axes in which the first one is seen."""
+    first = _universal_subspace(axes, pitch, q)[:3, 0]
+    return np.array(_motion(skew(first) @ axes[1] * (qd[0] * qd[1]), _ZERO))
 
 
 def _screw(axes: Array, pitch: float, q: Any) -> Array:
@@ -211,19 +234,33 @@ def _hinge(name: str) -> JointType:
     )
 
 
-def _quaternion_rates(quat_xyzw: Any, w: Any) -> list[Any]:
+def _ball_rates(q: Any, w: Any) -> Array:
     """Return ½ q w, for the angular velocity w (3,) in the turned axes."""
-    x, y, z, s = quat_xyzw
-    return [
-        0.5 * (s * w[0] + y * w[2] - z * w[1]),
-        0.5 * (s * w[1] + z * w[0] - x * w[2]),
-        0.5 * (s * w[2] + x * w[1] - y * w[0]),
-        -0.5 * (x * w[0] + y * w[1] + z * w[2]),
-    ]
+    return np.asarray(0.5 * exponential.product(q, [*w, 0.0]))
+
+
+def _ball_sum(q: Any, w: Any) -> Array:
+    return exponential.unit(exponential.product(exponential.unit(q), exponential.exp(w)))
+
+
+def _ball_turn(q1: Any, q2: Any) -> Array:
+    """Return q1⁻¹ q2."""
+    return exponential.product(exponential.conjugate(exponential.unit(q1)), exponential.unit(q2))
 
 
 def _floating_rates(q: Any, qd: Any) -> Array:
-    return np.array([*(se3.rotation_from_quaternion(q[3:]) @ qd[:3]), *_quaternion_rates(q[3:], qd[3:])])
+    return np.array([*(se3.rotation_from_quaternion(q[3:]) @ qd[:3]), *_ball_rates(q[3:], qd[3:])])
+
+
+def _floating_sum(q: Any, v: Any) -> Array:
+    p = q[:3] + se3.rotation_from_quaternion(q[3:]) @ (exponential.jacobian(v[3:]) @ v[:3])
+    return np.array([*p, *_ball_sum(q[3:], v[3:])])
+
+
+def _floating_difference(q1: Any, q2: Any) -> Array:
+    turn = _ball_turn(q1[3:], q2[3:])
+    p = se3.rotation_from_quaternion(q1[3:]).T @ (q2[:3] - q1[:3])
+    return np.array([*(exponential.inverse_jacobian(turn) @ p), *exponential.log(turn)])
 
 
 _ROWS = (
@@ -287,6 +324,7 @@ _ROWS = (
         (0.0, 0.0, 0.0),
         _planar,
         _planar_subspace,
+        bias=_planar_bias,
         gap=_planar_gap,
         urdf="planar",
     ),
@@ -300,6 +338,7 @@ _ROWS = (
         (0.0, 0.0),
         _universal,
         _universal_subspace,
+        bias=_universal_bias,
         gap=_universal_gap,
         sdf="universal",
         by_axes=True,
@@ -318,7 +357,9 @@ _ROWS = (
         sdf="ball",
         mjcf="ball",
         quaternion=slice(0, 4),
-        rates=lambda q, qd: np.array(_quaternion_rates(q, qd)),
+        rates=_ball_rates,
+        integrate=_ball_sum,
+        difference=lambda q1, q2: exponential.log(_ball_turn(q1, q2)),
     ),
     JointType(
         "floating",
@@ -335,6 +376,8 @@ _ROWS = (
         mjcf="free",
         quaternion=slice(3, 7),
         rates=_floating_rates,
+        integrate=_floating_sum,
+        difference=_floating_difference,
     ),
 )
 

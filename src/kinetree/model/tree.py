@@ -1,16 +1,28 @@
 """The robot as computed: Featherstone's system model (Rigid Body Dynamics Algorithms, ch. 4.2), as arrays."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinetree.errors import unknown_name
 from kinetree.model.joints import JointType
 from kinetree.model.limits import resolve_mimic
-from kinetree.model.robot import Inertial, Robot
+from kinetree.model.robot import Dynamics, Inertial, Joint, Robot
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array, frozen
+
+
+class Passive(NamedTuple):
+    """Passive behaviour of a joint, for each of its velocity coordinates (nv_i,): armature in kg m² or kg, damping,
+    Coulomb friction, and the stiffness of a spring without force at `reference` (nq_i,); SI."""
+
+    armature: Array
+    damping: Array
+    friction: Array
+    stiffness: Array
+    reference: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +40,7 @@ class Tree:
     q_slice[i], v_slice[i]: its numbers in q and qd (those of the leader, for a mimic follower);
     multiplier[i], offset[i]: q_i = multiplier * q[q_slice] + offset.
     inertia[i] (6, 6): of body i in its own frame, Featherstone's order; base_inertia that of the base.
+    passive[i]: what its joint does by itself.
     frames: name to (body, T_body_frame).
     """
 
@@ -44,6 +57,7 @@ class Tree:
     offset: tuple[float, ...]
     inertia: tuple[Array, ...]
     base_inertia: Array
+    passive: tuple[Passive, ...]
     frames: dict[str, tuple[int, Array]]
     nq: int
     nv: int
@@ -53,6 +67,17 @@ class Tree:
         if name not in self.frames:
             raise unknown_name("frame", name, list(self.frames))
         return self.frames[name]
+
+    @property
+    def has_followers(self) -> bool:
+        """Whether one number of q moves several joints."""
+        moved = [where.start for where, kind in zip(self.v_slice, self.joint_type, strict=True) if kind.nv]
+        return len(set(moved)) < len(moved)
+
+    def relaxed(self) -> "Tree":
+        """Return the same bodies with joints that do nothing by themselves."""
+        still = tuple(Passive._make([*(0.0 * numbers for numbers in each[:-1]), each[-1]]) for each in self.passive)
+        return replace(self, passive=still)
 
     def coordinates(self, i: int, q: Any) -> Any:
         """Return the numbers of joint i (nq_i,), from q (nq,)."""
@@ -74,27 +99,28 @@ class Tree:
         return self.joint_type[i].motion_subspace(self.axes[i], self.pitch[i], self.coordinates(i, q))
 
 
-def build_tree(robot: Robot) -> Tree:
-    """Return the system model of a robot."""
+def build_tree(robot: Robot, cuts: Collection[str] = ()) -> Tree:
+    """Return the system model of a robot. cuts: fixed joints whose links stay separate bodies."""
     place: dict[str, tuple[int, Array]] = {robot.root: (-1, se3.IDENTITY)}  # link: body, T_body_link
-    q_slices, v_slices = robot.q_slices, _v_slices(robot)
+    nothing = dict.fromkeys(cuts, slice(0, 0))
+    q_slices, v_slices = {**nothing, **robot.q_slices}, {**nothing, **_v_slices(robot)}
     moving, parent, T_tree, drive = [], [], [], []
     for name in robot.placed:
         joint = robot.joints[name]
         body, T_body_parent = place[joint.parent]
         T = T_body_parent @ joint.origin
-        if joint.kind.nq:
+        if joint.kind.nq or name in cuts:
             moving.append(joint)
             parent.append(body)
             T_tree.append(frozen(T))
-            drive.append(resolve_mimic(robot, name))
+            drive.append(resolve_mimic(robot, name) if joint.kind.nq else (name, 1.0, 0.0))
             body, T = len(moving) - 1, se3.IDENTITY
         place[joint.child] = (body, T @ joint.child_origin)
     inertia = np.zeros((len(moving) + 1, 6, 6))  # the base is last, at index -1
     for link in robot.links.values():
         if link.inertial:
             body, T = place[link.name]
-            inertia[body] += _spatial_inertia(link.inertial, T)
+            inertia[body] += spatial_inertia(link.inertial, T)
     frames = {f.name: (place[f.link][0], frozen(place[f.link][1] @ f.origin)) for f in robot.frames.values()}
     return Tree(
         joints=tuple(j.name for j in moving),
@@ -110,6 +136,7 @@ def build_tree(robot: Robot) -> Tree:
         offset=tuple(c for _, _, c in drive),
         inertia=tuple(frozen(I) for I in inertia[:-1]),
         base_inertia=frozen(inertia[-1]),
+        passive=tuple(_passive(j) for j in moving),
         frames=frames,
         nq=robot.nq,
         nv=robot.nv,
@@ -124,7 +151,16 @@ def _v_slices(robot: Robot) -> dict[str, slice]:
     return slices
 
 
-def _spatial_inertia(inertial: Inertial, T_body_link: Array) -> Array:
+def _passive(joint: Joint) -> Passive:
+    kind = joint.kind
+    rows = (joint.dynamics or (Dynamics(),)) * (kind.nv if len(joint.dynamics) < 2 else 1)
+    numbers = [frozen([getattr(row, name) for row in rows]) for name in Passive._fields[:-1]]
+    reference = frozen([row.reference for row in rows] if kind.nq == kind.nv else kind.neutral)
+    return Passive._make([*numbers, reference])
+
+
+def spatial_inertia(inertial: Inertial, T_body_link: Array) -> Array:
+    """Return the inertia (6, 6) of a link in the frame of its body, about that frame's origin."""
     T = T_body_link @ inertial.origin
     R = T[:3, :3]
     return plucker.rigid_body_inertia(inertial.mass, T[:3, 3], R @ inertial.inertia @ R.T)

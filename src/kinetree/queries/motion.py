@@ -62,7 +62,7 @@ def jacobian_dot(robot: Robot, frame: str, base: str | None = None, expressed_in
     def algorithm(model: Tree, q: Any, qd: Any, *arguments: Any) -> Any:
         return rate(differential.jacobian(model, q, *arguments), q, differential.coordinate_rates(model, q, qd))
 
-    return _differential(robot, "jacobian_dot", frame, base, expressed_in, algorithm, rates=True)
+    return _differential(robot, "jacobian_dot", frame, base, expressed_in, algorithm, rates=1)
 
 
 @explained
@@ -82,7 +82,23 @@ def velocity(robot: Robot, frame: str, base: str | None = None, expressed_in: Ax
     Velocity of the frame's origin in m/s, then angular velocity in rad/s, both relative to `base` (the root link by
     default), in the axes of `base` or of the `frame`.
     """
-    return _differential(robot, "velocity", frame, base, expressed_in, differential.velocity, rates=True)
+    return _differential(robot, "velocity", frame, base, expressed_in, differential.velocity, rates=1)
+
+
+@explained
+def acceleration(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
+    """Return the acceleration of a frame: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), J qdd + dJ/dt qd.
+
+    That of the frame's origin in m/s², as one sees it, not Featherstone's spatial one; then the angular acceleration in
+    rad/s². Both are relative to `base` (the root link by default), in the axes of `base`. In the axes of the `frame` it
+    is the rate of the numbers that `velocity` gives there.
+    """
+
+    def algorithm(model: Tree, q: Any, qd: Any, qdd: Any, *arguments: Any) -> Any:
+        V = differential.velocity(model, q, qd, *arguments)
+        return rate(V, [*q, *qd], [*differential.coordinate_rates(model, q, qd), *qdd])
+
+    return _differential(robot, "acceleration", frame, base, expressed_in, algorithm, rates=2)
 
 
 def _differential(
@@ -93,9 +109,9 @@ def _differential(
     expressed_in: Axes,
     algorithm: Callable[..., Any],
     *,
-    rates: bool = False,
+    rates: int = 0,
 ) -> Kernel:
-    """Return the kernel of an algorithm on (tree, q[, qd], frame, base, expressed_in)."""
+    """Return the kernel of an algorithm on (tree, q[, qd[, qdd]], frame, base, expressed_in)."""
     frame, base = frames_of(robot, (frame, base))
     one_of("expressed_in", expressed_in, get_args(Axes))
     qd = velocities(robot)
@@ -107,12 +123,14 @@ def _differential(
         "jacobian_dot": Port("Jd", (6, nv), names, about),
         "hessian": Port("H", (nv, 6, nv), names, about),
         "velocity": Port("V", (6,), ("vx", "vy", "vz", "wx", "wy", "wz"), about),
+        "acceleration": Port("A", (6,), ("ax", "ay", "az", "alphax", "alphay", "alphaz"), about),
     }[name]
 
     def along(model: Tree, *numbers: Any) -> Any:
         return algorithm(model, *numbers, frame, base, expressed_in)
 
-    return query(robot, (name, frame, base, expressed_in), [base, frame], output, along, qd if rates else None)
+    more = [qd, velocities(robot, "qdd")][:rates]
+    return query(robot, (name, frame, base, expressed_in), [base, frame], output, along, more)
 
 
 @explained

@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.algorithms.gauge import gauged
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port
+from kinetree.compiler.port import Port, flat_results
 from kinetree.compiler.program import Program, trace
 from kinetree.errors import Finding, KinetreeError, UnknownNameError, fail, unknown_name, wrong_type
 from kinetree.model.robot import Robot
@@ -32,41 +32,43 @@ def remember(robot: Robot, key: Hashable, make: Callable[[], V]) -> V:
     return value
 
 
-def tree(robot: Robot) -> Tree:
-    """Return the robot as computed."""
-    return remember(robot, "tree", lambda: build_tree(robot))
+def tree(robot: Robot, cuts: tuple[str, ...] = ()) -> Tree:
+    """Return the robot as computed; the links of the fixed joints `cuts` are bodies of their own."""
+    return remember(robot, ("tree", cuts), lambda: build_tree(robot, cuts))
 
 
 def query(
     robot: Robot,
     key: tuple[Hashable, ...],
     frames: Sequence[str],
-    output: Port,
+    output: Port | tuple[Port, ...],
     algorithm: Callable[..., Any],
-    more: Port | None = None,
+    more: Sequence[Port] = (),
+    cuts: tuple[str, ...] = (),
 ) -> Kernel:
-    """Return the kernel of an algorithm on (tree, q), or on (tree, q, x) with x described by `more`.
+    """Return the kernel of an algorithm on (tree, q, *arrays), with the arrays after q described by `more`.
 
-    key: the name of the query and all its arguments. frames: those that the algorithm uses.
+    key: the name of the query and all its arguments. frames: those that the algorithm uses. output: the port of its
+    result, or those of all arrays that it returns. cuts: fixed joints whose links are bodies of their own in the tree.
     """
 
     def make() -> Kernel:
-        model = tree(robot)
-        ports = [coordinates(robot), *([more] if more else [])]
-        shapes = [port.shape for port in ports]
+        model = tree(robot, cuts)
+        ports = (coordinates(robot), *more)
+        function = algorithm if isinstance(output, Port) else partial(flat_results, output, algorithm)
 
         def traced() -> Program:
-            return trace(partial(algorithm, gauged(model, frames)), *shapes)
+            return trace(partial(function, gauged(model, frames)), *[port.shape for port in ports])
 
         of = f"robot {robot.name!r}"
-        return Kernel(str(key[0]), tuple(ports), output, traced, origin(robot, key), of=of)
+        return Kernel(str(key[0]), ports, output, traced, origin(robot, key, cuts), of=of)
 
     return remember(robot, key, make)
 
 
-def origin(robot: Robot, key: Hashable) -> str:
+def origin(robot: Robot, key: Hashable, cuts: tuple[str, ...] = ()) -> str:
     """Return a hash of a robot as computed, and a key."""
-    return digest(remember(robot, "digest", lambda: _contents(tree(robot))), repr(key))
+    return digest(remember(robot, ("digest", cuts), lambda: _contents(tree(robot, cuts))), repr(key))
 
 
 def coordinates(robot: Robot) -> Port:
@@ -74,9 +76,12 @@ def coordinates(robot: Robot) -> Port:
     return Port("q", (robot.nq,), robot.coordinate_names, "m, rad")
 
 
-def velocities(robot: Robot) -> Port:
-    """Return the port of qd."""
-    return remember(robot, "velocities", lambda: Port("qd", (tree(robot).nv,), robot.velocity_names, "m/s, rad/s"))
+UNITS = {"qd": "m/s, rad/s", "qdd": "m/s², rad/s²", "tau": "N, N m"}
+
+
+def velocities(robot: Robot, name: str = "qd") -> Port:
+    """Return the port of qd, or of qdd or tau, which have the same labels."""
+    return remember(robot, ("velocities", name), lambda: Port(name, (robot.nv,), robot.velocity_names, UNITS[name]))
 
 
 def _contents(model: Tree) -> str:
@@ -84,6 +89,7 @@ def _contents(model: Tree) -> str:
     names, places = model.frames.keys(), model.frames.values()
     arrays = [np.concatenate([np.ravel(a) for a in (*model.axes, *model.T_tree, *model.inertia, model.base_inertia)])]
     arrays += [np.array([*model.pitch, *model.multiplier, *model.offset]), *(T for _, T in places)]
+    arrays += [np.concatenate(passive) for passive in model.passive]
     words = (model.parent, [t.name for t in model.joint_type], model.q_slice, model.v_slice, list(names))
     return digest(repr((words, [body for body, _ in places])), *(array.tobytes() for array in arrays))
 

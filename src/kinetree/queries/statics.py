@@ -1,13 +1,11 @@
 """Points, wrenches, joint torques, sensor readings and masses."""
 
 from collections.abc import Callable
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from kinetree.algorithms import statics
-from kinetree.algorithms.kinematics import mass_center
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
@@ -15,7 +13,7 @@ from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.force_torque import MEASURES, reading_place
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
-from kinetree.queries.query import coordinates, frames_of, one_of, query, tree, velocities
+from kinetree.queries.query import frames_of, one_of, query, velocities
 from kinetree.robots.icub.naming import sensor as sensor_named
 from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import Array, homogeneous, inverse
@@ -80,7 +78,7 @@ def _static(
     def along(model: Tree, q: Any, x: Any) -> Any:
         return algorithm(model, q, x, frame, base)
 
-    return query(robot, (name, frame, base), [base, frame], output, along, more)
+    return query(robot, (name, frame, base), [base, frame], output, along, [more])
 
 
 @explained
@@ -122,7 +120,7 @@ def sensor_reading(robot: Robot, sensor: str, frame: str, measures: str | None =
     numbers = (*place.R_frame_reading.ravel().tolist(), *place.p.tolist())
     key = ("sensor_reading", it.name, frame, measures, place.frame, place.on, *numbers)
     output = Port("reading", (6,), _WRENCH, f"of {it.name}, {measures}; N, N m")
-    return query(robot, key, [place.frame, frame, place.on], output, algorithm, _wrench_in(frame))
+    return query(robot, key, [place.frame, frame, place.on], output, algorithm, [_wrench_in(frame)])
 
 
 def _joint_of(robot: Robot, sensor: Sensor) -> str:
@@ -150,20 +148,3 @@ def contact_wrench(p: Any, f: Any) -> Array:
     ports = [Port("p", (3,), ("x", "y", "z")), Port("f", (3,), ("fx", "fy", "fz"))]
     (p, f), batch = checked("contact_wrench", ports, [p, f], {}, float)
     return np.concatenate([np.broadcast_to(f, (*batch, 3)), np.cross(p, f)], axis=-1)
-
-
-def mass(robot: Robot) -> float:
-    """Return the mass of all links together, in kg."""
-    return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
-
-
-def center_of_mass(robot: Robot, q: Any) -> Array:
-    """Return the centre of mass (…, 3) of all links, in metres in the root link's frame, at q (…, nq). Raises
-    KinetreeError if the total mass is zero."""
-    total = mass(robot)
-    if not total > 0:
-        raise fail("no-mass", f"the links have {total} kg together, so there is no centre of mass")
-    model = tree(robot)
-    (numbers,), batch = checked("center_of_mass", [coordinates(robot)], [q], {}, float)
-    centers = [mass_center(model, at) for at in numbers.reshape(prod(batch), model.nq)]
-    return np.array(centers, dtype=float).reshape(*batch, 3)

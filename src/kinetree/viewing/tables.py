@@ -4,11 +4,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from kinetree.algorithms.dynamics.momentum import center_of_mass
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
-from kinetree.queries import statics
+from kinetree.queries import momentum
 from kinetree.queries.joint_table import JointTableRow, joint_table
 from kinetree.queries.limits import loop_error
+from kinetree.queries.query import tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.section import Section
@@ -53,8 +55,8 @@ def _summary(robot: Robot) -> Section:
         ("joints", f"{len(joints)}: {', '.join(kinds)}; nq = {robot.nq}, nv = {robot.nv}"),
         ("frames", f"{len(robot.frames)}: the links' own" + (f" and {extra} more" if extra else "")),
     ]
-    if statics.mass(robot):
-        rows.append(("mass", f"{short(statics.mass(robot))} kg"))
+    if momentum.mass(robot):
+        rows.append(("mass", f"{short(momentum.mass(robot))} kg"))
     return Section(f"Robot {robot.name}", ("", ""), rows)
 
 
@@ -207,11 +209,11 @@ def _masses(robot: Robot, everything: bool) -> Section:
     shown, more = _some(bodies, "mass", everything)
     rows: list[tuple[str, ...]] = [(name, short(mass)) for name, mass in shown]
     rows += _more(more, 2, f"{short(sum(mass for _, mass in bodies[len(shown) :]))}")
-    total = statics.mass(robot)
+    total = momentum.mass(robot)
     rows.append((f"total of {len(bodies)} links", short(total)))
     remark = ""
     if total > 0 and math.isfinite(total):
-        com = vector(statics.center_of_mass(robot, robot.q()), 1000.0)
+        com = vector(center_of_mass(tree(robot), robot.q()), 1000.0)
         remark = f"centre of mass in {robot.root} at neutral q: {com} mm"
     return Section("Masses", ("link", ">kg"), rows if bodies else [], remark)
 

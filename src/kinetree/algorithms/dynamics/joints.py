@@ -1,0 +1,50 @@
+"""Joints of a tree at one configuration: what all algorithms of dynamics need of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms.dynamics.vectors import Way
+from kinetree.model.tree import Tree
+from kinetree.spatial.se3 import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Joints:
+    """way[i]: the poses from the parent of body i to it. S[i] (6, nv_i): its motion subspace in its axes, for the rates
+    of its coordinates in qd; bias[i] (6,), the book's cJ: (dS/dt) qd, or zeros."""
+
+    way: list[Way]
+    S: list[Array]
+    bias: list[Array]
+
+
+def joints_at(tree: Tree, q: Any, qd: Any = None) -> Joints:
+    """Return the joints at q (nq,) and qd (nv,), or at rest."""
+    way: list[Way] = []
+    S, bias = [], []
+    for i, kind in enumerate(tree.joint_type):
+        poses = (tree.T_tree[i], tree.motion(i, q))
+        way.append([(T[:3, :3], T[:3, 3]) for T in poses])
+        S.append(tree.motion_subspace(i, q) * tree.multiplier[i])
+        rates = None if qd is None else qd[tree.v_slice[i]] * tree.multiplier[i]
+        at = tree.coordinates(i, q)
+        bias.append(np.zeros(6) if rates is None else kind.bias(tree.axes[i], tree.pitch[i], at, rates))
+    return Joints(way, S, bias)
+
+
+def passive_torques(tree: Tree, i: int, q: Any, qd: Any, *, friction: bool = False) -> Array:
+    """Return the torques (nv_i,) of joint i that damping and springs oppose to its motion, and Coulomb friction where
+    it is asked for; on the rates of its coordinates in qd. qd: None at rest."""
+    kind, m = tree.joint_type[i], tree.multiplier[i]
+    d = tree.passive[i]
+    tau = np.zeros(kind.nv)
+    if d.stiffness.any():
+        tau = tau + d.stiffness * kind.difference(d.reference, tree.coordinates(i, q))
+    if qd is not None:
+        rate = qd[tree.v_slice[i]] * m
+        tau = tau + d.damping * rate
+        if friction:
+            tau = tau + d.friction * np.array([np.where(x > 0.0, 1.0, np.where(x < 0.0, -1.0, 0.0 * x)) for x in rate])
+    return np.asarray(tau * m)

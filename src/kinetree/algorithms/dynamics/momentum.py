@@ -1,0 +1,63 @@
+"""Mass, momentum and energy of the whole robot (Orin, Goswami & Lee, Centroidal dynamics of a humanoid robot, 2013)."""
+
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms.dynamics.inverse import motions
+from kinetree.algorithms.dynamics.joints import Joints, joints_at
+from kinetree.algorithms.dynamics.vectors import Inertia, inertia_to_parent, momentum, rigid, to_parent
+from kinetree.algorithms.kinematics import body_poses
+from kinetree.algorithms.vectors import dot
+from kinetree.model.tree import Tree
+from kinetree.spatial.se3 import Array
+
+
+def composite_inertias(tree: Tree, joints: Joints) -> list[Inertia]:
+    """Return the inertia of every body with all that it carries, in its own frame; last that of the whole robot."""
+    Ic = [*map(rigid, tree.inertia), rigid(tree.base_inertia)]
+    for i, parent in reversed(list(enumerate(tree.parent))):
+        Ic[parent] = Ic[parent] + inertia_to_parent(joints.way[i], Ic[i])
+    return Ic
+
+
+def center_of_mass(tree: Tree, q: Any) -> Array:
+    """Return the centre of mass (3,) of all links, in the root link's frame."""
+    whole = composite_inertias(tree, joints_at(tree, q))[-1]
+    return np.asarray(whole.h / whole.mass)
+
+
+def centroidal_momentum_matrix(tree: Tree, q: Any) -> Array:
+    """Return A (6, nv): linear, then angular momentum about the centre of mass, in the root's axes, is A qd."""
+    joints = joints_at(tree, q)
+    Ic, poses = composite_inertias(tree, joints), body_poses(tree, q)
+    c = Ic[-1].h / Ic[-1].mass
+    columns = [np.zeros(6)] * tree.nv
+    for i, where in enumerate(tree.v_slice):
+        R, p = poses[i][:3, :3], poses[i][:3, 3] - c
+        for j, S in zip(range(where.start, where.stop), joints.S[i].T, strict=True):
+            h = to_parent([(R, p)], momentum(Ic[i], S))
+            columns[j] = columns[j] + np.array([*h[3:], *h[:3]])
+    return np.array(columns).reshape(tree.nv, 6).T
+
+
+def center_of_mass_jacobian(tree: Tree, q: Any) -> Array:
+    """Return J (3, nv): the velocity of the centre of mass, in the root's axes, is J qd."""
+    whole = sum(I[5, 5] for I in (*tree.inertia, tree.base_inertia))
+    return np.asarray(centroidal_momentum_matrix(tree, q)[:3] / whole)
+
+
+def energy(tree: Tree, q: Any, qd: Any, gravity: Any) -> Array:
+    """Return kinetic and potential energy (2,). Armature is part of the first, springs are part of the second; weight
+    has no potential energy at the root's origin."""
+    joints = joints_at(tree, q, qd)
+    v, _ = motions(tree, joints, qd, None, gravity)
+    kinetic = sum((dot(v[i], momentum(rigid(I), v[i])) for i, I in enumerate(tree.inertia)), 0.0)
+    potential = -dot(gravity, composite_inertias(tree, joints)[-1].h)
+    for i, passive in enumerate(tree.passive):
+        rates = qd[tree.v_slice[i]] * tree.multiplier[i]
+        kinetic = kinetic + dot(passive.armature, rates * rates)
+        if passive.stiffness.any():
+            away = tree.joint_type[i].difference(passive.reference, tree.coordinates(i, q))
+            potential = potential + 0.5 * dot(passive.stiffness, np.array(away) * away)
+    return np.array([0.5 * kinetic, potential])

@@ -1,0 +1,179 @@
+"""Torques, accelerations and the mass matrix (Featherstone, Rigid Body Dynamics Algorithms, ch. 5 to 7).
+
+q, qd, qdd and tau are in the order of `robot.joint_names` and `robot.velocity_names`; SI. Armature, damping and springs
+of joints count, as URDF, SDF and MJCF define them: damping opposes tau with damping * qd, a spring with stiffness *
+(q - reference), armature with armature * qdd. The options are the same everywhere:
+
+gravity: acceleration of free fall in the root's axes, m/s²; None makes it an input (…, 3).
+wrenches: names of k frames; w (…, k, 6) is then an input: force, then moment about the frame's origin, from outside on
+    the link of the frame, in the frame's axes; N, N m.
+parameters: True makes the inertial parameters an input (…, n, 10), one row for each link of `inertial_parameters`.
+friction: True counts Coulomb friction, which opposes tau with friction * sign(qd), and nothing at rest.
+loops: "ignore" computes the tree of a robot whose joints close loops; without it such a robot is refused.
+
+The inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters. All functions raise KinetreeError for
+unknown frames, loops, and masses and inertias that no body can have.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kinetree.algorithms.dynamics.forward import forward_dynamics as accelerations
+from kinetree.algorithms.dynamics.inverse import rnea
+from kinetree.algorithms.dynamics.mass_matrix import crba
+from kinetree.algorithms.dynamics.parameters import NAMES
+from kinetree.algorithms.dynamics.parameters import inertial_regressor as regressor
+from kinetree.arguments import explained
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
+from kinetree.model.robot import Robot
+from kinetree.queries.forces import GRAVITY, Gravity, check_carried, force_query, links_with_mass
+from kinetree.queries.query import velocities
+
+
+@explained
+def inverse_dynamics(
+    robot: Robot,
+    wrenches: str | Sequence[str] = (),
+    *,
+    gravity: Gravity = GRAVITY,
+    parameters: bool = False,
+    friction: bool = False,
+    loops: str = "refuse",
+) -> Kernel:
+    """Return the joint torques of a motion: a kernel from q (…, nq), qd and qdd (…, nv) to tau (…, nv), N or N m.
+
+    Featherstone, table 5.1. The options are those of `kinetree.dynamics`. tau is what actuators must exert; that of a
+    floating joint is the wrench on its body that nothing exerts, in the body's axes, force first.
+    """
+    motion = [velocities(robot), velocities(robot, "qdd")]
+    return force_query(
+        robot,
+        ("inverse_dynamics",),
+        motion,
+        velocities(robot, "tau"),
+        lambda tree, given, q, qd, qdd: rnea(tree, q, qd, qdd, *given, friction=friction),
+        gravity=gravity,
+        wrenches=wrenches,
+        parameters=parameters,
+        friction=friction,
+        loops=loops,
+    )
+
+
+@explained
+def forward_dynamics(
+    robot: Robot,
+    wrenches: str | Sequence[str] = (),
+    *,
+    gravity: Gravity = GRAVITY,
+    parameters: bool = False,
+    friction: bool = False,
+    loops: str = "refuse",
+) -> Kernel:
+    """Return the accelerations that torques cause: a kernel from q (…, nq), qd and tau (…, nv) to qdd (…, nv).
+
+    Featherstone, table 7.1; with followers (mimic), section 6.1. The options are those of `kinetree.dynamics`. Raises
+    KinetreeError, which names the joint, where no mass resists an acceleration.
+    """
+    if not parameters:
+        check_carried(robot)
+    return force_query(
+        robot,
+        ("forward_dynamics",),
+        [velocities(robot), velocities(robot, "tau")],
+        velocities(robot, "qdd"),
+        lambda tree, given, q, qd, tau: accelerations(tree, q, qd, tau, *given, friction=friction),
+        gravity=gravity,
+        wrenches=wrenches,
+        parameters=parameters,
+        friction=friction,
+        loops=loops,
+    )
+
+
+@explained
+def mass_matrix(robot: Robot, *, packed: bool = False, parameters: bool = False, loops: str = "refuse") -> Kernel:
+    """Return the mass matrix: a kernel from q (…, nq) to H (…, nv, nv), with armature; kg, kg m, kg m².
+
+    packed: the lower triangle row by row, (…, nv (nv + 1) / 2): H[i, j] at i (i + 1) / 2 + j. Featherstone, table 6.2.
+    """
+    (nv,), names = (qd := velocities(robot)).shape, qd.labels
+    size = (nv * (nv + 1) // 2,) if packed else (nv, nv)
+    output = Port("H", size, () if packed else names, "lower triangle, row by row" if packed else "kg, kg m, kg m²")
+    return force_query(
+        robot,
+        ("mass_matrix", packed),
+        [],
+        output,
+        lambda tree, given, q: crba(tree, q)[np.tril_indices(nv)] if packed else crba(tree, q),
+        parameters=parameters,
+        loops=loops,
+    )
+
+
+@explained
+def gravity_torques(
+    robot: Robot, *, gravity: Gravity = GRAVITY, parameters: bool = False, loops: str = "refuse"
+) -> Kernel:
+    """Return the torques that balance weight at rest, without springs: a kernel from q (…, nq) to tau (…, nv)."""
+    return force_query(
+        robot,
+        ("gravity_torques",),
+        [],
+        velocities(robot, "tau"),
+        lambda tree, given, q: rnea(tree.relaxed(), q, None, None, *given),
+        gravity=gravity,
+        parameters=parameters,
+        loops=loops,
+    )
+
+
+@explained
+def bias_torques(
+    robot: Robot,
+    wrenches: str | Sequence[str] = (),
+    *,
+    gravity: Gravity = GRAVITY,
+    parameters: bool = False,
+    friction: bool = False,
+    loops: str = "refuse",
+) -> Kernel:
+    """Return the torques without acceleration, Featherstone's C in tau = H qdd + C (eq. 6.1), damping and springs
+    included: a kernel from q (…, nq) and qd (…, nv) to (…, nv)."""
+    return force_query(
+        robot,
+        ("bias_torques",),
+        [velocities(robot)],
+        velocities(robot, "tau"),
+        lambda tree, given, q, qd: rnea(tree, q, qd, None, *given, friction=friction),
+        gravity=gravity,
+        wrenches=wrenches,
+        parameters=parameters,
+        friction=friction,
+        loops=loops,
+    )
+
+
+@explained
+def inertial_regressor(robot: Robot, *, gravity: Gravity = GRAVITY, loops: str = "refuse") -> Kernel:
+    """Return the matrix Y by which inertial parameters enter the torques: a kernel from q (…, nq), qd and qdd (…, nv)
+    to (…, nv, 10 n). Columns: ten for each link of `inertial_parameters`, as `output.labels` names them.
+
+    Y times the parameters is what `inverse_dynamics` gives, without armature, damping and springs. Atkeson, An &
+    Hollerbach, Estimation of inertial parameters of manipulator loads and links, 1986.
+    """
+    links = links_with_mass(robot)
+    labels = tuple(f"{link}.{name}" for link in links for name in NAMES)
+    nv = velocities(robot).shape[0]
+    return force_query(
+        robot,
+        ("inertial_regressor",),
+        [velocities(robot), velocities(robot, "qdd")],
+        Port("Y", (nv, 10 * len(links)), labels, "torque for a unit of each parameter"),
+        lambda tree, given, q, qd, qdd: regressor(tree, q, qd, qdd, given.gravity, links),
+        gravity=gravity,
+        loops=loops,
+        keep=None,
+    )

@@ -1,0 +1,173 @@
+"""What all questions of dynamics share: their options, their inputs, and which robots they refuse."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.algorithms.dynamics.lumping import lumped
+from kinetree.algorithms.dynamics.mass_matrix import crba
+from kinetree.algorithms.dynamics.parameters import NAMES, parameters_of, with_parameters
+from kinetree.arguments import as_names
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
+from kinetree.errors import fail
+from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree, spatial_inertia
+from kinetree.queries.query import frames_of, one_of, query, remember, tree
+from kinetree.spatial.numbers import numbers
+from kinetree.spatial.plucker import moved_wrench
+from kinetree.spatial.se3 import IDENTITY, Array
+
+GRAVITY = (0.0, 0.0, -9.81)
+"""Acceleration of free fall where z points up, m/s²."""
+WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+
+Gravity = Iterable[float] | None
+
+
+class Given(NamedTuple):
+    """What acts on a robot: gravity (3,), and the wrench (6,) on each body, moment first."""
+
+    gravity: Any
+    external: dict[int, Array]
+
+
+def force_query(
+    robot: Robot,
+    key: tuple[Any, ...],
+    motion: Sequence[Port],
+    output: Port | tuple[Port, ...],
+    algorithm: Callable[..., Any],
+    *,
+    gravity: Gravity = GRAVITY,
+    wrenches: str | Sequence[str] = (),
+    parameters: bool = False,
+    friction: bool = False,
+    loops: str = "refuse",
+    frames: Sequence[str] = (),
+    cuts: tuple[str, ...] = (),
+    keep: Callable[[Tree], Iterable[int]] | None = lambda tree: (),
+) -> Kernel:
+    """Return the kernel of an algorithm on (tree, given, q, *motion).
+
+    gravity to loops: see `queries.dynamics`. keep: the bodies of a tree whose inertia must stay where it is; None for
+    all. Otherwise see `query`. Raises KinetreeError for options that are not legal, and robots that they do not fit.
+    """
+    on = frames_of(robot, as_names(wrenches))
+    constant = _checked_gravity(gravity)
+    _check_robot(robot, parameters=parameters, friction=friction, loops=loops)
+    links = links_with_mass(robot)
+    inputs = [
+        *([Port("gravity", (3,), ("x", "y", "z"), "in the root's axes; m/s²")] if constant is None else []),
+        *([_wrenches(on)] if on else []),
+        *([parameter_port(robot)] if parameters else []),
+    ]
+
+    def traced(model: Tree, q: Any, *arrays: Any) -> Any:
+        rest = list(arrays[len(motion) :])
+        falls = rest.pop(0) if constant is None else np.array(constant)
+        external = _external(model, on, rest.pop(0)) if on else {}
+        if parameters:
+            model = with_parameters(model, links, rest.pop(0))
+        elif keep is not None:
+            model = lumped(model, set(keep(model)))
+        return algorithm(model, Given(falls, external), q, *arrays[: len(motion)])
+
+    whole = (*key, constant, on, parameters, friction)
+    return query(robot, whole, [*frames, *on], output, traced, [*motion, *inputs], cuts)
+
+
+def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
+    if gravity is None:
+        return None
+    values = numbers(gravity, "gravity", "gravity is")
+    if values.shape != (3,) or not np.isfinite(values).all():
+        raise fail("gravity", f"gravity is {gravity}; legal are three finite numbers, or None for an input")
+    return tuple(values.tolist())
+
+
+def _check_robot(robot: Robot, *, parameters: bool, friction: bool, loops: str) -> None:
+    """Raise KinetreeError for a robot whose dynamics are not known."""
+    one_of("loops", loops, ("refuse", "ignore"))
+    if robot.loops and loops == "refuse":
+        message = f"joints close loops, whose forces are not known: {', '.join(robot.loops)}"
+        raise fail("loops", message, fix="loops='ignore' computes the tree without them")
+    if not (parameters or any(link.inertial and link.inertial.mass for link in robot.links.values())):
+        raise fail("no-mass", "no link of the robot has a mass, so no force is known; parameters=True takes masses")
+    if friction:
+        _check_friction(robot)
+
+
+def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
+    """Return the sum of the wrenches (k, 6) on each body, in its axes, moment first."""
+    sums: dict[int, Array] = {}
+    for frame, one in zip(frames, w, strict=True):
+        body, T = model.frame(frame)
+        moved = moved_wrench(T, one)
+        body = body % (len(model.parent) + 1)  # the base is last
+        sums[body] = sums.get(body, np.zeros(6)) + np.array([*moved[3:], *moved[:3]])
+    return sums
+
+
+def _wrenches(frames: Sequence[str]) -> Port:
+    about = f"from outside on {', '.join(frames)}, in their axes about their origins; N, N m"
+    return Port("w", (len(frames), 6), WRENCH, about)
+
+
+def links_with_mass(robot: Robot) -> tuple[str, ...]:
+    """Return the links that have an inertial, in the order of the robot."""
+    return tuple(name for name, link in robot.links.items() if link.inertial)
+
+
+def parameter_port(robot: Robot) -> Port:
+    """Return the port of inertial parameters (n, 10)."""
+    links = links_with_mass(robot)
+    about = f"of {', '.join(links)}, about their origins in their axes; kg, kg m, kg m²"
+    return Port("parameters", (len(links), 10), NAMES, about)
+
+
+def inertial_parameters(robot: Robot) -> dict[str, Array]:
+    """Return the ten inertial parameters (10,) of every link with an inertial, by its name and in the order of the
+    robot: mass, first moments and Ixx Ixy Iyy Ixz Iyz Izz about the origin of the link's frame, in its axes; kg, kg m,
+    kg m². `np.array(list(…values()))` is what `parameters=True` takes."""
+    return {
+        name: parameters_of(spatial_inertia(link.inertial, IDENTITY))
+        for name, link in robot.links.items()
+        if link.inertial
+    }
+
+
+def _check_friction(robot: Robot) -> None:
+    """Raise KinetreeError where friction is MuJoCo's, which is a constraint on the motion."""
+    rough = [joint.name for joint in robot.joints.values() if any(d.friction for d in joint.dynamics)]
+    if rough and robot.text is not None and robot.text.format == "mjcf":
+        message = f"frictionloss of joint {rough[0]!r} is a constraint that MuJoCo solves, no function of the state"
+        raise fail("friction", message, fix="leave friction out, or give the joint Coulomb friction in another format")
+
+
+def check_carried(robot: Robot) -> None:
+    """Raise KinetreeError, which names the joint, if an acceleration would be infinite because no mass resists it."""
+    name = remember(robot, "weightless", lambda: _weightless(tree(robot)))
+    if name is not None:
+        child = robot.joints[name].child
+        message = "moves no mass that others do not move alike, so its acceleration would be infinite"
+        fix = f"give link {child!r} an inertia, or the joint an armature"
+        raise fail("no-mass", message, element=f"joint {name!r}", fix=fix)
+
+
+NOTHING = 1e-13
+"""Part of a diagonal entry of the mass matrix below which what elimination leaves of it is rounding error."""
+
+
+def _weightless(model: Tree) -> str | None:
+    """Return a joint along which no inertia resists, at a configuration with nothing special; None if there is none."""
+    H = crba(model, np.random.default_rng(0).normal(size=model.nq)).astype(float)
+    before = H.diagonal().copy()
+    for k in reversed(range(model.nv)):
+        if not H[k, k] > NOTHING * before[k]:
+            return next(
+                name for name, own in zip(model.joints, model.v_slice, strict=True) if own.start <= k < own.stop
+            )
+        H[:k, :k] -= np.outer(H[k, :k], H[k, :k]) / H[k, k]
+    return None

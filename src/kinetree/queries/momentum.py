@@ -1,0 +1,95 @@
+"""Masses, the centre of mass, momentum and energy of a whole robot."""
+
+from kinetree.algorithms.dynamics import momentum
+from kinetree.arguments import explained
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
+from kinetree.errors import fail
+from kinetree.model.robot import Robot
+from kinetree.queries.forces import GRAVITY, Gravity, force_query
+from kinetree.queries.query import velocities
+
+
+def mass(robot: Robot) -> float:
+    """Return the mass of all links together, in kg."""
+    return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
+
+
+@explained
+def center_of_mass(robot: Robot, *, parameters: bool = False) -> Kernel:
+    """Return the centre of mass of all links: a kernel from q (…, nq) to (…, 3), in the root link's frame, m.
+
+    The base counts. Raises KinetreeError if the links have no mass.
+    """
+    _check_mass(robot, parameters=parameters)
+    output = Port("c", (3,), ("x", "y", "z"), f"in {robot.root}; m")
+    return force_query(
+        robot,
+        ("center_of_mass",),
+        [],
+        output,
+        lambda tree, given, q: momentum.center_of_mass(tree, q),
+        parameters=parameters,
+        loops="ignore",
+    )
+
+
+@explained
+def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False) -> Kernel:
+    """Return J, for which J qd is the velocity of the centre of mass in the root's axes: a kernel from q (…, nq) to (…,
+    3, nv). Raises KinetreeError if the links have no mass."""
+    _check_mass(robot, parameters=parameters)
+    qd = velocities(robot)
+    return force_query(
+        robot,
+        ("center_of_mass_jacobian",),
+        [],
+        Port("J", (3, *qd.shape), qd.labels, "of the centre of mass in the root's axes; m, rad"),
+        lambda tree, given, q: momentum.center_of_mass_jacobian(tree, q),
+        parameters=parameters,
+        loops="ignore",
+    )
+
+
+@explained
+def centroidal_momentum_matrix(robot: Robot, *, parameters: bool = False) -> Kernel:
+    """Return A, for which A qd is linear momentum, then angular momentum about the centre of mass: a kernel from q (…,
+    nq) to (…, 6, nv), in the root's axes; kg m/s, kg m²/s.
+
+    The centre is that of all links, the base included. Orin, Goswami & Lee, Centroidal dynamics of a humanoid robot,
+    2013. Raises KinetreeError if the links have no mass.
+    """
+    _check_mass(robot, parameters=parameters)
+    qd = velocities(robot)
+    return force_query(
+        robot,
+        ("centroidal_momentum_matrix",),
+        [],
+        Port("A", (6, *qd.shape), qd.labels, "linear, then angular, in the root's axes; kg m, kg m²"),
+        lambda tree, given, q: momentum.centroidal_momentum_matrix(tree, q),
+        parameters=parameters,
+        loops="ignore",
+    )
+
+
+@explained
+def energy(robot: Robot, *, gravity: Gravity = GRAVITY, parameters: bool = False) -> Kernel:
+    """Return kinetic and potential energy: a kernel from q (…, nq) and qd (…, nv) to (…, 2), J.
+
+    Armature is part of the first, springs are part of the second; weight has no potential energy at the root's origin.
+    """
+    return force_query(
+        robot,
+        ("energy",),
+        [velocities(robot)],
+        Port("E", (2,), ("kinetic", "potential"), "J"),
+        lambda tree, given, q, qd: momentum.energy(tree, q, qd, given.gravity),
+        gravity=gravity,
+        parameters=parameters,
+        loops="ignore",
+    )
+
+
+def _check_mass(robot: Robot, *, parameters: bool) -> None:
+    if not parameters and not mass(robot) > 0:
+        raise fail("no-mass", f"the links have {mass(robot)} kg together, so there is no centre of mass")
