@@ -22,8 +22,8 @@ from peers.kinetree import DYNAMICS
 
 @dataclass(frozen=True)
 class Source:
-    """Where a robot comes from. file: to its URDF; root: what it is cut at; frames: its ends, none for a robot that only
-    dynamics takes; locked: its fingers; floating: the link that gets a floating joint, with `root` above it."""
+    """Where a robot comes from. file: to its URDF; root: what it is cut at; frames: its ends, none for a robot of
+    dynamics alone; locked: its fingers; floating: the link that gets a floating joint, with `root` above it."""
 
     file: Callable[[], Path]
     root: str
@@ -86,7 +86,9 @@ def write_case(name: str, robot: kt.Robot, frames: tuple[str, ...], folder: Path
     case = Case(name, str(urdf), robot.root, frames, robot.joint_names, tuple(lower), tuple(upper), free)
     (folder / f"{name}.json").write_text(json.dumps(case.__dict__))
     random = np.random.default_rng(3)
-    known = {"q": case.sample(random, CHECKED)} | {name: random.normal(size=(CHECKED, robot.nv)) for name in ("qd", "qdd", "tau")}
+    known = {"q": case.sample(random, CHECKED)} | {
+        name: random.normal(size=(CHECKED, robot.nv)) for name in ("qd", "qdd", "tau")
+    }
     if frames:
         known["fk"] = kt.fk(robot, frames[0] if len(frames) == 1 else frames).interpret(known["q"])
     if len(frames) == 1:

@@ -85,8 +85,8 @@ def _about(results: Results, quick: bool) -> Iterator[str]:
     yield (
         "Times of one configuration, one core, double precision unless said. A cell is minimum / median in units, and "
         "in brackets how many times Kinetree's minimum in the same row. † marks a result that differs from Kinetree's "
-        "by more than 1e-9 (pytorch_kinematics 1e-6, single precision 1e-5) of the largest number; – is not offered, "
-        "or not for so many: a Python loop, or too slow to wait for."
+        "by more than 1e-9 (pytorch_kinematics 1e-6, single precision 1e-5, dynibo 1e-3) of the largest number; – is "
+        "not offered, or not for so many: a Python loop, or too slow to wait for."
     )
     units = [u for row in results.found.values() for p, m in row.items() if results.scale(p) == 1.0 for u in m.unit]
     if results.stand_in is None:

@@ -6,7 +6,7 @@ This package runs in a peer's own environment, so it uses nothing but NumPy and 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -32,7 +32,7 @@ def inputs(query: str) -> tuple[str, ...]:
 
 
 def stacked(result: Any) -> Any:
-    """Return an answer as one array: (…, 2, nv, nv) of derivatives by q and by qd, which are the first two of a tuple."""
+    """Return an answer as one array: derivatives by q and by qd, the first two of a tuple, as (…, 2, nv, nv)."""
     return np.stack(result[:2], axis=-3) if isinstance(result, tuple) else np.asarray(result)
 
 
@@ -41,8 +41,10 @@ Functions = Mapping[str, Callable[..., Any]]
 
 @dataclass(frozen=True)
 class Case:
-    """A robot to be measured: a URDF file, names, limits in radians. The poses are those of `frames` in `root`. free: its
-    floating joint, which comes first and has x y z qx qy qz qw, and velocities in the body's axes, linear first."""
+    """A robot to be measured: a URDF file, names, limits in radians. The poses are those of `frames` in `root`.
+
+    free: its floating joint, which comes first and has x y z qx qy qz qw; its velocities are in the body's axes, linear
+    first."""
 
     name: str
     urdf: str

@@ -70,7 +70,7 @@ class Bench:
         self.spend, self.work = seconds_of_nothing, work  # frees the last work's arrays
         peer, functions, known = self._robot(work["robot"])
         function = functions.get(f"{work['query']} {work['form']}")
-        if function is None or work["size"] > peer.largest:
+        if function is None or work["query"] not in known or work["size"] > peer.largest:
             return {"absent": True}
         if work["form"] == "two threads" and len(self.all_cores) == 1:
             return {"absent": True}

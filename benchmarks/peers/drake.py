@@ -12,8 +12,8 @@ class Peer(peers.Peer):
     packages = ("drake", "numpy")
     about = (
         "`CalcRelativeTransform`, `CalcJacobianSpatialVelocity`; batches in a Python loop; "
-        "`CalcInverseDynamics` with the forces of `CalcForceElementsContribution`, `CalcMassMatrix`, one call at a time, "
-        "for robots without floating joint"
+        "`CalcInverseDynamics` with the forces of `CalcForceElementsContribution`, `CalcMassMatrix`, one call at a "
+        "time, for robots without floating joint"
     )
     largest = 10_000
 

@@ -9,7 +9,6 @@ DYNAMICS = {
     "rnea": kt.inverse_dynamics,
     "aba": kt.forward_dynamics,
     "crba": kt.mass_matrix,
-    "rnea_derivatives": kt.dynamics.inverse_dynamics_derivatives,
 }
 
 

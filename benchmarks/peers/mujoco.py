@@ -20,12 +20,14 @@ class Peer(peers.Peer):
     largest = 10_000
 
     def functions(self):
+        if self.case.free:
+            return {}  # the velocities of its free joint are in other axes
         text = Path(self.case.urdf).read_text()
         self.model = model = mujoco.MjModel.from_xml_string(text.replace("</robot>", f"{COMPILER}</robot>"))
         self.data = mujoco.MjData(model)
         self.joints = tuple(model.joint(i).name for i in range(model.njnt))
         bodies = [model.body(name).id for name in self.case.frames]
-        found = {} if self.case.free else self.dynamics()  # the velocities of its free joint are in other axes
+        found = self.dynamics()
         if len(bodies) > 1:
             found |= self.poses(np.array(bodies), (len(bodies),))
         if len(bodies) == 1:

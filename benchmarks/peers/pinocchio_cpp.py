@@ -33,7 +33,9 @@ def headers():
     places += [place / "eigen3" for place in places]
     for header in ("pinocchio/multibody.hpp", "boost/variant.hpp", "Eigen/Core"):
         if not any((place / header).is_file() for place in places):
-            raise peers.NotHereError(f"C++ headers of {header.split('/')[0]}; the packages pin and cmeel-eigen have them")
+            raise peers.NotHereError(
+                f"C++ headers of {header.split('/')[0]}; the packages pin and cmeel-eigen have them"
+            )
     return [f"-I{place}" for place in places if place.is_dir()]
 
 
@@ -62,7 +64,7 @@ class Peer(peers.Peer):
     packages = ("pin", "cmeel-eigen", "numpy")
     about = (
         f"headers alone, compiled by GCC with {' '.join(OPTIONS[1:3])}, the model built of Pinocchio's numbers; "
-        "`rnea`, `aba` and `crba` (Convention::LOCAL), `computeRNEADerivatives` in a loop in C++ that writes every result"
+        "`rnea`, `aba` and `crba` (Convention::LOCAL), `computeRNEADerivatives` in a C++ loop that writes every result"
     )
 
     def functions(self):
