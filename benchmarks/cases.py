@@ -7,8 +7,8 @@ frames or meshes that nobody asks for. The numbers that peers must agree with co
 from __future__ import annotations
 
 import json
-import re
 import sys
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 
 import kinetree as kt
 from peers import CHECKED, Case, inputs, stacked
-from peers.kinetree import DYNAMICS
+from peers.kinetree import dynamics
 
 
 @dataclass(frozen=True)
@@ -34,17 +34,21 @@ class Source:
     def load(self) -> kt.Robot:
         """Return the robot as it is measured: without damping and friction, which Pinocchio's inverse dynamics leaves
         out, and with joints that follow others set free."""
-        text = re.sub(r"<(dynamics|mimic)\b[^>]*?(/>|>\s*</\1>)", "", self.file().read_text(encoding="utf-8"))
+        urdf = ET.parse(self.file()).getroot()
+        for joint in urdf.iter("joint"):
+            for part in [*joint.iter("dynamics"), *joint.iter("mimic")]:
+                joint.remove(part)
         if self.floating:
-            text = text.replace("</robot>", FREE.format(self.root, self.floating) + "</robot>")
-        robot = kt.load(text, format="urdf")
+            urdf.extend(ET.fromstring(FREE.format(self.root, self.floating)))
+        robot = kt.load(ET.tostring(urdf, encoding="unicode"), format="urdf")
         if robot.root != self.root:
             robot = kt.edit.cut(robot, self.root)
         robot = kt.edit.lock(robot, dict.fromkeys(self.locked, 0.0))
         return kt.edit.merge_fixed(robot, keep=self.frames)
 
 
-FREE = "<link name='{0}'/><joint name='free' type='floating'><parent link='{0}'/><child link='{1}'/></joint>"
+FREE = """<robot><link name="{0}"/>
+<joint name="free" type="floating"><parent link="{0}"/><child link="{1}"/></joint></robot>"""
 
 
 def _example(path: str) -> Callable[[], Path]:
@@ -94,8 +98,8 @@ def write_case(name: str, robot: kt.Robot, frames: tuple[str, ...], folder: Path
     if len(frames) == 1:
         for query in ("jacobian", "hessian", "manipulability"):
             known[query] = getattr(kt, query)(robot, frames[0]).interpret(known["q"])
-    for query, ask in DYNAMICS.items():
-        known[query] = stacked(ask(robot).interpret(*(known[name] for name in inputs(query))))
+    for query, kernel in dynamics(robot).items():
+        known[query] = stacked(kernel.interpret(*(known[name] for name in inputs(query))))
     np.savez(folder / f"{name}.npz", **known)
 
 

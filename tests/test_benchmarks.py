@@ -165,6 +165,35 @@ def test_answers_are_put_in_the_order_of_the_peer(folder):
     np.testing.assert_array_equal(reordered("fk", H, peer), H)
 
 
+def test_inputs_and_answers_of_dynamics_are_put_in_the_order_of_the_peer():
+    from peers.__main__ import in_order_of, reordered
+
+    limits = ((-1.0,) * 9, (1.0,) * 9)
+    case = peers.Case("r", "r.urdf", "ground", (), ("free", "b", "a"), *limits, free="free")
+    peer = peers.Peer(case, {})
+    peer.joints = ("free", "a", "b")
+    q = case.sample(np.random.default_rng(0), 3)
+    np.testing.assert_allclose(np.linalg.norm(q[:, 3:7], axis=1), 1, rtol=1e-15)
+    np.testing.assert_array_equal(in_order_of(peer, q), q[:, [*range(7), 8, 7]])
+    order = [*range(6), 7, 6]
+    H = np.random.default_rng(0).normal(size=(3, 2, 8, 8))
+    np.testing.assert_array_equal(in_order_of(peer, H[0, 0], "qd"), H[0, 0][:, order])
+    np.testing.assert_array_equal(reordered("rnea", H[0, 0], peer), H[0, 0][:, order])
+    np.testing.assert_array_equal(reordered("rnea_derivatives", H, peer), H[..., order, :][..., order])
+
+
+def test_robots_are_measured_without_damping_and_followers(tmp_path):
+    joint = "<joint name='{0}' type='continuous'><parent link='a'/><child link='{0}_link'/>{1}</joint>"
+    links = "<link name='a'/><link name='b_link'/><link name='c_link'/>"
+    rest = "<mimic joint='b' multiplier='2'/>", "<dynamics damping='1'><!-- worn --></dynamics>"
+    text = f"<robot name='r'>{links}{joint.format('c', rest[0])}{joint.format('b', rest[1])}</robot>"
+    put(tmp_path / "r.urdf", text)
+    robot = cases.Source(lambda: tmp_path / "r.urdf", "ground", floating="a").load()
+    assert robot.root == "ground"
+    assert set(robot.joint_names) == {"free", "b", "c"}
+    assert not any(joint.dynamics for joint in robot.joints.values())
+
+
 def test_chains_are_robots_whose_programs_grow_evenly():
     counts = []
     for n in (5, 10, 20):

@@ -27,7 +27,7 @@ class Peer(peers.Peer):
             kernels["jacobian"] = kt.jacobian(robot, frames[0])
             kernels["hessian"] = kt.hessian(robot, frames[0])
             kernels["manipulability"] = kt.manipulability(robot, frames[0])
-        kernels |= {query: ask(robot) for query, ask in DYNAMICS.items()}
+        kernels |= dynamics(robot)
         found = {}
         for query, kernel in kernels.items():
             found[f"{query} one"] = found[f"{query} batch"] = kernel
@@ -37,6 +37,12 @@ class Peer(peers.Peer):
         if "rnea_derivatives" in kernels:
             found["rnea_derivatives into"] = flat(kernels["rnea_derivatives"])
         return found
+
+
+def dynamics(robot):
+    """The kernels of dynamics; none of a robot without masses, which they refuse."""
+    has_mass = any(link.inertial for link in robot.links.values())
+    return {query: ask(robot) for query, ask in DYNAMICS.items()} if has_mass else {}
 
 
 def flat(kernel):
