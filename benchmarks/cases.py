@@ -71,7 +71,10 @@ def _icub() -> Path:
 ROBOTS = {
     "UR5": Source(_example("ur_description/urdf/ur5_robot.urdf"), "base_link", ("tool0",)),
     "Panda": Source(
-        _example("panda_description/urdf/panda.urdf"), "panda_link0", ("panda_hand_tcp",), ("panda_finger_joint1",)
+        _example("panda_description/urdf/panda.urdf"),
+        "panda_link0",
+        ("panda_hand_tcp",),
+        ("panda_finger_joint1", "panda_finger_joint2"),
     ),
     "iCub": Source(_icub, "root_link", ("l_hand", "r_hand", "l_sole", "r_sole", "head")),
     "Solo12": Source(_example("solo_description/robots/solo12.urdf"), "base_link"),

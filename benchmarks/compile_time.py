@@ -75,6 +75,7 @@ def run(program: str, *arguments: str, cache: str, text: str = "") -> Any:
     """What a fresh process prints, as JSON."""
     command = [sys.executable, "-c", program, *arguments]
     environment = {**os.environ, "KINETREE_CACHE": cache}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # a user's modules are compiled
     done = subprocess.run(command, check=True, input=text, stdout=subprocess.PIPE, text=True, env=environment)
     return json.loads(done.stdout)
 
