@@ -106,13 +106,18 @@ def line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float]:
     return float(a), float(b), float(np.abs((a + b * x) / y - 1).max())
 
 
+def cold_and_warm(query: str, name: str, processes: int) -> tuple[float, float]:
+    """Milliseconds until a query of a robot is ready, without the cache and with it."""
+    cold = ready(query, name, "off", processes)
+    with tempfile.TemporaryDirectory() as cache:
+        ready(query, name, cache, 1)  # fills it
+        return cold, ready(query, name, cache, processes)
+
+
 def print_robots(processes: int) -> None:
     print(f"{'ready after':<24}{'without cache':>16}{'target':>10}{'with cache':>14}{'target':>10}")
     for (query, name), (without, with_cache) in TARGETS.items():
-        cold = ready(query, name, "off", processes)
-        with tempfile.TemporaryDirectory() as cache:
-            ready(query, name, cache, 1)  # fills it
-            warm = ready(query, name, cache, processes)
+        cold, warm = cold_and_warm(query, name, processes)
         print(f"{f'{query} {name}':<24}{cold:13.1f} ms{without:7} ms{warm:11.2f} ms{with_cache:7} ms")
 
 

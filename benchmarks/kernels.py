@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import cases
+import compile_time
 import peers
 import works
 import works_dynamics
@@ -43,6 +44,8 @@ class Page:
     title: str
     works: tuple[Work, ...]
     targets: tuple[Target, ...]
+    ready: tuple[tuple[str, str], ...] = ()
+    """Query and robot of the kernels of which it says how soon they are ready."""
 
 
 PAGES = {
@@ -52,6 +55,7 @@ PAGES = {
         "How fast Kinetree's dynamics are, beside its peers",
         works_dynamics.WORKS,
         works_dynamics.TARGETS,
+        tuple((query, robot) for query, robot in compile_time.TARGETS if query != "fk"),
     ),
 }
 
@@ -161,6 +165,16 @@ def run(processes: list[Process], works: Iterable[Work], pace: Pace) -> Results:
     return Results({p.name: p.hello for p in processes}, found, exchange_rate(processes, pace))
 
 
+def ready(page: Page, quick: bool) -> list[tuple[str, float, float]]:
+    """What is to be ready, after how many milliseconds it is, and after how many it is to be."""
+    rows = []
+    for query, robot in page.ready:
+        found = compile_time.cold_and_warm(query, robot, 1 if quick else 7)
+        for way, value, goal in zip(("cold", "from the cache"), found, compile_time.TARGETS[query, robot], strict=True):
+            rows.append((f"`{query}` of {robot}, first answer, {way}: ms", value, goal))
+    return rows
+
+
 def pythons(venvs: Iterable[str], parser: argparse.ArgumentParser) -> dict[str, str]:
     """The interpreter of each peer that has its own environment, from PEER=FOLDER."""
     found = {}
@@ -197,7 +211,7 @@ def main() -> int:
         for page in (PAGES[name] for name in options.of or PAGES):
             results = run(processes, page.works, pace)
             results.missing.update(missing)
-            text = report(results, page.title, page.targets, quick=options.quick)
+            text = report(results, page.title, page.targets, ready(page, options.quick), quick=options.quick)
             print(text)
             if not options.quick and not options.peer:
                 page.file.write_text(text, encoding="utf-8")

@@ -67,12 +67,19 @@ class Results:
         ]
 
 
-def report(results: Results, title: str, targets: Iterable[Target], *, quick: bool = False) -> str:
-    """All of it as Markdown."""
+def report(
+    results: Results,
+    title: str,
+    targets: Iterable[Target],
+    ready: Iterable[tuple[str, float, float]] = (),
+    *,
+    quick: bool = False,
+) -> str:
+    """All of it as Markdown. ready: what is to be ready, after how many milliseconds it is, and is to be."""
     parts = [f"# {title}", *_about(results, quick)]
     for query in dict.fromkeys(work.query for work, row in results.found.items() if row):
         parts += [f"## {query}", _table(results, query)]
-    parts += ["## What is to be reached", _targets(results, targets, quick)]
+    parts += ["## What is to be reached", _targets(results, targets, ready, quick)]
     parts += ["## Who was measured", _peers(results)]
     parts += ["## What went wrong", _list(results.faults()) or "Nothing: all that was measured agrees with Kinetree."]
     return "\n\n".join(parts) + "\n"
@@ -135,7 +142,9 @@ def _digits(x: float) -> str:
     return f"{x:.0f}" if x >= 99.95 else f"{x:#.3g}" if x >= 0.001 else f"{x:.5f}"
 
 
-def _targets(results: Results, targets: Iterable[Target], quick: bool) -> str:
+def _targets(
+    results: Results, targets: Iterable[Target], ready: Iterable[tuple[str, float, float]], quick: bool
+) -> str:
     lines = [_row(["", "target", "reached", ""]), _row(["---", "---:", "---:", "---"])]
     for target in targets:
         value = target.value(results.ratio)
@@ -145,6 +154,8 @@ def _targets(results: Results, targets: Iterable[Target], quick: bool) -> str:
         else:
             verdict = "" if quick else "yes" if target.reached(value) else "**no**"
             lines.append(_row([target.text, goal, _digits(value), verdict]))
+    for text, value, goal in ready:
+        lines.append(_row([text, f"≤ {goal:g}", _digits(value), "" if quick else "yes" if value <= goal else "**no**"]))
     return "\n".join(lines)
 
 
