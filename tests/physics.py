@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from kinetree.model.assemble import Parts, build
+from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.robot import (
     CoupledLimit,
@@ -102,9 +104,31 @@ def everything(seed: int = 0) -> Robot:
 
 
 def with_mimic(joint: Joint, leader: str, multiplier: float, offset: float) -> Joint:
-    from dataclasses import replace
-
     return replace(joint, mimic=Mimic(leader, multiplier, offset))
+
+
+def solid(robot: Robot, rng: np.random.Generator) -> Robot:
+    """The robot with an inertia on every link, so that every joint moves a mass."""
+    parts = parts_of(robot)
+    parts.links = [replace(link, inertial=link.inertial or random_inertial(rng)) for link in parts.links]
+    return build(parts)
+
+
+def with_dynamics(robot: Robot, dynamics: Dynamics | None = None) -> Robot:
+    """The robot with this passive behaviour at every velocity coordinate; without any, by default."""
+    parts = parts_of(robot)
+    parts.joints = [replace(j, dynamics=() if dynamics is None else (dynamics,) * j.kind.nv) for j in parts.joints]
+    return build(parts)
+
+
+def floated(robot: Robot) -> Robot:
+    """The robot carried by a floating joint "root_joint", whose coordinates come first."""
+    parts = parts_of(robot)
+    parts.links.insert(0, Link("the world"))
+    I = se3.IDENTITY
+    parts.joints.insert(0, Joint("root_joint", "floating", "the world", robot.root, I, np.zeros((0, 3)), I))
+    parts.joint_order = ("root_joint", *robot.joint_names)
+    return build(parts)
 
 
 def bodies(robot: Robot, q: np.ndarray) -> list[np.ndarray]:
