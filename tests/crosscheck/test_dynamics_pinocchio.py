@@ -125,6 +125,23 @@ def test_accelerations_of_every_robot(floats):
     assert refused == {"romeo.urdf", "romeo_laas_small.urdf"}
 
 
+@pytest.mark.parametrize("path", chosen(), ids=lambda path: path.stem)
+def test_machine_code(path):
+    """Compiled, for a batch, and for the weight of another planet and one configuration."""
+    c = case(path, with_dynamics(kt.load(path)), floats=True)
+    G, model = c.peer.G, c.peer.model
+    c.compare(kt.inverse_dynamics(c.robot)(c.q, c.qd, c.qdd), c.expected(lambda *arguments: G.T @ pin.rnea(*arguments)))
+    c.compare(kt.mass_matrix(c.robot)(c.q), mass_matrices(c))
+    falls = np.array([1.0, -2.0, 3.0])
+    model.gravity.linear[:] = falls
+    C = c.expected(lambda model, data, q, qd, qdd: G.T @ pin.nle(model, data, q, qd))
+    qdd = np.linalg.solve(mass_matrices(c), (c.tau - C)[..., None])[..., 0]
+    got = kt.forward_dynamics(c.robot, gravity=None)(c.q[0], c.qd[0], c.tau[0], falls)
+    c.compare(got, qdd[0], 1e-10)
+    got = kt.inverse_dynamics(c.robot, gravity=falls).interpret(c.q, c.qd, 0 * c.qd)
+    c.compare(got, C)
+
+
 @pytest.mark.parametrize("floats", [False, True], ids=["fixed", "floating"])
 @pytest.mark.parametrize("path", chosen(), ids=lambda path: path.stem)
 def test_what_belongs_to_the_whole_robot(path, floats):
@@ -162,10 +179,11 @@ def test_what_belongs_to_the_whole_robot(path, floats):
 def test_acceleration_of_frames(path, floats):
     c = case(path, kt.load(path), floats=floats)
     for link in [*c.robot.links][1::7]:
+        frame = c.peer.frame(link)
 
-        def acceleration(model, data, q, qd, qdd, frame=c.peer.frame(link)):
-            pin.forwardKinematics(model, data, q, qd, qdd)
-            return pin.getFrameClassicalAcceleration(model, data, frame, c.peer.axes["base"]).vector
+        def acceleration(model, data, *motion):
+            pin.forwardKinematics(model, data, *motion)
+            return pin.getFrameClassicalAcceleration(model, data, frame, c.peer.axes["base"]).vector  # noqa: B023
 
         expected = c.expected(acceleration)
         c.compare(kt.dynamics.acceleration(c.robot, link).interpret(c.q, c.qd, c.qdd), expected)
@@ -186,7 +204,7 @@ def test_regressor_and_parameters(path, floats):
 
 @pytest.mark.parametrize(("name", "hand", "rank"), [("ur5_robot", (), 36), ("panda", ("panda_finger_joint1",), 43)])
 def test_numbers_of_base_parameters(name, hand, rank):
-    """As many parameters as inverse dynamics tells apart, for an arm whose hand is held still; in the literature too."""
+    """As many parameters as inverse dynamics tells apart, for an arm with a still hand; in the literature too."""
     path = next(path for path in loadable() if path.stem == name)
     whole, rng, n = kt.load(path), np.random.default_rng(0), 100
     for robot in (whole, kt.edit.lock(whole, dict.fromkeys(hand, 0.0))):
