@@ -3,12 +3,15 @@
 `queries.dynamics` describes the options that the functions share.
 """
 
+from kinetree.queries.configuration import difference as difference
+from kinetree.queries.configuration import integrate as integrate
 from kinetree.queries.dynamics import bias_torques as bias_torques
 from kinetree.queries.dynamics import forward_dynamics as forward_dynamics
 from kinetree.queries.dynamics import gravity_torques as gravity_torques
 from kinetree.queries.dynamics import inertial_regressor as inertial_regressor
 from kinetree.queries.dynamics import inverse_dynamics as inverse_dynamics
 from kinetree.queries.dynamics import mass_matrix as mass_matrix
+from kinetree.queries.dynamics import step as step
 from kinetree.queries.forces import inertial_parameters as inertial_parameters
 from kinetree.queries.momentum import center_of_mass as center_of_mass
 from kinetree.queries.momentum import center_of_mass_jacobian as center_of_mass_jacobian

@@ -10,6 +10,7 @@ import kinetree as kt
 from kinetree.formats import dh
 from kinetree.formats.losses import PARTS
 from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Dynamics
 from kinetree.spatial import se3
 from support import all_frames, frames_differ_by, icub_urdfs, in_words, random_q, shared
 
@@ -449,6 +450,60 @@ def test_what_a_table_cannot_say_is_named():
     floating = f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>'
     with pytest.raises(kt.KinetreeError, match="floating"):
         dh.write(kt.load(floating, format="urdf"), PARTS)
+
+
+DYNAMICS = """convention = "dh"
+units = { length = "mm", angle = "deg" }
+rows = [
+  { joint = "turn", a = 1, d = 2, alpha = 90, theta = 0, armature = 0.2, damping = 1.5, friction = 0.3 },
+  { joint = "slide", type = "prismatic", a = 0, d = 0, alpha = 0, theta = 0, stiffness = 40, reference = 30 },
+  { joint = "free", a = 10, d = 0, alpha = 0, theta = 0, stiffness = 2, reference = 90 },
+]
+"""
+
+
+@pytest.mark.parametrize("format", ["dh", "dh-csv"])
+def test_dynamics_come_back(format):
+    """In SI, whatever the units of the rows; only the reference is in the unit of the joint's variable."""
+    expected = [
+        Dynamics(armature=0.2, damping=1.5, friction=0.3),
+        Dynamics(stiffness=40, reference=0.03),
+        Dynamics(stiffness=2, reference=pi / 2),
+    ]
+    robot = read(DYNAMICS)
+    assert [joint.dynamics for joint in robot.joints.values()] == [(row,) for row in expected]
+    text = (dh.write if format == "dh" else dh.write_csv)(build(parts_of(robot)), ("frame",))
+    again = kt.load(text, format=format)
+    assert [joint.dynamics for joint in again.joints.values()] == [(row,) for row in expected]
+    bare = kt.load(dh.write(robot, ("dynamics",)), format="dh")
+    assert not any(joint.dynamics for joint in bare.joints.values())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("damping = 1.5", "damping = 'much'", "number"),
+        ("damping = 1.5", "damping = [1.5]", "number"),
+        ("damping = 1.5", "damping = '1 -> 2'", "range"),
+        ("reference = 90", "reference = 'pi/2'", "unit"),
+        ('type = "prismatic",', 'type = "fixed",', "row-type"),
+    ],
+)
+def test_faulty_dynamics_are_refused(old, new, code):
+    robot, findings = dh.read(DYNAMICS.replace(old, new), "table.toml")
+    assert robot is None
+    assert code in {finding.code for finding in findings}
+
+
+def test_chains_agree_on_the_dynamics_of_a_shared_joint():
+    rows = 'rows = [{{ joint = "waist", a = 0, d = 0, alpha = 0, theta = 0{} }}]\n'
+    head = 'convention = "dh"\nunits = { length = "m", angle = "rad" }\n'
+    first, same, other = (rows.format(f", damping = {x}") for x in (1, 1.0, 2))
+    for second, fine in ((same, True), (rows.format(""), True), (other, False)):
+        text = f'{head}[[chain]]\nname = "a"\n{first}[[chain]]\nname = "b"\n{second}'
+        robot, findings = dh.read(text, "table.toml")
+        assert (robot is not None) == fine
+        assert fine or "its dynamics" in in_words(findings)
 
 
 REMARKS = [

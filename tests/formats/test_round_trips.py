@@ -12,6 +12,7 @@ import kinetree as kt
 from kinetree.formats.losses import PARTS, leave_out
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Dynamics
 from physics import kinetic_energy, total_inertia
 from support import REFUSED, all_frames, example_robot_urdfs, icub_urdfs, random_q
 
@@ -19,7 +20,7 @@ WITHOUT = {
     "urdf": (),
     "sdf": (),
     "mjcf": ("geometry",),
-    "dh": ("extension", "safety", "calibration", "geometry", "material", "sensor", "dynamics"),
+    "dh": ("extension", "safety", "calibration", "geometry", "material", "sensor"),
     "ets": tuple(part for part in PARTS if part not in ("frame", "inertial")),
 }
 """What each format cannot say of the robots below, in their own words; kinematics are never left out."""
@@ -78,6 +79,9 @@ def differences(robot: kt.Robot, again: kt.Robot, without: tuple[str, ...], rng:
     for name in robot.joint_names if "limit" not in without else ():
         if not same_limits(robot.joints[name].limit, again.joints[name].limit, "velocity_limit" not in without):
             yield f"limits of {name}"
+    for name in robot.joint_names if "dynamics" not in without else ():
+        if (robot.joints[name].dynamics or (Dynamics(),)) != (again.joints[name].dynamics or (Dynamics(),)):
+            yield f"dynamics of {name}"
     if "inertial" not in without and not same_mass(robot, again, q, rng.normal(size=robot.nv)):
         yield "mass"
     whole = again.links.keys() >= robot.links.keys()  # in a DH table links on fixed joints become frames

@@ -182,6 +182,7 @@ class _TreeExtraction:
             type=joint.type,
             joint=joint.name,
             limits=joint.limits,
+            dynamics=joint.dynamics,
             mimic=joint.mimic,
             link=joint.child,
             link_frame=link_frame,
@@ -213,7 +214,14 @@ class _TreeExtraction:
 def _head(joint: Joint, names: set[str]) -> DHRow:
     """Return a row without its numbers. A follower whose leader is not in the chain counts by its own number."""
     mimic = joint.mimic if joint.mimic and joint.mimic.joint in names else None
-    return DHRow(type=joint.type, joint=joint.name, limits=joint.limits, mimic=mimic, source=joint.source)
+    return DHRow(
+        type=joint.type,
+        joint=joint.name,
+        limits=joint.limits,
+        dynamics=joint.dynamics,
+        mimic=mimic,
+        source=joint.source,
+    )
 
 
 def _first_frame(line: Line) -> Array:

@@ -5,6 +5,7 @@ Each velocity coordinate between base and frame gives a twist, linear first: the
 the angular velocity w, both relative to the base, at rate one. A joint that carries the base counts negatively.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -86,10 +87,27 @@ def hessian(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_i
 
 def coordinate_rates(tree: Tree, q: Any, qd: Any) -> Array:
     """Return the rates of q (nq,) for qd (nv,); they differ from qd only for quaternions and motions in their axes."""
-    rates: list[Any] = [0.0] * tree.nq
-    for kind, where, moves in zip(tree.joint_type, tree.q_slice, tree.v_slice, strict=True):
-        rates[where] = kind.rates(q[where], qd[moves])
-    return np.array(rates)
+    return _by_joint(tree, "rates", q, qd, tree.v_slice, tree.q_slice, tree.nq)
+
+
+def integrate(tree: Tree, q: Any, v: Any) -> Array:
+    """Return q ⊕ v (nq,), the configuration after unit time at the constant velocity coordinates v (nv,)."""
+    return _by_joint(tree, "integrate", q, v, tree.v_slice, tree.q_slice, tree.nq)
+
+
+def difference(tree: Tree, q1: Any, q2: Any) -> Array:
+    """Return q2 ⊖ q1 (nv,), the v with q1 ⊕ v = q2 that turns the least."""
+    return _by_joint(tree, "difference", q1, q2, tree.q_slice, tree.v_slice, tree.nv)
+
+
+def _by_joint(
+    tree: Tree, column: str, q: Any, x: Any, inputs: Sequence[slice], outputs: Sequence[slice], size: int
+) -> Array:
+    """Return what a column of JOINT_TYPES gives for the numbers of each joint in q and x."""
+    result: list[Any] = [0.0] * size
+    for kind, here, there, out in zip(tree.joint_type, tree.q_slice, inputs, outputs, strict=True):
+        result[out] = getattr(kind, column)(q[here], x[there])
+    return np.array(result)
 
 
 def velocity(tree: Tree, q: Any, qd: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Array:

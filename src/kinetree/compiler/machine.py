@@ -35,7 +35,7 @@ class Machine:
     trace: returns the program. compiled: returns its object code for "double" or "float".
     """
 
-    __slots__ = ("_compiled", "_inputs", "_is_empty", "_loaded", "_name", "_output", "_trace")
+    __slots__ = ("_compiled", "_cores", "_inputs", "_is_empty", "_loaded", "_name", "_output", "_trace")
 
     def __init__(
         self,
@@ -46,9 +46,10 @@ class Machine:
         compiled: Callable[[str], bytes],
     ) -> None:
         self._name, self._inputs, self._output, self._trace, self._compiled = name, inputs, output, trace, compiled
+        self._cores = [(k, port.shape, len(port.shape)) for k, port in enumerate(inputs)]
         # whether it takes or gives no numbers at all, which NumPy's ufuncs cannot say
         self._is_empty = any(prod(port.shape) == 0 for port in (*inputs, output))
-        self._loaded: dict[str, tuple[Any, Any, dict[str, int]]] = {}
+        self._loaded: dict[str, tuple[Any, dict[str, int], object]] = {}
 
     def compile(self, dtype: DTypeLike) -> str:
         """Compile the code in one precision, or load it from the cache, and return the precision."""
@@ -61,7 +62,7 @@ class Machine:
         """Return the function to call: the machine code itself where this Python and NumPy allow it."""
         if self._is_empty or array_layout() is None:
             return self.call
-        _, addresses = self._code("double")
+        addresses = self._code("double")[1]
         door: Callable[..., NDArray[Any]] = make_door(self._name, addresses["door"], addresses["context"], self.call)
         return door
 
@@ -88,18 +89,24 @@ class Machine:
         return out
 
     def _is_plain(self, inputs: Sequence[Any], out: Any) -> bool:
-        """Return whether NumPy can use the arrays as they are: contiguous doubles, one input and perhaps a result."""
-        if self._is_empty or len(inputs) != 1 or len(self._inputs) != 1:
+        """Return whether NumPy can use the arrays as they are: contiguous doubles, of one batch or of none."""
+        if self._is_empty or len(inputs) != len(self._cores):
             return False
-        (array,), shape = inputs, self._inputs[0].shape
-        if not _is_simple(array) or array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
-            return False
+        batch: tuple[int, ...] = ()
+        for k, core, axes in self._cores:
+            array = inputs[k]
+            if not _is_simple(array):
+                return False
+            shape = array.shape
+            if shape != core:
+                at = len(shape) - axes
+                if at <= 0 or shape[at:] != core or (batch and shape[:at] != batch):
+                    return False
+                batch = shape[:at]
         if out is None:
             return True
-        gives = array.shape[: array.ndim - len(shape)] + self._output.shape
-        return bool(
-            _is_simple(out) and out.shape == gives and out.flags.writeable and not np.may_share_memory(array, out)
-        )
+        fits = _is_simple(out) and out.shape == batch + self._output.shape and out.flags.writeable
+        return fits and not any(np.may_share_memory(array, out) for array in inputs)
 
     def _computed(
         self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any] | None, threads: int
@@ -142,23 +149,22 @@ class Machine:
         return out
 
     def _run(self, scalar: str, arrays: Sequence[NDArray[Any]], out: NDArray[Any] | None) -> NDArray[Any]:
-        ufunc, _ = self._code(scalar)
-        return np.asarray(ufunc(*arrays, out=out))
+        return np.asarray(self._code(scalar)[0](*arrays, out=out))
 
-    def _code(self, scalar: str) -> tuple[Any, dict[str, int]]:
-        """Return (ufunc, addresses), compiled or loaded at the first call."""
+    def _code(self, scalar: str) -> tuple[Any, dict[str, int], object]:
+        """Return (ufunc, addresses, what keeps the code in memory), compiled or loaded at the first call."""
         if scalar not in self._loaded:
             with _compiling():
                 if scalar not in self._loaded:
                     self._loaded[scalar] = self._load(scalar)
-        return self._loaded[scalar][1:]
+        return self._loaded[scalar]
 
-    def _load(self, scalar: str) -> tuple[Any, Any, dict[str, int]]:
+    def _load(self, scalar: str) -> tuple[Any, dict[str, int], object]:
         from kinetree.compiler import llvm  # importing it takes longer than everything else that Kinetree imports
 
         alive, addresses = llvm.load(self._compiled(scalar))
         shapes = [port.shape for port in self._inputs]
-        return alive, make_ufunc(self._name, addresses["loop"], scalar, shapes, self._output.shape), addresses
+        return make_ufunc(self._name, addresses["loop"], scalar, shapes, self._output.shape), addresses, alive
 
 
 def compiled(trace: Callable[[], Program], key: str | None, fused: bool, scalar: str) -> bytes:

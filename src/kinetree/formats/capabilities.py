@@ -87,9 +87,8 @@ def _depends(*parts: str) -> Row:
     return dict.fromkeys(parts, DEPENDS)
 
 
-def _dynamics(names: str, what: str) -> Case:
-    """Return the case of joints that have one of the named dynamics."""
-    return where(lambda joint: any(getattr(row, name) for row in joint.dynamics for name in names.split()), what)
+def _has_dynamics(joint: Joint) -> bool:
+    return any(row.damping or row.friction or row.stiffness or row.armature for row in joint.dynamics)
 
 
 def _is_lost_in_sdf(joint: Joint) -> bool:
@@ -108,11 +107,10 @@ KINEMATICS_ALONE: Row = {
     "extension": "<{0.tag}>",
     "material": "materials",
     "link.geometry": "the shapes of a link",
-    "joint.dynamics": _dynamics("damping friction stiffness armature", "the dynamics of a joint"),
     "joint.safety": "safety limits",
     "joint.calibration": "calibration",
 }
-"""Losses of formats without shape and behaviour."""
+"""Losses of formats of kinematics and masses."""
 
 UNRELATED: Row = {
     "sensor": "sensors",
@@ -173,6 +171,7 @@ CAPABILITIES: dict[str, Capability] = {
         "ETS",
         {
             **KINEMATICS_ALONE,
+            "joint.dynamics": where(_has_dynamics, "the dynamics of a joint"),
             "joint": SINGLE_JOINTS,
             "link": DEPENDS,
             **UNRELATED,

@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.display import Brief
 from kinetree.errors import Source
 from kinetree.model.joints import JOINT_TYPES
-from kinetree.model.robot import CoupledLimit, Frame, Joint, Limit, Link, Mimic, Sensor
+from kinetree.model.robot import CoupledLimit, Dynamics, Frame, Joint, Limit, Link, Mimic, Sensor
 from kinetree.spatial.dh import x_screw, z_screw
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
@@ -36,6 +36,7 @@ class DHRow(Brief):
     joint: str = ""
     flip: bool = False
     limits: tuple[Limit, ...] = ()
+    dynamics: tuple[Dynamics, ...] = ()
     mimic: Mimic | None = None
     link: str = ""
     link_frame: Array = field(default_factory=lambda: IDENTITY)

@@ -46,6 +46,8 @@ class JointType:
     quaternion: where in its coordinates a quaternion xyzw stands, which may have any length but zero.
     bias: cJ = (dS/dt) qd in the child's axes, angular first (Featherstone, table 4.1).
     rates: how fast its coordinates change, for q and qd; a quaternion keeps its length.
+    drift: what the rates of qd gain because its axes turn with the child: seen from the parent, qd changes at qdd +
+        drift.
     integrate: function from q and v to q ⊕ v, the coordinates after unit time at the constant velocity coordinates v;
         a quaternion gets length 1.
     difference: function from q1 and q2 to q2 ⊖ q1, the v with q1 ⊕ v = q2 that turns the least.
@@ -70,6 +72,7 @@ class JointType:
     quaternion: slice | None = field(default=None, hash=False)  # slices have no hash before Python 3.12
     bias: Bias = lambda axes, pitch, q, qd: np.zeros(6)
     rates: Change = lambda q, qd: qd
+    drift: Callable[[Any], Array] = lambda qd: np.zeros(len(qd))
     integrate: Change = lambda q, v: q + v
     difference: Change = lambda q1, q2: q2 - q1
     gap: Gap = lambda axes, pitch, T: (_length(T[:3, 3]), _turned(T[:3, :3]))
@@ -175,10 +178,13 @@ def _turned(R: Any) -> Any:
     return np.arctan2(sine, R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
 
 
+def _cross(u: Any, v: Any) -> tuple[Any, Any, Any]:
+    return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
+
+
 def _between(u: Any, v: Any) -> Any:
     """Return the angle between two unit vectors, exact near 0 and near a half turn."""
-    cross = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
-    return np.arctan2(_length(cross), u[0] * v[0] + u[1] * v[1] + u[2] * v[2])
+    return np.arctan2(_length(_cross(u, v)), u[0] * v[0] + u[1] * v[1] + u[2] * v[2])
 
 
 def _hinge_gap(axes: Array, pitch: float, T: Array) -> tuple[Any, Any]:
@@ -376,6 +382,7 @@ _ROWS = (
         mjcf="free",
         quaternion=slice(3, 7),
         rates=_floating_rates,
+        drift=lambda qd: np.array([*_cross(qd[3:], qd[:3]), *_ZERO]),
         integrate=_floating_sum,
         difference=_floating_difference,
     ),

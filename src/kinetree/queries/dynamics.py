@@ -16,9 +16,11 @@ unknown frames, loops, and masses and inertias that no body can have.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from kinetree.algorithms.differential import integrate
 from kinetree.algorithms.dynamics.forward import forward_dynamics as accelerations
 from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.dynamics.mass_matrix import crba
@@ -27,9 +29,11 @@ from kinetree.algorithms.dynamics.parameters import inertial_regressor as regres
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
+from kinetree.errors import fail
 from kinetree.model.robot import Robot
-from kinetree.queries.forces import GRAVITY, Gravity, check_carried, force_query, links_with_mass
-from kinetree.queries.query import velocities
+from kinetree.model.tree import Tree
+from kinetree.queries.forces import GRAVITY, Given, Gravity, check_carried, force_query, links_with_mass
+from kinetree.queries.query import coordinates, velocities
 
 
 @explained
@@ -148,6 +152,45 @@ def bias_torques(
         [velocities(robot)],
         velocities(robot, "tau"),
         lambda tree, given, q, qd: rnea(tree, q, qd, None, *given, friction=friction),
+        gravity=gravity,
+        wrenches=wrenches,
+        parameters=parameters,
+        friction=friction,
+        loops=loops,
+    )
+
+
+@explained
+def step(
+    robot: Robot,
+    dt: float,
+    wrenches: str | Sequence[str] = (),
+    *,
+    gravity: Gravity = GRAVITY,
+    parameters: bool = False,
+    friction: bool = False,
+    loops: str = "refuse",
+) -> Kernel:
+    """Return a step of simulation without contacts: a kernel from q (…, nq), qd and tau (…, nv) to a named tuple of q
+    (…, nq) and qd (…, nv) after the time dt, s.
+
+    Semi-implicit Euler: qd + dt qdd, then q ⊕ dt qd with the new qd. Raises KinetreeError for dt that is not finite.
+    """
+    if not np.isfinite(dt):
+        raise fail("dt", f"dt is {dt}; legal is a finite time in seconds")
+    if not parameters:
+        check_carried(robot)
+
+    def stepped(tree: Tree, given: Given, q: Any, qd: Any, tau: Any) -> Any:
+        qd = qd + float(dt) * accelerations(tree, q, qd, tau, *given, friction=friction)
+        return integrate(tree, q, float(dt) * qd), qd
+
+    return force_query(
+        robot,
+        ("step", float(dt)),
+        [velocities(robot), velocities(robot, "tau")],
+        (coordinates(robot), velocities(robot)),
+        stepped,
         gravity=gravity,
         wrenches=wrenches,
         parameters=parameters,

@@ -1,5 +1,6 @@
 """What all questions of dynamics share: their options, their inputs, and which robots they refuse."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -12,7 +13,8 @@ from kinetree.arguments import as_names
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail
-from kinetree.model.robot import Robot
+from kinetree.model.inertias import check_inertias
+from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.query import frames_of, one_of, query, remember, tree
 from kinetree.spatial.numbers import numbers
@@ -95,8 +97,10 @@ def _check_robot(robot: Robot, *, parameters: bool, friction: bool, loops: str) 
         raise fail("loops", message, fix="loops='ignore' computes the tree without them")
     if not (parameters or any(link.inertial and link.inertial.mass for link in robot.links.values())):
         raise fail("no-mass", "no link of the robot has a mass, so no force is known; parameters=True takes masses")
-    if friction:
-        _check_friction(robot)
+    if not parameters:
+        remember(robot, "inertias", lambda: check_inertias(robot))
+    for joint in robot.joints.values():
+        _check_passive(robot, joint, friction=friction)
 
 
 def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
@@ -138,12 +142,16 @@ def inertial_parameters(robot: Robot) -> dict[str, Array]:
     }
 
 
-def _check_friction(robot: Robot) -> None:
-    """Raise KinetreeError where friction is MuJoCo's, which is a constraint on the motion."""
-    rough = [joint.name for joint in robot.joints.values() if any(d.friction for d in joint.dynamics)]
-    if rough and robot.text is not None and robot.text.format == "mjcf":
-        message = f"frictionloss of joint {rough[0]!r} is a constraint that MuJoCo solves, no function of the state"
-        raise fail("friction", message, fix="leave friction out, or give the joint Coulomb friction in another format")
+def _check_passive(robot: Robot, joint: Joint, *, friction: bool) -> None:
+    """Raise KinetreeError for a joint whose passive forces are no function of the state, or are not known."""
+    lost = [e.text for e in joint.extensions if e.tag == "attributes" and re.search(r"\b(stiffness|damping)=", e.text)]
+    if lost:
+        message = f"its spring or damper is not linear, so its force is not known: {lost[0]}"
+        raise fail("polynomial", message, element=f"joint {joint.name!r}", fix="make it linear in the file")
+    is_constraint = robot.text is not None and robot.text.format == "mjcf"
+    if friction and is_constraint and any(row.friction for row in joint.dynamics):
+        message = "frictionloss is a constraint that MuJoCo solves, no function of position and velocity"
+        raise fail("friction", message, element=f"joint {joint.name!r}", fix="ask without friction=True")
 
 
 def check_carried(robot: Robot) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.spatial.plucker import skew
-from kinetree.spatial.se3 import TINY, Array
+from kinetree.spatial.se3 import TINY, Array, scaled_quaternion
 
 
 def product(p: Any, q: Any) -> Array:
@@ -34,9 +34,7 @@ def conjugate(quat: Any) -> Array:
 
 def unit(quat: Any) -> Array:
     """Return a quaternion (4,) with length 1; NaN if it is zero or not finite."""
-    x, y, z, w = quat
-    largest = np.maximum(np.maximum(np.absolute(x), np.absolute(y)), np.maximum(np.absolute(z), np.absolute(w)))
-    scaled = np.array([x / largest, y / largest, z / largest, w / largest])  # avoids overflow and underflow of squares
+    scaled = np.array(scaled_quaternion(quat))
     return np.asarray(scaled / np.sqrt(scaled @ scaled))
 
 

@@ -122,9 +122,7 @@ def rpy_from_rotation(R: Array) -> tuple[float, float, float]:
 
 def rotation_from_quaternion(quat_xyzw: Any) -> Array:
     """Return R (3, 3) of a quaternion xyzw of any length; NaN if the quaternion is zero or not finite."""
-    x, y, z, w = quat_xyzw
-    largest = np.maximum(np.maximum(np.absolute(x), np.absolute(y)), np.maximum(np.absolute(z), np.absolute(w)))
-    x, y, z, w = x / largest, y / largest, z / largest, w / largest  # avoids overflow and underflow of the squares
+    x, y, z, w = scaled_quaternion(quat_xyzw)
     s = 2.0 / (x * x + y * y + z * z + w * w)
     return np.array(
         [
@@ -133,6 +131,13 @@ def rotation_from_quaternion(quat_xyzw: Any) -> Array:
             [s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y)],
         ]
     )
+
+
+def scaled_quaternion(quat_xyzw: Any) -> list[Any]:
+    """Return a quaternion divided by its largest entry, so that its squares neither overflow nor underflow."""
+    x, y, z, w = quat_xyzw
+    largest = np.maximum(np.maximum(np.absolute(x), np.absolute(y)), np.maximum(np.absolute(z), np.absolute(w)))
+    return [x / largest, y / largest, z / largest, w / largest]
 
 
 def quaternion_from_rotation(R: Array) -> Array:

@@ -35,8 +35,9 @@ def joints_at(tree: Tree, q: Any, qd: Any = None) -> Joints:
 
 
 def passive_torques(tree: Tree, i: int, q: Any, qd: Any, *, friction: bool = False) -> Array:
-    """Return the torques (nv_i,) of joint i that damping and springs oppose to its motion, and Coulomb friction where
-    it is asked for; on the rates of its coordinates in qd. qd: None at rest."""
+    """Return the torques (nv_i,), along its coordinates in qd, that joint i needs without acceleration: against damping
+    and springs, against Coulomb friction if `friction`, and for armature where the axes of velocities turn. qd: None at
+    rest."""
     kind, m = tree.joint_type[i], tree.multiplier[i]
     d = tree.passive[i]
     tau = np.zeros(kind.nv)
@@ -44,7 +45,7 @@ def passive_torques(tree: Tree, i: int, q: Any, qd: Any, *, friction: bool = Fal
         tau = tau + d.stiffness * kind.difference(d.reference, tree.coordinates(i, q))
     if qd is not None:
         rate = qd[tree.v_slice[i]] * m
-        tau = tau + d.damping * rate
+        tau = tau + d.damping * rate + d.armature * kind.drift(rate)
         if friction:
             tau = tau + d.friction * np.array([np.where(x > 0.0, 1.0, np.where(x < 0.0, -1.0, 0.0 * x)) for x in rate])
     return np.asarray(tau * m)

@@ -113,6 +113,7 @@ class _Builder:
             row.axes,
             row.link_frame,
             limits=row.limits,
+            dynamics=row.dynamics,
             mimic=row.mimic,
             source=row.source,
         )
@@ -154,6 +155,7 @@ class _Builder:
             "limits": (bounds, first_bounds) if bounds != (-inf, inf) else None,
             "velocity": (limit.velocity, first_limit.velocity) if limit.velocity < inf else None,
             "effort": (limit.effort, first_limit.effort) if limit.effort < inf else None,
+            "dynamics": (row.dynamics, first.dynamics) if row.dynamics else None,
             "link": (row.link, first.link) if row.link else None,
             "mimic": (row.mimic, first.mimic) if row.mimic else None,
             "link_frame": (row.link_frame.tolist(), first.link_frame.tolist())

@@ -12,7 +12,7 @@ from kinetree.formats.dh.values import NUMBER_HINT, Cell, Units, parse_cell
 from kinetree.formats.numbers import to_si
 from kinetree.formats.text import TextReport
 from kinetree.model.dh import ROW_TYPES, DHRow
-from kinetree.model.robot import Limit, Mimic
+from kinetree.model.robot import Dynamics, Limit, Mimic
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
@@ -20,7 +20,10 @@ MAX_ROWS = 1000
 MAX_TABLES = 1000
 """Most chains of a file, and most tables of every other kind."""
 PARAMETERS = ("a", "d", "alpha", "theta")
-KEYS = (*PARAMETERS, "offset", "joint", "type", "flip", "limits", "velocity", "effort", "mimic", "link", "frame")
+DYNAMICS = ("armature", "damping", "friction", "stiffness", "reference")
+"""Fields of `Dynamics`, in SI units; the reference in the unit of the joint's variable."""
+OF_JOINTS = ("flip", "limits", "velocity", "effort", *DYNAMICS, "mimic", "link")
+KEYS = (*PARAMETERS, "offset", "joint", "type", *OF_JOINTS, "frame")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class _Row:
         joint = self.text("joint")
         if self.type == "fixed" and joint:
             self.error("row-type", f"a fixed row has no joint; here it is {joint!r}", joint, "leave out joint or type")
-        for key in ("flip", "mimic", "velocity", "effort", "link", "offset", "limits") if self.type == "fixed" else ():
+        for key in ("offset", *OF_JOINTS) if self.type == "fixed" else ():
             if key in self.cells:
                 self.error("row-type", f"a fixed row cannot have {key}; it has no joint", key)
         return DHRow(
@@ -75,6 +78,7 @@ class _Row:
             joint=joint,
             flip=self.flag("flip"),
             limits=limits,
+            dynamics=self.dynamics(variable),
             mimic=self.mimic(variable),
             link=self.text("link"),
             frame=self.text("frame") or None,
@@ -137,6 +141,16 @@ class _Row:
         if cell.range or cell.value < 0:
             self.error("number", f"{key} is {self.cells[key]!r}; legal is a number that is not negative", key)
         return cell.value
+
+    def dynamics(self, variable: str) -> tuple[Dynamics, ...]:
+        given = {}
+        for key in DYNAMICS:
+            if key in self.cells:
+                cell = self.cell(key, variable if key == "reference" else "")
+                if cell.range:
+                    self.error("range", f"{key} holds a range; it belongs to {variable}", self.cells[key])
+                given[key] = to_si(cell.value, self.units.columns[variable]) if key == "reference" else cell.value
+        return (Dynamics(**given),) if any(given.values()) else ()
 
     def text(self, key: str) -> str:
         raw = self.cells.get(key, "")

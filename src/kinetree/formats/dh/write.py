@@ -15,6 +15,7 @@ from kinetree.algorithms.dh import dh_table, extract_dh, table_links
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.errors import fail
 from kinetree.formats.capabilities import where
+from kinetree.formats.dh.rows import DYNAMICS
 from kinetree.formats.force_torque import lose_reading, words_of, written_sensors
 from kinetree.formats.kinematic import ends, frames_but, quoted
 from kinetree.formats.losses import Losses
@@ -111,7 +112,7 @@ def csv_text(table: DHTable, spelling: Spelling) -> str:
         text.write(f"# {key}: {_setting(value)}\n" if value else "")
     length, angle = f"({spelling.length})", f"({spelling.angle})"
     names = ("joint", "type", f"a {length}", f"d {length}", f"alpha {angle}", f"theta {angle}")
-    columns = ("joint", "type", "a", "d", "alpha", "theta", "limits", "velocity", "effort", "frame")
+    columns = ("joint", "type", "a", "d", "alpha", "theta", "limits", "velocity", "effort", *DYNAMICS, "frame")
     rows = [_row(row, spelling, quoted=False) for row in chain.rows]
     used = [column for column in columns if column in columns[:6] or any(column in row for row in rows)]
     writer = csv.writer(text, lineterminator="\n")
@@ -157,12 +158,21 @@ def _row(row: DHRow, spelling: Spelling, quoted: bool = True) -> dict[str, str]:
         cells["limits"] = f"[{low}, {high}]" if quoted else f"{low} -> {high}"
     cells |= {"velocity": spelling.variable(row.type, limit.velocity)} if limit.velocity < inf else {}
     cells |= {"effort": format_number(limit.effort)} if limit.effort < inf else {}
+    cells |= _dynamics(row, spelling)
     cells |= {"mimic": _mimic(row.mimic, row.type, spelling)} if row.mimic else {}
     cells |= {"link": text(row.link)} if row.link else {}
     cells |= {"frame": text(row.frame)} if row.frame else {}
     if not np.array_equal(row.link_frame, se3.IDENTITY):
         cells["link_frame"] = _pose(row.link_frame, spelling)
     return cells
+
+
+def _dynamics(row: DHRow, spelling: Spelling) -> dict[str, str]:
+    given = {key: getattr(one, key) for one in row.dynamics for key in DYNAMICS if getattr(one, key)}
+    return {
+        key: spelling.variable(row.type, value) if key == "reference" else format_number(value)
+        for key, value in given.items()
+    }
 
 
 def _mimic(mimic: Mimic, row_type: str, spelling: Spelling) -> str:

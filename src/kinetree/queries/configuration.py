@@ -1,0 +1,34 @@
+"""Motions between configurations, over joints of every type: q ⊕ v and q₂ ⊖ q₁."""
+
+from dataclasses import replace
+
+from kinetree.algorithms import differential
+from kinetree.arguments import explained
+from kinetree.compiler.kernel import Kernel
+from kinetree.model.robot import Robot
+from kinetree.queries.query import coordinates, frames_of, query, velocities
+
+
+@explained
+def integrate(robot: Robot) -> Kernel:
+    """Return q ⊕ v: a kernel from q (…, nq) and v (…, nv) to the q (…, nq) after unit time at the constant velocity v.
+
+    It is q + v, except that ball and floating joints turn and move in the child's axes: T(q ⊕ v) = T(q) exp(v). Their
+    quaternions may have any length but zero; those of the result have length 1. Metres and radians; for a time step dt
+    pass v = qd dt.
+    """
+    frames_of(robot, [])
+    v = replace(velocities(robot), name="v", about="m, rad")
+    return query(robot, ("integrate",), [], coordinates(robot), differential.integrate, [v])
+
+
+@explained
+def difference(robot: Robot) -> Kernel:
+    """Return q2 ⊖ q: a kernel from q (…, nq) and q2 (…, nq) to the v (…, nv) with q ⊕ v = q2, as `integrate` has it.
+
+    Ball and floating joints turn the shorter way, by at most pi; at half a turn, where there are two ways, v is one of
+    them. Quaternions may have any length but zero and either sign. Metres and radians.
+    """
+    frames_of(robot, [])
+    v = replace(velocities(robot), name="v", about="m, rad")
+    return query(robot, ("difference",), [], v, differential.difference, [replace(coordinates(robot), name="q2")])
