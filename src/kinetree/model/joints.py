@@ -269,11 +269,11 @@ def _ball_turn(q1: Any, q2: Any) -> Array:
 
 def _ball_slope(reference: Any, q: Any) -> Array:
     """Return the inverse right Jacobian of SO(3), the transpose of the left one's (A micro Lie theory, eq. 146)."""
-    return exponential.inverse_jacobian(_ball_turn(reference, q)).T
+    return np.asarray(exponential.inverse_jacobian(_ball_turn(reference, q)).T)
 
 
 def _floating_offset(reference: Any, q: Any) -> Array:
-    return se3.rotation_from_quaternion(q[3:]).T @ (q[:3] - reference[:3])
+    return np.asarray(se3.rotation_from_quaternion(q[3:]).T @ (q[:3] - reference[:3]))
 
 
 def _floating_stretch(reference: Any, q: Any) -> Array:

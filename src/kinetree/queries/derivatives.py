@@ -28,7 +28,7 @@ def coriolis_matrix(robot: Robot, *, parameters: bool = False, loops: str = "ref
         robot,
         ("coriolis_matrix",),
         [velocities(robot)],
-        *_matrices(robot, "C"),
+        _matrix(robot, "C"),
         lambda tree, given, q, qd: derivatives.coriolis_matrix(tree, q, qd),
         parameters=parameters,
         loops=loops,
@@ -54,7 +54,7 @@ def inverse_dynamics_derivatives(
         robot,
         ("inverse_dynamics_derivatives",),
         [velocities(robot), velocities(robot, "qdd")],
-        _matrices(robot, "dtau_dq", "dtau_dqd"),
+        (_matrix(robot, "dtau_dq"), _matrix(robot, "dtau_dqd")),
         lambda tree, given, q, qd, qdd: derivatives.inverse_dynamics_derivatives(tree, q, qd, qdd, *given),
         gravity=gravity,
         wrenches=wrenches,
@@ -84,7 +84,7 @@ def forward_dynamics_derivatives(
         robot,
         ("forward_dynamics_derivatives",),
         [velocities(robot), velocities(robot, "tau")],
-        _matrices(robot, "dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
+        (_matrix(robot, "dqdd_dq"), _matrix(robot, "dqdd_dqd"), _matrix(robot, "dqdd_dtau")),
         lambda tree, given, q, qd, tau: derivatives.forward_dynamics_derivatives(tree, q, qd, tau, *given),
         gravity=gravity,
         wrenches=wrenches,
@@ -93,6 +93,6 @@ def forward_dynamics_derivatives(
     )
 
 
-def _matrices(robot: Robot, *names: str) -> tuple[Port, ...]:
+def _matrix(robot: Robot, name: str) -> Port:
     qd = velocities(robot)
-    return tuple(Port(name, (*qd.shape, *qd.shape), qd.labels, "kg, m, rad, s") for name in names)
+    return Port(name, (*qd.shape, *qd.shape), qd.labels, "kg, m, rad, s")

@@ -148,6 +148,11 @@ def _check_passive(robot: Robot, joint: Joint, *, friction: bool) -> None:
     if lost:
         message = f"its spring or damper is not linear, so its force is not known: {lost[0]}"
         raise fail("polynomial", message, element=f"joint {joint.name!r}", fix="make it linear in the file")
+    if any(row.stiffness for row in joint.dynamics) and any(e.tag == "initial" for e in joint.extensions):
+        message = (
+            "its spring pulls to where its body is drawn, but springs of free joints are known at pos='0 0 0' alone"
+        )
+        raise fail("spring", message, element=f"joint {joint.name!r}", fix="draw the body there without rotation")
     is_constraint = robot.text is not None and robot.text.format == "mjcf"
     if friction and is_constraint and any(row.friction for row in joint.dynamics):
         message = "frictionloss is a constraint that MuJoCo solves, no function of position and velocity"
