@@ -55,10 +55,14 @@ def test_columns_of_more(k, short):
     np.testing.assert_array_equal(k(same, both[:, 2:], w[:, 1:3]), k(same.copy(), both[:, 2:], w[:, 1:3]))
 
 
-def test_entries_that_are_apart_take_the_long_way(k):
+def test_entries_that_are_apart_take_the_long_way(k, monkeypatch):
+    """It copies them, so that vectors can load them."""
     both, w = RNG.normal(size=(9, 4)), RNG.normal(size=(9, 2, 4))
     right = expected(both[:, ::2], both[:, 2:], w[..., ::3])
     np.testing.assert_allclose(k(both[:, ::2], both[:, 2:], w[..., ::3]), right, rtol=1e-14, atol=1e-15)
+    monkeypatch.setattr(machine, "checked", None)
+    with pytest.raises(TypeError):
+        k(both[:, ::2], both[:, 2:], w[..., ::3])
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
