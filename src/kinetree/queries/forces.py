@@ -13,6 +13,7 @@ from kinetree.arguments import as_names
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail
+from kinetree.model.inertias import check_inertias
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.query import frames_of, one_of, query, remember, tree
@@ -96,6 +97,8 @@ def _check_robot(robot: Robot, *, parameters: bool, friction: bool, loops: str) 
         raise fail("loops", message, fix="loops='ignore' computes the tree without them")
     if not (parameters or any(link.inertial and link.inertial.mass for link in robot.links.values())):
         raise fail("no-mass", "no link of the robot has a mass, so no force is known; parameters=True takes masses")
+    if not parameters:
+        remember(robot, "inertias", lambda: check_inertias(robot))
     for joint in robot.joints.values():
         _check_passive(robot, joint, friction=friction)
 
