@@ -6,6 +6,8 @@ from works import ARMS, Target, Work
 
 QUERIES = ("rnea", "aba", "crba", "rnea_derivatives", "aba_derivatives")
 ROBOTS = (*ARMS, "Solo12", "ANYmal", "iCub", "Talos")
+PEERS = ("kinetree", "pinocchio", "pinocchio_cpp", "drake", "dynibo", "mujoco")
+
 SLOW = ("aba_derivatives", "Talos")
 """What takes Kinetree too long to compile."""
 
