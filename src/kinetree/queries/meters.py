@@ -15,6 +15,9 @@ from kinetree.robots.icub.naming import sensor as sensor_named
 from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import Array, homogeneous, inverse
 
+MUJOCO = dict.fromkeys(("force", "torque"), "child_on_parent")
+"""What the sensors of MJCF measure, which read one half of a wrench."""
+
 
 class Meter(NamedTuple):
     """A force/torque sensor of a joint: the link that the joint moves, what it measures, and where."""
@@ -65,15 +68,12 @@ def meter_of(robot: Robot, name: str, measures: str | None) -> Meter:
     """Return a force/torque sensor that can be computed; raise KinetreeError for others."""
     it = sensor_named(robot, name)
     joint = _joint_of(robot, it)
-    if measures is None and it.force_torque is not None:
-        measures = it.force_torque.measures
+    if measures is None:
+        measures = it.force_torque.measures if it.force_torque else MUJOCO.get(it.type)
     if measures is None:
         legal = " or ".join(f"measures={word!r}" for word in MEASURES)
         raise fail("measures", f"the model does not say what it measures; pass {legal}", element=f"sensor {name!r}")
     one_of("measures", measures, MEASURES)
-    if joint in robot.loops:
-        message = f"is of joint {joint!r}, which closes a loop, so its reading is not known"
-        raise fail("loops", message, element=f"sensor {it.name!r}")
     place = reading_place(robot, it)
     for frame in (place.frame, place.on):
         check_placed(robot, frame, f"sensor {it.name!r}")
@@ -82,10 +82,11 @@ def meter_of(robot: Robot, name: str, measures: str | None) -> Meter:
 
 def _joint_of(robot: Robot, sensor: Sensor) -> str:
     """Return the joint that a force/torque sensor measures; raise KinetreeError for other sensors."""
-    if sensor.type == "force_torque" and sensor.joint is not None:
+    types = ("force_torque", *MUJOCO)
+    if sensor.type in types and sensor.joint is not None:
         return sensor.joint
-    legal = [s.name for s in robot.sensors.values() if s.type == "force_torque" and s.joint is not None]
-    what = f"is of type {sensor.type!r}" if sensor.type != "force_torque" else "is of no joint"
+    legal = [s.name for s in robot.sensors.values() if s.type in types and s.joint is not None]
+    what = f"is of type {sensor.type!r}" if sensor.type not in types else "is of no joint"
     there = ", ".join(map(repr, legal)) or "there are none"
     message = f"{what}; legal are force_torque sensors of joints: {there}"
     raise KinetreeError(Finding("sensor", "error", message, sensor.source, f"sensor {sensor.name!r}"))

@@ -45,15 +45,14 @@ def missing_wrenches(
     felt: wrench on a body through its joint, as a sensor felt it. Submodels begin at these bodies, at floating ones and
     at the base, whose index is -1.
     """
-    joints = joints_at(tree, q, qd)
+    joints, known = joints_at(tree, q, qd), dict(felt)
+    for i, kind in enumerate(tree.joint_type):
+        if kind.nv == 6 and i not in felt:  # damping, springs and armature; the columns of S are orthonormal
+            tau = tree.passive[i].armature * qdd[tree.v_slice[i]] + passive_torques(tree, i, q, qd)
+            known[i] = -joints.S[i] @ tau
     external = dict.fromkeys(range(len(tree.parent) + 1), ZERO)
-    for i, f in felt.items():
+    for i, f in known.items():
         parent = tree.parent[i] % (len(tree.parent) + 1)
         external[i] = external[i] + f
         external[parent] = external[parent] - to_parent(joints.way[i], f)
-    floating = {i for i, kind in enumerate(tree.joint_type) if kind.nv == 6} - felt.keys()
-    missing = forces(tree, joints, *motions(tree, joints, qd, qdd, gravity, base), external, {*felt, *floating})
-    for i in floating:  # what the joint does by itself comes from no contact; the columns of S are orthonormal
-        tau = tree.passive[i].armature * qdd[tree.v_slice[i]] + passive_torques(tree, i, q, qd)
-        missing[i] = missing[i] + joints.S[i] @ tau
-    return missing
+    return forces(tree, joints, *motions(tree, joints, qd, qdd, gravity, base), external, known)
