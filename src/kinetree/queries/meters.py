@@ -15,7 +15,7 @@ from kinetree.robots.icub.naming import sensor as sensor_named
 from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import Array, homogeneous, inverse
 
-MUJOCO = dict.fromkeys(("force", "torque"), "child_on_parent")
+MUJOCO = dict.fromkeys(("force", "torque"), "parent_on_child")
 """What the sensors of MJCF measure, which read one half of a wrench."""
 
 
