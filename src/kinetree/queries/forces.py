@@ -1,7 +1,7 @@
 """What all questions of dynamics share: their options, their inputs, and which robots they refuse."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,15 +50,20 @@ def force_query(
     frames: Sequence[str] = (),
     cuts: tuple[str, ...] = (),
     keep: Callable[[Tree], Iterable[int]] | None = lambda tree: (),
+    needs: Collection[str] = ("mass", "passive"),
+    last: Sequence[Port] = (),
 ) -> Kernel:
-    """Return the kernel of an algorithm on (tree, given, q, *motion).
+    """Return the kernel of an algorithm on (tree, given, q, *motion, *last).
 
     gravity to loops: see `queries.dynamics`. keep: the bodies of a tree whose inertia must stay where it is; None for
-    all. Otherwise see `query`. Raises KinetreeError for options that are not legal, and robots that they do not fit.
+    all. needs: whether the answer depends on masses and on passive forces of joints. last: inputs that follow all
+    others. Otherwise see `query`. Raises KinetreeError for options that are not legal, and robots that they do not fit.
     """
     on = frames_of(robot, as_names(wrenches))
     constant = _checked_gravity(gravity)
-    _check_robot(robot, parameters=parameters, friction=friction, loops=loops)
+    _check_robot(robot, needs=() if parameters else needs, loops=loops)
+    for joint in robot.joints.values() if "passive" in needs else ():
+        _check_passive(robot, joint, friction=friction)
     links = links_with_mass(robot)
     inputs = [
         *([Port("gravity", (3,), ("x", "y", "z"), "in the root's axes; m/s²")] if constant is None else []),
@@ -74,10 +79,10 @@ def force_query(
             model = with_parameters(model, links, rest.pop(0))
         elif keep is not None:
             model = lumped(model, set(keep(model)))
-        return algorithm(model, Given(falls, external), q, *arrays[: len(motion)])
+        return algorithm(model, Given(falls, external), q, *arrays[: len(motion)], *rest)
 
     whole = (*key, constant, on, parameters, friction)
-    return query(robot, whole, [*frames, *on], output, traced, [*motion, *inputs], cuts)
+    return query(robot, whole, [*frames, *on], output, traced, [*motion, *inputs, *last], cuts)
 
 
 def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
@@ -89,18 +94,16 @@ def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
     return tuple(values.tolist())
 
 
-def _check_robot(robot: Robot, *, parameters: bool, friction: bool, loops: str) -> None:
-    """Raise KinetreeError for a robot whose dynamics are not known."""
+def _check_robot(robot: Robot, *, needs: Collection[str], loops: str) -> None:
+    """Raise KinetreeError for a robot whose joints close loops, or that needs a mass and has none."""
     one_of("loops", loops, ("refuse", "ignore"))
     if robot.loops and loops == "refuse":
         message = f"joints close loops, whose forces are not known: {', '.join(robot.loops)}"
         raise fail("loops", message, fix="loops='ignore' computes the tree without them")
-    if not (parameters or any(link.inertial and link.inertial.mass for link in robot.links.values())):
+    if "mass" in needs and not any(link.inertial and link.inertial.mass for link in robot.links.values()):
         raise fail("no-mass", "no link of the robot has a mass, so no force is known; parameters=True takes masses")
-    if not parameters:
+    if "mass" in needs:
         remember(robot, "inertias", lambda: check_inertias(robot))
-    for joint in robot.joints.values():
-        _check_passive(robot, joint, friction=friction)
 
 
 def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
