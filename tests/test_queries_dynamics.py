@@ -209,6 +209,19 @@ def test_acceleration_is_the_rate_of_the_velocity(robot):
         close(A, sums)
 
 
+def test_a_step_is_semi_implicit():
+    """The velocity changes first, and the new one moves the robot."""
+    q, qd, tau = some(TREES[0])
+    dt = 0.01
+    after = kt.dynamics.step(TREES[0], dt).interpret(q, qd, tau)
+    expected = qd + dt * kt.forward_dynamics(TREES[0]).interpret(q, qd, tau)
+    close(after.qd, expected)
+    close(after.q, kt.dynamics.integrate(TREES[0]).interpret(q, dt * expected))
+    for bad in (np.nan, np.inf):
+        with pytest.raises(KinetreeError, match="dt is .*; legal is a finite time"):
+            kt.dynamics.step(ARM, bad)
+
+
 def test_dampers_armature_and_friction_add_their_own():
     """On a chain of single joints, each by itself."""
     robot = with_dynamics(ARM)

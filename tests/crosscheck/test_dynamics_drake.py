@@ -27,8 +27,8 @@ def drake() -> Any:
 
 
 class Peer:
-    """A robot as Drake has it, its root held to the world. Velocities of ball and floating joints are in the parent's
-    axes there, and floating ones angular first; a follower has numbers of its own."""
+    """A robot as Drake has it, its root held to the world. The velocity of a ball joint is in the parent's axes
+    there, and a follower has numbers of its own."""
 
     def __init__(self, drake: Any, robot: Robot, text: str, format: str = "sdf") -> None:
         self.drake, self.robot, self.plant = drake, robot, drake.MultibodyPlant(0.0)
@@ -41,11 +41,10 @@ class Peer:
         starts = np.cumsum([0, *(robot.joints[name].kind.nv for name in robot.joint_names)]).tolist()
         self.v = {n: slice(a, b) for n, a, b in zip(robot.joint_names, starts, starts[1:], strict=False)}
 
-    def place(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Set positions and velocities; return G (nv there, nv here), which maps velocities, and dG/dt qd."""
+    def place(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """Set positions and velocities; return G (nv there, nv here), which maps velocities and accelerations."""
         plant = self.plant
         positions, G = plant.GetPositions(self.context).copy(), np.zeros((plant.num_velocities(), self.robot.nv))
-        drift = np.zeros(len(G))
         for joint in (joint for joint in self.robot.joints.values() if joint.kind.nq):
             leader, multiplier, offset = resolve_mimic(self.robot, joint.name)
             values, own = multiplier * q[self.robot.q_slices[leader]] + offset, self.v[leader]
@@ -55,28 +54,23 @@ class Peer:
             if joint.type == "ball":
                 G[at, own] = R = se3.rotation_from_quaternion(values)
                 values = se3.rpy_from_rotation(R)
-            elif joint.type == "floating":
-                R, O = se3.rotation_from_quaternion(values[3:]), np.zeros((3, 3))
-                G[at, own] = np.block([[O, R], [R, O]])
-                drift[at] = [0, 0, 0, *(R @ np.cross(qd[own][3:], qd[own][:3]))]
-                values = [values[6], *values[3:6], *values[:3]]
             positions[there.position_start() : there.position_start() + there.num_positions()] = values
         plant.SetPositions(self.context, positions)
         plant.SetVelocities(self.context, G @ qd)
-        return G, drift
+        return G
 
     def torques(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        G, drift = self.place(q, qd)
+        G = self.place(q, qd)
         forces = self.drake.MultibodyForces(self.plant)
         self.plant.CalcForceElementsContribution(self.context, forces)
-        return G.T @ self.plant.CalcInverseDynamics(self.context, G @ qdd + drift, forces)
+        return G.T @ self.plant.CalcInverseDynamics(self.context, G @ qdd, forces)
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
-        G, _ = self.place(q, np.zeros(self.robot.nv))
+        G = self.place(q, np.zeros(self.robot.nv))
         return G.T @ self.plant.CalcMassMatrix(self.context) @ G
 
     def gravity(self, q: np.ndarray) -> np.ndarray:
-        G, _ = self.place(q, np.zeros(self.robot.nv))
+        G = self.place(q, np.zeros(self.robot.nv))
         return -G.T @ self.plant.CalcGravityGeneralizedForces(self.context)
 
 
