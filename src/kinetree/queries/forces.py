@@ -16,6 +16,7 @@ from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.query import frames_of, one_of, query, remember, tree
+from kinetree.robots.icub.boards import is_icub
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import IDENTITY, Array
@@ -95,7 +96,9 @@ def _check_robot(robot: Robot, *, parameters: bool, friction: bool, loops: str) 
         message = f"joints close loops, whose forces are not known: {', '.join(robot.loops)}"
         raise fail("loops", message, fix="loops='ignore' computes the tree without them")
     if not (parameters or any(link.inertial and link.inertial.mass for link in robot.links.values())):
-        raise fail("no-mass", "no link of the robot has a mass, so no force is known; parameters=True takes masses")
+        message = "no link of the robot has a mass, so no force is known; parameters=True takes masses"
+        take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
+        raise fail("no-mass", message, fix=take if is_icub(robot) else None)
     for joint in robot.joints.values():
         _check_passive(robot, joint, friction=friction)
 

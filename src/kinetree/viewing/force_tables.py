@@ -1,0 +1,91 @@
+"""Tables of forces for `kinetree dynamics`: torques, mass matrix and readings of sensors."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from kinetree.model.robot import UNLIMITED, Robot
+from kinetree.spatial.se3 import Array
+from kinetree.viewing.section import Section
+from kinetree.viewing.tables import short, vector
+
+SMALL = 8
+"""Largest number of velocity coordinates for which the mass matrix is printed, not its diagonal alone."""
+
+
+def summary(robot: Robot, gravity: Iterable[float], mass: float, center: Array) -> Section:
+    """Return mass and centre of mass (3,), m, of a robot, and the gravity (3,) that acts on it, m/s²."""
+    rows = [
+        ("gravity", f"{' '.join(map(short, gravity))} m/s² in {robot.root}"),
+        ("mass", f"{short(mass)} kg"),
+        ("centre of mass", f"{vector(center, 1000.0)} mm in {robot.root}"),
+    ]
+    return Section(f"Forces of {robot.name}", ("", ""), rows)
+
+
+def torques(robot: Robot, title: str, tau: Array, more: Mapping[str, Array], remark: str = "") -> Section:
+    """Return torques tau (nv,) beside the limits of effort and the part of them that is used, and more columns (nv,)
+    by their headings."""
+    numbers = [aligned(tau), *map(aligned, more.values())]
+    rows = []
+    for i, (name, unit, effort) in enumerate(_coordinates(robot)):
+        used = f"{abs(tau[i]) / effort:.0%}" if 0 < effort < math.inf else "-"
+        rows.append((str(i), name, numbers[0][i], unit, short(effort), used, *(column[i] for column in numbers[1:])))
+    columns = (">", "joint", ">torque", "<unit", ">limit", ">used", *(f">{name}" for name in more))
+    return Section(title, columns, rows, remark)
+
+
+def accelerations(robot: Robot, qdd: Array) -> Section:
+    """Return accelerations qdd (nv,)."""
+    rows = [
+        (str(i), name, number, "rad/s²" if unit == "N m" else "m/s²")
+        for i, ((name, unit, _), number) in enumerate(zip(_coordinates(robot), aligned(qdd), strict=True))
+    ]
+    return Section("Accelerations by --tau", (">", "joint", ">acceleration", "<unit"), rows)
+
+
+def matrix(robot: Robot, H: Array) -> Section:
+    """Return the lower triangle of the mass matrix (nv, nv)."""
+    cells = np.array(aligned(H.ravel()), dtype=object).reshape(H.shape)
+    rows = [(str(i), name, *np.where(np.arange(len(H)) <= i, cells[i], "")) for i, name in _numbered(robot)]
+    columns = (">", "joint", *(f">{i}" for i in range(len(H))))
+    return Section("Mass matrix", columns, rows, "kg m²; kg m and kg for joints that slide; symmetric")
+
+
+def readings(title: str, labels: Sequence[str], values: Mapping[str, Array], remark: str) -> Section:
+    """Return readings (n,) of sensors by their names."""
+    numbers = [iter(aligned(np.array(column))) for column in zip(*values.values(), strict=True)]
+    rows = [(name, *map(next, numbers)) for name in values]
+    return Section(title, ("sensor", *(f">{label}" for label in labels)), rows, remark)
+
+
+def unread(reasons: Mapping[str, str]) -> Section:
+    """Return the sensors that cannot be read, with their reasons."""
+    return Section("Sensors that cannot be read", ("<sensor", "why"), list(reasons.items()))
+
+
+def efforts(robot: Robot) -> list[float]:
+    """Return the limit of effort of each velocity coordinate, N or N m; inf without one."""
+    joints = [robot.joints[name] for name in robot.joint_names]
+    return [(joint.limits[i : i + 1] or (UNLIMITED,))[0].effort for joint in joints for i in range(joint.kind.nv)]
+
+
+def aligned(values: Array) -> list[str]:
+    """Return numbers with the same decimals: four significant digits of the largest, and at most nine decimals."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if not (largest == 0 or 1e-6 < largest < 1e6):
+        return [short(float(value)) for value in values]
+    decimals = min(max(3 - math.floor(math.log10(largest)), 0), 9) if largest else 0
+    return [f"{round(float(value), decimals) + 0.0:.{decimals}f}" for value in values]
+
+
+def _numbered(robot: Robot) -> Iterable[tuple[int, str]]:
+    return enumerate(robot.velocity_names)
+
+
+def _coordinates(robot: Robot) -> list[tuple[str, str, float]]:
+    """Return name, unit of the torque, and limit of effort of each velocity coordinate."""
+    kinds = [robot.joints[name].kind for name in robot.joint_names]
+    units = ["N m" if angular else "N" for kind in kinds for angular in kind.velocity_angular]
+    return list(zip(robot.velocity_names, units, efforts(robot), strict=True))
