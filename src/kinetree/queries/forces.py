@@ -13,6 +13,7 @@ from kinetree.arguments import as_names
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail
+from kinetree.model.inertias import check_inertias
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.query import frames_of, one_of, query, remember, tree
@@ -99,6 +100,8 @@ def _check_robot(robot: Robot, *, parameters: bool, friction: bool, loops: str) 
         message = "no link of the robot has a mass, so no force is known; parameters=True takes masses"
         take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
         raise fail("no-mass", message, fix=take if is_icub(robot) else None)
+    if not parameters:
+        remember(robot, "inertias", lambda: check_inertias(robot))
     for joint in robot.joints.values():
         _check_passive(robot, joint, friction=friction)
 
