@@ -15,12 +15,9 @@ from kinetree.queries import dynamics, momentum, sensors
 from kinetree.queries.forces import GRAVITY
 from kinetree.spatial.se3 import Array
 from kinetree.viewing import force_tables as tables
-from kinetree.viewing.section import Section
 
 SCHEMA = 1
 """Version of the JSON, as that of `kinetree inspect`."""
-INERTIAL = ("imu", "accelerometer", "gyroscope")
-"""Types of inertial sensors."""
 
 
 @click.command()
@@ -68,22 +65,17 @@ def command(
         answers["torques"] = dynamics.inverse_dynamics(robot, **options).interpret(at, v, a)
     if not all(np.isfinite(answer).all() for answer in answers.values()):
         raise fail("overflow", "the forces are not finite; legal are numbers that keep them so", element="--q")
-    shown = _shown(robot, everything=everything or as_json)
-    read = {sensor.name: _reading(robot, sensor, (at, v, a), options) for sensor in shown}
+    read = {
+        sensor.name: _reading(robot, sensor, (at, v, a), options)
+        for sensor in tables.to_read(robot, everything=everything or as_json)
+    }
     if as_json:
         print_json(_json(robot, at, gravity, answers, read))
     else:
         _print(robot, gravity, answers, read)
 
 
-def _shown(robot: Robot, *, everything: bool) -> list[Sensor]:
-    """Return the force/torque and inertial sensors to print."""
-    measuring = [sensor for sensor in robot.sensors.values() if sensor.type == "force_torque"]
-    inertial = [sensor for sensor in robot.sensors.values() if sensor.type in INERTIAL]
-    return [*measuring, *(inertial if everything else tables.few(inertial))]
-
-
-def _reading(robot: Robot, sensor: Sensor, motion: Sequence[Array], options: dict[str, Any]) -> dict[str, float] | str:
+def _reading(robot: Robot, sensor: Sensor, motion: Sequence[Array], options: dict[str, Any]) -> tables.Reading:
     """Return the reading of a sensor by its labels, or the reason why it is not known."""
     try:
         if sensor.type == "force_torque":
@@ -97,9 +89,7 @@ def _reading(robot: Robot, sensor: Sensor, motion: Sequence[Array], options: dic
     return {label: value for label, value in reading.items() if label.startswith(part)}
 
 
-def _print(
-    robot: Robot, gravity: Sequence[float], answers: dict[str, Array], read: dict[str, dict[str, float] | str]
-) -> None:
+def _print(robot: Robot, gravity: Sequence[float], answers: dict[str, Array], read: dict[str, tables.Reading]) -> None:
     H = answers["mass_matrix"]
     small = len(H) <= tables.SMALL
     inertia = {} if small else {"inertia": H.diagonal()}
@@ -123,7 +113,7 @@ def _json(
     q: Array,
     gravity: Sequence[float],
     answers: dict[str, Array],
-    read: dict[str, dict[str, float] | str],
+    read: dict[str, tables.Reading],
 ) -> dict[str, Any]:
     """Return the answers in SI units; docs/command-line.md describes them."""
     by_name: dict[str, Any] = {

@@ -5,13 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from kinetree.model.robot import UNLIMITED, Robot
+from kinetree.model.robot import UNLIMITED, Robot, Sensor
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.section import Section
-from kinetree.viewing.tables import short, vector
+from kinetree.viewing.tables import FEW, short, vector
 
 SMALL = 8
 """Largest number of velocity coordinates for which the mass matrix is printed, not its diagonal alone."""
+INERTIAL = ("imu", "accelerometer", "gyroscope")
+"""Types of inertial sensors."""
+Reading = Mapping[str, float] | str
+"""Reading of a sensor by its labels, or the reason why it is not known."""
 
 
 def summary(robot: Robot, gravity: Iterable[float], mass: float, center: Array) -> Section:
@@ -24,7 +28,7 @@ def summary(robot: Robot, gravity: Iterable[float], mass: float, center: Array) 
     return Section(f"Forces of {robot.name}", ("", ""), rows)
 
 
-def torques(robot: Robot, title: str, tau: Array, more: Mapping[str, Array], remark: str = "") -> Section:
+def torques(robot: Robot, title: str, tau: Array, more: Mapping[str, Array] = {}, remark: str = "") -> Section:
     """Return torques tau (nv,) beside the limits of effort and the part of them that is used, and more columns (nv,)
     by their headings."""
     numbers = [aligned(tau), *map(aligned, more.values())]
@@ -48,21 +52,44 @@ def accelerations(robot: Robot, qdd: Array) -> Section:
 def matrix(robot: Robot, H: Array) -> Section:
     """Return the lower triangle of the mass matrix (nv, nv)."""
     cells = np.array(aligned(H.ravel()), dtype=object).reshape(H.shape)
-    rows = [(str(i), name, *np.where(np.arange(len(H)) <= i, cells[i], "")) for i, name in _numbered(robot)]
+    rows = [(str(i), name, *cells[i, : i + 1], *[""] * (len(H) - i - 1)) for i, name in enumerate(robot.velocity_names)]
     columns = (">", "joint", *(f">{i}" for i in range(len(H))))
     return Section("Mass matrix", columns, rows, "kg m²; kg m and kg for joints that slide; symmetric")
 
 
-def readings(title: str, labels: Sequence[str], values: Mapping[str, Array], remark: str) -> Section:
-    """Return readings (n,) of sensors by their names."""
-    numbers = [iter(aligned(np.array(column))) for column in zip(*values.values(), strict=True)]
-    rows = [(name, *map(next, numbers)) for name in values]
+def to_read(robot: Robot, *, everything: bool) -> list[Sensor]:
+    """Return the force/torque sensors, then the inertial ones: the first of them, or all."""
+    kinds = [[s for s in robot.sensors.values() if s.type in types] for types in (("force_torque",), INERTIAL)]
+    most = len(kinds[1]) if everything or len(kinds[1]) <= FEW["sensor"] + 1 else FEW["sensor"]
+    return [*kinds[0], *kinds[1][:most]]
+
+
+def sensors(robot: Robot, read: Mapping[str, Reading], state: str) -> list[Section]:
+    """Return the readings of sensors by their labels, and the sensors that are not read with the reasons.
+
+    state: "at rest" or "in motion".
+    """
+    unread = [(name, why) for name, why in read.items() if isinstance(why, str)]
+    known = {name: values for name, values in read.items() if not isinstance(values, str)}
+    forces = {name: values for name, values in known.items() if robot.sensors[name].type == "force_torque"}
+    inertial = {name: values for name, values in known.items() if name not in forces}
+    more = len(to_read(robot, everything=True)) - len(read)
+    remark = f"rad/s, m/s²; --all adds {more}" if more else "rad/s, m/s²"
+    return [
+        _readings(f"Force/torque sensors {state}", ("fx", "fy", "fz", "mx", "my", "mz"), forces, "N, N m"),
+        _readings(f"Inertial sensors {state}", ("wx", "wy", "wz", "ax", "ay", "az"), inertial, remark),
+        Section("Sensors that cannot be read", ("<sensor", "why"), unread),
+    ]
+
+
+def _readings(title: str, labels: Sequence[str], read: Mapping[str, Mapping[str, float]], remark: str) -> Section:
+    """Return a table in which the first three columns have the same decimals, and so have the last three."""
+    cells: dict[tuple[str, str], str] = {}
+    for half in (labels[:3], labels[3:]):
+        places = [(name, label) for name, values in read.items() for label in half if label in values]
+        cells.update(zip(places, aligned(np.array([read[name][label] for name, label in places])), strict=True))
+    rows = [(name, *(cells.get((name, label), "") for label in labels)) for name in read]
     return Section(title, ("sensor", *(f">{label}" for label in labels)), rows, remark)
-
-
-def unread(reasons: Mapping[str, str]) -> Section:
-    """Return the sensors that cannot be read, with their reasons."""
-    return Section("Sensors that cannot be read", ("<sensor", "why"), list(reasons.items()))
 
 
 def efforts(robot: Robot) -> list[float]:
@@ -78,10 +105,6 @@ def aligned(values: Array) -> list[str]:
         return [short(float(value)) for value in values]
     decimals = min(max(3 - math.floor(math.log10(largest)), 0), 9) if largest else 0
     return [f"{round(float(value), decimals) + 0.0:.{decimals}f}" for value in values]
-
-
-def _numbered(robot: Robot) -> Iterable[tuple[int, str]]:
-    return enumerate(robot.velocity_names)
 
 
 def _coordinates(robot: Robot) -> list[tuple[str, str, float]]:
