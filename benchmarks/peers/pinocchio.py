@@ -1,5 +1,7 @@
 """Pinocchio, one configuration at a time: in Python it has no batches of poses or Jacobians."""
 
+from functools import partial
+
 import numpy as np
 import pinocchio as pin
 
@@ -10,7 +12,8 @@ class Peer(peers.Peer):
     packages = ("pin", "numpy")
     about = (
         "`forwardKinematics` and `updateFramePlacement(…).homogeneous`; several frames with "
-        "`framesForwardKinematics`; `computeFrameJacobian` in LOCAL_WORLD_ALIGNED; batches in a Python loop"
+        "`framesForwardKinematics`; `computeFrameJacobian` in LOCAL_WORLD_ALIGNED; batches in a Python loop; "
+        "`rnea`, `aba`, `crba`, `computeRNEADerivatives`, one call at a time"
     )
     largest = 10_000
 
@@ -19,9 +22,17 @@ class Peer(peers.Peer):
         data = model.createData()
         self.joints = tuple(model.names)[1:]
         ids = [model.getFrameId(name) for name in self.case.frames]
+        found = dynamics(model, data)
         if len(ids) > 1:
-            return several(model, data, ids)
-        return {**pose(model, data, ids[0]), **jacobian(model, data, ids[0])}
+            found |= several(model, data, ids)
+        if len(ids) == 1:
+            found |= {**pose(model, data, ids[0]), **jacobian(model, data, ids[0])}
+        return found
+
+
+def dynamics(model, data):
+    functions = {"rnea": pin.rnea, "aba": pin.aba, "crba": pin.crba, "rnea_derivatives": pin.computeRNEADerivatives}
+    return {f"{query} one": partial(function, model, data) for query, function in functions.items()}
 
 
 def pose(model, data, frame):

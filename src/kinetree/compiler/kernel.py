@@ -62,7 +62,9 @@ class Kernel:
         self.outputs = (output,) if isinstance(output, Port) else output
         self.name, self.inputs, self.fused = name, inputs, fused
         self._key, self._trace, self._of = key, cache(make), of
-        self._machine = Machine(name, inputs, self.output, self._trace, partial(compiled, self._trace, key, fused))
+        self._machine = Machine(
+            name, inputs, self.output, self._trace, partial(compiled, name, self._trace, key, fused)
+        )
         self.__call__ = self._first_call
 
     def _first_call(self, *inputs: Any, **options: Any) -> Any:

@@ -27,7 +27,7 @@ def is_negative(moments: Array) -> Array:
 
 
 def breaks_triangle(moments: Array) -> Array:
-    """Return whether the last of principal moments (..., 3), in ascending order, exceeds the sum of the others (...)."""
+    """Return whether the last of principal moments (..., 3), in ascending order, exceeds the sum of the rest (...)."""
     a, b, c = moments[..., 0], moments[..., 1], moments[..., 2]
     return np.asarray(c - a - b > BROKEN * c + NOTHING)
 

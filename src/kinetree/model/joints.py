@@ -51,6 +51,9 @@ class JointType:
     integrate: function from q and v to q ⊕ v, the coordinates after unit time at the constant velocity coordinates v;
         a quaternion gets length 1.
     difference: function from q1 and q2 to q2 ⊖ q1, the v with q1 ⊕ v = q2 that turns the least.
+    slope: function from q1 and q2 to the derivative (nv, nv) of q2 ⊖ q1 by the velocity coordinates of q2.
+    singles: function from its axes to the types and axes of the single joints that do the same in a row, for a type
+        whose motion subspace depends on q.
     gap: how far a pose of the joint frame after the motion is from those that the type can reach.
     """
 
@@ -75,6 +78,8 @@ class JointType:
     drift: Callable[[Any], Array] = lambda qd: np.zeros(len(qd))
     integrate: Change = lambda q, v: q + v
     difference: Change = lambda q1, q2: q2 - q1
+    slope: Change = lambda q1, q2: np.eye(len(q2))
+    singles: Callable[[Array], list[tuple[str, Array]]] | None = None
     gap: Gap = lambda axes, pitch, T: (_length(T[:3, 3]), _turned(T[:3, :3]))
 
     @property
@@ -144,6 +149,11 @@ def _planar_bias(axes: Array, pitch: float, q: Any, qd: Any) -> Array:
     """Return -w × v: the child's axes turn, and its velocity v does not."""
     v = _planar_subspace(axes, pitch, q)[3:, :2] @ qd[:2]
     return np.array(_motion(_ZERO, skew(v) @ axes[0] * qd[2]))
+
+
+def _planar_singles(axes: Array) -> list[tuple[str, Array]]:
+    x, y = _planar_basis(axes)
+    return [("prismatic", x), ("prismatic", y), ("revolute", axes[0])]
 
 
 def _universal(axes: Array, pitch: float, q: Any) -> Array:
@@ -254,6 +264,11 @@ def _ball_turn(q1: Any, q2: Any) -> Array:
     return exponential.product(exponential.conjugate(exponential.unit(q1)), exponential.unit(q2))
 
 
+def _ball_slope(q1: Any, q2: Any) -> Array:
+    """Return the inverse of the right Jacobian of SO(3), the transpose of the left one's (A micro Lie theory, eq. 146)."""
+    return exponential.inverse_jacobian(_ball_turn(q1, q2)).T
+
+
 def _floating_rates(q: Any, qd: Any) -> Array:
     return np.array([*(se3.rotation_from_quaternion(q[3:]) @ qd[:3]), *_ball_rates(q[3:], qd[3:])])
 
@@ -331,6 +346,7 @@ _ROWS = (
         _planar,
         _planar_subspace,
         bias=_planar_bias,
+        singles=_planar_singles,
         gap=_planar_gap,
         urdf="planar",
     ),
@@ -345,6 +361,7 @@ _ROWS = (
         _universal,
         _universal_subspace,
         bias=_universal_bias,
+        singles=lambda axes: [("revolute", axes[0]), ("revolute", axes[1])],
         gap=_universal_gap,
         sdf="universal",
         by_axes=True,
@@ -366,6 +383,7 @@ _ROWS = (
         rates=_ball_rates,
         integrate=_ball_sum,
         difference=lambda q1, q2: exponential.log(_ball_turn(q1, q2)),
+        slope=_ball_slope,
     ),
     JointType(
         "floating",

@@ -49,3 +49,15 @@ def passive_torques(tree: Tree, i: int, q: Any, qd: Any, *, friction: bool = Fal
         if friction:
             tau = tau + d.friction * np.array([np.where(x > 0.0, 1.0, np.where(x < 0.0, -1.0, 0.0 * x)) for x in rate])
     return np.asarray(tau * m)
+
+
+def passive_slopes(tree: Tree, q: Any, qd: Any) -> tuple[Array, Array]:
+    """Return the derivatives (nv, nv) of the torques of springs by q and of damping by qd."""
+    by_q, by_qd = np.full((2, tree.nv, tree.nv), 0.0, dtype=object)
+    for i, where in enumerate(tree.v_slice):
+        kind, d, square = tree.joint_type[i], tree.passive[i], tree.multiplier[i] ** 2
+        by_qd[where, where] = by_qd[where, where] + np.diag(d.damping * square)
+        if d.stiffness.any():
+            slope = kind.slope(d.reference, tree.coordinates(i, q))
+            by_q[where, where] = by_q[where, where] + (d.stiffness * square)[:, None] * slope
+    return by_q, by_qd
