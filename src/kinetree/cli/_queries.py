@@ -6,15 +6,15 @@ from typing import Any, get_args
 
 import click
 
-from kinetree import dynamics
 from kinetree.algorithms.differential import Axes
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
-from kinetree.queries import motion
+from kinetree.queries import configuration, derivatives, dynamics, momentum, motion
 
 _AXES = ("base", "expressed_in")
 _FORCES = ("gravity", "gravity_input", "wrenches", "parameters", "friction", "loops")
+_SMOOTH = ("gravity", "gravity_input", "wrenches", "parameters", "loops")
 _STATIC = ("gravity", "gravity_input", "parameters", "loops")
 
 
@@ -44,20 +44,29 @@ QUERIES = {
     "mass_matrix": Query("the mass matrix, nv x nv", dynamics.mass_matrix, options=("packed", "parameters", "loops")),
     "gravity_torques": Query("the torques that balance weight at rest", dynamics.gravity_torques, options=_STATIC),
     "bias_torques": Query("the torques of a motion without acceleration", dynamics.bias_torques, options=_FORCES),
-    "energy": Query("kinetic and potential energy", dynamics.energy, options=_STATIC[:3]),
-    "center_of_mass": Query("the centre of mass of all links", dynamics.center_of_mass, options=("parameters",)),
+    "coriolis_matrix": Query(
+        "the Coriolis matrix, nv x nv", derivatives.coriolis_matrix, options=("parameters", "loops")
+    ),
+    "energy": Query("kinetic and potential energy", momentum.energy, options=_STATIC[:3]),
+    "center_of_mass": Query("the centre of mass of all links", momentum.center_of_mass, options=("parameters",)),
     "center_of_mass_jacobian": Query(
-        "the Jacobian of the centre of mass, 3 x nv", dynamics.center_of_mass_jacobian, options=("parameters",)
+        "the Jacobian of the centre of mass, 3 x nv", momentum.center_of_mass_jacobian, options=("parameters",)
     ),
     "centroidal_momentum_matrix": Query(
-        "the matrix from qd to momentum, 6 x nv", dynamics.centroidal_momentum_matrix, options=("parameters",)
+        "the matrix from qd to momentum, 6 x nv", momentum.centroidal_momentum_matrix, options=("parameters",)
     ),
     "inertial_regressor": Query(
         "the matrix from inertial parameters to torques", dynamics.inertial_regressor, options=(*_STATIC[:2], "loops")
     ),
+    "inverse_dynamics_derivatives": Query(
+        "the derivatives of torques by q and qd", derivatives.inverse_dynamics_derivatives, options=_SMOOTH
+    ),
+    "forward_dynamics_derivatives": Query(
+        "the derivatives of accelerations by q, qd, tau", derivatives.forward_dynamics_derivatives, options=_SMOOTH
+    ),
     "step": Query("q and qd after this time, s", dynamics.step, "dt", _FORCES),
-    "integrate": Query("the configuration that v reaches from q in unit time", dynamics.integrate),
-    "difference": Query("the v that leads from q to q2 in unit time", dynamics.difference),
+    "integrate": Query("the configuration that v reaches from q in unit time", configuration.integrate),
+    "difference": Query("the v that leads from q to q2 in unit time", configuration.difference),
 }
 """Queries by the name of their option."""
 
