@@ -58,6 +58,7 @@ def asked(robot, name, **options):
     """The public function's kernel, with those of the options that it takes."""
     row = FORCES[name]
     taken = {key: value for key, value in options.items() if key in row.options}
+    taken = {"base" if key == "moving_base" else key: value for key, value in taken.items()}
     subject = [float(SUBJECTS["dt"]) if row.of == "dt" else SUBJECTS[row.of]] if row.of else []
     return getattr(kt.dynamics, name)(robot, *subject, **taken)
 
@@ -74,7 +75,9 @@ def test_rows_have_the_options_of_their_functions():
 
 def test_every_query_of_dynamics_in_c(run, drone, tmp_path):
     flags = ("--gravity-input", "--wrench", "hand", "--wrench", "hull", "--friction", "--packed", "--parameters")
+    flags += ("--measures", "parent_on_child", "--moving-base", "motion")
     options = {"gravity": None, "wrenches": ("hand", "hull"), "friction": True, "packed": True, "parameters": True}
+    options |= {"measures": "parent_on_child", "moving_base": "motion"}
     robot, out = kt.load(drone), tmp_path / "drone.c"
     functions = written(run, drone, *all_forces(), *flags, "-o", out)
     assert functions.keys() == FORCES.keys()
@@ -109,8 +112,8 @@ def test_the_header_names_inputs_with_units_and_order(run, drone, tmp_path):
 @pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")
 def test_javascript(run, drone, tmp_path):
     robot, out = kt.load(drone), tmp_path / "drone.mjs"
-    functions = written(run, drone, *all_forces(), "--gravity", "1", "2", "-3", "-o", out)
-    kernels = {name: asked(robot, name, gravity=(1, 2, -3)) for name in functions}
+    functions = written(run, drone, *all_forces(), "--gravity", "1", "2", "-3", "--at-rest", "-o", out)
+    kernels = {name: asked(robot, name, gravity=(1, 2, -3), at_rest=True) for name in functions}
     inputs = {name: [x.ravel().tolist() for x in numbers(kernel)] for name, kernel in kernels.items()}
     calls = {functions[name]["name"]: arrays for name, arrays in inputs.items()}
     text = f"""import * as drone from "./drone.mjs";

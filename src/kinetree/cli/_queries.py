@@ -9,8 +9,9 @@ import click
 from kinetree.algorithms.differential import Axes
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail
+from kinetree.model.force_torque import MEASURES
 from kinetree.model.robot import Robot
-from kinetree.queries import configuration, derivatives, dynamics, momentum, motion
+from kinetree.queries import configuration, derivatives, dynamics, momentum, motion, sensors
 
 _AXES = ("base", "expressed_in")
 _FORCES = ("gravity", "gravity_input", "wrenches", "parameters", "friction", "loops")
@@ -64,6 +65,15 @@ QUERIES = {
     "forward_dynamics_derivatives": Query(
         "the derivatives of accelerations by q, qd, tau", derivatives.forward_dynamics_derivatives, options=_SMOOTH
     ),
+    "imu_reading": Query(
+        "the reading of an inertial sensor in this frame", sensors.imu_reading, "frame", (*_STATIC[:2], "moving_base")
+    ),
+    "sensor_reading": Query(
+        "the reading of this force/torque sensor",
+        sensors.sensor_reading,
+        "sensor",
+        (*_STATIC, "wrenches", "at_rest", "measures"),
+    ),
     "step": Query("q and qd after this time, s", dynamics.step, "dt", _FORCES),
     "integrate": Query("the configuration that v reaches from q in unit time", configuration.integrate),
     "difference": Query("the v that leads from q to q2 in unit time", configuration.difference),
@@ -92,6 +102,15 @@ OPTIONS: dict[str, Callable[..., Any]] = {
     ),
     "parameters": click.option("--parameters", is_flag=True, help="Masses and inertias are an input."),
     "friction": click.option("--friction", is_flag=True, help="Coulomb friction of the joints counts."),
+    "at_rest": click.option("--at-rest", is_flag=True, help="A sensor's reading without the inputs qd and qdd."),
+    "measures": click.option(
+        "--measures", type=click.Choice(MEASURES), help="What a force/torque sensor measures; by default the model's."
+    ),
+    "moving_base": click.option(
+        "--moving-base",
+        type=click.Choice(("acceleration", "motion")),
+        help="The root link's acceleration, or motion, is an input of readings of inertial sensors.",
+    ),
     "packed": click.option("--packed", is_flag=True, help="Of the mass matrix only the lower triangle."),
     "loops": click.option("--loops", type=click.Choice(["refuse", "ignore"]), help="If joints close loops."),
 }
@@ -148,4 +167,6 @@ def subjects(given: Mapping[str, Any], name: str) -> list[Any]:
 def kernel(robot: Robot, name: str, subject: Any, options: Mapping[str, Any]) -> Kernel:
     """Return the kernel of a query about a subject, with those of the options that it takes."""
     taken = {key: value for key, value in options.items() if key in QUERIES[name].options}
+    if "moving_base" in taken:
+        taken["base"] = taken.pop("moving_base")
     return QUERIES[name].ask(robot, *([] if subject is None else [subject]), **taken)

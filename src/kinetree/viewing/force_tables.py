@@ -25,7 +25,7 @@ def summary(robot: Robot, gravity: Iterable[float], mass: float, center: Array) 
         ("mass", f"{short(mass)} kg"),
         ("centre of mass", f"{vector(center, 1000.0)} mm in {robot.root}"),
     ]
-    return Section(f"Forces of {robot.name}", ("", ""), rows)
+    return Section(f"Dynamics of {robot.name}", ("", ""), rows)
 
 
 def torques(robot: Robot, title: str, tau: Array, more: Mapping[str, Array] = {}, remark: str = "") -> Section:
@@ -54,7 +54,9 @@ def matrix(robot: Robot, H: Array) -> Section:
     cells = np.array(aligned(H.ravel(), 4), dtype=object).reshape(H.shape)
     rows = [(str(i), name, *cells[i, : i + 1], *[""] * (len(H) - i - 1)) for i, name in enumerate(robot.velocity_names)]
     columns = (">", "joint", *(f">{i}" for i in range(len(H))))
-    return Section("Mass matrix", columns, rows, "kg m²; kg m and kg for joints that slide; symmetric")
+    slides = any(unit == "N" for _, unit, _ in _coordinates(robot))
+    units = "kg m²; kg m and kg for joints that slide" if slides else "kg m²"
+    return Section("Mass matrix", columns, rows, f"{units}; symmetric")
 
 
 def to_read(robot: Robot, *, everything: bool) -> list[Sensor]:
