@@ -1,4 +1,4 @@
-"""`kinetree dynamics`: what it prints, as JSON and as tables, against statics by hand."""
+"""`kinetree dynamics`: what it prints, as JSON and as tables, against mechanics by hand."""
 
 import json
 import math
@@ -100,6 +100,41 @@ def test_joints_that_slide_or_have_several_coordinates(run, mixed):
     assert list(found["torques"]) == list(kt.load(mixed).velocity_names)
     assert "  3  lift" in (page := run("dynamics", mixed).stdout)
     assert "  6.9367  N " in page
+
+
+HAND = """<link name="hand"><inertial><origin xyz="0 0 0.05"/><mass value="0.5"/>
+    <inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="wrist" type="fixed"><parent link="forearm"/><child link="hand"/><origin xyz="0 0 0.3"/></joint>
+  <sensor name="ft" type="force_torque"><parent joint="wrist"/>
+    <force_torque><frame>child</frame><measure_direction>child_to_parent</measure_direction></force_torque></sensor>
+  <sensor name="mute" type="force_torque"><parent joint="elbow"/></sensor><sensor name="eye" type="camera">
+    <parent link="hand"/></sensor>
+</robot>"""
+
+
+def test_sensors(run, tmp_path):
+    """The hand, 0.5 kg, is level: its weight acts along x of the hand, 0.05 m from the sensor along z."""
+    path = tmp_path / "hand.urdf"
+    kinds = ["imu", *["accelerometer"] * 4, *["gyroscope"] * 4]
+    more = "".join(f'<sensor name="s{i}" type="{kind}"><parent link="hand"/></sensor>' for i, kind in enumerate(kinds))
+    path.write_text(ARM.replace("</robot>", HAND.replace("</robot>", more + "</robot>")))
+    found = {row.pop("name"): row for row in answer(run, path, *BENT)["sensors"]}
+    assert list(found) == ["ft", "mute", *(f"s{i}" for i in range(9))]
+    weight = {"fx": 0.5 * 9.81, "fy": 0, "fz": 0, "mx": 0, "my": 0.5 * 9.81 * 0.05, "mz": 0}
+    assert found["ft"]["reading"] == pytest.approx(weight, abs=1e-12)
+    assert found["mute"]["reading"] is None
+    assert "does not say what it measures" in found["mute"]["reason"]
+    felt = {"ax": -9.81, "ay": 0, "az": 0}
+    assert found["s0"]["reading"] == pytest.approx(dict(wx=0, wy=0, wz=0, **felt), abs=1e-12)
+    assert found["s1"] == {"type": "accelerometer", "reading": pytest.approx(felt, abs=1e-12), "reason": None}
+    spun = answer(run, path, "--qd", "elbow=2", "--q", "elbow=0.5")["sensors"]
+    assert spun[-1]["reading"] == pytest.approx({"wx": 0, "wy": 2, "wz": 0}, abs=1e-12)
+    lines = run("dynamics", path, *BENT).stdout.splitlines()
+    assert "  ft      4.9050  0.0000  0.0000  0.00000  0.24525  0.00000" in lines
+    assert "Inertial sensors at rest  (rad/s, m/s²; --all adds 3)" in lines
+    assert any(line.startswith("  mute    the model does not say") for line in lines)
+    assert "--all adds" not in run("dynamics", path, *BENT, "--all").stdout
+    assert "sensors in motion" in run("dynamics", path, "--qd", "elbow=1").stdout
 
 
 @pytest.mark.parametrize(
