@@ -17,6 +17,7 @@ from kinetree.model.inertias import check_inertias
 from kinetree.model.robot import Joint, Link, Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.query import frames_of, one_of, query, remember, tree
+from kinetree.robots.icub.boards import is_icub
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import IDENTITY, Array
@@ -94,21 +95,19 @@ def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
     return tuple(values.tolist())
 
 
-<<<<<<< HEAD
 def _check_robot(robot: Robot, *, needs: Collection[str], loops: str) -> None:
     """Raise KinetreeError for a robot whose joints close loops, or that needs a mass and has none."""
-=======
-def _check_robot(robot: Robot, *, parameters: bool, loops: str) -> None:
-    """Raise KinetreeError for a robot whose dynamics are not known."""
->>>>>>> 0060c6daa862e470e3cbc3c14dfce897e9f3e738
     one_of("loops", loops, ("refuse", "ignore"))
     if robot.loops and loops == "refuse":
         message = f"joints close loops, whose forces are not known: {', '.join(robot.loops)}"
         raise fail("loops", message, fix="loops='ignore' computes the tree without them")
-    if "mass" in needs and not any(link.inertial and link.inertial.mass for link in robot.links.values()):
-        raise fail("no-mass", "no link of the robot has a mass, so no force is known; parameters=True takes masses")
-    if "mass" in needs:
-        remember(robot, "inertias", lambda: check_inertias(robot))
+    if "mass" not in needs:
+        return
+    if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
+        message = "no link of the robot has a mass, so no force is known; parameters=True takes masses"
+        take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
+        raise fail("no-mass", message, fix=take if is_icub(robot) else None)
+    remember(robot, "inertias", lambda: check_inertias(robot))
 
 
 def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
@@ -158,7 +157,7 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
         if lost := _attributes(joint, r"stiffness|damping"):
             message, fix = f"its spring or damper is not linear, so its force is not known: {lost}", "make it linear"
         elif any(row.stiffness for row in joint.dynamics) and any(e.tag == "initial" for e in joint.extensions):
-            message = "its spring pulls to where its body is drawn; springs of free joints are known at pos='0 0 0' alone"
+            message = "its spring pulls to where its body is drawn; only springs to pos='0 0 0' are known"
             fix = "draw the body there without rotation"
         elif friction and is_constraint and any(row.friction for row in joint.dynamics):
             message = "frictionloss is a constraint that MuJoCo solves, no function of position and velocity"
