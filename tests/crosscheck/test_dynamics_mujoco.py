@@ -203,3 +203,12 @@ def test_the_model_that_comes_with_mujoco():
     text = re.sub(r"<option.*?</option>", FREE, text, flags=re.S)
     text = text.replace('type="mesh" mesh="icosahedron"', 'type="sphere"').replace('gravcomp="0.5"', "")
     compare(text)
+
+
+def test_a_spring_of_a_free_joint():
+    """It pulls to where its body is in the file, which is known where q is zero there."""
+    free = '<mujoco>{}<worldbody><body pos="{}"><joint name="f" type="free" stiffness="3" armature="0.5"/>'
+    rest = '<inertial pos="0.1 0.02 0.03" mass="1.5" diaginertia="0.1 0.2 0.25"/></body></worldbody></mujoco>'
+    compare(free.format(FREE, "0 0 0") + rest)
+    with pytest.raises(kt.KinetreeError, match=r"'f'.*spring"):
+        kt.inverse_dynamics(kt.load(free.format(FREE, "0.1 0.2 0.3") + rest, format="mjcf"))
