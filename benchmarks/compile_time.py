@@ -3,9 +3,9 @@
     python benchmarks/compile_time.py [--quick]
 
 Every figure of a robot is the shortest of several fresh processes that have imported NumPy, llvmlite and Kinetree and
-loaded the robot's own URDF file; counted are `kt.fk(robot, frames)` and its first call. Without the cache, everything
-is traced and compiled; with it, another process has done so before. Chains of 5 to 200 joints with random
-Denavit-Hartenberg constants show the growth.
+loaded the robot's own URDF file; counted are `kt.fk(robot, frames)` and its first call, and the same of inverse and
+forward dynamics. Without the cache, everything is traced and compiled; with it, another process has done so before.
+Chains of 5 to 200 joints with random Denavit-Hartenberg constants show the growth.
 """
 
 from __future__ import annotations
@@ -29,11 +29,14 @@ import json, sys, time
 import llvmlite.binding, llvmlite.ir, numpy
 import kinetree as kt
 
-file, *frames = sys.argv[1:]
+query, file, *frames = sys.argv[1:]
 robot = kt.load(file)
-q = numpy.zeros(robot.nq)
+q, qd = numpy.zeros(robot.nq), numpy.zeros(robot.nv)
 start = time.perf_counter()
-kt.fk(robot, frames[0] if len(frames) == 1 else frames)(q)
+if query == "fk":
+    kt.fk(robot, frames[0] if len(frames) == 1 else frames)(q)
+else:
+    getattr(kt, query)(robot)(q, qd, qd)
 print(json.dumps(time.perf_counter() - start))
 """
 
@@ -55,8 +58,15 @@ ask(texts[0], sys.argv[1])  # not counted: it starts LLVM
 print(json.dumps([min(ask(text, sys.argv[1]) for _ in range(rounds)) for text in texts]))
 """
 
-TARGETS = {"UR5": (150, 5), "Panda": (150, 5), "iCub": (1000, 20)}
-"""Milliseconds without and with the cache."""
+TARGETS = {
+    ("fk", "UR5"): (150, 5),
+    ("fk", "Panda"): (150, 5),
+    ("fk", "iCub"): (1000, 20),
+    ("inverse_dynamics", "UR5"): (300, 30),
+    ("inverse_dynamics", "Panda"): (300, 30),
+    ("forward_dynamics", "iCub"): (1500, 30),
+}
+"""Milliseconds without and with the cache, by query and robot."""
 
 JOINTS = (5, 10, 20, 50, 100, 200)
 
@@ -65,14 +75,15 @@ def run(program: str, *arguments: str, cache: str, text: str = "") -> Any:
     """What a fresh process prints, as JSON."""
     command = [sys.executable, "-c", program, *arguments]
     environment = {**os.environ, "KINETREE_CACHE": cache}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # a user's modules are compiled
     done = subprocess.run(command, check=True, input=text, stdout=subprocess.PIPE, text=True, env=environment)
     return json.loads(done.stdout)
 
 
-def ready(name: str, cache: str, processes: int) -> float:
-    """Milliseconds from asking for a robot's forward kinematics to the first answer."""
+def ready(query: str, name: str, cache: str, processes: int) -> float:
+    """Milliseconds from asking for a query of a robot to the first answer."""
     source = cases.ROBOTS[name]
-    return 1e3 * min(run(ASK, str(source.file()), *source.frames, cache=cache) for _ in range(processes))
+    return 1e3 * min(run(ASK, query, str(source.file()), *source.frames, cache=cache) for _ in range(processes))
 
 
 def chain(n: int) -> str:
@@ -95,14 +106,19 @@ def line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float]:
     return float(a), float(b), float(np.abs((a + b * x) / y - 1).max())
 
 
+def cold_and_warm(query: str, name: str, processes: int) -> tuple[float, float]:
+    """Milliseconds until a query of a robot is ready, without the cache and with it."""
+    cold = ready(query, name, "off", processes)
+    with tempfile.TemporaryDirectory() as cache:
+        ready(query, name, cache, 1)  # fills it
+        return cold, ready(query, name, cache, processes)
+
+
 def print_robots(processes: int) -> None:
-    print(f"{'fk ready after':<16}{'without cache':>16}{'target':>10}{'with cache':>14}{'target':>10}")
-    for name, (without, with_cache) in TARGETS.items():
-        cold = ready(name, "off", processes)
-        with tempfile.TemporaryDirectory() as cache:
-            ready(name, cache, 1)  # fills it
-            warm = ready(name, cache, processes)
-        print(f"{name:<16}{cold:13.1f} ms{without:7} ms{warm:11.2f} ms{with_cache:7} ms")
+    print(f"{'ready after':<24}{'without cache':>16}{'target':>10}{'with cache':>14}{'target':>10}")
+    for (query, name), (without, with_cache) in TARGETS.items():
+        cold, warm = cold_and_warm(query, name, processes)
+        print(f"{f'{query} {name}':<24}{cold:13.1f} ms{without:7} ms{warm:11.2f} ms{with_cache:7} ms")
 
 
 def print_growth(query: str, joints: Sequence[int], rounds: int) -> None:

@@ -1,11 +1,12 @@
 """How fast Kinetree's kernels are, beside every other library that is installed, on the same work in one run.
 
-    python benchmarks/kernels.py [--venv PEER=FOLDER]… [--peer PEER]… [--quick]
+    python benchmarks/kernels.py [--venv PEER=FOLDER]… [--peer PEER]… [--of kinematics|dynamics] [--quick]
 
 Each peer (a file of `benchmarks/peers`) runs in a process of its own, with the Python of the virtual environment that
 --venv names for it, since some cannot live together. All are kept to one core and take turns, work by work and round
 by round. Before it is timed every result is compared with Kinetree's interpreter; what differs is marked. The table is
-printed and, unless --quick or --peer is given, written to benchmarks/results.md. See docs/benchmarks.md.
+printed and, unless --quick or --peer is given, written to benchmarks/results.md, that of dynamics to
+benchmarks/dynamics.md. See docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -24,13 +25,47 @@ from pathlib import Path
 from typing import Any
 
 import cases
+import compile_time
 import peers
+import works
+import works_dynamics
 from machine import ONE_THREAD
 from report import Measured, Results, report
-from works import WORKS, Work
+from works import Target, Work
 
 HERE = Path(__file__).resolve().parent
-RESULTS = HERE / "results.md"
+
+
+@dataclass(frozen=True)
+class Page:
+    """What stands on one page of results."""
+
+    file: Path
+    title: str
+    peers: tuple[str, ...]
+    works: tuple[Work, ...]
+    targets: tuple[Target, ...]
+    ready: tuple[tuple[str, str], ...] = ()
+    """Query and robot of the kernels of which it says how soon they are ready."""
+
+
+PAGES = {
+    "kinematics": Page(
+        HERE / "results.md",
+        "How fast Kinetree is, beside its peers",
+        tuple(name for name in peers.names() if name not in ("dynibo", "pinocchio_cpp")),
+        works.WORKS,
+        works.TARGETS,
+    ),
+    "dynamics": Page(
+        HERE / "dynamics.md",
+        "How fast Kinetree's dynamics are, beside its peers",
+        works_dynamics.PEERS,
+        works_dynamics.WORKS,
+        works_dynamics.TARGETS,
+        tuple((query, robot) for query, robot in compile_time.TARGETS if query != "fk"),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -138,6 +173,34 @@ def run(processes: list[Process], works: Iterable[Work], pace: Pace) -> Results:
     return Results({p.name: p.hello for p in processes}, found, exchange_rate(processes, pace))
 
 
+def of_page(page: Page, names: Iterable[str], interpreters: dict[str, str], pace: Pace) -> Results:
+    """All works of a page by these peers."""
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        cases.write_all(folder)
+        processes, missing = [], {}
+        for peer in names:
+            process = Process(peer, folder, interpreters.get(peer, sys.executable))
+            stack.callback(process.close)
+            if "versions" in process.hello:
+                processes.append(process)
+            else:
+                missing[peer] = process.hello.get("missing") or process.hello["error"]
+        results = run(processes, page.works, pace)
+    results.missing.update(missing)
+    return results
+
+
+def ready(page: Page, quick: bool) -> list[tuple[str, float, float]]:
+    """What is to be ready, after how many milliseconds it is, and after how many it is to be."""
+    rows = []
+    for query, robot in page.ready:
+        found = compile_time.cold_and_warm(query, robot, 1 if quick else 7)
+        for way, value, goal in zip(("cold", "from the cache"), found, compile_time.TARGETS[query, robot], strict=True):
+            rows.append((f"`{query}` of {robot}, first answer, {way}: ms", value, goal))
+    return rows
+
+
 def pythons(venvs: Iterable[str], parser: argparse.ArgumentParser) -> dict[str, str]:
     """The interpreter of each peer that has its own environment, from PEER=FOLDER."""
     found = {}
@@ -155,27 +218,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--venv", action="append", default=[], metavar="PEER=FOLDER", help="where a peer is installed")
     parser.add_argument("--peer", action="append", choices=peers.names(), help="only this one; may be repeated")
+    parser.add_argument("--of", choices=PAGES, action="append", help="only this page; may be repeated")
     parser.add_argument("--quick", action="store_true", help="small batches, few rounds: does it run, do all agree?")
     options = parser.parse_args()
     interpreters, pace = pythons(options.venv, parser), QUICK if options.quick else Pace()
-    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
-        folder = Path(name)
-        cases.write_all(folder)
-        processes, missing = [], {}
-        for peer in options.peer or peers.names():
-            process = Process(peer, folder, interpreters.get(peer, sys.executable))
-            stack.callback(process.close)
-            if "versions" in process.hello:
-                processes.append(process)
-            else:
-                missing[peer] = process.hello.get("missing") or process.hello["error"]
-        results = run(processes, WORKS, pace)
-    results.missing.update(missing)
-    text = report(results, quick=options.quick)
-    print(text)
-    if not options.quick and not options.peer:
-        RESULTS.write_text(text, encoding="utf-8")
-    return 1 if results.faults() else 0
+    faults = 0
+    for page in (PAGES[name] for name in options.of or PAGES):
+        results = of_page(page, options.peer or page.peers, interpreters, pace)
+        text = report(results, page.title, page.targets, ready(page, options.quick), quick=options.quick)
+        print(text)
+        if not options.quick and not options.peer:
+            page.file.write_text(text, encoding="utf-8")
+        faults += len(results.faults())
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from machine import describe
-from works import TARGETS, Work
+from works import Target, Work
 
 
 @dataclass
@@ -67,12 +67,19 @@ class Results:
         ]
 
 
-def report(results: Results, *, quick: bool = False) -> str:
-    """All of it as Markdown."""
-    parts = ["# How fast Kinetree is, beside its peers", *_about(results, quick)]
+def report(
+    results: Results,
+    title: str,
+    targets: Iterable[Target],
+    ready: Iterable[tuple[str, float, float]] = (),
+    *,
+    quick: bool = False,
+) -> str:
+    """All of it as Markdown. ready: what is to be ready, after how many milliseconds it is, and is to be."""
+    parts = [f"# {title}", *_about(results, quick)]
     for query in dict.fromkeys(work.query for work, row in results.found.items() if row):
         parts += [f"## {query}", _table(results, query)]
-    parts += ["## What is to be reached", _targets(results, quick)]
+    parts += ["## What is to be reached", _targets(results, targets, ready, quick)]
     parts += ["## Who was measured", _peers(results)]
     parts += ["## What went wrong", _list(results.faults()) or "Nothing: all that was measured agrees with Kinetree."]
     return "\n\n".join(parts) + "\n"
@@ -85,8 +92,8 @@ def _about(results: Results, quick: bool) -> Iterator[str]:
     yield (
         "Times of one configuration, one core, double precision unless said. A cell is minimum / median in units, and "
         "in brackets how many times Kinetree's minimum in the same row. † marks a result that differs from Kinetree's "
-        "by more than 1e-9 (pytorch_kinematics 1e-6, single precision 1e-5) of the largest number; – is not offered, "
-        "or not for so many: a Python loop, or too slow to wait for."
+        "by more than 1e-9 (pytorch_kinematics 1e-6, single precision 1e-5, dynibo 1e-3) of the largest number; – is "
+        "not offered, or not for so many: a Python loop, or too slow to wait for."
     )
     units = [u for row in results.found.values() for p, m in row.items() if results.scale(p) == 1.0 for u in m.unit]
     if results.stand_in is None:
@@ -135,9 +142,11 @@ def _digits(x: float) -> str:
     return f"{x:.0f}" if x >= 99.95 else f"{x:#.3g}" if x >= 0.001 else f"{x:.5f}"
 
 
-def _targets(results: Results, quick: bool) -> str:
+def _targets(
+    results: Results, targets: Iterable[Target], ready: Iterable[tuple[str, float, float]], quick: bool
+) -> str:
     lines = [_row(["", "target", "reached", ""]), _row(["---", "---:", "---:", "---"])]
-    for target in TARGETS:
+    for target in targets:
         value = target.value(results.ratio)
         goal = f"{'≤' if target.at_most else '≥'} {target.goal:g}"
         if value is None:
@@ -145,6 +154,8 @@ def _targets(results: Results, quick: bool) -> str:
         else:
             verdict = "" if quick else "yes" if target.reached(value) else "**no**"
             lines.append(_row([target.text, goal, _digits(value), verdict]))
+    for text, value, goal in ready:
+        lines.append(_row([text, f"≤ {goal:g}", _digits(value), "" if quick else "yes" if value <= goal else "**no**"]))
     return "\n".join(lines)
 
 

@@ -18,6 +18,7 @@ import peers
 import showing
 import showing_peers
 import works
+import works_dynamics
 from report import Measured, Results, report
 from support import put
 from works import CPP_LOOP, TARGETS, WORKS, Work
@@ -37,12 +38,16 @@ rows = [
 
 
 def test_every_work_is_named_once_and_every_target_is_measured():
-    assert len(set(WORKS)) == len(WORKS)
-    assert len({(work.query, work.label) for work in WORKS}) == len(WORKS)
-    sides = [side for target in TARGETS for side in (target.slow, target.fast) if not isinstance(side, float)]
-    assert {work for _, work in sides} <= set(WORKS)
-    assert {peer for peer, _ in sides} <= set(peers.names())
-    assert {work.robot for work in WORKS} == set(cases.ROBOTS)
+    every = (*WORKS, *works_dynamics.WORKS)
+    assert len(set(every)) == len(every)
+    assert len({(work.query, work.label) for work in every}) == len(every)
+    for page in kernels.PAGES.values():
+        sides = [side for target in page.targets for side in (target.slow, target.fast) if not isinstance(side, float)]
+        assert {work for _, work in sides} <= set(page.works)
+        assert {peer for peer, _ in sides} <= set(page.peers)
+    assert {peer for page in kernels.PAGES.values() for peer in page.peers} == set(peers.names())
+    assert {work.robot for work in every} == set(cases.ROBOTS)
+    assert {work.query for work in works_dynamics.WORKS} == set(peers.INPUTS)
 
 
 def test_kinetree_comes_first_and_every_file_is_a_peer():
@@ -75,7 +80,7 @@ def test_a_stand_in_is_changed_into_units():
     results.hello["frax"] = {**HELLO, "unit": "stand-in"}
     results.stand_in = 0.5
     assert results.ratio("frax", FK) == 2.0 * 0.5
-    assert "Estimated, since Pinocchio is not in their environment: frax." in report(results)
+    assert "Estimated, since Pinocchio is not in their environment: frax." in report(results, "Speed", TARGETS)
 
 
 def test_disagreement_and_errors_are_shown():
@@ -85,7 +90,7 @@ def test_disagreement_and_errors_are_shown():
         drake=Measured(error="RuntimeError: no"),
     )
     results.missing["frax"] = "No module named 'frax'"
-    text = report(results)
+    text = report(results, "Speed", TARGETS)
     assert "| UR5, 10,000, `out=` | 1.00 / 1.00 | 3.00 / 3.00 [3.00] † | error |" in text
     assert "- mujoco, fk UR5, 10,000, `out=`: differs by 2.5e-01" in text
     assert "- drake, fk UR5, 10,000, `out=`: RuntimeError: no" in text
@@ -159,6 +164,35 @@ def test_answers_are_put_in_the_order_of_the_peer(folder):
     np.testing.assert_array_equal(reordered("hessian", H, peer)[:, 0, :, 1], H[:, 1, :, 0])
     np.testing.assert_array_equal(reordered("jacobian", H[0], peer), H[0][..., ::-1])
     np.testing.assert_array_equal(reordered("fk", H, peer), H)
+
+
+def test_inputs_and_answers_of_dynamics_are_put_in_the_order_of_the_peer():
+    from peers.__main__ import in_order_of, reordered
+
+    limits = ((-1.0,) * 9, (1.0,) * 9)
+    case = peers.Case("r", "r.urdf", "ground", (), ("free", "b", "a"), *limits, free="free")
+    peer = peers.Peer(case, {})
+    peer.joints = ("free", "a", "b")
+    q = case.sample(np.random.default_rng(0), 3)
+    np.testing.assert_allclose(np.linalg.norm(q[:, 3:7], axis=1), 1, rtol=1e-15)
+    np.testing.assert_array_equal(in_order_of(peer, q), q[:, [*range(7), 8, 7]])
+    order = [*range(6), 7, 6]
+    H = np.random.default_rng(0).normal(size=(3, 2, 8, 8))
+    np.testing.assert_array_equal(in_order_of(peer, H[0, 0], "qd"), H[0, 0][:, order])
+    np.testing.assert_array_equal(reordered("rnea", H[0, 0], peer), H[0, 0][:, order])
+    np.testing.assert_array_equal(reordered("rnea_derivatives", H, peer), H[..., order, :][..., order])
+
+
+def test_robots_are_measured_without_damping_and_followers(tmp_path):
+    joint = "<joint name='{0}' type='continuous'><parent link='a'/><child link='{0}_link'/>{1}</joint>"
+    links = "<link name='a'/><link name='b_link'/><link name='c_link'/>"
+    rest = "<mimic joint='b' multiplier='2'/>", "<dynamics damping='1'><!-- worn --></dynamics>"
+    text = f"<robot name='r'>{links}{joint.format('c', rest[0])}{joint.format('b', rest[1])}</robot>"
+    put(tmp_path / "r.urdf", text)
+    robot = cases.Source(lambda: tmp_path / "r.urdf", "ground", floating="a").load()
+    assert robot.root == "ground"
+    assert set(robot.joint_names) == {"free", "b", "c"}
+    assert not any(joint.dynamics for joint in robot.joints.values())
 
 
 def test_chains_are_robots_whose_programs_grow_evenly():

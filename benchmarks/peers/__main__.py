@@ -23,6 +23,7 @@ import numpy as np
 
 import peers
 from machine import cores, seconds_of, stay_on, versions
+from peers import CHECKED
 
 UNIT = "pinocchio"
 STAND_IN = "stand-in"
@@ -69,27 +70,29 @@ class Bench:
         self.spend, self.work = seconds_of_nothing, work  # frees the last work's arrays
         peer, functions, known = self._robot(work["robot"])
         function = functions.get(f"{work['query']} {work['form']}")
-        if function is None or work["size"] > peer.largest:
+        if function is None or work["query"] not in known or work["size"] > peer.largest:
             return {"absent": True}
         if work["form"] == "two threads" and len(self.all_cores) == 1:
             return {"absent": True}
         stay_on(self.all_cores[-2:] if work["form"] == "two threads" else self.all_cores[-1:])
         answers = reordered(work["query"], known[work["query"]], peer)
-        q = np.ascontiguousarray(in_order_of(peer, known["q"]))
+        given = {x: np.ascontiguousarray(in_order_of(peer, known[x], x)) for x in peers.inputs(work["query"])}
         tolerance = peer.tolerance
         if work["form"] == "one":
-            found = np.array([np.array(function(x)) for x in q])
-            self.spend = partial(seconds_of_call, function, q[0])
+            found = np.array([peers.stacked(function(*row)) for row in zip(*given.values(), strict=True)])
+            self.spend = partial(seconds_of_call, function, [x[0] for x in given.values()])
         else:
             if work["form"] == "float32":
-                q, tolerance = q.astype(np.float32), max(tolerance, SINGLE_TOLERANCE)
-            rows = np.r_[: len(q), work["n"] - len(q) : work["n"]]  # the first and the last: the tail is special
-            Q = self._batch(peer, q, work["n"])
-            out = np.full((work["n"], *answers.shape[1:]), np.nan, q.dtype)
-            call = partial(function, Q) if work["form"] == "batch" else partial(function, Q, out)
+                given = {name: x.astype(np.float32) for name, x in given.items()}
+                tolerance = max(tolerance, SINGLE_TOLERANCE)
+            rows = np.r_[:CHECKED, work["n"] - CHECKED : work["n"]]  # the first and the last: the tail is special
+            batches = [self._batch(peer, name, x, work["n"]) for name, x in given.items()]
+            out = np.full((work["n"], *answers.shape[1:]), np.nan, batches[0].dtype)
+            call = partial(function, *batches) if work["form"] == "batch" else partial(function, *batches, out)
             result = call()
             self.spend = lambda times: seconds_of(call, times=times)
-            found, answers = (result if work["form"] == "batch" else out)[rows], np.concatenate([answers, answers])
+            found = (peers.stacked(result) if work["form"] == "batch" else out)[rows]
+            answers = np.concatenate([answers, answers])
         difference = float(np.abs(found - answers).max() / max(1.0, np.abs(answers).max()))
         self.once = self.spend(1)
         if self.once < 1e-4:
@@ -104,12 +107,13 @@ class Bench:
             self.ready[name] = peer, peer.functions(), known
         return self.ready[name]
 
-    def _batch(self, peer: peers.Peer, q: Any, n: int) -> Any:
-        """n configurations within the limits, known ones at both ends."""
-        random = np.random.default_rng(5).uniform(peer.case.lower, peer.case.upper, (n, len(peer.case.joints)))
-        Q = np.ascontiguousarray(in_order_of(peer, random), dtype=q.dtype)
-        Q[: len(q)] = Q[-len(q) :] = q
-        return Q
+    def _batch(self, peer: peers.Peer, name: str, known: Any, n: int) -> Any:
+        """n random values of an input, configurations within the limits, with the known ones at both ends."""
+        random = np.random.default_rng(5)
+        values = peer.case.sample(random, n) if name == "q" else random.normal(size=(n, peer.case.nv))
+        batch = np.ascontiguousarray(in_order_of(peer, values, name), dtype=known.dtype)
+        batch[: len(known)] = batch[-len(known) :] = known
+        return batch
 
     def time(self, seconds: float) -> dict[str, float]:
         """Seconds a configuration, and seconds a unit right before and after."""
@@ -132,11 +136,18 @@ def seconds_of_nothing(times: int) -> float:
     return 0.0
 
 
-def seconds_of_call(function: Callable[[Any], Any], q: Any, times: int) -> float:
+def seconds_of_call(function: Callable[..., Any], given: list[Any], times: int) -> float:
     """How long a call takes, with nothing in between that would count where a call takes 0.1 µs."""
-    start = time.perf_counter()
-    for _ in repeat(None, times):
-        function(q)
+    if len(given) == 3:
+        q, qd, x = given
+        start = time.perf_counter()
+        for _ in repeat(None, times):
+            function(q, qd, x)
+    else:
+        (q,) = given
+        start = time.perf_counter()
+        for _ in repeat(None, times):
+            function(q)
     return (time.perf_counter() - start) / times
 
 
@@ -144,17 +155,27 @@ def times(seconds: float, once: float) -> int:
     return max(1, round(seconds / once))
 
 
-def in_order_of(peer: peers.Peer, q: Any) -> Any:
-    """Configurations (…, nq) in the peer's order of the joints."""
-    return q[..., [peer.case.joints.index(name) for name in peer.joints]]
+def in_order_of(peer: peers.Peer, values: Any, name: str = "q") -> Any:
+    """An input (…, nq) or (…, nv), of which `name` says which it is, in the peer's order of the joints."""
+    return values[..., order_of(peer, 7 if name == "q" else 6)]
+
+
+def order_of(peer: peers.Peer, free: int) -> list[int]:
+    """The place of each of the peer's coordinates among the case's. free: how many a floating joint has."""
+    joints = peer.case.joints
+    sizes = [free if name == peer.case.free else 1 for name in joints]
+    places = dict(zip(joints, np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1]), strict=True))
+    return [int(place) for name in peer.joints for place in places[name]]
 
 
 def reordered(query: str, answers: Any, peer: peers.Peer) -> Any:
     """Known answers in the peer's order of the joints."""
-    order = [peer.case.joints.index(name) for name in peer.joints]
+    order = order_of(peer, 6)
     if query == "hessian":
         answers = answers[:, order]
-    return answers[..., order] if query in ("jacobian", "hessian") else answers
+    if query in ("crba", "rnea_derivatives", "aba_derivatives"):
+        answers = answers[..., order, :]
+    return answers[..., order] if query in ("jacobian", "hessian", *peers.INPUTS) else answers
 
 
 def serve(bench: Bench, questions: TextIO, answer: Any) -> None:

@@ -30,6 +30,8 @@ class Peer(peers.Peer):
     about = "adam's expressions, `casadi.CodeGenerator`, cc -O3 -march=native, called by ctypes; batches looped in C"
 
     def functions(self):
+        if not self.case.frames:
+            return {}
         frames, n = self.case.frames, len(self.case.joints)
         robot = load(self.case)
         q, H = casadi.SX.sym("q", n), casadi.SX.eye(4)

@@ -20,6 +20,8 @@ class Peer(peers.Peer):
     def functions(self):
         case = self.case
         q, fk = self.known["q"], self.known["fk"]
+        if not case.frames:
+            return {}
         if len(case.frames) > 1:
             robot = frax.Robot(case.urdf, joint_ordering=list(case.joints))
             return compiled(fk=self.several(robot, q, fk))

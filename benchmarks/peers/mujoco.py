@@ -13,18 +13,44 @@ COMPILER = '<mujoco><compiler fusestatic="false" balanceinertia="true"/></mujoco
 
 class Peer(peers.Peer):
     packages = ("mujoco", "numpy")
-    about = "`mj_kinematics` and `xpos`, `xmat`; `mj_jacBody` after `mj_comPos`; batches in a Python loop"
+    about = (
+        "`mj_kinematics` and `xpos`, `xmat`; `mj_jacBody` after `mj_comPos`; batches in a Python "
+        "loop; `mj_inverse`, `mj_forward` without constraints, one call at a time, for robots without floating joint"
+    )
     largest = 10_000
 
     def functions(self):
+        if self.case.free:
+            return {}  # the velocities of its free joint are in other axes
         text = Path(self.case.urdf).read_text()
         self.model = model = mujoco.MjModel.from_xml_string(text.replace("</robot>", f"{COMPILER}</robot>"))
         self.data = mujoco.MjData(model)
         self.joints = tuple(model.joint(i).name for i in range(model.njnt))
         bodies = [model.body(name).id for name in self.case.frames]
+        found = self.dynamics()
         if len(bodies) > 1:
-            return self.poses(np.array(bodies), (len(bodies),))
-        return {**self.poses(bodies[0], ()), **self.jacobian(bodies[0])}
+            found |= self.poses(np.array(bodies), (len(bodies),))
+        if len(bodies) == 1:
+            found |= {**self.poses(bodies[0], ()), **self.jacobian(bodies[0])}
+        return found
+
+    def dynamics(self):
+        model, data = self.model, self.data
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+        qpos, qvel, qacc, inverse = data.qpos, data.qvel, data.qacc, data.qfrc_inverse
+        applied = data.qfrc_applied
+
+        def rnea(q, qd, qdd):
+            qpos[:], qvel[:], qacc[:] = q, qd, qdd
+            mujoco.mj_inverse(model, data)
+            return inverse.copy()
+
+        def aba(q, qd, tau):
+            qpos[:], qvel[:], applied[:] = q, qd, tau
+            mujoco.mj_forward(model, data)
+            return qacc.copy()
+
+        return {"rnea one": rnea, "aba one": aba}
 
     def poses(self, bodies, k):
         model, data, kinematics = self.model, self.data, mujoco.mj_kinematics

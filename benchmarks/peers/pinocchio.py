@@ -1,5 +1,7 @@
 """Pinocchio, one configuration at a time: in Python it has no batches of poses or Jacobians."""
 
+from functools import partial
+
 import numpy as np
 import pinocchio as pin
 
@@ -10,7 +12,8 @@ class Peer(peers.Peer):
     packages = ("pin", "numpy")
     about = (
         "`forwardKinematics` and `updateFramePlacement(…).homogeneous`; several frames with "
-        "`framesForwardKinematics`; `computeFrameJacobian` in LOCAL_WORLD_ALIGNED; batches in a Python loop"
+        "`framesForwardKinematics`; `computeFrameJacobian` in LOCAL_WORLD_ALIGNED; batches in a Python loop; "
+        "`rnea`, `aba`, `crba`, `computeRNEADerivatives`, `computeABADerivatives`, one call at a time"
     )
     largest = 10_000
 
@@ -19,9 +22,19 @@ class Peer(peers.Peer):
         data = model.createData()
         self.joints = tuple(model.names)[1:]
         ids = [model.getFrameId(name) for name in self.case.frames]
+        found = dynamics(model, data)
         if len(ids) > 1:
-            return several(model, data, ids)
-        return {**pose(model, data, ids[0]), **jacobian(model, data, ids[0])}
+            found |= several(model, data, ids)
+        if len(ids) == 1:
+            found |= {**pose(model, data, ids[0]), **jacobian(model, data, ids[0])}
+        return found
+
+
+def dynamics(model, data):
+    functions = {"rnea": pin.rnea, "aba": pin.aba, "crba": pin.crba, "aba_derivatives": pin.computeABADerivatives}
+    found = {f"{query} one": partial(function, model, data) for query, function in functions.items()}
+    by_rates = partial(pin.computeRNEADerivatives, model, data)
+    return found | {"rnea_derivatives one": lambda q, qd, qdd: by_rates(q, qd, qdd)[:2]}
 
 
 def pose(model, data, frame):

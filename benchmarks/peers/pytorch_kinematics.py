@@ -21,6 +21,8 @@ class Peer(peers.Peer):
 
     def functions(self):
         text = Path(self.case.urdf).read_bytes()
+        if not self.case.frames:
+            return {}
         if len(self.case.frames) > 1:
             return self.several(pk.build_chain_from_urdf(text).to(dtype=torch.float64))
         chain = pk.build_serial_chain_from_urdf(text, self.case.frames[0]).to(dtype=torch.float64)

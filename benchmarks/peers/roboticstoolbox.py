@@ -12,7 +12,7 @@ class Peer(peers.Peer):
     about = "of the end's `ets`: `eval`, for a batch too; `jacob0`, `hessian0`, `manipulability`"
 
     def functions(self):
-        if len(self.case.frames) > 1:
+        if len(self.case.frames) != 1:
             return {}
         robot = rtb.Robot.URDF(self.case.urdf)
         moving = sorted((link for link in robot.links if link.isjoint), key=lambda link: link.jindex)

@@ -5,6 +5,9 @@
 
 from kinetree.queries.configuration import difference as difference
 from kinetree.queries.configuration import integrate as integrate
+from kinetree.queries.derivatives import coriolis_matrix as coriolis_matrix
+from kinetree.queries.derivatives import forward_dynamics_derivatives as forward_dynamics_derivatives
+from kinetree.queries.derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
 from kinetree.queries.dynamics import bias_torques as bias_torques
 from kinetree.queries.dynamics import forward_dynamics as forward_dynamics
 from kinetree.queries.dynamics import gravity_torques as gravity_torques

@@ -13,6 +13,7 @@ from kinetree.robots.icub.couplings import couplings as couplings
 from kinetree.robots.icub.couplings import from_motors as from_motors
 from kinetree.robots.icub.couplings import to_motors as to_motors
 from kinetree.robots.icub.fingers import fingers as fingers
+from kinetree.robots.icub.inertias import with_inertias as with_inertias
 from kinetree.robots.icub.limits import board_limits as board_limits
 from kinetree.robots.icub.limits import with_board_limits as with_board_limits
 from kinetree.robots.icub.naming import naming as naming

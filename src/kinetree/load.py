@@ -46,6 +46,7 @@ def load(
     model: str | None = None,
     srdf: str | os.PathLike[str] | None = None,
     limits: str | os.PathLike[str] | None = None,
+    inertias: str | None = None,
     confined: bool | Confinement = False,
     expand: str | None = None,
     without: Collection[str] = (),
@@ -63,6 +64,8 @@ def load(
         or "ikin", limits of its shoulders ("icub" before version 3 has "tendons" by itself), or a robot whose control
         boards' position limits it shall have, such as "iCubGenova02"; or for a robot of the package "dh", the limits
         that its DH tables print.
+    inertias: for an iCub, a model of the installed package icub-models, such as "iCubGazeboV2_5", whose masses,
+        inertias and places of sensors it shall have; `kt.icub.with_inertias` describes how.
     confined: whether the file may include and load only what lies in its workspace and in packages, and see no variable
         of the environment; or a `kinetree.confine.Confinement` that says which folders and variables. Otherwise a file
         may include whatever you may read. It is not about the files that you name here.
@@ -73,7 +76,7 @@ def load(
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
     """
-    options = ReadOptions(format, xacro_args, packages, model, srdf, limits, confined, expand, without)
+    options = ReadOptions(format, xacro_args, packages, model, srdf, limits, inertias, confined, expand, without)
     robot, findings = examine(source, options)
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
@@ -94,15 +97,22 @@ def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions()
     robot, findings = _with_empty_limits(*reading)
     if robot is None or (robot.doubts and not uncertain):
         return None, findings
-    limits = options.limits
-    if limits is None or (limits == PRINTED and is_packaged(source, options.format)):
-        return robot, findings
+    limits = None if options.limits == PRINTED and is_packaged(source, options.format) else options.limits
     try:
-        limited = replace(_limited(robot, limits), doubts=robot.doubts)
+        made = robot if limits is None else _limited(robot, limits)
+        made = made if options.inertias is None else _with_inertias(made, options.inertias)
     except KinetreeError as error:
         return None, [*findings, *error.findings]
-    known = set(robot.notes)
-    return limited, [*findings, *(note for note in limited.notes if note not in known)]
+    old, new = set(robot.notes), set(made.notes)
+    findings = [finding for finding in findings if finding not in old or finding in new]
+    return replace(made, doubts=robot.doubts), [*findings, *(note for note in made.notes if note not in old)]
+
+
+def _with_inertias(robot: Robot, name: str) -> Robot:
+    """Return an iCub with the masses of a model of icub-models."""
+    from kinetree.robots.icub.inertias import model_file, with_inertias
+
+    return with_inertias(robot, replace(load(model_file(name)), name=name))
 
 
 def _folders(options: ReadOptions) -> dict[str, Path]:

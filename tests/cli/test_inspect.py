@@ -273,3 +273,10 @@ def test_the_limits_of_a_robots_boards(run, mixed):
     assert result.exit_code == 2
     assert "iCubGenova02" in result.stderr
     assert "has no joint of a control board" in run("inspect", mixed, "--limits", "iCubGenova02").stderr
+
+
+def test_inertias_of_a_model(run):
+    (model,) = (path for path in icub_urdfs() if path.parent.name == "iCubGazeboV2_5")
+    data = json.loads(run("inspect", "icub", "--inertias", "iCubGazeboV2_5", "--json").stdout)
+    assert data["mass"] == pytest.approx(kt.dynamics.mass(kt.load(model)))
+    assert "icub-models has no model 'x'" in run("inspect", "icub", "--inertias", "x").stderr

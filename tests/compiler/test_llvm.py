@@ -1,10 +1,12 @@
 """Machine code against the interpreter: operations, shapes, lanes, processors; modules that are wrong."""
 
+import re
+
 import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.compiler import llvm
+from kinetree.compiler import ir_block, llvm
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ir_module import assembly, lower
 from kinetree.compiler.ops import OPS
@@ -131,6 +133,21 @@ def test_sizes_of_input_and_output(size, dtype):
 
 
 @BOTH
+def test_symmetric_matrix_with_blocks_of_zeros(dtype, processor):
+    """Each entry is one product, so that it has the same bits however it is computed and stored."""
+    n, rng = 21, np.random.default_rng(6)
+    pattern = np.add.outer(np.arange(n) // 7, np.arange(n) // 7) % 2 == 0
+    pattern[:, 5] = pattern[5] = False
+    x = rng.normal(size=(37, n)).astype(dtype)
+    expected = np.where(pattern, x[:, :, None] * x[:, None, :], 0)
+    k = kernel(lambda x: np.array([[x[i] * x[j] if pattern[i, j] else 0.0 for j in range(n)] for i in range(n)]), (n,))
+    for count in (1, 2, 8, 37):
+        np.testing.assert_array_equal(k(x[:count], dtype=dtype), expected[:count])
+    for row, right in zip(x[:3], expected, strict=False):
+        np.testing.assert_array_equal(k(row, dtype=dtype), right)
+
+
+@BOTH
 def test_several_inputs_with_axes(dtype, processor):
     def function(A, b, c, D):
         return A @ b[:3] + c * D[0, 0, :3], np.sin(b)[:3]
@@ -243,3 +260,14 @@ def test_undefined_symbols_are_seen():
 def test_wrong_modules_are_refused(text):
     with pytest.raises(RuntimeError):
         llvm.compile_object(text, llvm.host())
+
+
+def test_no_block_is_long():
+    """LLVM takes four times as long for one block as for ten."""
+    program = trace(lambda x: np.array([x[i % 40] * x[j % 39] for i in range(40) for j in range(50)]), (40,))
+    text = assembly(program, FOREIGN["AVX-512"], "double", None)
+    body = text[text.index("@block(") : text.index("\n}")]
+    blocks = re.split(r"\n\w+:\n", body)[2:-1]  # the one before loads the inputs
+    assert (
+        max(block.count("\n") for block in blocks) < ir_block.BREAK + 100
+    )  # the stores of eight results stay together

@@ -23,6 +23,14 @@ PUMA = {  # a, d, alpha; mass, centre, ixx, iyy, izz in the frame at the end of 
 }
 """Armstrong, Khatib and Burdick, The explicit dynamic model and inertial parameters of the PUMA 560 arm (1986), as the
 Robotics Toolbox has them."""
+FRICTION = (  # of each motor: viscous, Coulomb while the joint moves forwards, gear ratio
+    (1.48e-3, 0.395, 62.6111),
+    (0.817e-3, 0.126, 107.815),
+    (1.38e-3, 0.132, 53.7063),
+    (71.2e-6, 11.2e-3, 76.0364),
+    (82.6e-6, 9.26e-3, 71.923),
+    (36.7e-6, 3.96e-3, 76.686),
+)
 QN = (0, pi / 4, pi, 0, pi / 4, 0)
 PUMA_M = [  # p560.inertia(qn), as the manual of a toolbox prints it
     [3.6593754, -0.4043612, 0.1006136, -0.0025170, 0, 0],
@@ -49,8 +57,9 @@ def mass_matrix(robot: kt.Robot, q) -> np.ndarray:
 
 def puma_table() -> str:
     rows = [
-        f'{{ joint = "{q}", a = {a}, d = {d}, alpha = {x}, theta = 0, armature = {motor} }}'
-        for q, (a, d, x, *_, motor) in PUMA.items()
+        f'{{ joint = "{q}", a = {a}, d = {d}, alpha = {x}, theta = 0, '
+        f"armature = {motor}, damping = {B * G**2}, friction = {Tc * G} }}"
+        for (q, (a, d, x, *_, motor)), (B, Tc, G) in zip(PUMA.items(), FRICTION, strict=True)
     ]
     head = f'convention = "dh"\nunits = {{ length = "m", angle = "rad" }}\nrows = [{", ".join(rows)}]\n'
     tables = [
@@ -76,6 +85,23 @@ def test_the_mass_matrix_of_the_puma(format, text):
     for case in data["cases"]:  # computed once with Robotics Toolbox 1.5.0
         if case["kind"] == "inertia":
             assert np.abs(mass_matrix(robot, case["inputs"]["q"]) + motors - case["value"]).max() < 1e-12
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_the_dynamics_of_the_puma(written):
+    """Rows with armature, damping and friction, as read and after writing: numbers that the toolbox prints."""
+    robot = kt.load(puma_table(), format="dh")
+    if written:
+        robot = kt.load(dh.write(build(parts_of(robot)), convention="mdh"), format="dh")
+    gravity, torques = kt.gravity_torques(robot), kt.inverse_dynamics(robot, friction=True)
+    q, one, zero = np.arange(1.0, 7.0), np.ones(6), np.zeros(6)
+    assert np.abs(kt.mass_matrix(robot)(QN) - PUMA_M).max() < 6e-8
+    assert np.abs(np.diag(kt.mass_matrix(robot)(q)) - (2.6152, 4.3038, 0.9366, 0.1926, 0.1713, 0.1941)).max() < 6e-5
+    assert np.abs(gravity(q) - (0, -7.9683, 8.4581, -0.0197, 0.0027, 0)).max() < 6e-5
+    assert np.abs(gravity(QN) - (0, 31.6399, 6.0351, 0, 0.0283, 0)).max() < 6e-5
+    accelerating, moving = torques(QN, zero, one), torques(QN, one, zero)
+    assert np.abs(accelerating - (3.35311, 36.0025, 7.42596, 0.190043, 0.203441, 0.194133)).max() < 6e-5
+    assert np.abs(moving - (29.1421, 56.5044, 16.3528, 1.26448, 1.12392, 0.519648)).max() < 6e-5
 
 
 def test_a_mass_is_in_the_frame_where_it_stands():

@@ -64,6 +64,7 @@ _OF_ONE = (
     click.option(
         "--limits", metavar="LIMITS", help="A file of linear limits, or a set of the iCub's, for MODEL to have."
     ),
+    click.option("--inertias", metavar="NAME", help="A model of icub-models whose masses MODEL, an iCub, shall have."),
 )
 _CONFINED = click.option(
     "--confined", is_flag=True, help="Read only the model's workspace and packages, as `kinetree check` does."

@@ -5,19 +5,24 @@ bytes to the next. Each lane of a vector computes one configuration; the entries
 distance of zero makes all lanes equal, which computes a single configuration.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from math import prod
 from typing import NamedTuple
 
 from kinetree.compiler.ir import Function, Pool
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.program import Program
+from kinetree.compiler.target import Lanes
 
 TRIGONOMETRIC = {"sin": "%sines", "cos": "%cosines"}
 
-BREAK = 100
-"""Actions per basic block. LLVM's time grows faster than the size of a block, so long programs get branches that are
-never taken; without them LLVM would join the blocks."""
+BREAK = 300
+"""Instructions after which a basic block ends. LLVM's time grows faster than the size of a block, so long programs get
+branches that are never taken; without them LLVM would join the blocks."""
+
+TOGETHER = 8
+"""Most groups of results that are stored together."""
 
 
 class Compute(NamedTuple):
@@ -33,9 +38,9 @@ class Turn(NamedTuple):
 
 
 class Store(NamedTuple):
-    """Some of the results, as many as fill a vector."""
+    """Some of the results, in groups that fill a vector."""
 
-    group: range
+    groups: tuple[range, ...]
 
 
 Action = Compute | Turn | Store
@@ -62,20 +67,23 @@ class Block:
         f, size = self.f, self.lanes.size * self.lanes.width
         for name in ("%angles", *TRIGONOMETRIC.values()) if self.angles else ():
             f.do(f"{name} = alloca [{len(self.angles)} x {self.lanes.vector}], align {size}")
+        f.do("%single = icmp eq i64 %step, 0")
         self._load()
         rows = self._rows("%out", "%step")
-        for k, action in enumerate(self.actions):
-            if k and k % BREAK == 0:
+        written = len(f.lines)
+        for action in self.actions:
+            if len(f.lines) > written + BREAK:
                 following = f.new_label()
                 f.do(f"br i1 {f.let('icmp eq ptr %out, null')}, label %end, label %{following}")
                 f.begin(following)
+                written = len(f.lines)
             match action:
                 case Compute(value):
                     self._compute(value)
                 case Turn(angles):
                     self._turn(angles)
-                case Store(group):
-                    self._store(group, rows)
+                case Store(groups):
+                    self._store(groups, rows)
         f.do("br label %end")
         f.begin("end")
         f.do("ret void")
@@ -100,8 +108,11 @@ class Block:
                 actions += self._steps_to(waiting, planned)
                 actions.append(Turn(tuple(sorted(waiting))))
         for group in _groups(len(program.results), self.lanes.width):
-            actions += self._steps_to((program.results[i] for i in group), planned)
-            actions.append(Store(group))
+            steps, last = self._steps_to((program.results[i] for i in group), planned), actions[-1] if actions else None
+            if isinstance(last, Store) and not steps and len(last.groups) < TOGETHER:
+                actions[-1] = Store((*last.groups, group))
+            else:
+                actions += [*steps, Store((group,))]
         return actions
 
     def _steps_to(self, values: Iterable[int], planned: set[int]) -> list[Compute]:
@@ -122,15 +133,33 @@ class Block:
         return self.names[value]
 
     def _load(self) -> None:
-        """Load the inputs: rows of configurations become columns of lanes."""
-        start = 0
-        for k, shape in enumerate(self.program.inputs):
-            n, w = prod(shape), self.lanes.width
+        """Load the inputs: a single configuration into all lanes, or rows of configurations, which become columns."""
+        f, shapes = self.f, self.program.inputs
+        one, several, following = f.new_label(), f.new_label(), f.new_label()
+        f.do(f"br i1 %single, label %{one}, label %{several}")
+        f.begin(one)
+        same = [self._spread(f"%in{k}", i) for k, n in enumerate(map(prod, shapes)) for i in range(n)]
+        f.do(f"br label %{following}")
+        f.begin(several)
+        columns: list[str] = []
+        for k, n in enumerate(map(prod, shapes)):
             rows = self._rows(f"%in{k}", f"%step{k}")
-            for group in _groups(n, w):
-                columns = self._load_columns(rows, group, w if n >= w else 1)
-                self.names |= {start + at: name for at, name in zip(group, columns, strict=True)}
-            start += n
+            loaded: dict[int, str] = {}
+            for group in _groups(n, self.lanes.width):
+                column = self._transposed([self._load_row(row, group) for row in rows])
+                loaded |= {entry: column(i) for i, entry in enumerate(group)}
+            columns += [loaded[i] for i in range(n)]
+        f.do(f"br label %{following}")
+        f.begin(following)
+        for i, (a, b) in enumerate(zip(same, columns, strict=True)):
+            self.names[i] = f.let(f"phi {self.lanes.vector} [{a}, %{one}], [{b}, %{several}]")
+
+    def _spread(self, pointer: str, entry: int) -> str:
+        """Return the entry of a configuration in all lanes."""
+        f, lanes = self.f, self.lanes
+        kind = f"<1 x {lanes.scalar}>"
+        value = f.let(f"load {kind}, ptr {f.offset(pointer, entry * lanes.size)}, align {lanes.size}")
+        return self._shuffled(kind, value, "poison", [0] * lanes.width)
 
     def _rows(self, pointer: str, step: str) -> list[str]:
         return [
@@ -138,35 +167,51 @@ class Block:
             for lane in range(self.lanes.width)
         ]
 
-    def _load_columns(self, rows: list[str], group: range, together: int) -> list[str]:
-        f, lanes = self.f, self.lanes
-        if together > 1:
-            at = [f.offset(row, group[0] * lanes.size) for row in rows]
-            return self._transposed([f.let(f"load {lanes.vector}, ptr {p}, align {lanes.size}") for p in at])
-        columns = []
-        for entry in group:
-            column = "poison"
-            for lane, row in enumerate(rows):
-                value = f.let(f"load {lanes.scalar}, ptr {f.offset(row, entry * lanes.size)}, align {lanes.size}")
-                column = f.let(f"insertelement {lanes.vector} {column}, {lanes.scalar} {value}, i32 {lane}")
-            columns.append(column)
-        return columns
+    def _load_row(self, row: str, group: range) -> str:
+        """Return a vector with these entries of a configuration in its first lanes."""
+        f, lanes, pieces = self.f, self.lanes, []
+        for piece, part in _pieces(group, lanes):
+            pieces.append(f.let(f"load {piece}, ptr {f.offset(row, part[0] * lanes.size)}, align {lanes.size}"))
+        if len(group) == lanes.width:
+            return pieces[0]
+        size, n = len(part), len(group)
+        mask = [i if i < size else i + 2 * size - n if i < n else None for i in range(lanes.width)]
+        return self._shuffled(piece, pieces[0], pieces[-1], mask)
 
-    def _transposed(self, rows: list[str]) -> list[str]:
-        """Return the columns of a square of numbers; at distance s, rows s apart exchange entries s apart."""
-        w, v, distance = self.lanes.width, self.lanes.vector, 1
-        rows = list(rows)
-        while distance < w:
-            for i in (i for i in range(w) if not i & distance):
-                a, b = rows[i], rows[i + distance]
-                low = [lane if not lane & distance else w + lane - distance for lane in range(w)]
-                high = [lane + distance if not lane & distance else w + lane for lane in range(w)]
-                rows[i], rows[i + distance] = (
-                    self.f.let(f"shufflevector {v} {a}, {v} {b}, <{w} x i32> <{', '.join(f'i32 {m}' for m in mask)}>")
-                    for mask in (low, high)
-                )
-            distance *= 2
-        return rows
+    def _store_row(self, row: str, group: range, vector: str) -> None:
+        """Store the first lanes of a vector as these entries of a configuration."""
+        f, lanes = self.f, self.lanes
+        for piece, part in _pieces(group, lanes):
+            if len(part) < lanes.width:
+                first = part[0] - group[0]
+                value = self._shuffled(lanes.vector, vector, "poison", list(range(first, first + len(part))))
+            else:
+                value = vector
+            f.do(f"store {piece} {value}, ptr {f.offset(row, part[0] * lanes.size)}, align {lanes.size}")
+
+    def _shuffled(self, kind: str, a: str, b: str, mask: Sequence[int | None]) -> str:
+        numbers = ", ".join("i32 poison" if m is None else f"i32 {m}" for m in mask)
+        return self.f.let(f"shufflevector {kind} {a}, {kind} {b}, <{len(mask)} x i32> <{numbers}>")
+
+    def _transposed(self, rows: list[str]) -> Callable[[int], str]:
+        """Return the function that writes a column of a square of numbers, by its number: at distance s, rows s apart
+        exchange entries s apart."""
+        w = self.lanes.width
+
+        @cache
+        def column(i: int, distance: int = w // 2) -> str:
+            if not distance:
+                return rows[i]
+            a, b = column(i & ~distance, distance // 2), column(i | distance, distance // 2)
+            if a == b == "poison":
+                return a
+            if i & distance:
+                mask = [lane + distance if not lane & distance else w + lane for lane in range(w)]
+            else:
+                mask = [lane if not lane & distance else w + lane - distance for lane in range(w)]
+            return self._shuffled(self.lanes.vector, a, b, mask)
+
+        return column
 
     def _compute(self, value: int) -> None:
         f, lanes = self.f, self.lanes
@@ -193,31 +238,37 @@ class Block:
         places = ", ".join(f"ptr {f.offset(name, first, vector)}" for name in ("%angles", *TRIGONOMETRIC.values()))
         f.do(f"call void @sincos({places}, i64 {len(angles)}, {vector} {squares})")
 
-    def _store(self, group: range, rows: list[str]) -> None:
-        columns = [self._name(self.program.results[i]) for i in group]
-        if len(self.program.results) >= self.lanes.width:
-            self._store_square(rows, group, columns)
-        else:
-            self._store_entries(rows, group, columns)
+    def _store(self, groups: Sequence[range], rows: list[str]) -> None:
+        """Store groups of results: those of the first configuration, and of the others unless all are the same."""
+        f = self.f
+        squares = [(group, self._square(group)) for group in groups]
+        others, following = f.new_label(), f.new_label()
+        for group, square in squares:
+            self._store_row(rows[0], group, square(0))
+        f.do(f"br i1 %single, label %{following}, label %{others}")
+        f.begin(others)
+        for group, square in squares:
+            for lane, row in list(enumerate(rows))[1:]:
+                self._store_row(row, group, square(lane))
+        f.do(f"br label %{following}")
+        f.begin(following)
 
-    def _store_square(self, rows: list[str], group: range, columns: list[str]) -> None:
-        f, lanes, constants = self.f, self.lanes, range(self.program.size, self.first_step)
+    def _square(self, group: range) -> Callable[[int], str]:
+        """Return the function that writes the vector of a configuration's results in this group."""
+        first, lanes = self.program.size, self.lanes
         numbers = [self.program.results[i] for i in group]
-        if all(number in constants for number in numbers):
-            values = [self.program.constants[number - self.program.size] for number in numbers]
-            entries = ", ".join(f"{lanes.scalar} {lanes.literal(value)}" for value in values)
-            filled = [f"<{entries}>"] * lanes.width
-        else:
-            filled = self._transposed(columns)
-        for row, vector in zip(rows, filled, strict=True):
-            f.do(f"store {lanes.vector} {vector}, ptr {f.offset(row, group[0] * lanes.size)}, align {lanes.size}")
+        if len(group) == lanes.width and all(first <= number < self.first_step for number in numbers):
+            literals = [lanes.literal(self.program.constants[number - first]) for number in numbers]
+            vector = f"<{', '.join(f'{lanes.scalar} {literal}' for literal in literals)}>"
+            return lambda lane: vector
+        return self._transposed([*map(self._name, numbers), *["poison"] * (lanes.width - len(numbers))])
 
-    def _store_entries(self, rows: list[str], group: range, columns: list[str]) -> None:
-        f, lanes = self.f, self.lanes
-        for entry, column in zip(group, columns, strict=True):
-            for lane, row in enumerate(rows):
-                value = f.let(f"extractelement {lanes.vector} {column}, i32 {lane}")
-                f.do(f"store {lanes.scalar} {value}, ptr {f.offset(row, entry * lanes.size)}, align {lanes.size}")
+
+def _pieces(group: range, lanes: Lanes) -> list[tuple[str, range]]:
+    """Return one or two parts of a group, each a power of two, that cover it, and the type of a vector of each."""
+    size = 1 << len(group).bit_length() - 1
+    starts = {group[0], group[-1] + 1 - size}
+    return [(f"<{size} x {lanes.scalar}>", range(start, start + size)) for start in sorted(starts)]
 
 
 def _groups(n: int, width: int) -> list[range]:

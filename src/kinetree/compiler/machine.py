@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from math import prod
@@ -18,6 +20,7 @@ from kinetree.compiler import interpret as interpreter
 from kinetree.compiler.port import Port, checked, checked_out, legal_type
 from kinetree.compiler.program import Program
 from kinetree.compiler.ufunc import array_layout, make_door, make_ufunc
+from kinetree.display import visible
 from kinetree.errors import fail
 
 if TYPE_CHECKING:
@@ -27,6 +30,8 @@ SCALARS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 DOUBLE = np.dtype(float)
 WORTH_A_THREAD = 1000
 """Least number of configurations for a thread."""
+LONG, PER_OPERATION = 3.0, 1e-4
+"""Time of compiling from which on it is announced, and the time for each operation and each result, s."""
 
 
 class Machine:
@@ -89,13 +94,14 @@ class Machine:
         return out
 
     def _is_plain(self, inputs: Sequence[Any], out: Any) -> bool:
-        """Return whether NumPy can use the arrays as they are: contiguous doubles, of one batch or of none."""
+        """Return whether NumPy can use the arrays as they are: doubles whose entries are contiguous, of one batch or
+        of none."""
         if self._is_empty or len(inputs) != len(self._cores):
             return False
         batch: tuple[int, ...] = ()
         for k, core, axes in self._cores:
             array = inputs[k]
-            if not _is_simple(array):
+            if type(array) is not np.ndarray or array.dtype is not DOUBLE:
                 return False
             shape = array.shape
             if shape != core:
@@ -103,9 +109,12 @@ class Machine:
                 if at <= 0 or shape[at:] != core or (batch and shape[:at] != batch):
                     return False
                 batch = shape[:at]
+            if not (array.flags.c_contiguous or _is_packed(array, axes)):
+                return False
         if out is None:
             return True
-        fits = _is_simple(out) and out.shape == batch + self._output.shape and out.flags.writeable
+        is_simple = type(out) is np.ndarray and out.dtype is DOUBLE and out.flags.c_contiguous and out.flags.writeable
+        fits = is_simple and out.shape == batch + self._output.shape
         return fits and not any(np.may_share_memory(array, out) for array in inputs)
 
     def _computed(
@@ -167,7 +176,7 @@ class Machine:
         return make_ufunc(self._name, addresses["loop"], scalar, shapes, self._output.shape), addresses, alive
 
 
-def compiled(trace: Callable[[], Program], key: str | None, fused: bool, scalar: str) -> bytes:
+def compiled(name: str, trace: Callable[[], Program], key: str | None, fused: bool, scalar: str) -> bytes:
     """Return the object code of a program, from the cache if it is there."""
     from kinetree.compiler import llvm
 
@@ -178,14 +187,33 @@ def compiled(trace: Callable[[], Program], key: str | None, fused: bool, scalar:
     if code is None:
         from kinetree.compiler.ir_module import assembly
 
-        text = assembly(trace(), target, scalar, layout, "contract " if fused else "")
-        code = llvm.compile_object(text, target)
+        with _announced(name, trace()):
+            text = assembly(trace(), target, scalar, layout, "contract " if fused else "")
+            code = llvm.compile_object(text, target)
         disk.write(place, code)
     return code
 
 
-def _is_simple(array: Any) -> bool:
-    return type(array) is np.ndarray and array.dtype is DOUBLE and array.flags.c_contiguous
+@contextmanager
+def _announced(name: str, program: Program) -> Iterator[None]:
+    """Show a line on the terminal while a program is compiled that takes long."""
+    seconds = PER_OPERATION * (len(program.steps) + len(program.results))
+    if seconds < LONG or not _is_terminal(sys.stderr):
+        yield
+        return
+    line = f"compiling {visible(name)}: {len(program.steps):,} operations, about {seconds:.0f} s"
+    print(line, end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        print(f"\r{' ' * len(line)}\r", end="", file=sys.stderr, flush=True)
+
+
+def _is_terminal(stream: Any) -> bool:
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):  # none, another object, or closed
+        return False
 
 
 def _is_packed(array: NDArray[Any], core: int) -> bool:

@@ -28,6 +28,7 @@ class ReadOptions(Arguments):
     model: str | None = None
     srdf: str | os.PathLike[str] | None = None
     limits: str | os.PathLike[str] | None = None
+    inertias: str | None = None
     confined: bool | Confinement = False
     expand: str | None = None
     without: Collection[str] = ()

@@ -13,6 +13,7 @@ from kinetree.arguments import as_names
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail
+from kinetree.model.inertias import check_inertias
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.query import frames_of, one_of, query, remember, tree
@@ -101,6 +102,8 @@ def _check_robot(robot: Robot, *, needs: Collection[str], loops: str) -> None:
         raise fail("loops", message, fix="loops='ignore' computes the tree without them")
     if "mass" in needs and not any(link.inertial and link.inertial.mass for link in robot.links.values()):
         raise fail("no-mass", "no link of the robot has a mass, so no force is known; parameters=True takes masses")
+    if "mass" in needs:
+        remember(robot, "inertias", lambda: check_inertias(robot))
 
 
 def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
@@ -148,6 +151,11 @@ def _check_passive(robot: Robot, joint: Joint, *, friction: bool) -> None:
     if lost:
         message = f"its spring or damper is not linear, so its force is not known: {lost[0]}"
         raise fail("polynomial", message, element=f"joint {joint.name!r}", fix="make it linear in the file")
+    if any(row.stiffness for row in joint.dynamics) and any(e.tag == "initial" for e in joint.extensions):
+        message = (
+            "its spring pulls to where its body is drawn, but springs of free joints are known at pos='0 0 0' alone"
+        )
+        raise fail("spring", message, element=f"joint {joint.name!r}", fix="draw the body there without rotation")
     is_constraint = robot.text is not None and robot.text.format == "mjcf"
     if friction and is_constraint and any(row.friction for row in joint.dynamics):
         message = "frictionloss is a constraint that MuJoCo solves, no function of position and velocity"

@@ -39,11 +39,11 @@ def solve(H: Any, b: Any) -> Array:
     must."""
     n = len(H)
     before, L, x = _pattern(H), np.array(H, dtype=object), np.array(b, dtype=object)
-    D = [None] * n
+    inverse: list[Any] = [None] * n  # of D; one division a row is enough
     for k in reversed(range(n)):
-        D[k] = L[k, k]
+        inverse[k] = 1.0 / L[k, k]
         for at, i in enumerate(before[k]):
-            ratio = L[k, i] / D[k]
+            ratio = L[k, i] * inverse[k]
             for j in before[k][at:]:
                 L[i, j] = L[i, j] - ratio * L[k, j]
             L[k, i] = ratio
@@ -51,7 +51,7 @@ def solve(H: Any, b: Any) -> Array:
         for j in before[i]:
             x[j] = x[j] - L[i, j] * x[i]
     for i in range(n):
-        x[i] = x[i] / D[i]
+        x[i] = x[i] * inverse[i]
         for j in before[i]:
             x[i] = x[i] - L[i, j] * x[j]
     return x

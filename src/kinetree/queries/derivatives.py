@@ -1,0 +1,98 @@
+"""The Coriolis matrix, and the derivatives of torques and accelerations (Singh, Russell & Wensing, Efficient analytical
+derivatives of rigid-body dynamics using spatial vector algebra, 2022).
+
+The options are those of `queries.dynamics`. Column k of a derivative by q is the derivative along q ⊕ h e_k, where ⊕ is
+`integrate`. Coulomb friction is constant wherever it has a derivative, so there is no option for it.
+"""
+
+from collections.abc import Sequence
+
+from kinetree.algorithms.dynamics import derivatives
+from kinetree.arguments import explained
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
+from kinetree.model.robot import Robot
+from kinetree.queries.forces import GRAVITY, Gravity, check_carried, force_query
+from kinetree.queries.query import velocities
+
+
+@explained
+def coriolis_matrix(robot: Robot, *, parameters: bool = False, loops: str = "refuse") -> Kernel:
+    """Return the Coriolis matrix: a kernel from q (…, nq) and qd (…, nv) to C (…, nv, nv).
+
+    C qd are the torques that velocities need, without gravity, damping and springs. dH/dt - 2 C is skew-symmetric,
+    where H is the mass matrix. Echeandia & Wensing, Numerical methods to compute the Coriolis matrix and Christoffel
+    symbols for rigid-body systems, 2021.
+    """
+    return force_query(
+        robot,
+        ("coriolis_matrix",),
+        [velocities(robot)],
+        _matrix(robot, "C"),
+        lambda tree, given, q, qd: derivatives.coriolis_matrix(tree, q, qd),
+        parameters=parameters,
+        loops=loops,
+    )
+
+
+@explained
+def inverse_dynamics_derivatives(
+    robot: Robot,
+    wrenches: str | Sequence[str] = (),
+    *,
+    gravity: Gravity = GRAVITY,
+    parameters: bool = False,
+    loops: str = "refuse",
+) -> Kernel:
+    """Return the derivatives of joint torques: a kernel from q (…, nq), qd and qdd (…, nv) to a named tuple of dtau_dq
+    and dtau_dqd (…, nv, nv); that by qdd is the mass matrix.
+
+    The column k of dtau_dq is the derivative along q ⊕ h e_k, row i that of tau[i]. Wrenches stay the same in the axes
+    of their frames. The options are those of `kinetree.dynamics`.
+    """
+    return force_query(
+        robot,
+        ("inverse_dynamics_derivatives",),
+        [velocities(robot), velocities(robot, "qdd")],
+        (_matrix(robot, "dtau_dq"), _matrix(robot, "dtau_dqd")),
+        lambda tree, given, q, qd, qdd: derivatives.inverse_dynamics_derivatives(tree, q, qd, qdd, *given),
+        gravity=gravity,
+        wrenches=wrenches,
+        parameters=parameters,
+        loops=loops,
+    )
+
+
+@explained
+def forward_dynamics_derivatives(
+    robot: Robot,
+    wrenches: str | Sequence[str] = (),
+    *,
+    gravity: Gravity = GRAVITY,
+    parameters: bool = False,
+    loops: str = "refuse",
+) -> Kernel:
+    """Return the derivatives of accelerations: a kernel from q (…, nq), qd and tau (…, nv) to a named tuple of dqdd_dq,
+    dqdd_dqd and dqdd_dtau (…, nv, nv); the last is the inverse of the mass matrix.
+
+    Columns and wrenches are as in `inverse_dynamics_derivatives`. Raises KinetreeError, which names the joint, if no
+    mass resists its acceleration.
+    """
+    if not parameters:
+        check_carried(robot)
+    return force_query(
+        robot,
+        ("forward_dynamics_derivatives",),
+        [velocities(robot), velocities(robot, "tau")],
+        (_matrix(robot, "dqdd_dq"), _matrix(robot, "dqdd_dqd"), _matrix(robot, "dqdd_dtau")),
+        lambda tree, given, q, qd, tau: derivatives.forward_dynamics_derivatives(tree, q, qd, tau, *given),
+        gravity=gravity,
+        wrenches=wrenches,
+        parameters=parameters,
+        loops=loops,
+    )
+
+
+def _matrix(robot: Robot, name: str) -> Port:
+    qd = velocities(robot)
+    return Port(name, (*qd.shape, *qd.shape), qd.labels, "kg, m, rad, s")
