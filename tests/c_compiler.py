@@ -45,6 +45,14 @@ def shared_object(folder: Path, name: str, text: CSource, compiler: str = "cc") 
     return ctypes.CDLL(str(library))
 
 
+def loaded(source: Path) -> ctypes.CDLL:
+    """A file of C that a command wrote, compiled and loaded."""
+    compilers("cc")
+    library = source.with_suffix(".so")
+    compile_with("cc", *C99, "-fPIC", "-shared", source, "-o", library, "-lm")
+    return ctypes.CDLL(str(library))
+
+
 def call(function, inputs, shape, dtype=float):
     """The result of a function of arrays; one more entry behind it shows that nothing is written there."""
     arrays = [np.ascontiguousarray(x, dtype=dtype) for x in inputs]

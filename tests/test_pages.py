@@ -30,6 +30,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
         "docs/model.md",
         "docs/kinematics.md",
         "docs/sensors.md",
+        "docs/dynamics.md",
         "docs/kernels.md",
         "docs/notebooks.md",
         "docs/code-generation.md",

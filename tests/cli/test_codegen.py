@@ -1,6 +1,5 @@
 """`kinetree codegen`: what is written compiles and computes, both files or none are written, and what is refused."""
 
-import ctypes
 import json
 import os
 import sys
@@ -9,15 +8,8 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from c_compiler import C99, call, compile_with, compilers
-from kinetree.cli.codegen import QUERIES, _flag
-
-
-def loaded(source):
-    compilers("cc")
-    library = source.with_suffix(".so")
-    compile_with("cc", *C99, "-fPIC", "-shared", source, "-o", library, "-lm")
-    return ctypes.CDLL(str(library))
+from c_compiler import call, loaded
+from kinetree.cli._queries import QUERIES, flag
 
 
 @pytest.mark.parametrize(("flags", "dtype"), [((), "float64"), (("--float",), "float32")])
@@ -25,21 +17,23 @@ def test_every_query_is_written_and_computes(run, mixed, tmp_path, flags, dtype)
     robot = kt.load(mixed)
     out = tmp_path / "robot.c"
     flags = [*flags, "--expressed-in", "frame"]
-    asked = [part for query in QUERIES for frame in ("tool", "wheel") for part in (_flag(query), frame)]
+    queries = {name: query for name, query in QUERIES.items() if query.options[:1] == ("base",)}
+    asked = [part for query in queries for frame in ("tool", "wheel") for part in (flag(query), frame)]
     result = run("codegen", mixed, *asked, "--base", "finger", *flags, "-o", out)
     assert result.exit_code == 0
     assert result.stdout == ""
     assert f"wrote {out} and {tmp_path / 'robot.h'}" in result.stderr
     library = loaded(out)
-    q, qd = robot.q({"drive": [1, 2, 0.5], "lift": 0.125}), np.linspace(-1, 1, robot.nv)
-    for query, row in QUERIES.items():
+    q, qd, qdd = robot.q({"drive": [1, 2, 0.5], "lift": 0.125}), *np.random.default_rng(1).normal(size=(2, robot.nv))
+    for query, row in queries.items():
         for frame in ("tool", "wheel"):
-            kernel = getattr(kt.kinematics, query)(
-                robot, frame, "finger", **({"expressed_in": "frame"} if row.axes else {})
+            module = kt.kinematics if hasattr(kt.kinematics, query) else kt.dynamics
+            kernel = getattr(module, query)(
+                robot, frame, "finger", **({"expressed_in": "frame"} if "expressed_in" in row.options else {})
             )
-            inputs = [q, qd][: len(kernel.inputs)]
+            inputs = [q, qd, qdd][: len(kernel.inputs)]
             expected = kernel.interpret(*inputs, dtype=dtype)
-            axes = "_own_axes" if row.axes else ""
+            axes = "_own_axes" if "expressed_in" in row.options else ""
             found = call(getattr(library, f"mixed_{query}_{frame}_in_finger{axes}"), inputs, expected.shape, dtype)
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14 if dtype == "float64" else 1e-5)
             assert frame == "tool" or np.abs(expected).max() > 0.1
@@ -125,7 +119,10 @@ def test_both_files_or_none(run, mixed, tmp_path, monkeypatch, broken):
     ("arguments", "said"),
     [
         (("-o", "a.c"), "there is nothing to write; legal are --fk FRAME, --jacobian FRAME, --jacobian-dot FRAME"),
-        (("--fk", "tool", "--expressed-in", "frame", "-o", "a.c"), "means nothing to a pose"),
+        (
+            ("--fk", "tool", "--expressed-in", "frame", "-o", "a.c"),
+            "--expressed-in means nothing without --jacobian FRAME",
+        ),
         (("--fk", "tool"), "Missing option '-o'"),
         (("--fk", "tol", "-o", "a.c"), "no frame 'tol'; did you mean 'tool'"),
         (("--fk", "tool", "--base", "tol", "-o", "a.c"), "no frame 'tol'"),
@@ -183,7 +180,7 @@ def test_a_guard_keeps_limits_in_c(run, tmp_path):
 @pytest.mark.slow
 def test_a_guard_brakes_in_c(run, tmp_path):
     out = tmp_path / "guard.c"
-    result = run("codegen", "icub", "--limits", "tendons", "--guard", "left_arm", "--acceleration", "10", "-o", out)
+    result = run("codegen", "icub", "--limits", "tendons", "--guard", "left_arm", "--braking", "10", "-o", out)
     assert result.exit_code == 0
     guard = kt.guard(kt.load("icub", limits="tendons"), "left_arm", acceleration=10)
     q, qd = np.radians([-85, 100, 30, 50, 0, 0, 0]), np.radians([0, 0, 60, 0, 0, 0, 0])
@@ -221,4 +218,4 @@ def test_options_of_a_guard_that_mean_nothing(run, mixed, tmp_path):
     result = run("codegen", "icub", "--guard", "torso", "--guard", "torso", "-o", out)
     assert "given twice" in result.stderr
     result = run("codegen", "icub", "--guard", "torso", "--base", "head", "-o", out)
-    assert "--base means nothing without a frame" in result.stderr
+    assert "--base means nothing without --fk FRAME" in result.stderr

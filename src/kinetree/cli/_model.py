@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import numpy as np
 
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, PROFILES
@@ -15,6 +16,7 @@ from kinetree.formats.numbers import number
 from kinetree.formats.parts import PARTS
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
+from kinetree.model.coordinates import not_a_coordinate
 from kinetree.model.robot import Robot
 from kinetree.robots.packaged import names
 from kinetree.spatial.se3 import Array
@@ -197,11 +199,27 @@ def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Arr
     return q
 
 
-def _numbers(name: str, text: str) -> list[float]:
+def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:
+    """Return numbers (nv,) of joints, as those of `--qd` or `--tau`, whose names and values are as those of `--q`;
+    other joints have zeros."""
+    found: list[float] = []
+    numbers = {name: _numbers(name, text, flag) for name, text in values.items()}
+    for name in numbers.keys() - set(robot.joint_names):
+        raise not_a_coordinate(robot, name)
+    for name in robot.joint_names:
+        kind = robot.joints[name].kind
+        own = numbers.get(name, [0.0] * kind.nv)
+        if len(own) != kind.nv:
+            raise fail("count", f"takes {kind.nv} numbers, got {len(own)}", element=f"{flag} {name}")
+        found += np.where(kind.velocity_angular, np.deg2rad(own), own).tolist() if in_degrees else own
+    return np.array(found)
+
+
+def _numbers(name: str, text: str, flag: str = "--q") -> list[float]:
     values = [number(part) for part in text.split(",")]
     if any(value is None for value in values):
         message = f"{text!r} is not a finite number, such as 0.5 or 1e-3, nor several separated by commas"
-        raise fail("number", message, element=f"--q {name}")
+        raise fail("number", message, element=f"{flag} {name}")
     return [value for value in values if value is not None]
 
 

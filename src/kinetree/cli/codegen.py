@@ -2,19 +2,19 @@
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
 from kinetree import __version__
-from kinetree.algorithms.differential import Axes
 from kinetree.cli._findings import print_findings
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option, robot_argument
 from kinetree.cli._output import check_new, force_option
+from kinetree.cli._queries import QUERIES, arguments, flag, form, kernel, subjects, with_options, with_queries
 from kinetree.compiler.c import write_c
 from kinetree.compiler.js import write_js
 from kinetree.compiler.kernel import Kernel
@@ -22,56 +22,24 @@ from kinetree.compiler.port import Port
 from kinetree.errors import fail, unknown_name
 from kinetree.formats.output import write_all
 from kinetree.model.robot import Robot
-from kinetree.queries import motion
 from kinetree.solvers.guard.make import guard
 
 
 @dataclass(frozen=True, slots=True)
-class _Query:
-    """A query about a frame. gives: the result in words. ask: its kernel for (robot, frame, base, **axes). axes:
-    whether `expressed_in` has an effect."""
-
-    gives: str
-    ask: Callable[..., Kernel]
-    axes: bool = True
-
-
-QUERIES = {
-    "fk": _Query("pose, 4x4,", motion.fk, axes=False),
-    "jacobian": _Query("Jacobian, 6 x nv,", motion.jacobian),
-    "jacobian_dot": _Query("rate of the Jacobian, 6 x nv,", motion.jacobian_dot),
-    "hessian": _Query("derivatives of the Jacobian, nv x 6 x nv,", motion.hessian),
-    "velocity": _Query("velocity, linear then angular,", motion.velocity),
-}
-"""Queries by the name of their option."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Function:
-    """A function to write. subject: its frame or group of joints; `kind` is which of them."""
+    """A function to write. subject: its frame, sensor, time step or group of joints; `kind` is which of them, "" for
+    the whole robot."""
 
     name: str
     query: str
     kind: str
-    subject: str
+    subject: Any
     kernel: Kernel
-
-
-def _flag(query: str) -> str:
-    return f"--{query.replace('_', '-')}"
-
-
-def _frames(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command with a repeatable option for each query."""
-    for name, query in reversed(QUERIES.items()):
-        help = f"A function that gives the {query.gives} of this frame. Repeatable."
-        function = click.option(_flag(name), metavar="FRAME", multiple=True, help=help)(function)
-    return function
 
 
 @click.command()
 @robot_argument
-@_frames
+@with_queries
 @click.option(
     "--guard", metavar="GROUP", multiple=True, help="A function that keeps a group, or A,B,…, inside. Repeatable."
 )
@@ -79,17 +47,12 @@ def _frames(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--warn", type=float, metavar="RAD", help="Below which distance a guard calls a limit near; 5 degrees.")
 @click.option("--speed", type=float, metavar="RAD/S", help="How fast a guard brings joints back inside; 0.1.")
 @click.option(
-    "--acceleration",
+    "--braking",
     type=float,
     metavar="RAD/S2",
-    help="Make a guard brake: what it lets through can be stopped inside.",
+    help="Make a guard brake with this acceleration: what it lets through can be stopped inside.",
 )
-@click.option("--base", metavar="FRAME", help="The frame in which answers are expressed; by default the root link.")
-@click.option(
-    "--expressed-in",
-    type=click.Choice(get_args(Axes)),
-    help="The axes of all but poses: those of the base, which is the default, or of the frame itself.",
-)
+@with_options
 @click.option("--float", "single", is_flag=True, help="Single precision: float instead of double.")
 @assignments("--name", "names", "NAME=OTHER", "Call the function OTHER that would be called NAME.")
 @click.option("--language", type=click.Choice(["c", "js"]), help="C or JavaScript; by default the ending of FILE says.")
@@ -112,7 +75,7 @@ def command(
     They need no library but math.h (Math), no memory but the stack, and are called NAME = robot_query_frame.
     """
     source = Path(out)
-    language = language or source.suffix.removeprefix(".")
+    language = language or ("c" if source.suffix == ".c" else "js")
     if source.suffix not in (".c", ".js", ".mjs") or language not in source.suffix:
         message = (
             f"cannot write {out!r}; legal is a file that ends in .c, beside which its header is written, or in .js"
@@ -144,26 +107,24 @@ def command(
     print(f"wrote {' and '.join(map(str, reversed(texts)))}", file=sys.stderr)
 
 
-def _questions(robot: Robot, options: Mapping[str, Any]) -> list[_Function]:
-    """Return the functions of frames, under their default names."""
-    axes = {"expressed_in": options["expressed_in"]} if options["expressed_in"] else {}
-    if axes and not any(options[query] for query, row in QUERIES.items() if row.axes):
-        raise fail("option", "--expressed-in means nothing to a pose; it is expressed in --base")
-    functions = []
+def _questions(robot: Robot, given: Mapping[str, Any]) -> list[_Function]:
+    """Return the functions of queries, under their default names."""
+    options, functions = arguments(given), []
     for query, row in QUERIES.items():
-        for frame in options[query]:
-            kernel = row.ask(robot, frame, options["base"], **(axes if row.axes else {}))
-            name = _name(robot.name, query, frame, options["base"], axes.get("expressed_in", "") if row.axes else "")
-            functions.append(_Function(name, query, "frame", frame, kernel))
-    if options["base"] is not None and not functions:
-        raise fail("option", "--base means nothing without a frame")
+        axes = options.get("expressed_in", "") if "expressed_in" in row.options else ""
+        base = options.get("base") if "base" in row.options else None
+        for subject in subjects(given, query):
+            name = _name(robot.name, query, subject, base, axes)
+            functions.append(_Function(name, query, row.of, subject, kernel(robot, query, subject, options)))
     return functions
 
 
 def _guards(robot: Robot, options: Mapping[str, Any], dtype: str) -> list[_Function]:
-    said = {key: options[key] for key in ("keep", "warn", "speed", "acceleration") if options[key] is not None}
+    said = {key: options[key] for key in ("keep", "warn", "speed", "braking") if options[key] is not None}
     if said and not options["guard"]:
         raise fail("option", f"--{next(iter(said))} means nothing without --guard GROUP")
+    if "braking" in said:
+        said["acceleration"] = said.pop("braking")
     kernels = {group: guard(robot, _joints(robot, group), **said, dtype=dtype).kernel for group in options["guard"]}
     if len(kernels) < len(options["guard"]):
         raise fail("option", "a group of --guard is given twice")
@@ -180,13 +141,13 @@ def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Fu
     found: dict[str, _Function] = {}
     for function in functions:
         if any((f.query, f.subject) == (function.query, function.subject) for f in found.values()):
-            raise fail("option", f"{_flag(function.query)} {function.subject} is given twice")
+            raise fail("option", f"{flag(function.query)} {function.subject} is given twice")
         unique, n = function.name, 1
         while unique in found:
             unique, n = f"{function.name}_{n + 1}", n + 1
         found[unique] = replace(function, name=names.get(unique, unique))
     if not found:
-        legal = ", ".join(f"{_flag(query)} FRAME" for query in QUERIES)
+        legal = ", ".join(map(form, QUERIES))
         raise fail("option", f"there is nothing to write; legal are {legal}, --guard GROUP")
     for name in names:
         if name not in found:
@@ -194,10 +155,10 @@ def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Fu
     return list(found.values())
 
 
-def _name(robot: str, query: str, subject: str, base: str | None = None, axes: str = "") -> str:
+def _name(robot: str, query: str, subject: Any, base: str | None = None, axes: str = "") -> str:
     """Return a legal name in C: characters other than ASCII letters and digits become one underscore."""
     where = [*(["in", base] if base is not None else []), *(["own_axes"] if axes == "frame" else [])]
-    text = "_".join([robot, query, subject, *where])
+    text = "_".join([robot, query, *([] if subject is None else [str(subject)]), *where])
     legal = re.sub("[^A-Za-z0-9]+", "_", text).strip("_")
     return legal if legal[0].isalpha() else f"robot_{legal}"
 
@@ -207,7 +168,7 @@ def _described(function: _Function) -> dict[str, Any]:
     return {
         "name": function.name,
         "query": function.query,
-        function.kind: function.subject,
+        **({function.kind: function.subject} if function.kind else {}),
         "inputs": [_port(port) for port in kernel.inputs],
         "output": _port(kernel.output),
         "operations": kernel.operations,

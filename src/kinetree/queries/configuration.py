@@ -19,7 +19,7 @@ def integrate(robot: Robot) -> Kernel:
     """
     frames_of(robot, [])
     v = replace(velocities(robot), name="v", about="m, rad")
-    return query(robot, ("integrate",), [], coordinates(robot), differential.integrate, [v])
+    return query(robot, ("integrate",), [], replace(coordinates(robot), name="q2"), differential.integrate, [v])
 
 
 @explained

@@ -46,7 +46,7 @@ def imu_reading(robot: Robot, frame: str, *, base: str | None = None, gravity: G
 
     return force_query(
         robot,
-        ("imu_reading", name, base, *origin.ravel().tolist()),
+        ("imu_reading", frame, name, base, *origin.ravel().tolist()),
         [velocities(robot), velocities(robot, "qdd")],
         Port("reading", (6,), ("wx", "wy", "wz", "ax", "ay", "az"), f"of {frame} in its axes; rad/s, m/s²"),
         algorithm,

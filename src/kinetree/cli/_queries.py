@@ -1,0 +1,172 @@
+"""Queries that `kinetree codegen` writes, and the options that have an effect on each of them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import click
+
+from kinetree.algorithms.differential import Axes
+from kinetree.compiler.kernel import Kernel
+from kinetree.errors import fail
+from kinetree.model.force_torque import MEASURES
+from kinetree.model.robot import Robot
+from kinetree.queries import configuration, derivatives, dynamics, momentum, motion, sensors
+
+_AXES = ("base", "expressed_in")
+_FORCES = ("gravity", "gravity_input", "wrenches", "parameters", "friction", "loops")
+_SMOOTH = ("gravity", "gravity_input", "wrenches", "parameters", "loops")
+_STATIC = ("gravity", "gravity_input", "parameters", "loops")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query about a robot.
+
+    gives: the result, for the help. ask: its kernel for (robot[, subject], **options). of: the kind of its subject:
+    "frame", "sensor", "dt", or "" for the whole robot. options: the names of those in `OPTIONS` that have an effect.
+    """
+
+    gives: str
+    ask: Callable[..., Kernel]
+    of: str = ""
+    options: tuple[str, ...] = ()
+
+
+QUERIES = {
+    "fk": Query("the pose, 4x4, of this frame", motion.fk, "frame", ("base",)),
+    "jacobian": Query("the Jacobian, 6 x nv, of this frame", motion.jacobian, "frame", _AXES),
+    "jacobian_dot": Query("the rate of the Jacobian, 6 x nv, of this frame", motion.jacobian_dot, "frame", _AXES),
+    "hessian": Query("the derivatives of the Jacobian, nv x 6 x nv, of this frame", motion.hessian, "frame", _AXES),
+    "velocity": Query("the velocity, linear then angular, of this frame", motion.velocity, "frame", _AXES),
+    "acceleration": Query("the acceleration, linear then angular, of this frame", motion.acceleration, "frame", _AXES),
+    "inverse_dynamics": Query("the torques of a motion", dynamics.inverse_dynamics, options=_FORCES),
+    "forward_dynamics": Query("the accelerations that torques cause", dynamics.forward_dynamics, options=_FORCES),
+    "mass_matrix": Query("the mass matrix, nv x nv", dynamics.mass_matrix, options=("packed", "parameters", "loops")),
+    "gravity_torques": Query("the torques that balance weight at rest", dynamics.gravity_torques, options=_STATIC),
+    "bias_torques": Query("the torques of a motion without acceleration", dynamics.bias_torques, options=_FORCES),
+    "coriolis_matrix": Query(
+        "the Coriolis matrix, nv x nv", derivatives.coriolis_matrix, options=("parameters", "loops")
+    ),
+    "energy": Query("kinetic and potential energy", momentum.energy, options=_STATIC[:3]),
+    "center_of_mass": Query("the centre of mass of all links", momentum.center_of_mass, options=("parameters",)),
+    "center_of_mass_jacobian": Query(
+        "the Jacobian of the centre of mass, 3 x nv", momentum.center_of_mass_jacobian, options=("parameters",)
+    ),
+    "centroidal_momentum_matrix": Query(
+        "the matrix from qd to momentum, 6 x nv", momentum.centroidal_momentum_matrix, options=("parameters",)
+    ),
+    "inertial_regressor": Query(
+        "the matrix from inertial parameters to torques", dynamics.inertial_regressor, options=(*_STATIC[:2], "loops")
+    ),
+    "inverse_dynamics_derivatives": Query(
+        "the derivatives of torques by q and qd", derivatives.inverse_dynamics_derivatives, options=_SMOOTH
+    ),
+    "forward_dynamics_derivatives": Query(
+        "the derivatives of accelerations by q, qd, tau", derivatives.forward_dynamics_derivatives, options=_SMOOTH
+    ),
+    "imu_reading": Query(
+        "the reading of an inertial sensor in this frame", sensors.imu_reading, "frame", (*_STATIC[:2], "moving_base")
+    ),
+    "sensor_reading": Query(
+        "the reading of this force/torque sensor",
+        sensors.sensor_reading,
+        "sensor",
+        (*_STATIC, "wrenches", "at_rest", "measures"),
+    ),
+    "step": Query("q and qd after this time, s", dynamics.step, "dt", _FORCES),
+    "integrate": Query("the configuration that v reaches from q in unit time", configuration.integrate),
+    "difference": Query("the v that leads from q to q2 in unit time", configuration.difference),
+}
+"""Queries by the name of their option."""
+
+OPTIONS: dict[str, Callable[..., Any]] = {
+    "base": click.option(
+        "--base", metavar="FRAME", help="The frame in which answers are expressed; by default the root link."
+    ),
+    "expressed_in": click.option(
+        "--expressed-in",
+        type=click.Choice(get_args(Axes)),
+        help="The axes of all but poses: those of the base, which is the default, or of the frame itself.",
+    ),
+    "gravity": click.option(
+        "--gravity", nargs=3, type=float, metavar="X Y Z", help="In the root's axes, m/s².  [default: 0 0 -9.81]"
+    ),
+    "gravity_input": click.option("--gravity-input", is_flag=True, help="Gravity is an input of the functions."),
+    "wrenches": click.option(
+        "--wrench",
+        "wrenches",
+        metavar="FRAME",
+        multiple=True,
+        help="A frame on which a wrench acts from outside, which is an input. Repeatable.",
+    ),
+    "parameters": click.option("--parameters", is_flag=True, help="Masses and inertias are an input."),
+    "friction": click.option("--friction", is_flag=True, help="Coulomb friction of the joints counts."),
+    "at_rest": click.option("--at-rest", is_flag=True, help="A sensor's reading without the inputs qd and qdd."),
+    "measures": click.option(
+        "--measures", type=click.Choice(MEASURES), help="What a force/torque sensor measures; by default the model's."
+    ),
+    "moving_base": click.option(
+        "--moving-base",
+        type=click.Choice(("acceleration", "motion")),
+        help="The root link's acceleration, or motion, is an input of readings of inertial sensors.",
+    ),
+    "packed": click.option("--packed", is_flag=True, help="Of the mass matrix only the lower triangle."),
+    "loops": click.option("--loops", type=click.Choice(["refuse", "ignore"]), help="If joints close loops."),
+}
+"""Options of queries by the name of their argument."""
+
+
+def flag(name: str) -> str:
+    """Return the option of a query or argument."""
+    return "--wrench" if name == "wrenches" else f"--{name.replace('_', '-')}"
+
+
+def form(name: str) -> str:
+    """Return the option of a query with its subject."""
+    return f"{flag(name)} {QUERIES[name].of.upper()}".rstrip()
+
+
+def with_queries(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command with an option for each query; those with a subject are repeatable."""
+    for name, query in reversed(QUERIES.items()):
+        kind: dict[str, Any] = {"metavar": query.of.upper(), "multiple": True} if query.of else {"is_flag": True}
+        kind |= {"type": float} if query.of == "dt" else {}
+        help = f"A function that gives {query.gives}.{' Repeatable.' * bool(query.of)}"
+        function = click.option(flag(name), help=help, **kind)(function)
+    return function
+
+
+def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command with all `OPTIONS`."""
+    for option in reversed(OPTIONS.values()):
+        function = option(function)
+    return function
+
+
+def arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of queries, by their names, of the options of a command. Raises KinetreeError for an option
+    that has no effect on the queries that the command writes."""
+    found = {name: given[name] for name in OPTIONS if given[name] not in (None, False, ())}
+    for name in found:
+        takers = [query for query, row in QUERIES.items() if name in row.options]
+        if not any(given[query] for query in takers):
+            raise fail("option", f"{flag(name)} means nothing without {' or '.join(map(form, takers))}")
+    if found.pop("gravity_input", False):
+        if "gravity" in found:
+            raise fail("option", "--gravity X Y Z and --gravity-input exclude each other")
+        found["gravity"] = None
+    return found
+
+
+def subjects(given: Mapping[str, Any], name: str) -> list[Any]:
+    """Return what a query of this name is about, of the options of a command; None is the whole robot."""
+    return list(given[name]) if QUERIES[name].of else [None] * given[name]
+
+
+def kernel(robot: Robot, name: str, subject: Any, options: Mapping[str, Any]) -> Kernel:
+    """Return the kernel of a query about a subject, with those of the options that it takes."""
+    taken = {key: value for key, value in options.items() if key in QUERIES[name].options}
+    if "moving_base" in taken:
+        taken["base"] = taken.pop("moving_base")
+    return QUERIES[name].ask(robot, *([] if subject is None else [subject]), **taken)

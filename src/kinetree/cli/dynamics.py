@@ -1,0 +1,145 @@
+"""`kinetree dynamics`: torques, mass matrix, centre of mass, and what sensors read."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import numpy as np
+
+from kinetree.cli._json import print_json
+from kinetree.cli._model import assignments, configuration, json_option, rates, robot_argument
+from kinetree.cli._page import print_page
+from kinetree.errors import KinetreeError, fail
+from kinetree.model.robot import Robot, Sensor
+from kinetree.queries import dynamics, momentum, sensors
+from kinetree.queries.forces import GRAVITY
+from kinetree.spatial.se3 import Array
+from kinetree.viewing import force_tables as tables
+
+SCHEMA = 1
+"""Version of the JSON, as that of `kinetree inspect`."""
+
+
+@click.command()
+@robot_argument
+@assignments("--q", "q", "JOINT=VALUE", "A joint's coordinate (m, rad), or several as 1,2,3; the others stay neutral.")
+@assignments("--qd", "qd", "JOINT=VALUE", "A joint's velocity (m/s, rad/s); the others are zero.")
+@assignments("--qdd", "qdd", "JOINT=VALUE", "A joint's acceleration (m/s², rad/s²): print the torques of this motion.")
+@assignments("--tau", "tau", "JOINT=VALUE", "An actuator's torque (N, N m): print the accelerations that it causes.")
+@click.option("--gravity", nargs=3, type=float, metavar="X Y Z", default=GRAVITY, help="In the root's axes, m/s².")
+@click.option("--loops", type=click.Choice(["refuse", "ignore"]), default="refuse", help="If joints close loops.")
+@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q, --qd and --qdd are in degrees.")
+@click.option("--all", "everything", is_flag=True, help="Every sensor, however many.")
+@json_option
+def command(
+    robot: Robot,
+    q: dict[str, str],
+    qd: dict[str, str],
+    qdd: dict[str, str],
+    tau: dict[str, str],
+    gravity: tuple[float, float, float],
+    loops: str,
+    in_degrees: bool,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """Print the torques with which the joints of MODEL balance its weight, beside the limits of effort, its mass matrix
+    and centre of mass, and what its sensors read.
+
+    With --qd, --qdd or --tau also the torques or the accelerations of this motion, in which sensors are then read.
+    """
+    if tau and qdd:
+        raise click.UsageError("--tau gives accelerations and --qdd takes them; only one of them is legal")
+    at = configuration(robot, q, in_degrees)
+    given = {"qd": qd, "qdd": qdd, "tau": tau}
+    v, a, t = (rates(robot, f"--{key}", given[key], in_degrees and key != "tau") for key in given)
+    options: dict[str, Any] = {"gravity": gravity, "loops": loops}
+    answers: dict[str, Array] = {
+        "gravity_torques": dynamics.gravity_torques(robot, **options).interpret(at),
+        "mass_matrix": dynamics.mass_matrix(robot, loops=loops).interpret(at),
+        "center_of_mass": momentum.center_of_mass(robot).interpret(at),
+    }
+    if tau:
+        a = answers["accelerations"] = dynamics.forward_dynamics(robot, **options).interpret(at, v, t)
+    elif qd or qdd:
+        answers["torques"] = dynamics.inverse_dynamics(robot, **options).interpret(at, v, a)
+    if not all(np.isfinite(answer).all() for answer in answers.values()):
+        raise fail("overflow", "the forces are not finite; legal are numbers that keep them so", element="--q")
+    read = {
+        sensor.name: _reading(robot, sensor, (at, v, a), options)
+        for sensor in tables.to_read(robot, everything=everything or as_json)
+    }
+    if as_json:
+        print_json(_json(robot, at, gravity, answers, read))
+    else:
+        _print(robot, gravity, answers, read)
+
+
+def _reading(robot: Robot, sensor: Sensor, motion: Sequence[Array], options: dict[str, Any]) -> tables.Reading:
+    """Return the reading of a sensor by its labels, or the reason why it is not known."""
+    try:
+        if sensor.type == "force_torque":
+            kernel = sensors.sensor_reading(robot, sensor.name, **options)
+        else:
+            kernel = sensors.imu_reading(robot, sensor.name, gravity=options["gravity"])
+        reading = dict(zip(kernel.output.labels, kernel.interpret(*motion).tolist(), strict=True))
+    except KinetreeError as error:
+        return error.findings[0].message
+    part = {"accelerometer": "a", "gyroscope": "w"}.get(str(sensor.type), "")
+    return {label: value for label, value in reading.items() if label.startswith(part)}
+
+
+def _print(robot: Robot, gravity: Sequence[float], answers: dict[str, Array], read: dict[str, tables.Reading]) -> None:
+    H = answers["mass_matrix"]
+    small = len(H) <= tables.SMALL
+    inertia = {} if small else {"inertia": H.diagonal()}
+    remark = "" if small else "inertia: diagonal of the mass matrix, SI; --json has all"
+    sections = [
+        tables.summary(robot, gravity, momentum.mass(robot), answers["center_of_mass"]),
+        tables.torques(robot, "Gravity torques", answers["gravity_torques"], inertia, remark),
+    ]
+    if "torques" in answers:
+        sections.append(tables.torques(robot, "Torques of the motion", answers["torques"]))
+    if "accelerations" in answers:
+        sections.append(tables.accelerations(robot, answers["accelerations"]))
+    if small:
+        sections.append(tables.matrix(robot, H))
+    sections += tables.sensors(robot, read, "in motion" if answers.keys() & {"torques", "accelerations"} else "at rest")
+    print_page([section for section in sections if section.rows])
+
+
+def _json(
+    robot: Robot,
+    q: Array,
+    gravity: Sequence[float],
+    answers: dict[str, Array],
+    read: dict[str, tables.Reading],
+) -> dict[str, Any]:
+    """Return the answers in SI units; docs/command-line.md describes them."""
+    by_name: dict[str, Any] = {
+        key: dict(zip(robot.velocity_names, answers[key].tolist(), strict=True))
+        for key in ("gravity_torques", "torques", "accelerations")
+        if key in answers
+    }
+    rows = [
+        {
+            "name": name,
+            "type": robot.sensors[name].type,
+            "reading": None if isinstance(found, str) else found,
+            "reason": found if isinstance(found, str) else None,
+        }
+        for name, found in read.items()
+    ]
+    return {
+        "schema": SCHEMA,
+        "robot": robot.name,
+        "root": robot.root,
+        "gravity": list(gravity),
+        "q": dict(zip(robot.coordinate_names, q.tolist(), strict=True)),
+        "mass": momentum.mass(robot),
+        "center_of_mass": answers["center_of_mass"],
+        "velocity_names": robot.velocity_names,
+        "mass_matrix": answers["mass_matrix"],
+        **by_name,
+        "sensors": rows,
+    }

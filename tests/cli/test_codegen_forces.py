@@ -1,0 +1,164 @@
+"""`kinetree codegen` writes every query of dynamics, whose C and JavaScript compute what its kernel does."""
+
+import inspect
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from c_compiler import call, loaded
+from kinetree.cli._queries import OPTIONS, QUERIES, flag
+
+INERTIA = '<inertia ixx="0.06" iyy="0.05" izz="0.04" ixy="0.01" ixz="0" iyz="-0.01"/></inertial>'
+DRONE = f"""<robot name="drone"><link name="world"/>
+  <link name="hull"><inertial><origin xyz="0.1 0 0.2"/><mass value="4"/>{INERTIA}</link>
+  <link name="arm"><inertial><origin xyz="0 0.1 0.15"/><mass value="2"/>{INERTIA}</link>
+  <link name="hand"><inertial><origin xyz="0.1 0.05 0"/><mass value="1"/>{INERTIA}</link>
+  <joint name="free" type="floating"><parent link="world"/><child link="hull"/></joint>
+  <joint name="shoulder" type="revolute"><parent link="hull"/><child link="arm"/><origin xyz="0 0 0.3" rpy="1 0 0"/>
+    <axis xyz="0 1 0"/><limit lower="-2" upper="2" velocity="3" effort="80"/><dynamics damping="0.3" friction="0.7"/>
+  </joint>
+  <joint name="wrist" type="fixed"><parent link="arm"/><child link="hand"/><origin xyz="0 0 0.4" rpy="0 1 0"/></joint>
+  <sensor name="ft" type="force_torque"><parent joint="wrist"/>
+    <force_torque><frame>child</frame><measure_direction>child_to_parent</measure_direction></force_torque></sensor>
+  <sensor name="imu" type="imu"><parent link="hand"/><origin xyz="0 0 0.1" rpy="0 0 1"/></sensor>
+</robot>"""
+SUBJECTS = {"frame": "hand", "sensor": "ft", "dt": "0.01"}
+FORCES = {name: row for name, row in QUERIES.items() if "base" not in row.options}
+
+
+@pytest.fixture
+def drone(tmp_path):
+    path = tmp_path / "drone.urdf"
+    path.write_text(DRONE)
+    return path
+
+
+def all_forces():
+    return [part for name, row in FORCES.items() for part in (flag(name), *([SUBJECTS[row.of]] if row.of else []))]
+
+
+def written(run, *arguments):
+    result = run("codegen", *arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    return {function["query"]: function for function in json.loads(result.stdout)["functions"]}
+
+
+def numbers(kernel, seed=1):
+    """An input for every port; parameters are those of a body."""
+    rng = np.random.default_rng(seed)
+    arrays = [rng.normal(size=port.shape) for port in kernel.inputs]
+    return [np.abs(a) + 1 if port.name == "parameters" else a for a, port in zip(arrays, kernel.inputs, strict=True)]
+
+
+def asked(robot, name, **options):
+    """The public function's kernel, with those of the options that it takes."""
+    row = FORCES[name]
+    taken = {key: value for key, value in options.items() if key in row.options}
+    taken = {"base" if key == "moving_base" else key: value for key, value in taken.items()}
+    subject = [float(SUBJECTS["dt"]) if row.of == "dt" else SUBJECTS[row.of]] if row.of else []
+    return getattr(kt.dynamics, name)(robot, *subject, **taken)
+
+
+def test_rows_have_the_options_of_their_functions():
+    for row in QUERIES.values():
+        taken = inspect.signature(row.ask).parameters
+        names = {{"gravity_input": "gravity", "moving_base": "base"}.get(option, option) for option in row.options}
+        assert names == {option for option in taken if option in OPTIONS}
+        assert row.of in {"", *(parameter.rstrip("s") for parameter in taken)}
+
+
+def test_every_query_of_dynamics_in_c(run, drone, tmp_path):
+    flags = ("--gravity-input", "--wrench", "hand", "--wrench", "hull", "--friction", "--packed", "--parameters")
+    flags += ("--measures", "parent_on_child", "--moving-base", "motion")
+    options = {"gravity": None, "wrenches": ("hand", "hull"), "friction": True, "packed": True, "parameters": True}
+    options |= {"measures": "parent_on_child", "moving_base": "motion"}
+    robot, out = kt.load(drone), tmp_path / "drone.c"
+    functions = written(run, drone, *all_forces(), *flags, "-o", out)
+    assert functions.keys() == FORCES.keys()
+    library = loaded(out)
+    for name, function in functions.items():
+        kernel = asked(robot, name, **options)
+        assert [port["name"] for port in function["inputs"]] == [port.name for port in kernel.inputs]
+        inputs = numbers(kernel)
+        expected = kernel.interpret(*inputs)
+        expected = np.concatenate([np.ravel(x) for x in expected]) if isinstance(expected, tuple) else expected
+        found = call(getattr(library, function["name"]), inputs, expected.shape)
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11, err_msg=name)
+
+
+def test_the_header_names_inputs_with_units_and_order(run, drone, tmp_path):
+    out = tmp_path / "drone.c"
+    written(run, drone, "--inverse-dynamics", "--gravity-input", "--wrench", "hand", "--step", "0.01", "-o", out)
+    header = out.with_suffix(".h").read_text()
+    for line in (
+        "void drone_inverse_dynamics(const double q[8], const double qd[7], const double qdd[7], "
+        "const double gravity[3], const double w[6], double tau[7]);",
+        " * qdd: 7 numbers; m/s\\xb2, rad/s\\xb2\n *   [0] free.vx",
+        " * gravity: 3 numbers; in the root's axes; m/s\\xb2",
+        " * w: 1 x 6, row-major; from outside on hand, in their axes about their origins; N, N m",
+        " * tau: 7 numbers",
+        "void drone_step_0_01(",
+        " * qd, from results[8]: 7 numbers; m/s, rad/s",
+    ):
+        assert line in header
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")
+def test_javascript(run, drone, tmp_path):
+    robot, out = kt.load(drone), tmp_path / "drone.mjs"
+    functions = written(run, drone, *all_forces(), "--gravity", "1", "2", "-3", "--at-rest", "-o", out)
+    kernels = {name: asked(robot, name, gravity=(1, 2, -3), at_rest=True) for name in functions}
+    inputs = {name: [x.ravel().tolist() for x in numbers(kernel)] for name, kernel in kernels.items()}
+    calls = {functions[name]["name"]: arrays for name, arrays in inputs.items()}
+    text = f"""import * as drone from "./drone.mjs";
+const calls = {json.dumps(calls)};
+console.log(JSON.stringify(Object.entries(calls).map(([name, x]) => Array.from(drone[name](...x)))));"""
+    (tmp_path / "call.mjs").write_text(text)
+    done = subprocess.run(["node", "call.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
+    for (name, kernel), found in zip(kernels.items(), json.loads(done.stdout), strict=True):
+        expected = kernel.interpret(*numbers(kernel))
+        expected = np.concatenate([np.ravel(x) for x in (expected if isinstance(expected, tuple) else [expected])])
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--mass-matrix", "--gravity-input"), "--gravity-input means nothing without --inverse-dynamics or "),
+        (("--fk", "hand", "--friction"), "--friction means nothing without --inverse-dynamics or "),
+        (("--inverse-dynamics", "--wrench", "hnd"), "no frame 'hnd'; did you mean 'hand'"),
+        (("--energy", "--gravity", "0", "0", "1", "--gravity-input"), "exclude each other"),
+        (("--step", "nan"), "dt is nan; legal is a finite time"),
+        (("--step", "0.01", "--step", "0.01"), "--step 0.01 is given twice"),
+        (("--gravity-torques", "--base", "hand"), "--base means nothing without --fk FRAME"),
+    ],
+)
+def test_errors(run, drone, tmp_path, arguments, text):
+    result = run("codegen", drone, *arguments, "-o", tmp_path / "a.c")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert text in result.stderr
+    assert not (tmp_path / "a.c").exists()
+
+
+def test_loops_are_refused_unless_ignored(run, tmp_path):
+    path, out = tmp_path / "bars.sdf", tmp_path / "a.c"
+    path.write_text(BARS)
+    result = run("codegen", path, "--mass-matrix", "-o", out)
+    assert result.exit_code == 2
+    assert "joints close loops, whose forces are not known: last" in result.stderr
+    assert run("codegen", path, "--mass-matrix", "--loops", "ignore", "-o", out).exit_code == 0
+    assert "close loops" in run("dynamics", path).stderr
+    assert "Mass matrix" in run("dynamics", path, "--loops", "ignore").stdout
+
+
+BARS = """<sdf version="1.9"><model name="bars">
+  <link name="ground"/><link name="a"><inertial><mass>1</mass></inertial></link>
+  <link name="b"><inertial><mass>1</mass></inertial></link>
+  <joint name="first" type="revolute"><parent>ground</parent><child>a</child><axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name="second" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name="last" type="revolute"><parent>ground</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>
+</model></sdf>"""
