@@ -125,7 +125,8 @@ def external_wrench(
     The wrench acts from outside on the link of the frame: force, then moment about the frame's origin, in its axes; N,
     N m. Sensors cut the robot into parts. The contact of a part is what its motion and weight need beyond what the
     sensors around it exert; parts without a frame have no contact, or an unknown one. So a part can have one frame. The
-    part of the root link can have one only if the root floats, or moves by `base` (see `imu_reading`) without support. Fumagalli et al., Force feedback exploiting tactile and proximal force/torque sensing, 2012.
+    part of the root link can have one only if the root floats, or moves by `base` (see `imu_reading`) without support.
+    Fumagalli et al., Force feedback exploiting tactile and proximal force/torque sensing, 2012.
 
     Raises KinetreeError for two frames on one part, for a frame on a part that is fixed to the world, and for sensors
     that `sensor_reading` refuses.
