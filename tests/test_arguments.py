@@ -26,6 +26,7 @@ EDITS += ("prefix", "remove", "remove_limits", "rename", "reroot", "set_groups")
 QUERIES = (kt.fk, kt.jacobian, kt.hessian, kt.jacobian_dot, kt.manipulability, kt.velocity, kt.margin)
 QUERIES += (kt.kinematics.analytical_jacobian, kt.kinematics.point, kt.dynamics.contact_wrench)
 QUERIES += (kt.dynamics.joint_torques, kt.dynamics.wrench, kt.dynamics.sensor_reading)
+QUERIES += (kt.dynamics.imu_reading, kt.dynamics.external_wrench)
 OTHERS = (kt.load, kt.save, kt.text, kt.check, kt.compare, kt.guard, kt.limits.widen, kt.icub.to_board)
 ASKED = {function.__name__: function for function in (*QUERIES, *OTHERS)}
 ASKED |= {name: getattr(kt.edit, name) for name in EDITS}

@@ -29,6 +29,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
         "README.md",
         "docs/model.md",
         "docs/kinematics.md",
+        "docs/sensors.md",
         "docs/dynamics.md",
         "docs/kernels.md",
         "docs/notebooks.md",

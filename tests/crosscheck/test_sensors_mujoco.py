@@ -29,7 +29,8 @@ SENSORS = "".join(
     for i in range(1, 6)
     for kind in ("gyro", "accelerometer", "force", "torque")
 )
-TEXT = """<mujoco><option gravity="0.5 -1 -9.81"/><compiler angle="degree"/><worldbody>{}</worldbody>
+TEXT = """<mujoco><option gravity="0.5 -1 -9.81"><flag constraint="disable"/></option><compiler angle="degree"/>
+  <worldbody>{}</worldbody>
   <sensor>{}</sensor></mujoco>"""
 ROBOTS = {
     "fixed": TEXT.format(ARM + OTHER, SENSORS),

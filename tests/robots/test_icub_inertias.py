@@ -13,7 +13,7 @@ from kinetree.errors import KinetreeError
 from kinetree.model.tree import build_tree
 from kinetree.spatial.plucker import about_com, moved_inertia
 from kinetree.spatial.se3 import inverse
-from support import icub_urdfs
+from support import contact_reading, icub_urdfs
 
 MODEL = "iCubGazeboV2_5"
 APART = {"neck_pitch": 5.3, "elbow": 6.8, "wrist_pitch": 1.0, "hip_pitch": 6.4, "hip_roll": 2.0}
@@ -91,7 +91,7 @@ def test_sensors_without_a_place_get_the_models():
             np.testing.assert_allclose(T[:3, :3], np.eye(3), rtol=0, atol=1e-5)
             assert 1000 * np.linalg.norm(T[:3, 3]) == pytest.approx(away, abs=0.1), name
     w = np.array([0, 0, -10.0, 0, 0, 0])
-    assert np.abs(kt.dynamics.sensor_reading(icub, "left_arm", "l_hand")(icub.q(), w)).max() > 1
+    assert np.abs(contact_reading(icub, "left_arm", "l_hand")(icub.q(), w)).max() > 1
     feet = kt.load("icub", inertias="iCubLisboa01")
     kt.dynamics.sensor_reading(feet, "l_leg_ft", "l_foot")
     with pytest.raises(KinetreeError, match="'l_foot_ft': has no known place"):

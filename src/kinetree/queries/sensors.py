@@ -27,8 +27,8 @@ from kinetree.spatial.se3 import IDENTITY, Array
 def imu_reading(robot: Robot, frame: str, *, base: str | None = None, gravity: Gravity = GRAVITY) -> Kernel:
     """Return the reading of an inertial sensor: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6).
 
-    Angular velocity in rad/s, then proper acceleration (acceleration minus gravity) of the origin in m/s², so what lies
-    still reads 9.81 upwards; both in the axes of `frame`, which is a frame or a sensor of the robot.
+    Angular velocity in rad/s, then proper acceleration (acceleration minus gravity) of the origin in m/s², so a sensor
+    at rest reads 9.81 upwards; both in the axes of `frame`, which is a frame or a sensor of the robot.
 
     base: None for a root link at rest, or moved by a floating joint alone. "acceleration" adds the input
     base_acceleration (…, 6): linear, then angular, of a root link that has no velocity at this moment. "motion" adds
@@ -46,7 +46,7 @@ def imu_reading(robot: Robot, frame: str, *, base: str | None = None, gravity: G
 
     return force_query(
         robot,
-        ("imu_reading", name, base, *origin.ravel().tolist()),
+        ("imu_reading", frame, name, base, *origin.ravel().tolist()),
         [velocities(robot), velocities(robot, "qdd")],
         Port("reading", (6,), ("wx", "wy", "wz", "ax", "ay", "az"), f"of {frame} in its axes; rad/s, m/s²"),
         algorithm,
@@ -125,8 +125,8 @@ def external_wrench(
     The wrench acts from outside on the link of the frame: force, then moment about the frame's origin, in its axes; N,
     N m. Sensors cut the robot into parts. The contact of a part is what its motion and weight need beyond what the
     sensors around it exert; parts without a frame have no contact, or an unknown one. So a part can have one frame. The
-    part of the root link can have one only if the root floats, or moves by `base` (see `imu_reading`) and nothing else
-    holds it. Fumagalli et al., Force feedback exploiting tactile and proximal force/torque sensing, 2012.
+    part of the root link can have one only if the root floats, or moves by `base` (see `imu_reading`) without support.
+    Fumagalli et al., Force feedback exploiting tactile and proximal force/torque sensing, 2012.
 
     Raises KinetreeError for two frames on one part, for a frame on a part that is fixed to the world, and for sensors
     that `sensor_reading` refuses.
