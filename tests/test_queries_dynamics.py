@@ -20,11 +20,8 @@ PASSIVE = Dynamics(damping=0.1, stiffness=2.0, reference=0.3, armature=0.5)
 
 
 def lively(robot: Robot) -> Robot:
-    """The robot with armature, damping and springs; a floating joint has no spring."""
-    parts = parts_of(with_dynamics(robot, PASSIVE))
-    loose = (replace(PASSIVE, stiffness=0.0),) * 6
-    parts.joints = [replace(j, dynamics=loose) if j.type == "floating" else j for j in parts.joints]
-    return build(parts)
+    """The robot with armature, damping and springs."""
+    return with_dynamics(robot, PASSIVE)
 
 
 EVERYTHING = lively(solid(everything(1), np.random.default_rng(1)))
@@ -359,7 +356,7 @@ def test_loops_are_named_unless_they_are_ignored():
 @pytest.mark.parametrize(
     ("attributes", "body", "message"),
     [
-        ('type="free" stiffness="1"', "", "joint 'j': the rest pose of a floating joint's spring is not known"),
+        ('type="free" stiffness="1"', 'pos="1 0 0"', "joint 'j': its spring pulls to where its body is drawn"),
         ('stiffness="1 2"', "", "joint 'j': its spring or damper is not linear"),
         ("", 'gravcomp="0.5"', "link 'b': a force against its weight is not computed"),
         ('frictionloss="1"', "", "joint 'j': frictionloss is a constraint"),
