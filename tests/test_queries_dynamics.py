@@ -20,11 +20,8 @@ PASSIVE = Dynamics(damping=0.1, stiffness=2.0, reference=0.3, armature=0.5)
 
 
 def lively(robot: Robot) -> Robot:
-    """The robot with armature, damping and springs; a floating joint has no spring."""
-    parts = parts_of(with_dynamics(robot, PASSIVE))
-    loose = (replace(PASSIVE, stiffness=0.0),) * 6
-    parts.joints = [replace(j, dynamics=loose) if j.type == "floating" else j for j in parts.joints]
-    return build(parts)
+    """The robot with armature, damping and springs."""
+    return with_dynamics(robot, PASSIVE)
 
 
 EVERYTHING = lively(solid(everything(1), np.random.default_rng(1)))
@@ -375,6 +372,14 @@ def test_forces_of_mjcf_that_are_not_computed_are_refused(attributes, body, mess
     assert np.isfinite(kt.gravity_torques(robot).interpret(np.ones(robot.nq))).all()
 
 
-def test_attributes_without_effect_are_no_forces():
-    text = '<mujoco><worldbody><body gravcomp="0"><joint stiffness="1 0"/><geom size="1"/></body></worldbody></mujoco>'
-    kt.inverse_dynamics(kt.load(text, format="mjcf"))
+@pytest.mark.parametrize("tendon", ["", 'stiffness="0" limited="true"', 'stiffness="2"', 'damping="0.1"'])
+def test_tendons_with_forces_are_refused_and_attributes_without_effect_are_not(tendon):
+    text = f"""<mujoco><worldbody><body gravcomp="0"><joint name="j" stiffness="1 0"/>
+      <geom size="1"/></body></worldbody>
+      <tendon><fixed range="0 1" {tendon}><joint joint="j" coef="1"/></fixed></tendon></mujoco>"""
+    robot = kt.load(text, format="mjcf")
+    if tendon in ("", 'stiffness="0" limited="true"'):
+        kt.inverse_dynamics(robot)
+    else:
+        with pytest.raises(KinetreeError, match="springs, dampers and armature of tendons are not computed"):
+            kt.inverse_dynamics(robot)

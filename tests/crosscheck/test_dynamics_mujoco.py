@@ -169,6 +169,13 @@ def real(dynamics: Dynamics) -> list[str]:
     return [text.replace("<worldbody>", f"{FREE}<worldbody>") for text in texts]
 
 
+def test_spring_of_a_free_joint():
+    """To where the body is drawn, which is at the world's origin."""
+    text = '<joint type="free" armature="0.1" damping="0.2" stiffness="3"/>'
+    inertial = '<inertial pos="0.1 0.2 0.3" mass="2" diaginertia="0.3 0.4 0.5"/>'
+    compare(f'<mujoco>{FREE}<worldbody><body name="b">{text}{inertial}</body></worldbody></mujoco>')
+
+
 def test_real_robots():
     """With an armature and a spring, which URDF lacks, and damping."""
     for text in real(Dynamics(damping=0.2, stiffness=1.5, reference=0.3, armature=0.05)):

@@ -168,11 +168,14 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
         if lost := _attributes(link, r"gravcomp"):
             message = f"a force against its weight is not computed: {lost}"
             raise fail("passive", message, element=f"link {link.name!r}", fix="remove gravcomp")
+    if _attributes(robot, r"stiffness|damping|armature"):
+        message = "springs, dampers and armature of tendons are not computed"
+        raise fail("passive", message, element="tendon", fix="remove stiffness, damping and armature from the tendons")
 
 
-def _attributes(part: Joint | Link, names: str) -> str:
-    """Return the attributes that are kept as text of a part, if any of these is among them with a value but zero."""
-    texts = [extension.text for extension in part.extensions if extension.tag == "attributes"]
+def _attributes(part: Joint | Link | Robot, names: str) -> str:
+    """Return the text that is kept of a part, if any of these attributes is in it with a value but zero."""
+    texts = [extension.text for extension in part.extensions if extension.tag in ("attributes", "tendon")]
     return next((text for text in texts if re.search(rf'\b({names})="(?![0. ]*")', text)), "")
 
 
