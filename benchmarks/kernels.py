@@ -42,6 +42,7 @@ class Page:
 
     file: Path
     title: str
+    peers: tuple[str, ...]
     works: tuple[Work, ...]
     targets: tuple[Target, ...]
     ready: tuple[tuple[str, str], ...] = ()
@@ -49,10 +50,17 @@ class Page:
 
 
 PAGES = {
-    "kinematics": Page(HERE / "results.md", "How fast Kinetree is, beside its peers", works.WORKS, works.TARGETS),
+    "kinematics": Page(
+        HERE / "results.md",
+        "How fast Kinetree is, beside its peers",
+        tuple(name for name in peers.names() if name not in ("dynibo", "pinocchio_cpp")),
+        works.WORKS,
+        works.TARGETS,
+    ),
     "dynamics": Page(
         HERE / "dynamics.md",
         "How fast Kinetree's dynamics are, beside its peers",
+        works_dynamics.PEERS,
         works_dynamics.WORKS,
         works_dynamics.TARGETS,
         tuple((query, robot) for query, robot in compile_time.TARGETS if query != "fk"),
@@ -165,6 +173,24 @@ def run(processes: list[Process], works: Iterable[Work], pace: Pace) -> Results:
     return Results({p.name: p.hello for p in processes}, found, exchange_rate(processes, pace))
 
 
+def of_page(page: Page, names: Iterable[str], interpreters: dict[str, str], pace: Pace) -> Results:
+    """All works of a page by these peers."""
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        cases.write_all(folder)
+        processes, missing = [], {}
+        for peer in names:
+            process = Process(peer, folder, interpreters.get(peer, sys.executable))
+            stack.callback(process.close)
+            if "versions" in process.hello:
+                processes.append(process)
+            else:
+                missing[peer] = process.hello.get("missing") or process.hello["error"]
+        results = run(processes, page.works, pace)
+    results.missing.update(missing)
+    return results
+
+
 def ready(page: Page, quick: bool) -> list[tuple[str, float, float]]:
     """What is to be ready, after how many milliseconds it is, and after how many it is to be."""
     rows = []
@@ -196,26 +222,14 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="small batches, few rounds: does it run, do all agree?")
     options = parser.parse_args()
     interpreters, pace = pythons(options.venv, parser), QUICK if options.quick else Pace()
-    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
-        folder = Path(name)
-        cases.write_all(folder)
-        processes, missing = [], {}
-        for peer in options.peer or peers.names():
-            process = Process(peer, folder, interpreters.get(peer, sys.executable))
-            stack.callback(process.close)
-            if "versions" in process.hello:
-                processes.append(process)
-            else:
-                missing[peer] = process.hello.get("missing") or process.hello["error"]
-        faults = 0
-        for page in (PAGES[name] for name in options.of or PAGES):
-            results = run(processes, page.works, pace)
-            results.missing.update(missing)
-            text = report(results, page.title, page.targets, ready(page, options.quick), quick=options.quick)
-            print(text)
-            if not options.quick and not options.peer:
-                page.file.write_text(text, encoding="utf-8")
-            faults += len(results.faults())
+    faults = 0
+    for page in (PAGES[name] for name in options.of or PAGES):
+        results = of_page(page, options.peer or page.peers, interpreters, pace)
+        text = report(results, page.title, page.targets, ready(page, options.quick), quick=options.quick)
+        print(text)
+        if not options.quick and not options.peer:
+            page.file.write_text(text, encoding="utf-8")
+        faults += len(results.faults())
     return 1 if faults else 0
 
 

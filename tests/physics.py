@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from kinetree.model.assemble import Parts, build
+from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.joints import JOINT_TYPES, JointType
+from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import (
     CoupledLimit,
     Dynamics,
@@ -38,7 +41,8 @@ def random_axes(rng: np.random.Generator, type_name: str) -> np.ndarray:
 
 def random_inertial(rng: np.random.Generator) -> Inertial:
     a = rng.normal(size=(3, 3))
-    return Inertial(float(rng.uniform(0.1, 5)), se3.frozen(a @ a.T), random_pose(rng))
+    second = a @ a.T  # second moments of mass, of which a body can have any
+    return Inertial(float(rng.uniform(0.1, 5)), se3.frozen(np.trace(second) * np.eye(3) - second), random_pose(rng))
 
 
 def random_joint(rng: np.random.Generator, name: str, type_name: str, parent: str, child: str) -> Joint:
@@ -102,9 +106,44 @@ def everything(seed: int = 0) -> Robot:
 
 
 def with_mimic(joint: Joint, leader: str, multiplier: float, offset: float) -> Joint:
-    from dataclasses import replace
-
     return replace(joint, mimic=Mimic(leader, multiplier, offset))
+
+
+def random_tree(seed: int, n: int = 6) -> Robot:
+    """A tree of n joints of random types, with a mass on every link; about every third single joint is a follower."""
+    rng = np.random.default_rng(seed)
+    joints: list[Joint] = []
+    for i, kind in enumerate(rng.choice([*JOINT_TYPES], n)):
+        joint = random_joint(rng, f"j{i}", str(kind), f"l{rng.integers(i + 1)}", f"l{i + 1}")
+        leaders = [j.name for j in joints if j.kind.single]
+        if joint.kind.single and leaders and rng.random() < 0.4:
+            joint = with_mimic(joint, str(rng.choice(leaders)), rng.normal(), rng.normal())
+        joints.append(joint)
+    return build(Parts("random", [Link(f"l{i}", random_inertial(rng)) for i in range(n + 1)], joints))
+
+
+def solid(robot: Robot, rng: np.random.Generator) -> Robot:
+    """The robot with an inertia on every link, so that every joint moves a mass."""
+    parts = parts_of(robot)
+    parts.links = [replace(link, inertial=link.inertial or random_inertial(rng)) for link in parts.links]
+    return build(parts)
+
+
+def with_dynamics(robot: Robot, dynamics: Dynamics | None = None) -> Robot:
+    """The robot with this passive behaviour at every velocity coordinate; without any, by default."""
+    parts = parts_of(robot)
+    parts.joints = [replace(j, dynamics=() if dynamics is None else (dynamics,) * j.kind.nv) for j in parts.joints]
+    return build(parts)
+
+
+def floated(robot: Robot) -> Robot:
+    """The robot carried by a floating joint "root_joint", whose coordinates come first."""
+    parts = parts_of(robot)
+    parts.links.insert(0, Link("the world"))
+    I = se3.IDENTITY
+    parts.joints.insert(0, Joint("root_joint", "floating", "the world", robot.root, I, np.zeros((0, 3)), I))
+    parts.joint_order = ("root_joint", *robot.joint_names)
+    return build(parts)
 
 
 def bodies(robot: Robot, q: np.ndarray) -> list[np.ndarray]:
@@ -158,6 +197,17 @@ def quaternion_product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     v, w = p[:3], p[3]
     u, s = q[:3], q[3]
     return np.append(w * u + s * v + np.cross(v, u), w * s - v @ u)
+
+
+def rates(robot: Robot, qd: np.ndarray) -> dict[str, np.ndarray]:
+    """Rates of the velocity coordinates of every joint by its name, followers included."""
+    own, at = {}, 0
+    for name in robot.joint_names:
+        nv = robot.joints[name].kind.nv
+        own[name] = qd[at : at + nv]
+        at += nv
+    leaders = {name: resolve_mimic(robot, name) for name, joint in robot.joints.items() if joint.kind.nv}
+    return {name: multiplier * own[leader] for name, (leader, multiplier, _) in leaders.items()}
 
 
 def moved(robot: Robot, q: np.ndarray, qd: np.ndarray, h: float) -> np.ndarray:

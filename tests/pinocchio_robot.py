@@ -18,10 +18,11 @@ class PinocchioRobot:
     """A robot as Pinocchio has it. It builds no follower above its leader, so every joint has numbers of its own there,
     and `G` (nv there, nv here) says how they follow."""
 
-    def __init__(self, pin: Any, path: Path, robot: kt.Robot) -> None:
+    def __init__(self, pin: Any, path: Path, robot: kt.Robot, root: Any = None) -> None:
+        """root: Pinocchio's joint that carries the robot, which `robot` has as "root_joint"."""
         self.pin, self.robot, self.tree = pin, robot, build_tree(robot)
         self.axes = {"base": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED, "frame": pin.ReferenceFrame.LOCAL}
-        self.model = pin.buildModelFromUrdf(os.fspath(path))
+        self.model = pin.buildModelFromUrdf(os.fspath(path), *([] if root is None else [root]))
         self.data = self.model.createData()
         self.G = np.zeros((self.model.nv, self.tree.nv))
         for name, moves, multiplier in zip(self.tree.joints, self.tree.v_slice, self.tree.multiplier, strict=True):

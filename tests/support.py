@@ -108,3 +108,14 @@ def loss_of(write, robot: Robot, without: tuple[str, ...] = ()) -> str:
 def ask(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions = CheckOptions()) -> list[Finding]:
     """Return the findings of rules, in their order."""
     return list(chain.from_iterable(findings_by_rule(robot, rules, options).values()))
+
+
+def contact_reading(robot: Robot, sensor: str, frame: str, measures: str | None = None):
+    """What a force/torque sensor reads of a wrench on a frame alone, a function of q and w (…, 6), and its kernel."""
+    kernel = kt.dynamics.sensor_reading(robot, sensor, frame, measures=measures, at_rest=True, gravity=(0, 0, 0))
+
+    def read(q, w):
+        return kernel(q, np.asarray(w, float)[..., None, :])
+
+    read.kernel = kernel
+    return read

@@ -44,7 +44,8 @@ def test_every_work_is_named_once_and_every_target_is_measured():
     for page in kernels.PAGES.values():
         sides = [side for target in page.targets for side in (target.slow, target.fast) if not isinstance(side, float)]
         assert {work for _, work in sides} <= set(page.works)
-        assert {peer for peer, _ in sides} <= set(peers.names())
+        assert {peer for peer, _ in sides} <= set(page.peers)
+    assert {peer for page in kernels.PAGES.values() for peer in page.peers} == set(peers.names())
     assert {work.robot for work in every} == set(cases.ROBOTS)
     assert {work.query for work in works_dynamics.WORKS} == set(peers.INPUTS)
 

@@ -22,6 +22,7 @@ INPUTS = {
     "aba": ("q", "qd", "tau"),
     "crba": ("q",),
     "rnea_derivatives": ("q", "qd", "qdd"),
+    "aba_derivatives": ("q", "qd", "tau"),
 }
 """Inputs of the queries of dynamics. The others have q alone."""
 
@@ -32,8 +33,8 @@ def inputs(query: str) -> tuple[str, ...]:
 
 
 def stacked(result: Any) -> Any:
-    """Return an answer as one array: derivatives by q and by qd, the first two of a tuple, as (…, 2, nv, nv)."""
-    return np.stack(result[:2], axis=-3) if isinstance(result, tuple) else np.asarray(result)
+    """Return an answer as one array: a tuple of k matrices as (…, k, nv, nv)."""
+    return np.stack(result, axis=-3) if isinstance(result, tuple) else np.asarray(result)
 
 
 Functions = Mapping[str, Callable[..., Any]]
@@ -102,8 +103,8 @@ class Peer:
         Queries are "fk", (4, 4) of the only frame or (k, 4, 4) of all; "jacobian" (6, nv), linear first, in the root's
         axes; "hessian" (nv, 6, nv), its derivative along each joint; "manipulability" (Yoshikawa). "rnea" torques and
         "aba" accelerations (nv,), "crba" the mass matrix (nv, nv), "rnea_derivatives" of the torques by q and qd, a
-        tuple or (2, nv, nv); all with gravity 9.81 m/s² along -z. Where `INPUTS` names more than q, functions take
-        them one after the other. Forms are
+        tuple or (2, nv, nv), "aba_derivatives" of the accelerations by q, qd and tau; all with gravity 9.81 m/s² along
+        -z. Where `INPUTS` names more than q, functions take them one after the other. Forms are
 
         one            q (nq,) to a fresh array
         batch          Q (n, nq) to a fresh array

@@ -173,7 +173,7 @@ def reordered(query: str, answers: Any, peer: peers.Peer) -> Any:
     order = order_of(peer, 6)
     if query == "hessian":
         answers = answers[:, order]
-    if query in ("crba", "rnea_derivatives"):
+    if query in ("crba", "rnea_derivatives", "aba_derivatives"):
         answers = answers[..., order, :]
     return answers[..., order] if query in ("jacobian", "hessian", *peers.INPUTS) else answers
 

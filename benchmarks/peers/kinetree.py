@@ -9,6 +9,8 @@ DYNAMICS = {
     "rnea": kt.inverse_dynamics,
     "aba": kt.forward_dynamics,
     "crba": kt.mass_matrix,
+    "rnea_derivatives": kt.dynamics.inverse_dynamics_derivatives,
+    "aba_derivatives": kt.dynamics.forward_dynamics_derivatives,
 }
 
 
@@ -34,8 +36,8 @@ class Peer(peers.Peer):
             found[f"{query} into"] = lambda *Q, kernel=kernel: kernel(*Q[:-1], out=Q[-1])
             found[f"{query} float32"] = lambda Q, out, kernel=kernel: kernel(Q, out=out, dtype=np.float32)
             found[f"{query} two threads"] = lambda Q, out, kernel=kernel: kernel(Q, out=out, threads=2)
-        if "rnea_derivatives" in kernels:
-            found["rnea_derivatives into"] = flat(kernels["rnea_derivatives"])
+        for query in ("rnea_derivatives", "aba_derivatives") if "rnea" in kernels else ():
+            found[f"{query} into"] = flat(kernels[query])
         return found
 
 

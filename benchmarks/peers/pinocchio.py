@@ -13,7 +13,7 @@ class Peer(peers.Peer):
     about = (
         "`forwardKinematics` and `updateFramePlacement(…).homogeneous`; several frames with "
         "`framesForwardKinematics`; `computeFrameJacobian` in LOCAL_WORLD_ALIGNED; batches in a Python loop; "
-        "`rnea`, `aba`, `crba`, `computeRNEADerivatives`, one call at a time"
+        "`rnea`, `aba`, `crba`, `computeRNEADerivatives`, `computeABADerivatives`, one call at a time"
     )
     largest = 10_000
 
@@ -31,8 +31,10 @@ class Peer(peers.Peer):
 
 
 def dynamics(model, data):
-    functions = {"rnea": pin.rnea, "aba": pin.aba, "crba": pin.crba, "rnea_derivatives": pin.computeRNEADerivatives}
-    return {f"{query} one": partial(function, model, data) for query, function in functions.items()}
+    functions = {"rnea": pin.rnea, "aba": pin.aba, "crba": pin.crba, "aba_derivatives": pin.computeABADerivatives}
+    found = {f"{query} one": partial(function, model, data) for query, function in functions.items()}
+    by_rates = partial(pin.computeRNEADerivatives, model, data)
+    return found | {"rnea_derivatives one": lambda q, qd, qdd: by_rates(q, qd, qdd)[:2]}
 
 
 def pose(model, data, frame):

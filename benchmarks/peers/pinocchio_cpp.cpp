@@ -86,12 +86,13 @@ void rnea_derivatives(Robot *robot, const double *q, const double *qd, const dou
   }
 }
 
-// By q, then by qd.
+// By q, by qd, then by the torques, of which Pinocchio fills the upper triangle.
 void aba_derivatives(Robot *robot, const double *q, const double *qd, const double *x, double *out, long n) {
-  EACH(2 * nv * nv) {
+  EACH(3 * nv * nv) {
     pin::computeABADerivatives(model, data, Vector(q, nq), Vector(qd, nv), Vector(x, nv));
     Matrix(out, nv, nv) = data.ddq_dq;
     Matrix(out + nv * nv, nv, nv) = data.ddq_dv;
+    Matrix(out + 2 * nv * nv, nv, nv) = data.Minv.selfadjointView<Eigen::Upper>();
   }
 }
 

@@ -64,7 +64,8 @@ class Peer(peers.Peer):
     packages = ("pin", "cmeel-eigen", "numpy")
     about = (
         f"headers alone, compiled by GCC with {' '.join(OPTIONS[1:3])}, the model built of Pinocchio's numbers; "
-        "`rnea`, `aba` and `crba` (Convention::LOCAL), `computeRNEADerivatives` in a C++ loop that writes every result"
+        "`rnea`, `aba` and `crba` (Convention::LOCAL), `computeRNEADerivatives`, `computeABADerivatives` in a C++ "
+        "loop that writes every result"
     )
 
     def functions(self):

@@ -22,9 +22,11 @@ from kinetree.queries.momentum import centroidal_momentum_matrix as centroidal_m
 from kinetree.queries.momentum import energy as energy
 from kinetree.queries.momentum import mass as mass
 from kinetree.queries.motion import acceleration as acceleration
+from kinetree.queries.sensors import external_wrench as external_wrench
+from kinetree.queries.sensors import imu_reading as imu_reading
+from kinetree.queries.sensors import sensor_reading as sensor_reading
 from kinetree.queries.statics import contact_wrench as contact_wrench
 from kinetree.queries.statics import joint_torques as joint_torques
-from kinetree.queries.statics import sensor_reading as sensor_reading
 from kinetree.queries.statics import wrench as wrench
 
 __all__ = [name for name in dir() if name[0].isalpha()]

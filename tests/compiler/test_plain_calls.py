@@ -46,6 +46,25 @@ def test_one_batch_or_none(k, short, batch, batched):
     np.testing.assert_array_equal(out, got)
 
 
+def test_columns_of_more(k, short):
+    """What a kernel with several outputs returns is the next call's input."""
+    both, w = RNG.normal(size=(9, 4)), RNG.normal(size=(9, 4, 2))
+    got = k(both[:, :2], both[:, 2:], w[:, 1:3])
+    np.testing.assert_allclose(got, expected(both[:, :2], both[:, 2:], w[:, 1:3]), rtol=1e-14, atol=1e-15)
+    same = np.broadcast_to(both[0, :2], (9, 2))
+    np.testing.assert_array_equal(k(same, both[:, 2:], w[:, 1:3]), k(same.copy(), both[:, 2:], w[:, 1:3]))
+
+
+def test_entries_that_are_apart_take_the_long_way(k, monkeypatch):
+    """It copies them, so that vectors can load them."""
+    both, w = RNG.normal(size=(9, 4)), RNG.normal(size=(9, 2, 4))
+    right = expected(both[:, ::2], both[:, 2:], w[..., ::3])
+    np.testing.assert_allclose(k(both[:, ::2], both[:, 2:], w[..., ::3]), right, rtol=1e-14, atol=1e-15)
+    monkeypatch.setattr(machine, "checked", None)
+    with pytest.raises(TypeError):
+        k(both[:, ::2], both[:, 2:], w[..., ::3])
+
+
 @pytest.mark.parametrize("which", [0, 1, 2])
 @pytest.mark.parametrize("shift", range(-4, 5))
 @pytest.mark.parametrize("batched", [True, False])

@@ -9,7 +9,7 @@ import kinetree as kt
 from kinetree.formats import dh
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Joint, Link, Sensor
-from support import all_frames, icub_urdfs, random_q
+from support import all_frames, contact_reading, icub_urdfs, random_q
 
 TEXT = """
 name = "arm"
@@ -87,16 +87,13 @@ def test_what_a_sensor_measures_goes_through_every_format_that_can_say_it(format
     arm = read(TEXT + FIXED + SENSOR + MEASURES)
     w = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
     q = random_q(arm, np.random.default_rng(5))
-    reading = kt.dynamics.sensor_reading(arm, "ft", "fore")(q, w)
+    reading = contact_reading(arm, "ft", "fore")(q, w)
     assert np.abs(reading + kt.dynamics.wrench(arm, "fore", base="ft_frame")(q, w)).max() < 1e-12
     kt.save(arm, tmp_path / f"arm.{format}")
-    assert (
-        np.abs(kt.dynamics.sensor_reading(kt.load(tmp_path / f"arm.{format}"), "ft", "fore")(q, w) - reading).max()
-        < 1e-12
-    )
+    assert np.abs(contact_reading(kt.load(tmp_path / f"arm.{format}"), "ft", "fore")(q, w) - reading).max() < 1e-12
     kt.save(arm, tmp_path / f"bare.{format}", without=("force_torque",))
     with pytest.raises(kt.KinetreeError, match="does not say what it measures"):
-        kt.dynamics.sensor_reading(kt.load(tmp_path / f"bare.{format}"), "ft", "fore")
+        contact_reading(kt.load(tmp_path / f"bare.{format}"), "ft", "fore")
 
 
 @pytest.mark.parametrize("wrong", ['"up"', '{ frame = "sensor" }', '{ frame = "sensor", measure_direction = "up" }'])
@@ -163,8 +160,8 @@ class TestWhatIsWritten:
         assert again.joints["ft_sensor"].parent == link
         assert again.frames["ft_frame"].link == "upper_behind"
         q, w = random_q(robot, np.random.default_rng(6)), np.arange(6.0)
-        reading = kt.dynamics.sensor_reading(robot, "ft", "upper_behind")(q, w)
-        assert np.abs(kt.dynamics.sensor_reading(again, "ft", "upper_behind")(q, w) - reading).max() < 1e-12
+        reading = contact_reading(robot, "ft", "upper_behind")(q, w)
+        assert np.abs(contact_reading(again, "ft", "upper_behind")(q, w) - reading).max() < 1e-12
 
     def test_two_cuts_of_a_link_in_a_row(self):
         """The first is measured by nobody, but the second hangs on it."""
@@ -223,5 +220,5 @@ def test_sensors_of_a_published_model_read_the_same_from_its_table(path):
     assert len(sensors) == 6
     for sensor in sensors:
         link = model.joints[sensor.joint].child
-        reading = kt.dynamics.sensor_reading(model, sensor.name, link).interpret(q, w)
-        assert np.abs(kt.dynamics.sensor_reading(again, sensor.name, link).interpret(q, w) - reading).max() < 1e-12
+        reading = contact_reading(model, sensor.name, link)(q, w)
+        assert np.abs(contact_reading(again, sensor.name, link)(q, w) - reading).max() < 1e-12

@@ -9,6 +9,7 @@ import kinetree as kt
 from kinetree.formats import dh, mjcf, sdf, urdf
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import ForceTorque, Robot
+from support import contact_reading
 
 FRAMES = ("child", "parent", "sensor")
 URDF = """<robot name="r"><link name="a"/><link name="b"/>
@@ -52,7 +53,7 @@ def through(robot: Robot, format: str, without=()) -> Robot:
 
 def reading(robot: Robot):
     q = robot.q(j=0.4) if robot.nq else robot.q()
-    return kt.dynamics.sensor_reading(robot, "ft", "b")(q, np.arange(1.0, 7.0))
+    return contact_reading(robot, "ft", "b")(q, np.arange(1.0, 7.0))
 
 
 def survives(robot: Robot, format: str) -> bool:

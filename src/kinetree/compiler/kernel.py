@@ -39,7 +39,10 @@ class Kernel:
     # A slot named __call__ makes each kernel call what the slot contains, without a method in between, which would cost
     # more than an arm's pose. That is a function of the machine, which does not refer to the kernel, so that a kernel
     # is freed with its last reference.
-    __slots__ = ("__call__", "__weakref__", "_key", "_machine", "_of", "_trace", "fused", "inputs", "name", "outputs")
+    __slots__ = (
+        *("__call__", "__weakref__", "_call", "_key", "_machine", "_of", "_trace"),
+        *("fused", "inputs", "name", "outputs"),
+    )
 
     def __init__(
         self,
@@ -65,12 +68,13 @@ class Kernel:
         self._machine = Machine(
             name, inputs, self.output, self._trace, partial(compiled, name, self._trace, key, fused)
         )
+        self._call = split(self.outputs, self._machine.call)
         self.__call__ = self._first_call
 
     def _first_call(self, *inputs: Any, **options: Any) -> Any:
         """Compile; from then on plain calls go straight to the machine code."""
         if options:
-            return split(self.outputs, self._machine.call)(*inputs, **options)
+            return self._call(*inputs, **options)
         self.__call__ = split(self.outputs, self._machine.door())
         return self.__call__(*inputs)
 

@@ -94,13 +94,14 @@ class Machine:
         return out
 
     def _is_plain(self, inputs: Sequence[Any], out: Any) -> bool:
-        """Return whether NumPy can use the arrays as they are: contiguous doubles, of one batch or of none."""
+        """Return whether NumPy can use the arrays as they are: doubles whose entries are contiguous, of one batch or
+        of none."""
         if self._is_empty or len(inputs) != len(self._cores):
             return False
         batch: tuple[int, ...] = ()
         for k, core, axes in self._cores:
             array = inputs[k]
-            if not _is_simple(array):
+            if type(array) is not np.ndarray or array.dtype is not DOUBLE:
                 return False
             shape = array.shape
             if shape != core:
@@ -108,9 +109,12 @@ class Machine:
                 if at <= 0 or shape[at:] != core or (batch and shape[:at] != batch):
                     return False
                 batch = shape[:at]
+            if not (array.flags.c_contiguous or _is_packed(array, axes)):
+                return False
         if out is None:
             return True
-        fits = _is_simple(out) and out.shape == batch + self._output.shape and out.flags.writeable
+        is_simple = type(out) is np.ndarray and out.dtype is DOUBLE and out.flags.c_contiguous and out.flags.writeable
+        fits = is_simple and out.shape == batch + self._output.shape
         return fits and not any(np.may_share_memory(array, out) for array in inputs)
 
     def _computed(
@@ -210,10 +214,6 @@ def _is_terminal(stream: Any) -> bool:
         return bool(stream.isatty())
     except (AttributeError, ValueError):  # none, another object, or closed
         return False
-
-
-def _is_simple(array: Any) -> bool:
-    return type(array) is np.ndarray and array.dtype is DOUBLE and array.flags.c_contiguous
 
 
 def _is_packed(array: NDArray[Any], core: int) -> bool:

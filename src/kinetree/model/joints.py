@@ -46,12 +46,14 @@ class JointType:
     quaternion: where in its coordinates a quaternion xyzw stands, which may have any length but zero.
     bias: cJ = (dS/dt) qd in the child's axes, angular first (Featherstone, table 4.1).
     rates: how fast its coordinates change, for q and qd; a quaternion keeps its length.
-    drift: what the rates of qd gain because its axes turn with the child: seen from the parent, qd changes at qdd +
-        drift.
+    drift: function from qd and v to the rates that velocity coordinates v gain because their axes turn at qd: seen from
+        the parent, qd changes at qdd + drift(qd, qd).
     integrate: function from q and v to q ⊕ v, the coordinates after unit time at the constant velocity coordinates v;
         a quaternion gets length 1.
     difference: function from q1 and q2 to q2 ⊖ q1, the v with q1 ⊕ v = q2 that turns the least.
-    slope: function from q1 and q2 to the derivative (nv, nv) of q2 ⊖ q1 by the velocity coordinates of q2.
+    stretch: function from the reference of a spring and q to its deflection (nv,), along the velocity coordinates; for
+        a floating joint, those of its place and of its turn, as MuJoCo has them.
+    slope: function from the same to the derivative (nv, nv) of the deflection by the velocity coordinates.
     singles: function from its axes to the types and axes of the single joints that do the same in a row, for a type
         whose motion subspace depends on q.
     gap: how far a pose of the joint frame after the motion is from those that the type can reach.
@@ -75,10 +77,11 @@ class JointType:
     quaternion: slice | None = field(default=None, hash=False)  # slices have no hash before Python 3.12
     bias: Bias = lambda axes, pitch, q, qd: np.zeros(6)
     rates: Change = lambda q, qd: qd
-    drift: Callable[[Any], Array] = lambda qd: np.zeros(len(qd))
+    drift: Change = lambda qd, v: np.zeros(len(v))
     integrate: Change = lambda q, v: q + v
     difference: Change = lambda q1, q2: q2 - q1
-    slope: Change = lambda q1, q2: np.eye(len(q2))
+    stretch: Change = lambda reference, q: q - reference
+    slope: Change = lambda reference, q: np.eye(len(q))
     singles: Callable[[Array], list[tuple[str, Array]]] | None = None
     gap: Gap = lambda axes, pitch, T: (_length(T[:3, 3]), _turned(T[:3, :3]))
 
@@ -264,9 +267,22 @@ def _ball_turn(q1: Any, q2: Any) -> Array:
     return exponential.product(exponential.conjugate(exponential.unit(q1)), exponential.unit(q2))
 
 
-def _ball_slope(q1: Any, q2: Any) -> Array:
-    """Return the inverse of the right Jacobian of SO(3), the transpose of the left one's (A micro Lie theory, eq. 146)."""
-    return exponential.inverse_jacobian(_ball_turn(q1, q2)).T
+def _ball_slope(reference: Any, q: Any) -> Array:
+    """Return the inverse right Jacobian of SO(3), the transpose of the left one's (A micro Lie theory, eq. 146)."""
+    return np.asarray(exponential.inverse_jacobian(_ball_turn(reference, q)).T)
+
+
+def _floating_offset(reference: Any, q: Any) -> Array:
+    return np.asarray(se3.rotation_from_quaternion(q[3:]).T @ (q[:3] - reference[:3]))
+
+
+def _floating_stretch(reference: Any, q: Any) -> Array:
+    return np.array([*_floating_offset(reference, q), *exponential.log(_ball_turn(reference[3:], q[3:]))])
+
+
+def _floating_slope(reference: Any, q: Any) -> Array:
+    zero = np.zeros((3, 3))
+    return np.block([[np.eye(3), skew(_floating_offset(reference, q))], [zero, _ball_slope(reference[3:], q[3:])]])
 
 
 def _floating_rates(q: Any, qd: Any) -> Array:
@@ -383,6 +399,7 @@ _ROWS = (
         rates=_ball_rates,
         integrate=_ball_sum,
         difference=lambda q1, q2: exponential.log(_ball_turn(q1, q2)),
+        stretch=lambda reference, q: exponential.log(_ball_turn(reference, q)),
         slope=_ball_slope,
     ),
     JointType(
@@ -400,9 +417,11 @@ _ROWS = (
         mjcf="free",
         quaternion=slice(3, 7),
         rates=_floating_rates,
-        drift=lambda qd: np.array([*_cross(qd[3:], qd[:3]), *_ZERO]),
+        drift=lambda qd, v: np.array([*_cross(qd[3:], v[:3]), *_ZERO]),
         integrate=_floating_sum,
         difference=_floating_difference,
+        stretch=_floating_stretch,
+        slope=_floating_slope,
     ),
 )
 

@@ -1,7 +1,8 @@
-"""The Coriolis matrix, and the derivatives of torques and accelerations, as Singh, Russell & Wensing (2022) find them.
+"""The Coriolis matrix, and the derivatives of torques and accelerations (Singh, Russell & Wensing, Efficient analytical
+derivatives of rigid-body dynamics using spatial vector algebra, 2022).
 
-The options are those of `queries.dynamics`. A derivative by q is one by the velocity coordinates: its column k is the
-derivative along q ⊕ h e_k, the `integrate` of the robot's joints. Coulomb friction has none, and is left out.
+The options are those of `queries.dynamics`. Column k of a derivative by q is the derivative along q ⊕ h e_k, where ⊕ is
+`integrate`. Coulomb friction is constant wherever it has a derivative, so there is no option for it.
 """
 
 from collections.abc import Sequence
@@ -19,15 +20,15 @@ from kinetree.queries.query import velocities
 def coriolis_matrix(robot: Robot, *, parameters: bool = False, loops: str = "refuse") -> Kernel:
     """Return the Coriolis matrix: a kernel from q (…, nq) and qd (…, nv) to C (…, nv, nv).
 
-    C qd are the torques that velocities need, without gravity, damping and springs, and dH/dt - 2 C is skew-symmetric,
-    with H the mass matrix. Echeandia & Wensing, Numerical methods to compute the Coriolis matrix and Christoffel symbols
-    for rigid-body systems, 2021.
+    C qd are the torques that velocities need, without gravity, damping and springs. dH/dt - 2 C is skew-symmetric,
+    where H is the mass matrix. Echeandia & Wensing, Numerical methods to compute the Coriolis matrix and Christoffel
+    symbols for rigid-body systems, 2021.
     """
     return force_query(
         robot,
         ("coriolis_matrix",),
         [velocities(robot)],
-        *_matrices(robot, "C"),
+        _matrix(robot, "C"),
         lambda tree, given, q, qd: derivatives.coriolis_matrix(tree, q, qd),
         parameters=parameters,
         loops=loops,
@@ -53,7 +54,7 @@ def inverse_dynamics_derivatives(
         robot,
         ("inverse_dynamics_derivatives",),
         [velocities(robot), velocities(robot, "qdd")],
-        _matrices(robot, "dtau_dq", "dtau_dqd"),
+        (_matrix(robot, "dtau_dq"), _matrix(robot, "dtau_dqd")),
         lambda tree, given, q, qd, qdd: derivatives.inverse_dynamics_derivatives(tree, q, qd, qdd, *given),
         gravity=gravity,
         wrenches=wrenches,
@@ -74,7 +75,8 @@ def forward_dynamics_derivatives(
     """Return the derivatives of accelerations: a kernel from q (…, nq), qd and tau (…, nv) to a named tuple of dqdd_dq,
     dqdd_dqd and dqdd_dtau (…, nv, nv); the last is the inverse of the mass matrix.
 
-    As `inverse_dynamics_derivatives`. Raises KinetreeError, which names the joint, where no mass resists an acceleration.
+    Columns and wrenches are as in `inverse_dynamics_derivatives`. Raises KinetreeError, which names the joint, if no
+    mass resists its acceleration.
     """
     if not parameters:
         check_carried(robot)
@@ -82,7 +84,7 @@ def forward_dynamics_derivatives(
         robot,
         ("forward_dynamics_derivatives",),
         [velocities(robot), velocities(robot, "tau")],
-        _matrices(robot, "dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
+        (_matrix(robot, "dqdd_dq"), _matrix(robot, "dqdd_dqd"), _matrix(robot, "dqdd_dtau")),
         lambda tree, given, q, qd, tau: derivatives.forward_dynamics_derivatives(tree, q, qd, tau, *given),
         gravity=gravity,
         wrenches=wrenches,
@@ -91,6 +93,6 @@ def forward_dynamics_derivatives(
     )
 
 
-def _matrices(robot: Robot, *names: str) -> tuple[Port, ...]:
+def _matrix(robot: Robot, name: str) -> Port:
     qd = velocities(robot)
-    return tuple(Port(name, (*qd.shape, *qd.shape), qd.labels, "kg, m, rad, s") for name in names)
+    return Port(name, (*qd.shape, *qd.shape), qd.labels, "kg, m, rad, s")

@@ -1,7 +1,7 @@
 """What all questions of dynamics share: their options, their inputs, and which robots they refuse."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,15 +51,20 @@ def force_query(
     frames: Sequence[str] = (),
     cuts: tuple[str, ...] = (),
     keep: Callable[[Tree], Iterable[int]] | None = lambda tree: (),
+    needs: Collection[str] = ("mass", "passive"),
+    last: Sequence[Port] = (),
 ) -> Kernel:
-    """Return the kernel of an algorithm on (tree, given, q, *motion).
+    """Return the kernel of an algorithm on (tree, given, q, *motion, *last).
 
     gravity to loops: see `queries.dynamics`. keep: the bodies of a tree whose inertia must stay where it is; None for
-    all. Otherwise see `query`. Raises KinetreeError for options that are not legal, and robots that they do not fit.
+    all. needs: whether the answer depends on masses and on passive forces of joints. last: inputs that follow all
+    others. Otherwise see `query`. Raises KinetreeError for options that are not legal, and robots that they do not fit.
     """
     on = frames_of(robot, as_names(wrenches))
     constant = _checked_gravity(gravity)
-    _check_robot(robot, parameters=parameters, friction=friction, loops=loops)
+    _check_robot(robot, needs=() if parameters else needs, loops=loops)
+    for joint in robot.joints.values() if "passive" in needs else ():
+        _check_passive(robot, joint, friction=friction)
     links = links_with_mass(robot)
     inputs = [
         *([Port("gravity", (3,), ("x", "y", "z"), "in the root's axes; m/s²")] if constant is None else []),
@@ -75,10 +80,10 @@ def force_query(
             model = with_parameters(model, links, rest.pop(0))
         elif keep is not None:
             model = lumped(model, set(keep(model)))
-        return algorithm(model, Given(falls, external), q, *arrays[: len(motion)])
+        return algorithm(model, Given(falls, external), q, *arrays[: len(motion)], *rest)
 
     whole = (*key, constant, on, parameters, friction)
-    return query(robot, whole, [*frames, *on], output, traced, [*motion, *inputs], cuts)
+    return query(robot, whole, [*frames, *on], output, traced, [*motion, *inputs, *last], cuts)
 
 
 def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
@@ -90,20 +95,18 @@ def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
     return tuple(values.tolist())
 
 
-def _check_robot(robot: Robot, *, parameters: bool, friction: bool, loops: str) -> None:
-    """Raise KinetreeError for a robot whose dynamics are not known."""
+def _check_robot(robot: Robot, *, needs: Collection[str], loops: str) -> None:
+    """Raise KinetreeError for a robot whose joints close loops, or that needs a mass and has none."""
     one_of("loops", loops, ("refuse", "ignore"))
     if robot.loops and loops == "refuse":
         message = f"joints close loops, whose forces are not known: {', '.join(robot.loops)}"
         raise fail("loops", message, fix="loops='ignore' computes the tree without them")
-    if not (parameters or any(link.inertial and link.inertial.mass for link in robot.links.values())):
+    if "mass" in needs and not any(link.inertial and link.inertial.mass for link in robot.links.values()):
         message = "no link of the robot has a mass, so no force is known; parameters=True takes masses"
         take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
         raise fail("no-mass", message, fix=take if is_icub(robot) else None)
-    if not parameters:
+    if "mass" in needs:
         remember(robot, "inertias", lambda: check_inertias(robot))
-    for joint in robot.joints.values():
-        _check_passive(robot, joint, friction=friction)
 
 
 def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
@@ -151,6 +154,11 @@ def _check_passive(robot: Robot, joint: Joint, *, friction: bool) -> None:
     if lost:
         message = f"its spring or damper is not linear, so its force is not known: {lost[0]}"
         raise fail("polynomial", message, element=f"joint {joint.name!r}", fix="make it linear in the file")
+    if any(row.stiffness for row in joint.dynamics) and any(e.tag == "initial" for e in joint.extensions):
+        message = (
+            "its spring pulls to where its body is drawn, but springs of free joints are known at pos='0 0 0' alone"
+        )
+        raise fail("spring", message, element=f"joint {joint.name!r}", fix="draw the body there without rotation")
     is_constraint = robot.text is not None and robot.text.format == "mjcf"
     if friction and is_constraint and any(row.friction for row in joint.dynamics):
         message = "frictionloss is a constraint that MuJoCo solves, no function of position and velocity"

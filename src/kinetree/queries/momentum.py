@@ -31,6 +31,7 @@ def center_of_mass(robot: Robot, *, parameters: bool = False) -> Kernel:
         lambda tree, given, q: momentum.center_of_mass(tree, q),
         parameters=parameters,
         loops="ignore",
+        needs=("mass",),
     )
 
 
@@ -48,6 +49,7 @@ def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False) -> Kernel
         lambda tree, given, q: momentum.center_of_mass_jacobian(tree, q),
         parameters=parameters,
         loops="ignore",
+        needs=("mass",),
     )
 
 
@@ -69,6 +71,7 @@ def centroidal_momentum_matrix(robot: Robot, *, parameters: bool = False) -> Ker
         lambda tree, given, q: momentum.centroidal_momentum_matrix(tree, q),
         parameters=parameters,
         loops="ignore",
+        needs=("mass",),
     )
 
 

@@ -112,7 +112,7 @@ def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
     return known
 
 
-def one_of(option: str, value: object, legal: Iterable[str]) -> None:
+def one_of(option: str, value: object, legal: Iterable[object]) -> None:
     """Raise KinetreeError if the value of an option is not legal."""
     if value not in (names := tuple(legal)):
         raise fail(option.replace("_", "-"), f"{option} is {value!r}; legal are {', '.join(map(repr, names))}")

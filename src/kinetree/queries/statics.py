@@ -1,4 +1,4 @@
-"""Points, wrenches, joint torques, sensor readings and masses."""
+"""Points, wrenches and joint torques."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,14 +9,10 @@ from kinetree.algorithms import statics
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
-from kinetree.errors import Finding, KinetreeError, fail
-from kinetree.model.force_torque import MEASURES, reading_place
-from kinetree.model.robot import Robot, Sensor
+from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.query import frames_of, one_of, query, velocities
-from kinetree.robots.icub.naming import sensor as sensor_named
-from kinetree.spatial.plucker import moved_wrench
-from kinetree.spatial.se3 import Array, homogeneous, inverse
+from kinetree.queries.query import frames_of, query, velocities
+from kinetree.spatial.se3 import Array
 
 
 @explained
@@ -79,66 +75,6 @@ def _static(
         return algorithm(model, q, x, frame, base)
 
     return query(robot, (name, frame, base), [base, frame], output, along, [more])
-
-
-@explained
-def sensor_reading(robot: Robot, sensor: str, frame: str, measures: str | None = None) -> Kernel:
-    """Return the reading of a force/torque sensor under an external wrench: kernel from q (…, nq) and w (…, 6) to (…,
-    6).
-
-    w is in `frame`, which is on the far side of the sensor's joint with the links that it carries. These have no weight
-    here and are at rest; w acts on them from outside. measures: "parent_on_child", the wrench that the joint's parent
-    link exerts on its child link, -w; or "child_on_parent", w. By default the model's value, and so are the axes and
-    the point of the moment (`ForceTorque`); without them these are the sensor's own. N and N m, force first. sensor: a
-    name of the model, or of the iCub's convention (`kt.icub.sensor`).
-
-    Raises KinetreeError if `sensor` is not a force/torque sensor of a joint, for a frame on the near side, if neither
-    the model nor the caller gives `measures`, and if the place of the sensor is unknown (`Frame.unplaced`).
-    """
-    (frame,) = frames_of(robot, (frame,))
-    it = sensor_named(robot, sensor)
-    joint = _joint_of(robot, it)
-    if measures is None and it.force_torque is not None:
-        measures = it.force_torque.measures
-    if measures is None:
-        legal = " or ".join(f"measures={word!r}" for word in MEASURES)
-        raise fail("measures", f"the model does not say what it measures; pass {legal}", element=f"sensor {sensor!r}")
-    one_of("measures", measures, MEASURES)
-    _check_far_side(robot, joint, frame)
-    place, sign = reading_place(robot, it), -1.0 if measures == "parent_on_child" else 1.0
-    for name in (place.frame, place.on):
-        if why := robot.frames[name].unplaced:
-            fix = f"give frame {name!r} its place with kt.edit.move_frame"
-            message = f"has no known place, so its reading is not known: {why}"
-            raise fail("unplaced", message, element=f"sensor {it.name!r}", fix=fix)
-
-    def algorithm(model: Tree, q: Any, w: Any) -> Any:
-        p = statics.point(model, q, place.p, place.on, place.frame)
-        T_reading_frame = inverse(homogeneous(place.R_frame_reading, p))
-        return sign * moved_wrench(T_reading_frame, statics.wrench(model, q, w, frame, place.frame))
-
-    numbers = (*place.R_frame_reading.ravel().tolist(), *place.p.tolist())
-    key = ("sensor_reading", it.name, frame, measures, place.frame, place.on, *numbers)
-    output = Port("reading", (6,), _WRENCH, f"of {it.name}, {measures}; N, N m")
-    return query(robot, key, [place.frame, frame, place.on], output, algorithm, [_wrench_in(frame)])
-
-
-def _joint_of(robot: Robot, sensor: Sensor) -> str:
-    """Return the joint that a force/torque sensor measures; raise KinetreeError for other sensors."""
-    if sensor.type == "force_torque" and sensor.joint is not None:
-        return sensor.joint
-    legal = [s.name for s in robot.sensors.values() if s.type == "force_torque" and s.joint is not None]
-    what = f"is of type {sensor.type!r}" if sensor.type != "force_torque" else "is of no joint"
-    there = ", ".join(map(repr, legal)) or "there are none"
-    message = f"{what}; legal are force_torque sensors of joints: {there}"
-    raise KinetreeError(Finding("sensor", "error", message, sensor.source, f"sensor {sensor.name!r}"))
-
-
-def _check_far_side(robot: Robot, joint: str, frame: str) -> None:
-    if robot.joints[joint] not in robot.joints_to(robot.frames[frame].link):
-        child = robot.joints[joint].child
-        message = f"frame {frame!r} is not on its far side; legal are frames on {child!r} and what it carries"
-        raise fail("near-side", message, element=f"joint {joint!r}")
 
 
 @explained

@@ -34,8 +34,8 @@ from kinetree.spatial.se3 import Array
 
 
 class Coriolis(NamedTuple):
-    """The Coriolis matrix [[B, 0], [-[l], 0]] of a body (3, 3 each), with l (3,) its linear momentum. It keeps this form
-    in other frames and in sums."""
+    """The Coriolis matrix [[B, 0], [-[l], 0]] of a body, in blocks (3, 3); l (3,) is its linear momentum. Sums, and the
+    matrix in another frame, have the same form."""
 
     B: Array
     l: Array
@@ -64,7 +64,8 @@ class Rates(NamedTuple):
 def inverse_dynamics_derivatives(
     tree: Tree, q: Any, qd: Any, qdd: Any, gravity: Any, external: External
 ) -> tuple[Array, Array]:
-    """Return the derivatives (nv, nv) of the torques by q and by qd. Wrenches are constant in the axes of their bodies."""
+    """Return the derivatives (nv, nv) of the torques by q and by qd, with wrenches constant in the axes of their
+    bodies."""
     tree, external = single_joints(tree, external)
     joints = joints_at(tree, q, qd)
     v, a = motions(tree, joints, qd, qdd, gravity)
@@ -95,7 +96,11 @@ def coriolis_matrix(tree: Tree, q: Any, qd: Any) -> Array:
     joints = joints_at(tree, q, qd)
     v, a = motions(tree, joints, qd, None, np.zeros(3))
     rates, I, B = _rates(tree, joints, v, a), composite_inertias(tree, joints), _composite_coriolis(tree, joints, v)
-    return _pairs(tree, joints, I, B, joints.S, [r.Sd for r in rates])
+    C = _pairs(tree, joints, I, B, joints.S, [r.Sd for r in rates])
+    for kind, passive, where in zip(tree.joint_type, tree.passive, tree.v_slice, strict=True):
+        drift = np.array([kind.drift(qd[where], e) for e in np.eye(kind.nv)]).T
+        C[where, where] = C[where, where] + passive.armature[:, None] * drift
+    return C
 
 
 def _rates(tree: Tree, joints: Joints, v: Sequence[Array], a: Sequence[Array]) -> list[Rates]:
@@ -148,8 +153,8 @@ def _composite_coriolis(tree: Tree, joints: Joints, v: Sequence[Array]) -> list[
 
 
 def _coriolis(inertia: Inertia, v: Any) -> Coriolis:
-    """Return the matrix of one body: half of v x* I - I v x + what crosses with I v, which is, with [w]I - I[w] - [Iw] =
-    [w](2 I - tr I), B = [w](I - ½ tr I) + u.h - u hᵀ."""
+    """Return the matrix of one body, half of (v x* I - I v x) m + m x* I v as a function of m. By the identity
+    [w]I - I[w] - [I w] = 2 [w]I - tr(I) [w], its block is B = [w](I - ½ tr I) + u.h - u hᵀ, with v = (w, u)."""
     _, h, I = inertia
     w, u = v[:3], v[3:]
     turning = skew(w) @ (I - (0.5 * (I[0, 0] + I[1, 1] + I[2, 2])) * np.eye(3))

@@ -1,6 +1,6 @@
 """Inverse dynamics: the recursive Newton-Euler algorithm (Featherstone, Rigid Body Dynamics Algorithms, table 5.1)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -44,11 +44,15 @@ def motions(
     return v, a
 
 
-def forces(tree: Tree, joints: Joints, v: list[Array], a: list[Array], external: External) -> list[Array]:
-    """Return the forces f (6,) that act through every joint on its body, and last the one that the base needs."""
+def forces(
+    tree: Tree, joints: Joints, v: list[Array], a: list[Array], external: External, ends: Collection[int] = ()
+) -> list[Array]:
+    """Return the forces f (6,) that act through every joint on its body, and last the one that the base needs.
+    ends: bodies whose f the parent does not feel."""
     f = []
     for i, I in enumerate([*map(rigid, tree.inertia), rigid(tree.base_inertia)]):
         f.append(momentum(I, a[i]) + crf(v[i], momentum(I, v[i])) - external.get(i, ZERO))
     for i, parent in reversed(list(enumerate(tree.parent))):
-        f[parent] = f[parent] + to_parent(joints.way[i], f[i])
+        if i not in ends:
+            f[parent] = f[parent] + to_parent(joints.way[i], f[i])
     return f

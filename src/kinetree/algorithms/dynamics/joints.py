@@ -42,22 +42,24 @@ def passive_torques(tree: Tree, i: int, q: Any, qd: Any, *, friction: bool = Fal
     d = tree.passive[i]
     tau = np.zeros(kind.nv)
     if d.stiffness.any():
-        tau = tau + d.stiffness * kind.difference(d.reference, tree.coordinates(i, q))
+        tau = tau + d.stiffness * kind.stretch(d.reference, tree.coordinates(i, q))
     if qd is not None:
         rate = qd[tree.v_slice[i]] * m
-        tau = tau + d.damping * rate + d.armature * kind.drift(rate)
+        tau = tau + d.damping * rate + d.armature * kind.drift(rate, rate)
         if friction:
             tau = tau + d.friction * np.array([np.where(x > 0.0, 1.0, np.where(x < 0.0, -1.0, 0.0 * x)) for x in rate])
     return np.asarray(tau * m)
 
 
 def passive_slopes(tree: Tree, q: Any, qd: Any) -> tuple[Array, Array]:
-    """Return the derivatives (nv, nv) of the torques of springs by q and of damping by qd."""
+    """Return the derivatives (nv, nv) of `passive_torques` of all joints, without friction, by q and by qd."""
     by_q, by_qd = np.full((2, tree.nv, tree.nv), 0.0, dtype=object)
     for i, where in enumerate(tree.v_slice):
-        kind, d, square = tree.joint_type[i], tree.passive[i], tree.multiplier[i] ** 2
-        by_qd[where, where] = by_qd[where, where] + np.diag(d.damping * square)
+        kind, d, m = tree.joint_type[i], tree.passive[i], tree.multiplier[i]
+        rate = qd[where] * m
+        drift = np.array([kind.drift(rate, e) + kind.drift(e, rate) for e in np.eye(kind.nv)]).T
+        by_qd[where, where] = by_qd[where, where] + np.diag(d.damping * m**2) + d.armature[:, None] * drift
         if d.stiffness.any():
             slope = kind.slope(d.reference, tree.coordinates(i, q))
-            by_q[where, where] = by_q[where, where] + (d.stiffness * square)[:, None] * slope
+            by_q[where, where] = by_q[where, where] + (d.stiffness * m**2)[:, None] * slope
     return by_q, by_qd

@@ -58,6 +58,6 @@ def energy(tree: Tree, q: Any, qd: Any, gravity: Any) -> Array:
         rates = qd[tree.v_slice[i]] * tree.multiplier[i]
         kinetic = kinetic + dot(passive.armature, rates * rates)
         if passive.stiffness.any():
-            away = tree.joint_type[i].difference(passive.reference, tree.coordinates(i, q))
+            away = tree.joint_type[i].stretch(passive.reference, tree.coordinates(i, q))
             potential = potential + 0.5 * dot(passive.stiffness, np.array(away) * away)
     return np.array([0.5 * kinetic, potential])

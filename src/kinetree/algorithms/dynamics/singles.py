@@ -28,7 +28,8 @@ def single_joints(tree: Tree, external: External) -> tuple[Tree, dict[int, Any]]
             for name, value in row.items():
                 columns[name].append(value)
         last[i] = len(columns["parent"]) - 1
-    model = replace(tree, frames={}, **{name: tuple(values) for name, values in columns.items()})
+    changed: dict[str, Any] = {name: tuple(values) for name, values in columns.items()}
+    model = replace(tree, frames={}, **changed)
     return model, {last[i]: w for i, w in external.items() if i in last}
 
 

@@ -48,9 +48,8 @@ def read_joint(context: Context, placed: Placed, body: str) -> Joint:
         message = "align: MuJoCo may move the frame of this body to its centre of mass; it is kept here as written"
         report.warning("compiler-setting", message, element, attribute="align")
     if kind == "free":
-        kept = {k: v for k, v in element.attributes.items() if k in KEPT}
         joint = Joint(name, TYPES[kind], "", "", dynamics=_dynamics(context, element, kind), source=element.source)
-        return replace(joint, extensions=attributes_extension(element, kept))
+        return replace(joint, extensions=attributes_extension(element, _kept(element)))
     R, p_frame = placed.T_body_frame[:3, :3], placed.T_body_frame[:3, 3]
     p = R @ vector_of(report, element, "pos", 3, ZERO) + p_frame
     at, back = frozen(se3.translation(p)), frozen(se3.translation(-p))
@@ -106,10 +105,14 @@ def _angle(context: Context, kind: str, value: float) -> float:
     return context.compiler.angle(value) if kind in ("hinge", "ball") else value
 
 
+def _kept(element: Element) -> dict[str, str]:
+    kept = {name: element.attributes[name] for name in KEPT if name in element.attributes}
+    return kept | {name: element.attributes[name] for name in ("stiffness", "damping") if _is_polynomial(element, name)}
+
+
 def _limits(context: Context, element: Element, kind: str) -> tuple[tuple[Limit, ...], dict[str, str]]:
     """Return the limits, and the attributes that are kept unchanged."""
-    kept = {name: element.attributes[name] for name in KEPT if name in element.attributes}
-    kept |= {name: element.attributes[name] for name in ("stiffness", "damping") if _is_polynomial(element, name)}
+    kept = _kept(element)
     span = span_of(context, element, "range", "limited")
     if kind == "ball":
         if span is not None:

@@ -1,0 +1,232 @@
+"""What inertial and force/torque sensors read, and the contacts that their readings reveal.
+
+The options gravity, wrenches, parameters and loops are those of `queries.dynamics`.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms import statics
+from kinetree.algorithms.dynamics import sensing
+from kinetree.arguments import as_names, explained
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
+from kinetree.errors import UnknownNameError, fail, unknown_name
+from kinetree.model.force_torque import CLOSE
+from kinetree.model.robot import Robot, Sensor
+from kinetree.model.tree import Tree
+from kinetree.queries.forces import GRAVITY, WRENCH, Given, Gravity, force_query
+from kinetree.queries.meters import Meter, check_placed, meter_of, of_link, parts_of
+from kinetree.queries.query import frames_of, one_of, tree, velocities
+from kinetree.spatial.se3 import IDENTITY, Array
+
+
+@explained
+def imu_reading(robot: Robot, frame: str, *, base: str | None = None, gravity: Gravity = GRAVITY) -> Kernel:
+    """Return the reading of an inertial sensor: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6).
+
+    Angular velocity in rad/s, then proper acceleration (acceleration minus gravity) of the origin in m/s², so what lies
+    still reads 9.81 upwards; both in the axes of `frame`, which is a frame or a sensor of the robot.
+
+    base: None for a root link at rest, or moved by a floating joint alone. "acceleration" adds the input
+    base_acceleration (…, 6): linear, then angular, of a root link that has no velocity at this moment. "motion" adds
+    base_velocity and base_acceleration (…, 6), as `velocity` and `acceleration` give them. All are in the root's axes,
+    and so is gravity, which is the first input after qdd if it is None.
+
+    Raises KinetreeError for unknown names, and for frames without a known place (`Frame.unplaced`).
+    """
+    name, origin = _place_of(robot, frame)
+    inputs = _base_ports(base)
+
+    def algorithm(model: Tree, given: Given, q: Any, qd: Any, qdd: Any, *motion: Any) -> Any:
+        body, T = model.frame(name)
+        return sensing.felt_motion(model, q, qd, qdd, given.gravity, (body, T @ origin), _base_motion(motion))
+
+    return force_query(
+        robot,
+        ("imu_reading", name, base, *origin.ravel().tolist()),
+        [velocities(robot), velocities(robot, "qdd")],
+        Port("reading", (6,), ("wx", "wy", "wz", "ax", "ay", "az"), f"of {frame} in its axes; rad/s, m/s²"),
+        algorithm,
+        gravity=gravity,
+        loops="ignore",
+        frames=[name],
+        keep=None,
+        needs=(),
+        last=inputs,
+    )
+
+
+@explained
+def sensor_reading(
+    robot: Robot,
+    sensor: str,
+    wrenches: str | Sequence[str] = (),
+    *,
+    measures: str | None = None,
+    at_rest: bool = False,
+    gravity: Gravity = GRAVITY,
+    parameters: bool = False,
+    loops: str = "refuse",
+) -> Kernel:
+    """Return the reading of a force/torque sensor: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), force first.
+
+    It is the wrench through the sensor's joint, for the motion and the weight of all links that the joint carries and
+    for wrenches from outside on them. at_rest: without the inputs qd and qdd. measures: "parent_on_child", what the
+    joint's parent link exerts on its child link, or "child_on_parent", its opposite. By default the model's value, and
+    so are the axes and the point of the moment (`ForceTorque`); without them these are the sensor's own. N and N m.
+    sensor: a name of the model, or of the iCub's convention (`kt.icub.sensor`).
+
+    With at_rest=True and gravity=(0, 0, 0) masses do not count, and the reading is that of the contacts alone. Raises
+    KinetreeError if `sensor` is not a force/torque sensor of a joint, if neither the model nor the caller gives
+    `measures`, and if the place of the sensor is unknown (`Frame.unplaced`).
+    """
+    meter = meter_of(robot, sensor, measures)
+    weightless = bool(at_rest and gravity is not None and not np.any(np.array(gravity)))
+
+    def algorithm(model: Tree, given: Given, q: Any, qd: Any = None, qdd: Any = None) -> Any:
+        f = sensing.joint_wrench(model, q, qd, qdd, *given, model.joints.index(meter.joint))
+        return meter.reading(model, q, f)
+
+    return force_query(
+        robot,
+        ("sensor_reading", at_rest, *meter.key()),
+        [] if at_rest else [velocities(robot), velocities(robot, "qdd")],
+        Port("reading", (6,), WRENCH, f"of {meter.sensor}, {meter.measures}; N, N m"),
+        algorithm,
+        gravity=gravity,
+        wrenches=wrenches,
+        parameters=parameters,
+        loops=loops,
+        frames=meter.frames(),
+        cuts=_cuts(robot, [meter]),
+        keep=lambda model: [model.joints.index(meter.joint)],
+        needs=() if weightless else ("mass",),
+    )
+
+
+@explained
+def external_wrench(
+    robot: Robot,
+    sensors: str | Sequence[str],
+    frame: str | Sequence[str],
+    *,
+    measures: str | None = None,
+    base: str | None = None,
+    gravity: Gravity = GRAVITY,
+    parameters: bool = False,
+    loops: str = "refuse",
+) -> Kernel:
+    """Return contact wrenches from the readings of force/torque sensors: a kernel from q (…, nq), qd and qdd (…, nv)
+    and readings (…, s, 6) to (…, 6), or (…, k, 6) for a list of k frames.
+
+    The wrench acts from outside on the link of the frame: force, then moment about the frame's origin, in its axes; N,
+    N m. Sensors cut the robot into parts. The contact of a part is what its motion and weight need beyond what the
+    sensors around it exert; parts without a frame have no contact, or an unknown one. So a part can have one frame. The
+    part of the root link can have one only if the root floats, or moves by `base` (see `imu_reading`) and nothing else
+    holds it. Fumagalli et al., Force feedback exploiting tactile and proximal force/torque sensing, 2012.
+
+    Raises KinetreeError for two frames on one part, for a frame on a part that is fixed to the world, and for sensors
+    that `sensor_reading` refuses.
+    """
+    meters = [meter_of(robot, name, measures) for name in as_names(sensors)]
+    single = isinstance(frame, str)
+    names = frames_of(robot, as_names(frame))
+    cuts = _cuts(robot, meters)
+    parts = parts_of(robot, tree(robot, cuts), meters, names, base)
+    output = Port("w" if single else "contacts", (6,) if single else (len(names), 6), WRENCH, _about(names))
+    inputs = _base_ports(base)
+
+    def algorithm(model: Tree, given: Given, q: Any, qd: Any, qdd: Any, readings: Any, *motion: Any) -> Any:
+        felt = {
+            model.joints.index(meter.joint): meter.wrench(model, q, reading)
+            for meter, reading in zip(meters, readings, strict=True)
+        }
+        missing = sensing.missing_wrenches(model, q, qd, qdd, given.gravity, felt, _base_motion(motion))
+        found = [
+            statics.wrench(model, q, of_link(model, missing[model.frame(link)[0]], link), link, name)
+            for link, name in zip(parts, names, strict=True)
+        ]
+        return found[0] if single else np.array(found)
+
+    kinds = {joint.kind.nv for joint in robot.joints.values()}
+    numbers = [number for meter in meters for number in meter.key()]
+    return force_query(
+        robot,
+        ("external_wrench", names, single, base, *numbers),
+        [velocities(robot), velocities(robot, "qdd"), _readings(meters)],
+        output,
+        algorithm,
+        gravity=gravity,
+        parameters=parameters,
+        loops=loops,
+        frames=[*names, *(name for meter in meters for name in meter.frames())],
+        cuts=cuts,
+        keep=lambda model: [model.joints.index(meter.joint) for meter in meters],
+        needs=("mass", "passive") if 6 in kinds else ("mass",),
+        last=inputs,
+    )
+
+
+def _cuts(robot: Robot, meters: Iterable[Meter]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(meter.joint for meter in meters if not robot.joints[meter.joint].kind.nq))
+
+
+def _about(names: Sequence[str]) -> str:
+    return f"from outside on {', '.join(names)}, in their axes about their origins; N, N m"
+
+
+def _readings(meters: Sequence[Meter]) -> Port:
+    about = ", ".join(f"{meter.sensor} ({meter.measures})" for meter in meters)
+    return Port("readings", (len(meters), 6), WRENCH, f"of {about}; N, N m")
+
+
+def _place_of(robot: Robot, name: str) -> tuple[str, Array]:
+    """Return the frame and T_frame_sensor (4, 4) of an inertial sensor, given by the name of a frame or a sensor."""
+    sensor = robot.sensors.get(name)
+    if sensor is None or name in robot.frames:
+        try:
+            (frame,) = frames_of(robot, (name,))
+        except UnknownNameError as error:
+            if name in robot.joints:
+                raise
+            raise unknown_name("frame or sensor", name, [*robot.frames, *robot.sensors]) from error
+        if sensor and sensor.type != "force_torque" and not _same_place(robot, name, sensor):
+            message = f"is a frame and a sensor, which is elsewhere, on frame {sensor.frame!r}"
+            raise fail("ambiguous", message, element=repr(name), fix="rename one of them with kt.edit.rename")
+        origin, element = IDENTITY, f"frame {name!r}"
+    else:
+        frame, origin, element = sensor.frame, sensor.origin, f"sensor {name!r}"
+    check_placed(robot, frame, element)
+    return frame, origin
+
+
+def _same_place(robot: Robot, frame: str, sensor: Sensor) -> bool:
+    body, T = tree(robot).frame(frame)
+    on, T_on = tree(robot).frame(sensor.frame)
+    return body == on and bool(np.abs(T - T_on @ sensor.origin).max() < CLOSE)
+
+
+BASES = {None: (), "acceleration": ("base_acceleration",), "motion": ("base_velocity", "base_acceleration")}
+_LABELS = {
+    "base_velocity": (("vx", "vy", "vz", "wx", "wy", "wz"), "m/s, rad/s"),
+    "base_acceleration": (("ax", "ay", "az", "alphax", "alphay", "alphaz"), "m/s², rad/s²"),
+}
+
+
+def _base_ports(base: str | None) -> list[Port]:
+    one_of("base", base, BASES)
+    labels = [(name, *_LABELS[name]) for name in BASES[base]]
+    return [Port(name, (6,), words, f"of the root link in its axes; {units}") for name, words, units in labels]
+
+
+def _base_motion(given: Sequence[Any]) -> sensing.Base:
+    """Return the motion of the root link, angular first, from its velocity and acceleration, linear first. Its linear
+    velocity is left out, because nothing in the robot feels it; so spatial and classical acceleration are the same."""
+    if not given:
+        return sensing.AT_REST
+    *velocity, a = given
+    omega = velocity[0][3:] if velocity else np.zeros(3)
+    return np.array([*omega, 0.0, 0.0, 0.0]), np.array([*a[3:], *a[:3]])
