@@ -19,7 +19,7 @@ from support import example_robot_urdfs, icub_urdfs, random_q
 mujoco = pytest.importorskip("mujoco")
 pytestmark = pytest.mark.crosscheck
 
-FREE = '<option timestep="0.001"><flag constraint="disable" contact="disable"/></option>'
+FREE = '<option timestep="0.001"><flag constraint="disable" contact="disable" eulerdamp="disable"/></option>'
 TIMES = 5
 
 
@@ -157,15 +157,42 @@ def test_random_trees(seed):
     compare(tree(rng, int(rng.integers(2, 9)), ("free",) if seed % 3 == 0 else ()))
 
 
+REAL = ("ur5_robot.urdf", "solo12.urdf", "talos_reduced.urdf", "iCubGazeboV2_5/model.urdf")
+
+
+def real(dynamics: Dynamics) -> list[str]:
+    """MJCF that we write of robots without followers."""
+    paths = [path for path in (*icub_urdfs(), *example_robot_urdfs()) if str(path).endswith(REAL)]
+    assert len(paths) == len(REAL)
+    texts = [write(with_dynamics(kt.load(path), dynamics), without=("geometry", "limit")) for path in paths]
+    texts = [text.replace('boundmass="1e-06" boundinertia="1e-09"', "") for text in texts]
+    return [text.replace("<worldbody>", f"{FREE}<worldbody>") for text in texts]
+
+
 def test_real_robots():
-    """What we write as MJCF of robots without followers, with an armature that URDF lacks, and damping."""
-    stems = ("ur5_robot.urdf", "solo12.urdf", "talos_reduced.urdf", "iCubGazeboV2_5/model.urdf")
-    paths = [path for path in (*icub_urdfs(), *example_robot_urdfs()) if str(path).endswith(stems)]
-    assert len(paths) == len(stems)
-    for path in paths:
-        robot = with_dynamics(kt.load(path), Dynamics(damping=0.2, stiffness=1.5, reference=0.3, armature=0.05))
-        text = write(robot, without=("geometry",)).replace('boundmass="1e-06" boundinertia="1e-09"', "")
-        compare(text.replace("<worldbody>", f"{FREE}<worldbody>"), path.stem)
+    """With an armature and a spring, which URDF lacks, and damping."""
+    for text in real(Dynamics(damping=0.2, stiffness=1.5, reference=0.3, armature=0.05)):
+        compare(text)
+
+
+def test_a_thousand_steps():
+    """Real robots fall for a second; a tree with joints of every kind moves under torques, with springs and dampers."""
+    texts = [*real(Dynamics(armature=0.01)), *(tree(np.random.default_rng(seed), 5, ("ball",)) for seed in (1, 2))]
+    for text in texts:
+        robot, rng = kt.load(text, format="mjcf"), np.random.default_rng(7)
+        peer = Peer(text, robot)
+        step = kt.dynamics.step(robot, peer.model.opt.timestep)
+        q, qd, tau = random_q(robot, rng), 0.1 * rng.normal(size=robot.nv), rng.normal(size=robot.nv)
+        tau *= text in texts[len(REAL) :]
+        G = peer.place(q, qd)
+        peer.data.qfrc_applied[:] = G @ tau
+        for _ in range(1000):
+            q, qd = step(q, qd, tau)
+            mujoco.mj_step(peer.model, peer.data)
+        after = peer.data.qpos.copy()
+        assert np.abs(peer.data.qvel - peer.place(q, qd) @ qd).max() < 1e-9 * max(1.0, np.abs(qd).max())
+        peer.place(q, qd)
+        agree(peer.data.qpos, after, robot.name, 1e-9)
 
 
 def test_the_model_that_comes_with_mujoco():

@@ -63,7 +63,7 @@ class Case:
         """Answer of a query."""
         if not str(self.path).endswith(IMPOSSIBLE):
             return query(self.robot).interpret(*inputs)
-        with pytest.raises(KinetreeError, match=r"no body .*INR-002"):
+        with pytest.raises(KinetreeError, match=r"no body .*INR-00"):
             query(self.robot)
         parameters = np.array([*kt.dynamics.inertial_parameters(self.robot).values()])
         return query(self.robot, parameters=True).interpret(*inputs, parameters)
@@ -121,7 +121,7 @@ def test_accelerations_of_every_robot(floats):
         condition = np.linalg.cond(M).max()
         if condition > 1e15:
             refused.add(path.name)
-            with pytest.raises(KinetreeError, match=r"joint '.*': moves no mass|INR-002"):
+            with pytest.raises(KinetreeError, match=r"joint '.*': moves no mass|no body"):
                 kt.forward_dynamics(c.robot)
             continue
         got = c.ask(kt.forward_dynamics, c.q, c.qd, c.tau)

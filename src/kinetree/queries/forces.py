@@ -14,7 +14,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.inertias import check_inertias
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Joint, Link, Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.query import frames_of, one_of, query, remember, tree
 from kinetree.robots.icub.boards import is_icub
@@ -63,8 +63,8 @@ def force_query(
     on = frames_of(robot, as_names(wrenches))
     constant = _checked_gravity(gravity)
     _check_robot(robot, needs=() if parameters else needs, loops=loops)
-    for joint in robot.joints.values() if "passive" in needs else ():
-        _check_passive(robot, joint, friction=friction)
+    if "passive" in needs:
+        _check_passive(robot, friction=friction)
     links = links_with_mass(robot)
     inputs = [
         *([Port("gravity", (3,), ("x", "y", "z"), "in the root's axes; m/s²")] if constant is None else []),
@@ -101,12 +101,13 @@ def _check_robot(robot: Robot, *, needs: Collection[str], loops: str) -> None:
     if robot.loops and loops == "refuse":
         message = f"joints close loops, whose forces are not known: {', '.join(robot.loops)}"
         raise fail("loops", message, fix="loops='ignore' computes the tree without them")
-    if "mass" in needs and not any(link.inertial and link.inertial.mass for link in robot.links.values()):
+    if "mass" not in needs:
+        return
+    if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
         message = "no link of the robot has a mass, so no force is known; parameters=True takes masses"
         take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
         raise fail("no-mass", message, fix=take if is_icub(robot) else None)
-    if "mass" in needs:
-        remember(robot, "inertias", lambda: check_inertias(robot))
+    remember(robot, "inertias", lambda: check_inertias(robot))
 
 
 def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
@@ -148,21 +149,31 @@ def inertial_parameters(robot: Robot) -> dict[str, Array]:
     }
 
 
-def _check_passive(robot: Robot, joint: Joint, *, friction: bool) -> None:
-    """Raise KinetreeError for a joint whose passive forces are no function of the state, or are not known."""
-    lost = [e.text for e in joint.extensions if e.tag == "attributes" and re.search(r"\b(stiffness|damping)=", e.text)]
-    if lost:
-        message = f"its spring or damper is not linear, so its force is not known: {lost[0]}"
-        raise fail("polynomial", message, element=f"joint {joint.name!r}", fix="make it linear in the file")
-    if any(row.stiffness for row in joint.dynamics) and any(e.tag == "initial" for e in joint.extensions):
-        message = (
-            "its spring pulls to where its body is drawn, but springs of free joints are known at pos='0 0 0' alone"
-        )
-        raise fail("spring", message, element=f"joint {joint.name!r}", fix="draw the body there without rotation")
+def _check_passive(robot: Robot, *, friction: bool) -> None:
+    """Raise KinetreeError where passive forces are not known, or are no function of position and velocity."""
     is_constraint = robot.text is not None and robot.text.format == "mjcf"
-    if friction and is_constraint and any(row.friction for row in joint.dynamics):
-        message = "frictionloss is a constraint that MuJoCo solves, no function of position and velocity"
-        raise fail("friction", message, element=f"joint {joint.name!r}", fix="ask without friction=True")
+    for joint in robot.joints.values():
+        message = fix = ""
+        if lost := _attributes(joint, r"stiffness|damping"):
+            message, fix = f"its spring or damper is not linear, so its force is not known: {lost}", "make it linear"
+        elif any(row.stiffness for row in joint.dynamics) and any(e.tag == "initial" for e in joint.extensions):
+            message = "its spring pulls to where its body is drawn; only springs to pos='0 0 0' are known"
+            fix = "draw the body there without rotation"
+        elif friction and is_constraint and any(row.friction for row in joint.dynamics):
+            message = "frictionloss is a constraint that MuJoCo solves, no function of position and velocity"
+            fix = "ask without friction=True"
+        if message:
+            raise fail("passive", message, element=f"joint {joint.name!r}", fix=fix)
+    for link in robot.links.values():
+        if lost := _attributes(link, r"gravcomp"):
+            message = f"a force against its weight is not computed: {lost}"
+            raise fail("passive", message, element=f"link {link.name!r}", fix="remove gravcomp")
+
+
+def _attributes(part: Joint | Link, names: str) -> str:
+    """Return the attributes that are kept as text of a part, if any of these is among them with a value but zero."""
+    texts = [extension.text for extension in part.extensions if extension.tag == "attributes"]
+    return next((text for text in texts if re.search(rf'\b({names})="(?![0. ]*")', text)), "")
 
 
 def check_carried(robot: Robot) -> None:
