@@ -137,6 +137,22 @@ def test_sensors(run, tmp_path):
     assert "sensors in motion" in run("dynamics", path, "--qd", "elbow=1").stdout
 
 
+def test_a_floating_joint_has_six_velocities(run, tmp_path):
+    path = tmp_path / "ball.urdf"
+    path.write_text(
+        """<robot name="ball"><link name="world"/><link name="ball"><inertial><mass value="2"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="free" type="floating"><parent link="world"/><child link="ball"/></joint>
+        <sensor name="gyro" type="gyroscope"><parent link="ball"/></sensor></robot>"""
+    )
+    found = answer(run, path, "--qd", "free=3,0,0,0,0,90", "--deg")
+    assert found["sensors"][0]["reading"] == pytest.approx({"wx": 0, "wy": 0, "wz": math.pi / 2})
+    # the velocity turns with the body: m omega x v
+    assert found["torques"]["free.vy"] == pytest.approx(2 * math.pi / 2 * 3)
+    assert found["torques"]["free.vz"] == pytest.approx(2 * 9.81)
+    assert "takes 6 numbers, got 7" in run("dynamics", path, "--qd", "free=0,0,0,0,0,0,1").stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

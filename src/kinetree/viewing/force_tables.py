@@ -51,7 +51,7 @@ def accelerations(robot: Robot, qdd: Array) -> Section:
 
 def matrix(robot: Robot, H: Array) -> Section:
     """Return the lower triangle of the mass matrix (nv, nv)."""
-    cells = np.array(aligned(H.ravel(), 4), dtype=object).reshape(H.shape)
+    cells = np.array(aligned(H.ravel(), 4, 0), dtype=object).reshape(H.shape)
     rows = [(str(i), name, *cells[i, : i + 1], *[""] * (len(H) - i - 1)) for i, name in enumerate(robot.velocity_names)]
     columns = (">", "joint", *(f">{i}" for i in range(len(H))))
     slides = any(unit == "N" for _, unit, _ in _coordinates(robot))
@@ -100,12 +100,12 @@ def efforts(robot: Robot) -> list[float]:
     return [(joint.limits[i : i + 1] or (UNLIMITED,))[0].effort for joint in joints for i in range(joint.kind.nv)]
 
 
-def aligned(values: Array, digits: int = 5) -> list[str]:
-    """Return numbers with the same decimals: so many significant digits of the largest, and at most nine decimals."""
+def aligned(values: Array, digits: int = 5, least: int = 3) -> list[str]:
+    """Return numbers with the same decimals: `digits` significant digits of the largest, `least` to six decimals."""
     largest = float(np.abs(values).max(initial=0.0))
-    if not (largest == 0 or 1e-6 < largest < 1e6):
+    if largest >= 1e6:
         return [short(float(value)) for value in values]
-    decimals = min(max(digits - 1 - math.floor(math.log10(largest)), 0), 9) if largest else 0
+    decimals = min(max(digits - 1 - math.floor(math.log10(largest)), least), 6) if largest else 0
     return [f"{round(float(value), decimals) + 0.0:.{decimals}f}" for value in values]
 
 
