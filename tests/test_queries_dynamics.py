@@ -359,7 +359,7 @@ def test_loops_are_named_unless_they_are_ignored():
 @pytest.mark.parametrize(
     ("attributes", "body", "message"),
     [
-        ('type="free" stiffness="1"', "", "joint 'j': the rest pose of a floating joint's spring is not known"),
+        ('type="free" stiffness="1"', 'pos="1 0 0"', "joint 'j': its spring pulls to where its body is drawn"),
         ('stiffness="1 2"', "", "joint 'j': its spring or damper is not linear"),
         ("", 'gravcomp="0.5"', "link 'b': a force against its weight is not computed"),
         ('frictionloss="1"', "", "joint 'j': frictionloss is a constraint"),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.model.gaps import cross, hinge_gap, length, planar_gap, screw_gap, slide_gap, turned, universal_gap
 from kinetree.spatial import exponential, se3
 from kinetree.spatial.plucker import skew
 from kinetree.spatial.se3 import Array
@@ -83,7 +84,7 @@ class JointType:
     stretch: Change = lambda reference, q: q - reference
     slope: Change = lambda reference, q: np.eye(len(q))
     singles: Callable[[Array], list[tuple[str, Array]]] | None = None
-    gap: Gap = lambda axes, pitch, T: (_length(T[:3, 3]), _turned(T[:3, :3]))
+    gap: Gap = lambda axes, pitch, T: (length(T[:3, 3]), turned(T[:3, :3]))
 
     @property
     def nq(self) -> int:
@@ -181,58 +182,6 @@ def _turn(axes: Array, pitch: float, q: Any) -> Array:
     return se3.turn(axes[0], q[0])
 
 
-def _length(v: Any) -> Any:
-    return np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-
-
-def _turned(R: Any) -> Any:
-    """Return the angle of a rotation, exact near 0 and near a half turn."""
-    sine = _length((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]))
-    return np.arctan2(sine, R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
-
-
-def _cross(u: Any, v: Any) -> tuple[Any, Any, Any]:
-    return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
-
-
-def _between(u: Any, v: Any) -> Any:
-    """Return the angle between two unit vectors, exact near 0 and near a half turn."""
-    return np.arctan2(_length(_cross(u, v)), u[0] * v[0] + u[1] * v[1] + u[2] * v[2])
-
-
-def _hinge_gap(axes: Array, pitch: float, T: Array) -> tuple[Any, Any]:
-    return _length(T[:3, 3]), _between(axes[0], T[:3, :3] @ axes[0])
-
-
-def _slide_gap(axes: Array, pitch: float, T: Array) -> tuple[Any, Any]:
-    p = T[:3, 3]
-    return _length(p - axes[0] * (axes[0] @ p)), _turned(T[:3, :3])
-
-
-def _screw_gap(axes: Array, pitch: float, T: Array) -> tuple[Any, Any]:
-    """Return the distance across the axis and along it, from the nearest turn of the thread."""
-    if not pitch:
-        return _hinge_gap(axes, pitch, T)
-    p, R = T[:3, 3], T[:3, :3]
-    along = axes[0] @ p
-    x = se3.rotation_between((0.0, 0.0, 1.0), axes[0])[:, 0]
-    turned, y = R @ x, np.cross(axes[0], x)
-    angle = along / pitch - np.arctan2(y @ turned, x @ turned)
-    behind = pitch * np.arctan2(np.sin(angle), np.cos(angle))
-    across = p - axes[0] * along
-    return np.sqrt(across @ across + behind * behind), _between(axes[0], R @ axes[0])
-
-
-def _planar_gap(axes: Array, pitch: float, T: Array) -> tuple[Any, Any]:
-    return np.abs(axes[0] @ T[:3, 3]), _between(axes[0], T[:3, :3] @ axes[0])
-
-
-def _universal_gap(axes: Array, pitch: float, T: Array) -> tuple[Any, Any]:
-    """Return the distance of the centres, and the change of the angle between the two axes."""
-    now, drawn = _between(axes[0], T[:3, :3] @ axes[1]), _between(axes[0], axes[1])
-    return _length(T[:3, 3]), np.abs(now - drawn)
-
-
 def _hinge(name: str) -> JointType:
     return JointType(
         name,
@@ -244,7 +193,7 @@ def _hinge(name: str) -> JointType:
         (0.0,),
         _turn,
         lambda axes, pitch, q: _columns(_motion(axes[0], _ZERO)),
-        gap=_hinge_gap,
+        gap=hinge_gap,
         urdf=name,
         sdf=name,
         mjcf="hinge",
@@ -328,7 +277,7 @@ _ROWS = (
         (0.0,),
         lambda axes, pitch, q: se3.translation(axes[0] * q[0]),
         lambda axes, pitch, q: _columns(_motion(_ZERO, axes[0])),
-        gap=_slide_gap,
+        gap=slide_gap,
         urdf="prismatic",
         sdf="prismatic",
         mjcf="slide",
@@ -345,7 +294,7 @@ _ROWS = (
         (0.0,),
         _screw,
         lambda axes, pitch, q: _columns(_motion(axes[0], axes[0] * pitch)),
-        gap=_screw_gap,
+        gap=screw_gap,
         sdf="screw",
         reversible=True,
         by_axes=True,
@@ -363,7 +312,7 @@ _ROWS = (
         _planar_subspace,
         bias=_planar_bias,
         singles=_planar_singles,
-        gap=_planar_gap,
+        gap=planar_gap,
         urdf="planar",
     ),
     JointType(
@@ -378,7 +327,7 @@ _ROWS = (
         _universal_subspace,
         bias=_universal_bias,
         singles=lambda axes: [("revolute", axes[0]), ("revolute", axes[1])],
-        gap=_universal_gap,
+        gap=universal_gap,
         sdf="universal",
         by_axes=True,
     ),
@@ -392,7 +341,7 @@ _ROWS = (
         (0.0, 0.0, 0.0, 1.0),
         lambda axes, pitch, q: se3.homogeneous(se3.rotation_from_quaternion(q), _ZERO),
         lambda axes, pitch, q: _columns(*(_motion(e, _ZERO) for e in _I3)),
-        gap=lambda axes, pitch, T: (_length(T[:3, 3]), 0.0),
+        gap=lambda axes, pitch, T: (length(T[:3, 3]), 0.0),
         sdf="ball",
         mjcf="ball",
         quaternion=slice(0, 4),
@@ -417,7 +366,7 @@ _ROWS = (
         mjcf="free",
         quaternion=slice(3, 7),
         rates=_floating_rates,
-        drift=lambda qd, v: np.array([*_cross(qd[3:], v[:3]), *_ZERO]),
+        drift=lambda qd, v: np.array([*cross(qd[3:], v[:3]), *_ZERO]),
         integrate=_floating_sum,
         difference=_floating_difference,
         stretch=_floating_stretch,
