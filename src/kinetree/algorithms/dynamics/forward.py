@@ -14,6 +14,7 @@ from kinetree.algorithms.dynamics.vectors import (
     crf,
     crm,
     force,
+    free_axis,
     momentum,
     rigid,
     to_body,
@@ -46,16 +47,17 @@ def aba(tree: Tree, q: Any, qd: Any, tau: Any, gravity: Any, external: External,
         v[i] = to_body(joints.way[i], v[parent]) + vJ
         c[i] = joints.bias[i] + crm(v[i], vJ)
         pA[i] = crf(v[i], momentum(rigid(tree.inertia[i]), v[i])) - external.get(i, ZERO)
-    U, D, u = [ZERO] * nv, [0.0] * nv, [0.0] * nv
+    U, D_inverse, u = [ZERO] * nv, [0.0] * nv, [0.0] * nv
     for i, parent in reversed(list(enumerate(tree.parent))):
         where, Ia, pa = tree.v_slice[i], IA[i], pA[i]
         opposed = passive_torques(tree, i, q, qd, friction=friction)
         for k in reversed(range(tree.joint_type[i].nv)):
             j, S = where.start + k, joints.S[i][:, k]
             U[j] = force(Ia, S)
-            D[j] = S @ U[j] + tree.passive[i].armature[k]
+            D_inverse[j] = 1.0 / (S @ U[j] + tree.passive[i].armature[k])
             u[j] = tau[j] - opposed[k] - S @ pa
-            Ia, pa = without_joint(Ia, U[j], D[j]), pa + U[j] * (u[j] / D[j])
+            W = U[j] * D_inverse[j]
+            Ia, pa = without_joint(Ia, U[j], W, free_axis(S, tree.passive[i].armature[k])), pa + W * u[j]
         if parent >= 0:
             IA[parent] = IA[parent] + articulated_to_parent(joints.way[i], Ia)
             pA[parent] = pA[parent] + to_parent(joints.way[i], pa + force(Ia, c[i]))
@@ -64,6 +66,6 @@ def aba(tree: Tree, q: Any, qd: Any, tau: Any, gravity: Any, external: External,
         a[i] = to_body(joints.way[i], a[parent]) + c[i]
         for k, S in enumerate(joints.S[i].T):
             j = tree.v_slice[i].start + k
-            qdd[j] = (u[j] - U[j] @ a[i]) / D[j]
+            qdd[j] = (u[j] - U[j] @ a[i]) * D_inverse[j]
             a[i] = a[i] + S * qdd[j]
     return np.array(qdd)

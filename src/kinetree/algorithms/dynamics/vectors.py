@@ -87,15 +87,25 @@ def force(inertia: Articulated, a: Any) -> Array:
     return np.array([*(I @ a[:3] + H @ a[3:]), *(H.T @ a[:3] + M @ a[3:])])
 
 
-def without_joint(inertia: Articulated, U: Any, D: Any) -> Articulated:
-    """Return IA - U D⁻¹ Uᵀ, what is left of an inertia where a joint yields (table 7.1)."""
+def without_joint(inertia: Articulated, U: Any, W: Any, free: int | None) -> Articulated:
+    """Return IA - U Wᵀ with W = U D⁻¹, what is left of an inertia where a joint yields (table 7.1). free: the number of
+    the axis that the joint moves along, if nothing is left there: its row and column are then exact zeros."""
     I, H, M = inertia
-    W = U / D
+
+    def left(x: Any, i: int, j: int) -> Any:
+        return 0.0 if free in (i, j) else x - U[i] * W[j]
+
     return Articulated(
-        symmetric(lambda i, j: I[i, j] - U[i] * W[j]),
-        H - np.outer(U[:3], W[3:]),
-        symmetric(lambda i, j: M[i, j] - U[3 + i] * W[3 + j]),
+        symmetric(lambda i, j: left(I[i, j], i, j)),
+        np.array([[left(H[i, j], i, 3 + j) for j in range(3)] for i in range(3)]),
+        symmetric(lambda i, j: left(M[i, j], 3 + i, 3 + j)),
     )
+
+
+def free_axis(S: Any, armature: float) -> int | None:
+    """Return the number of the axis that a joint moves along, or None if S (6,) is no axis or armature resists."""
+    values = [number(x) for x in S]
+    return values.index(1.0) if armature == 0.0 and sorted(map(str, values)) == ["0.0"] * 5 + ["1.0"] else None
 
 
 def inertia_to_parent(way: Way, inertia: Inertia) -> Inertia:
