@@ -50,7 +50,7 @@ def test_integrate_starts_at_the_velocity():
 
 def test_names_and_faults():
     integrate, difference = kt.dynamics.integrate(ROBOT), kt.dynamics.difference(ROBOT)
-    assert [port.name for port in (*integrate.inputs, integrate.output)] == ["q", "v", "q"]
+    assert [port.name for port in (*integrate.inputs, integrate.output)] == ["q", "v", "q2"]
     assert [port.name for port in (*difference.inputs, difference.output)] == ["q", "q2", "v"]
     assert integrate.output.labels == ROBOT.coordinate_names
     assert integrate.inputs[1].labels == difference.output.labels == ROBOT.velocity_names

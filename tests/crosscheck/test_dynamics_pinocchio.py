@@ -37,8 +37,8 @@ def chosen() -> list[Path]:
     return [path for path in (*icub_urdfs(), *loadable()) if str(path).endswith(SOME)]
 
 
-IMPOSSIBLE = ("iCubNancy01/model.urdf", "romeo_laas_small.urdf", "romeo_small.urdf")
-"""Robots with inertias that no body can have, which are refused unless parameters are an input."""
+IMPOSSIBLE = ("romeo_laas_small.urdf",)
+"""A robot with an inertia that no body can have, which is refused unless parameters are an input."""
 
 
 @dataclass

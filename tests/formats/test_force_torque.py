@@ -187,13 +187,13 @@ class TestConversion:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            ({"frame": "sensor", "direction": "child_to_parent"}, True),
-            ({"frame": "sensor", "direction": "parent_to_child"}, False),
-            ({"frame": "child", "direction": "child_to_parent"}, True),
-            ({"frame": "parent", "direction": "child_to_parent"}, False),
+            ({"frame": "sensor", "direction": "parent_to_child"}, True),
+            ({"frame": "sensor", "direction": "child_to_parent"}, False),
+            ({"frame": "child", "direction": "parent_to_child"}, True),
+            ({"frame": "parent", "direction": "parent_to_child"}, False),
         ],
     )
-    def test_mujoco_reads_what_the_child_exerts_in_the_frame_of_the_site(self, words, said):
+    def test_mujoco_reads_what_the_parent_exerts_in_the_frame_of_the_site(self, words, said):
         robot = from_urdf("continuous", sensor="0.2 0 0", **words)
         if said:
             assert "<force " in mjcf.write(robot)

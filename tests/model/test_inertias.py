@@ -30,6 +30,7 @@ def arm(b: str = "", c: str = "") -> kt.Robot:
         "",
         inertial(0, 0, 0, 0),
         inertial(1, 1, 1, 2),
+        inertial(1, 1, 1, 5),  # breaks A + B >= C, as measured ones do
         inertial(1, -1e-22, 1, 1),  # rounded zeros
     ],
 )
@@ -49,7 +50,6 @@ def test_inertias_of_bodies_are_legal(b):
         (inertial(1, -0.1, 1, 1, x=5.0), "", "INR-001", "link 'b': its moments of inertia are -0.1, 1, 1 kg m²"),
         (inertial(1, 0.0192, 0.1163, 0.1163, xy=0.0512), "", "INR-001", "link 'b': with what is fixed to it"),
         (inertial(1, 0.0192, 0.1163, 0.1163, xy=0.0512, x=0.5), "", "INR-001", "principal moments of inertia are -0"),
-        (inertial(1, 1, 1, 5), "", "INR-002", "moments of inertia are 1, 1, 5 kg m²; in no body one is larger"),
     ],
 )
 def test_impossible_inertias_are_refused_with_their_rule(b, c, code, words):

@@ -7,7 +7,7 @@ import numpy as np
 from kinetree.conventions.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.conventions.rounding import InertiaTexts, about, off_by_rounding
 from kinetree.errors import Finding
-from kinetree.model.inertias import NOTHING, ROUNDED, breaks_triangle, is_negative
+from kinetree.model.inertias import NOTHING, ROUNDED, is_negative
 from kinetree.model.robot import Link, Robot
 from kinetree.spatial.se3 import Array
 
@@ -18,6 +18,8 @@ TUTORIAL = (
     "Adding-Physical-and-Collision-Properties-to-a-URDF-Model.html"
 )
 
+BROKEN = 0.01
+"""Least violation of the triangle inequality, as a part of the largest moment."""
 HEAVY, LIGHT = 1e4, 1e-6
 FAR = 2.0
 """A radius of gyration that no link has, m."""
@@ -70,8 +72,8 @@ class Triangle(Quality):
 
     def check(self, masses: Masses, inertia_texts: InertiaTexts) -> Iterator[Finding]:
         """Broken by more than one part in a hundred, and by more than rounding explains."""
-        least = masses.moments[:, 0]
-        for link, _, moments in masses.where((least >= -ROUNDED * masses.size) & breaks_triangle(masses.moments)):
+        a, b, c = masses.moments.T
+        for link, _, moments in masses.where((a >= -ROUNDED * masses.size) & (c - a - b > BROKEN * c + NOTHING)):
             slope = 2 * about(link, 2) - np.eye(3)  # of c - a - b = 2c - trace, which is convex in the tensor
             if moments[2] - moments[0] - moments[1] > off_by_rounding(slope, inertia_texts, link):
                 message = (

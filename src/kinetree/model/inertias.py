@@ -16,28 +16,19 @@ ROUNDED = 1e-6
 """Size of a negative principal moment that rounding explains, as a part of the largest moment."""
 
 
-BROKEN = 0.01
-"""Least violation of A + B >= C, as a part of the largest moment."""
-
-
 def is_negative(moments: Array) -> Array:
     """Return whether the least of principal moments (..., 3), in ascending order, is negative beyond rounding (...)."""
     least = moments[..., 0]
     return np.asarray((least < -ROUNDED * np.abs(moments).max(axis=-1)) & (least < -NOTHING))
 
 
-def breaks_triangle(moments: Array) -> Array:
-    """Return whether the last of principal moments (..., 3), in ascending order, exceeds the sum of the rest (...)."""
-    a, b, c = moments[..., 0], moments[..., 1], moments[..., 2]
-    return np.asarray(c - a - b > BROKEN * c + NOTHING)
-
-
 def check_inertias(robot: Robot) -> None:
     """Raise KinetreeError for a mass or inertia that no body can have, with the code of the rule that says why.
 
     These are a negative mass (INR-004), a negative moment about an axis of an inertial, and moments of a moving body,
-    which is all links that fixed joints hold together, of which a principal one is negative (INR-001) or larger than
-    the sum of the others (INR-002). Links without mass are legal.
+    which is all links that fixed joints hold together, of which a principal one is negative (INR-001): with them energy
+    can be negative. Links without mass are legal, and so are inertias that break A + B >= C (INR-002): measured ones
+    do, such as those of the Puma 560, where only some of the moments have an effect.
     """
     if findings := [*_of_links(robot)] or [*_of_bodies(robot)]:
         raise KinetreeError(findings)
@@ -56,15 +47,13 @@ def _of_links(robot: Robot) -> Iterator[Finding]:
 def _of_bodies(robot: Robot) -> Iterator[Finding]:
     tree = build_tree(robot)
     moments = np.linalg.eigvalsh(np.array([about_com(I)[2] for I in tree.inertia]).reshape(-1, 3, 3))
-    negative, too_large = is_negative(moments), breaks_triangle(moments)
-    for i in np.flatnonzero(negative | too_large):
+    for i in np.flatnonzero(is_negative(moments)):
         link = robot.links[robot.joints[tree.joints[i]].child]
-        code, why = ("INR-001", "no body has a negative one") if negative[i] else ("INR-002", _LARGEST)
-        message = f"with what is fixed to it, its principal moments of inertia are {_listed(moments[i])} kg m²; {why}"
-        yield Finding(code, "error", message, link.source, f"link {link.name!r}", _fix(code))
-
-
-_LARGEST = "in no body one is larger than the sum of the others"
+        message = (
+            f"with what is fixed to it, its principal moments of inertia are {_listed(moments[i])} kg m²; "
+            "no body has a negative one"
+        )
+        yield Finding("INR-001", "error", message, link.source, f"link {link.name!r}", _fix("INR-001"))
 
 
 def _fix(code: str) -> str:

@@ -112,8 +112,8 @@ def _sensor(robot: Robot, sensor: Sensor) -> Iterator[str]:
 
 
 def _read_back(robot: Robot, sensor: Sensor) -> Sensor | None:
-    """Return a sensor as MuJoCo has it: the force that the child exerts on the parent, in the frame of its site."""
+    """Return a sensor as MuJoCo has it: the force that the parent exerts on the child, in the frame of its site."""
     assert sensor.force_torque
     link, T = site_of(robot, sensor)
     read = replace(sensor, frame=link, origin=T, force_torque=None)
-    return read if sensor.force_torque.measures == "child_on_parent" else None
+    return read if sensor.force_torque.measures == "parent_on_child" else None
