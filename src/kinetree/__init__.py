@@ -19,7 +19,7 @@ Kinematics
     fk              forward kinematics: poses of frames
     jacobian        Jacobian of a frame
     jacobian_dot    time derivative of the Jacobian
-    hessian         derivatives of the Jacobian by the coordinates
+    hessian         derivatives of the Jacobian with respect to q
     velocity        twist of a frame
     manipulability  distance from singular configurations
     ik              inverse kinematics inside all limits

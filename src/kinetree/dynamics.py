@@ -1,6 +1,30 @@
-"""Dynamics: torques, accelerations, masses, momentum, wrenches, and what sensors feel.
+"""Dynamics: torques, accelerations, masses, momentum, wrenches, simulation, and what sensors feel.
 
-`queries.dynamics` describes the options that the functions share.
+Forces and motion
+    inverse_dynamics, bias_torques, gravity_torques   joint torques of a motion; without acceleration; of weight
+    forward_dynamics, step                            accelerations that torques cause; a step of simulation
+    mass_matrix, coriolis_matrix                      H and C in tau = H qdd + C qd + …
+    inverse_dynamics_derivatives, forward_…           derivatives with respect to q, qd and tau
+    inertial_regressor, inertial_parameters           the matrix Y and the parameters: tau = Y parameters
+    integrate, difference, acceleration               q ⊕ v, q2 ⊖ q; acceleration of a frame
+Whole robot
+    energy, mass, center_of_mass, center_of_mass_jacobian, centroidal_momentum_matrix
+Sensors and contacts
+    imu_reading, sensor_reading, external_wrench      readings of sensors, and contacts from them
+    joint_torques, wrench, contact_wrench             statics of wrenches
+
+q, qd, qdd and tau are in the order of `robot.joint_names` and `robot.velocity_names`; SI units, radians. Functions that
+take one of these options mean the same by it:
+
+gravity: acceleration of free fall in the root's axes, m/s²; None makes it an input (…, 3).
+wrenches: names of k frames; w (…, k, 6) is then an input: force, then moment about the frame's origin, from outside on
+    the link of the frame, in the frame's axes; N, N m.
+parameters: True makes the inertial parameters an input (…, n, 10), one row for each link of `inertial_parameters`.
+friction: True counts Coulomb friction, which opposes tau with friction * sign(qd), and nothing at rest.
+loops: "ignore" computes the tree of a robot whose joints close loops; without it such a robot is refused.
+
+Inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters. Functions raise KinetreeError for unknown
+frames, loops, and masses and inertias that no body can have.
 """
 
 from kinetree.queries.configuration import difference as difference

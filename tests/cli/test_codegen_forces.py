@@ -26,7 +26,7 @@ DRONE = f"""<robot name="drone"><link name="world"/>
     <force_torque><frame>child</frame><measure_direction>child_to_parent</measure_direction></force_torque></sensor>
   <sensor name="imu" type="imu"><parent link="hand"/><origin xyz="0 0 0.1" rpy="0 0 1"/></sensor>
 </robot>"""
-SUBJECTS = {"frame": "hand", "sensor": "ft", "dt": "0.01"}
+SUBJECTS = {"": [], "frame": ["hand"], "sensor": ["ft"], "dt": ["0.01"], "sensors frames": ["ft", "hand"]}
 FORCES = {name: row for name, row in QUERIES.items() if "base" not in row.options}
 
 
@@ -38,7 +38,7 @@ def drone(tmp_path):
 
 
 def all_forces():
-    return [part for name, row in FORCES.items() for part in (flag(name), *([SUBJECTS[row.of]] if row.of else []))]
+    return [part for name, row in FORCES.items() for part in (flag(name), *SUBJECTS[row.of])]
 
 
 def written(run, *arguments):
@@ -59,7 +59,7 @@ def asked(robot, name, **options):
     row = FORCES[name]
     taken = {key: value for key, value in options.items() if key in row.options}
     taken = {"base" if key == "moving_base" else key: value for key, value in taken.items()}
-    subject = [float(SUBJECTS["dt"]) if row.of == "dt" else SUBJECTS[row.of]] if row.of else []
+    subject = [0.01] if row.of == "dt" else SUBJECTS[row.of]
     return getattr(kt.dynamics, name)(robot, *subject, **taken)
 
 
@@ -68,7 +68,7 @@ def test_rows_have_the_options_of_their_functions():
         taken = inspect.signature(row.ask).parameters
         names = {{"gravity_input": "gravity", "moving_base": "base"}.get(option, option) for option in row.options}
         assert names == {option for option in taken if option in OPTIONS}
-        assert row.of in {"", *(parameter.rstrip("s") for parameter in taken)}
+        assert {word.rstrip("s") for word in row.of.split()} <= {parameter.rstrip("s") for parameter in taken}
 
 
 def test_every_query_of_dynamics_in_c(run, drone, tmp_path):
@@ -92,8 +92,14 @@ def test_every_query_of_dynamics_in_c(run, drone, tmp_path):
 
 def test_the_header_names_inputs_with_units_and_order(run, drone, tmp_path):
     out = tmp_path / "drone.c"
-    written(run, drone, "--inverse-dynamics", "--gravity-input", "--wrench", "hand", "--step", "0.01", "-o", out)
+    written(run, drone, "--inverse-dynamics", "--gravity-input", "--wrench", "hand", "-o", out)
     header = out.with_suffix(".h").read_text()
+    result = run(
+        "codegen", drone, "--step", "0.01", "--friction", "--external-wrench", "ft", "hand", "-o", out, "--force"
+    )
+    header += out.with_suffix(".h").read_text()
+    contact = "contact wrench from outside on hand, in their axes about their origins; N, N m; gravity 0 0 -9.81 m/s²"
+    assert f"drone_external_wrench_ft_hand: {contact}" in result.stderr
     for line in (
         "void drone_inverse_dynamics(const double q[8], const double qd[7], const double qdd[7], "
         "const double gravity[3], const double w[6], double tau[7]);",
@@ -101,10 +107,29 @@ def test_the_header_names_inputs_with_units_and_order(run, drone, tmp_path):
         " * gravity: 3 numbers; in the root's axes; m/s\\xb2",
         " * w: 1 x 6, row-major; from outside on hand, in their axes about their origins; N, N m",
         " * tau: 7 numbers",
+        " * inverse_dynamics: joint torques of a motion; N, N m",
         "void drone_step_0_01(",
-        " * qd, from results[8]: 7 numbers; m/s, rad/s",
+        " * qd, from results[8]: 7 numbers; after 0.01 s; m/s, rad/s; gravity 0 0 -9.81",
+        "; with Coulomb friction",
     ):
         assert line in header
+
+
+def test_contacts_from_several_sensors(run, drone, tmp_path):
+    """A contact on each side of the sensor: its reading tells them apart, and the base floats."""
+    out, frames = tmp_path / "drone.c", ["hull", "hand"]
+    function = written(run, drone, "--external-wrench", "ft", "hull,hand", "-o", out)["external_wrench"]
+    assert (function["sensors"], function["frames"]) == ("ft", "hull,hand")
+    assert function["output"]["shape"] == [2, 6]
+    robot, pushes = kt.load(drone), np.random.default_rng(2).normal(size=(2, 6))
+    state = numbers(kt.inverse_dynamics(robot))
+    # what moves a robot that floats freely: the pushes, and actuators at the joints
+    state[2][:6] += np.linalg.solve(
+        kt.mass_matrix(robot)(state[0])[:6, :6], -kt.inverse_dynamics(robot, frames)(*state, pushes)[:6]
+    )
+    reading = kt.dynamics.sensor_reading(robot, "ft", frames)(*state, pushes)
+    found = call(getattr(loaded(out), function["name"]), [*state, reading], (2, 6))
+    np.testing.assert_allclose(found, pushes, rtol=0, atol=1e-10)
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")
@@ -134,6 +159,9 @@ console.log(JSON.stringify(Object.entries(calls).map(([name, x]) => Array.from(d
         (("--energy", "--gravity", "0", "0", "1", "--gravity-input"), "exclude each other"),
         (("--step", "nan"), "dt is nan; legal is a finite time"),
         (("--step", "0.01", "--step", "0.01"), "--step 0.01 is given twice"),
+        (("--external-wrench", "ft", "hand") * 2, "--external-wrench ft hand is given twice"),
+        (("--external-wrench", "ft", "hull,arm"), "no sensor lies between 'hull' and 'arm'"),
+        (("--external-wrench", "ft,", "hand"), "no sensor ''"),
         (("--gravity-torques", "--base", "hand"), "--base means nothing without --fk FRAME"),
     ],
 )

@@ -23,6 +23,9 @@ WEIGHT = -1.8 * 9.81 * 0.15
 """Torque of the forearm's weight, N m, when it is level and the upper arm is upright."""
 H = [[0.06 + 4.2 * 0.2**2 + 0.02 + 1.8 * (0.4**2 + 0.15**2), 0.0605], [0.0605, 0.02 + 1.8 * 0.15**2]]
 
+H0 = [[H[0][0] + 2 * 1.8 * 0.4 * 0.15, 0.0605 + 1.8 * 0.4 * 0.15], [0.0605 + 1.8 * 0.4 * 0.15, 0.0605]]
+"""The mass matrix of the stretched arm."""
+
 
 @pytest.fixture
 def weighty(tmp_path):
@@ -119,22 +122,62 @@ def test_sensors(run, tmp_path):
     more = "".join(f'<sensor name="s{i}" type="{kind}"><parent link="hand"/></sensor>' for i, kind in enumerate(kinds))
     path.write_text(ARM.replace("</robot>", HAND.replace("</robot>", more + "</robot>")))
     found = {row.pop("name"): row for row in answer(run, path, *BENT)["sensors"]}
-    assert list(found) == ["ft", "mute", *(f"s{i}" for i in range(9))]
+    assert list(found) == ["ft", "mute", *(f"s{i}" for i in range(9)), "eye"]
     weight = {"fx": 0.5 * 9.81, "fy": 0, "fz": 0, "mx": 0, "my": 0.5 * 9.81 * 0.05, "mz": 0}
     assert found["ft"]["reading"] == pytest.approx(weight, abs=1e-12)
     assert found["mute"]["reading"] is None
     assert "does not say what it measures" in found["mute"]["reason"]
+    assert found["eye"]["reason"] == "is of type 'camera', which is neither inertial nor force/torque"
     felt = {"ax": -9.81, "ay": 0, "az": 0}
     assert found["s0"]["reading"] == pytest.approx(dict(wx=0, wy=0, wz=0, **felt), abs=1e-12)
     assert found["s1"] == {"type": "accelerometer", "reading": pytest.approx(felt, abs=1e-12), "reason": None}
     spun = answer(run, path, "--qd", "elbow=2", "--q", "elbow=0.5")["sensors"]
-    assert spun[-1]["reading"] == pytest.approx({"wx": 0, "wy": 2, "wz": 0}, abs=1e-12)
+    assert spun[-2]["reading"] == pytest.approx({"wx": 0, "wy": 2, "wz": 0}, abs=1e-12)
     lines = run("dynamics", path, *BENT).stdout.splitlines()
     assert "  ft      4.9050  0.0000  0.0000  0.00000  0.24525  0.00000" in lines
     assert "Inertial sensors at rest  (rad/s, m/s²; --all adds 3)" in lines
     assert any(line.startswith("  mute    the model does not say") for line in lines)
+    assert "  others  neither inertial nor force/torque: eye" in lines
     assert "--all adds" not in run("dynamics", path, *BENT, "--all").stdout
     assert "sensors in motion" in run("dynamics", path, "--qd", "elbow=1").stdout
+
+
+def test_the_sensors_of_mjcf(run, tmp_path):
+    """A ball of 2 kg turns about z, 0.5 m from the axis: its parent pulls it to the axis, and carries it."""
+    path = tmp_path / "sling.xml"
+    path.write_text(
+        """<mujoco><worldbody>
+        <body><joint name="turn" axis="0 0 1"/><inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/>
+        <body pos="0.5 0 0"><inertial mass="2" pos="0 0 0" diaginertia="1 1 1"/><site name="s"/></body></body>
+        </worldbody>
+        <sensor><gyro name="g" site="s"/><force name="f" site="s"/><torque name="t" site="s"/>
+        <accelerometer name="a" site="s"/><velocimeter name="v" site="s"/></sensor></mujoco>"""
+    )
+    found = {row.pop("name"): row for row in answer(run, path, "--qd", "turn=3")["sensors"]}
+    assert {name: row["type"] for name, row in found.items()} == {
+        "f": "force",
+        "t": "torque",
+        "g": "gyro",
+        "a": "accelerometer",
+        "v": "velocimeter",
+    }
+    assert found["g"]["reading"] == pytest.approx({"wx": 0, "wy": 0, "wz": 3}, abs=1e-12)
+    assert found["a"]["reading"] == pytest.approx({"ax": -4.5, "ay": 0, "az": 9.81}, abs=1e-12)
+    assert found["f"]["reading"] == pytest.approx({"fx": -9, "fy": 0, "fz": 19.62}, abs=1e-12)
+    assert found["t"]["reading"] == pytest.approx({"mx": 0, "my": 0, "mz": 0}, abs=1e-12)
+    assert "neither inertial" in found["v"]["reason"]
+
+
+def test_friction(run, tmp_path):
+    path = tmp_path / "rough.urdf"
+    path.write_text(ARM.replace('effort="40"/>', 'effort="40"/><dynamics friction="0.5"/>'))
+    motion = ("--qd", "elbow=-1e-9")
+    smooth, rough = (answer(run, path, *motion, *more)["torques"]["elbow"] for more in ((), ("--friction",)))
+    assert rough - smooth == pytest.approx(-0.5, abs=1e-12)
+    pushed = [answer(run, path, *motion, "--tau", "elbow=1", *more)["accelerations"] for more in ((), ("--friction",))]
+    expected = np.linalg.solve(H0, [0, 0.5])
+    assert [pushed[1][name] - pushed[0][name] for name in pushed[0]] == pytest.approx(expected, abs=1e-9)
+    assert "--friction means nothing without --qd" in run("dynamics", path, "--friction").stderr
 
 
 def test_a_floating_joint_has_six_velocities(run, tmp_path):

@@ -48,8 +48,8 @@ def test_inertias_of_bodies_are_legal(b):
         (inertial(-1, 1, 1, 1), "", "INR-004", "link 'b': its mass is -1 kg"),
         (inertial(2, 1, 1, 1), inertial(-1, 1, 1, 1), "INR-004", "link 'c'"),
         (inertial(1, -0.1, 1, 1, x=5.0), "", "INR-001", "link 'b': its moments of inertia are -0.1, 1, 1 kg m²"),
-        (inertial(1, 0.0192, 0.1163, 0.1163, xy=0.0512), "", "INR-001", "link 'b': with what is fixed to it"),
-        (inertial(1, 0.0192, 0.1163, 0.1163, xy=0.0512, x=0.5), "", "INR-001", "principal moments of inertia are -0"),
+        (inertial(1, 0.0192, 0.1163, 0.1163, xy=0.0512), "", "INR-001", "link 'b': it and the links fixed to it"),
+        (inertial(1, 0.0192, 0.1163, 0.1163, xy=0.0512, x=0.5), "", "INR-001", "principal moments of inertia of -0"),
     ],
 )
 def test_impossible_inertias_are_refused_with_their_rule(b, c, code, words):

@@ -24,7 +24,8 @@ class Query:
     """A query about a robot.
 
     gives: the result, for the help. ask: its kernel for (robot[, subject], **options). of: the kind of its subject:
-    "frame", "sensor", "dt", or "" for the whole robot. options: the names of those in `OPTIONS` that have an effect.
+    "frame", "sensor", "dt", "sensors frames" for a pair, or "" for the whole robot. options: the names of those in
+    `OPTIONS` that have an effect.
     """
 
     gives: str
@@ -60,10 +61,12 @@ QUERIES = {
         "the matrix from inertial parameters to torques", dynamics.inertial_regressor, options=(*_STATIC[:2], "loops")
     ),
     "inverse_dynamics_derivatives": Query(
-        "the derivatives of torques by q and qd", derivatives.inverse_dynamics_derivatives, options=_SMOOTH
+        "the derivatives of torques with respect to q and qd", derivatives.inverse_dynamics_derivatives, options=_SMOOTH
     ),
     "forward_dynamics_derivatives": Query(
-        "the derivatives of accelerations by q, qd, tau", derivatives.forward_dynamics_derivatives, options=_SMOOTH
+        "the derivatives of accelerations with respect to q, qd and tau",
+        derivatives.forward_dynamics_derivatives,
+        options=_SMOOTH,
     ),
     "imu_reading": Query(
         "the reading of an inertial sensor in this frame", sensors.imu_reading, "frame", (*_STATIC[:2], "moving_base")
@@ -73,6 +76,12 @@ QUERIES = {
         sensors.sensor_reading,
         "sensor",
         (*_STATIC, "wrenches", "at_rest", "measures"),
+    ),
+    "external_wrench": Query(
+        "the wrench of a contact on each of these frames, from the readings of these sensors, both A or A,B,…",
+        sensors.external_wrench,
+        "sensors frames",
+        (*_STATIC, "measures", "moving_base"),
     ),
     "step": Query("q and qd after this time, s", dynamics.step, "dt", _FORCES),
     "integrate": Query("the configuration that v reaches from q in unit time", configuration.integrate),
@@ -131,7 +140,7 @@ def with_queries(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a command with an option for each query; those with a subject are repeatable."""
     for name, query in reversed(QUERIES.items()):
         kind: dict[str, Any] = {"metavar": query.of.upper(), "multiple": True} if query.of else {"is_flag": True}
-        kind |= {"type": float} if query.of == "dt" else {}
+        kind |= {"type": float} if query.of == "dt" else {"nargs": 2} if " " in query.of else {}
         help = f"A function that gives {query.gives}.{' Repeatable.' * bool(query.of)}"
         function = click.option(flag(name), help=help, **kind)(function)
     return function
@@ -169,4 +178,10 @@ def kernel(robot: Robot, name: str, subject: Any, options: Mapping[str, Any]) ->
     taken = {key: value for key, value in options.items() if key in QUERIES[name].options}
     if "moving_base" in taken:
         taken["base"] = taken.pop("moving_base")
-    return QUERIES[name].ask(robot, *([] if subject is None else [subject]), **taken)
+    words = [_listed(robot, text) for text in subject] if isinstance(subject, tuple) else [subject]
+    return QUERIES[name].ask(robot, *([] if subject is None else words), **taken)
+
+
+def _listed(robot: Robot, text: str) -> str | list[str]:
+    """Return the name of a sensor or frame, or a list of names separated by commas."""
+    return text if "," not in text or text in robot.sensors or text in robot.frames else text.split(",")

@@ -27,8 +27,8 @@ from kinetree.solvers.guard.make import guard
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function to write. subject: its frame, sensor, time step or group of joints; `kind` is which of them, "" for
-    the whole robot."""
+    """A function to write. subject: its frame, sensor, time step, group of joints, or sensors and frames; `kind`
+    is which of them, "" for the whole robot."""
 
     name: str
     query: str
@@ -103,7 +103,9 @@ def command(
         print_json({**files, "numbers": numbers, "functions": [_described(function) for function in functions]})
         return
     for function in functions:
-        print(f"{function.name}: {function.kernel.output.about}", file=sys.stderr)
+        ports = function.kernel.outputs
+        about = ports[0].about if len(ports) == 1 else ", ".join(f"{port.name} ({port.about})" for port in ports)
+        print(f"{function.name}: {about}", file=sys.stderr)
     print(f"wrote {' and '.join(map(str, reversed(texts)))}", file=sys.stderr)
 
 
@@ -141,7 +143,7 @@ def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Fu
     found: dict[str, _Function] = {}
     for function in functions:
         if any((f.query, f.subject) == (function.query, function.subject) for f in found.values()):
-            raise fail("option", f"{flag(function.query)} {function.subject} is given twice")
+            raise fail("option", f"{flag(function.query)} {_words(function.subject)} is given twice")
         unique, n = function.name, 1
         while unique in found:
             unique, n = f"{function.name}_{n + 1}", n + 1
@@ -158,17 +160,22 @@ def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Fu
 def _name(robot: str, query: str, subject: Any, base: str | None = None, axes: str = "") -> str:
     """Return a legal name in C: characters other than ASCII letters and digits become one underscore."""
     where = [*(["in", base] if base is not None else []), *(["own_axes"] if axes == "frame" else [])]
-    text = "_".join([robot, query, *([] if subject is None else [str(subject)]), *where])
+    text = "_".join([robot, query, *([] if subject is None else [_words(subject)]), *where])
     legal = re.sub("[^A-Za-z0-9]+", "_", text).strip("_")
     return legal if legal[0].isalpha() else f"robot_{legal}"
 
 
+def _words(subject: Any) -> str:
+    return " ".join(subject) if isinstance(subject, tuple) else str(subject)
+
+
 def _described(function: _Function) -> dict[str, Any]:
     kernel = function.kernel
+    subject = function.subject if isinstance(function.subject, tuple) else [function.subject]
     return {
         "name": function.name,
         "query": function.query,
-        **({function.kind: function.subject} if function.kind else {}),
+        **dict(zip(function.kind.split(), subject, strict=False)),
         "inputs": [_port(port) for port in kernel.inputs],
         "output": _port(kernel.output),
         "operations": kernel.operations,

@@ -22,11 +22,14 @@ SCHEMA = 1
 
 @click.command()
 @robot_argument
-@assignments("--q", "q", "JOINT=VALUE", "A joint's coordinate (m, rad), or several as 1,2,3; the others stay neutral.")
+@assignments(
+    "--q", "q", "JOINT=VALUE", "A joint's coordinate (m, rad), or several as JOINT=1,2,3; the others stay neutral."
+)
 @assignments("--qd", "qd", "JOINT=VALUE", "A joint's velocity (m/s, rad/s); the others are zero.")
 @assignments("--qdd", "qdd", "JOINT=VALUE", "A joint's acceleration (m/s², rad/s²): print the torques of this motion.")
 @assignments("--tau", "tau", "JOINT=VALUE", "An actuator's torque (N, N m): print the accelerations that it causes.")
 @click.option("--gravity", nargs=3, type=float, metavar="X Y Z", default=GRAVITY, help="In the root's axes, m/s².")
+@click.option("--friction", is_flag=True, help="Coulomb friction of the joints counts.")
 @click.option("--loops", type=click.Choice(["refuse", "ignore"]), default="refuse", help="If joints close loops.")
 @click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q, --qd and --qdd are in degrees.")
 @click.option("--all", "everything", is_flag=True, help="Every sensor, however many.")
@@ -38,6 +41,7 @@ def command(
     qdd: dict[str, str],
     tau: dict[str, str],
     gravity: tuple[float, float, float],
+    friction: bool,
     loops: str,
     in_degrees: bool,
     everything: bool,
@@ -50,6 +54,8 @@ def command(
     """
     if tau and qdd:
         raise click.UsageError("--tau gives accelerations and --qdd takes them; only one of them is legal")
+    if friction and not qd:
+        raise click.UsageError("--friction means nothing without --qd; at rest there is no friction")
     at = configuration(robot, q, in_degrees)
     given = {"qd": qd, "qdd": qdd, "tau": tau}
     v, a, t = (rates(robot, f"--{key}", given[key], in_degrees and key != "tau") for key in given)
@@ -60,14 +66,16 @@ def command(
         "center_of_mass": momentum.center_of_mass(robot).interpret(at),
     }
     if tau:
-        a = answers["accelerations"] = dynamics.forward_dynamics(robot, **options).interpret(at, v, t)
+        a = answers["accelerations"] = dynamics.forward_dynamics(robot, **options, friction=friction).interpret(
+            at, v, t
+        )
     elif qd or qdd:
-        answers["torques"] = dynamics.inverse_dynamics(robot, **options).interpret(at, v, a)
+        answers["torques"] = dynamics.inverse_dynamics(robot, **options, friction=friction).interpret(at, v, a)
     if not all(np.isfinite(answer).all() for answer in answers.values()):
         raise fail("overflow", "the forces are not finite; legal are numbers that keep them so", element="--q")
     read = {
         sensor.name: _reading(robot, sensor, (at, v, a), options)
-        for sensor in tables.to_read(robot, everything=everything or as_json)
+        for sensor in [*tables.to_read(robot, everything=everything or as_json), *tables.others(robot) * as_json]
     }
     if as_json:
         print_json(_json(robot, at, gravity, answers, read))
@@ -77,15 +85,17 @@ def command(
 
 def _reading(robot: Robot, sensor: Sensor, motion: Sequence[Array], options: dict[str, Any]) -> tables.Reading:
     """Return the reading of a sensor by its labels, or the reason why it is not known."""
+    if sensor in tables.others(robot):
+        return f"is of type {sensor.type!r}, which is neither inertial nor force/torque"
     try:
-        if sensor.type == "force_torque":
+        if sensor.type in tables.FORCE:
             kernel = sensors.sensor_reading(robot, sensor.name, **options)
         else:
             kernel = sensors.imu_reading(robot, sensor.name, gravity=options["gravity"])
         reading = dict(zip(kernel.output.labels, kernel.interpret(*motion).tolist(), strict=True))
     except KinetreeError as error:
         return error.findings[0].message
-    part = {"accelerometer": "a", "gyroscope": "w"}.get(str(sensor.type), "")
+    part = {"accelerometer": "a", "gyroscope": "w", "gyro": "w", "force": "f", "torque": "m"}.get(str(sensor.type), "")
     return {label: value for label, value in reading.items() if label.startswith(part)}
 
 

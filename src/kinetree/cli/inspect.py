@@ -20,7 +20,7 @@ from kinetree.spatial.se3 import Array
 @click.option("--joint-table", is_flag=True, help="Type, axis in the root's axes at zero, range and links of joints.")
 @click.option("--frame", metavar="FRAME", help="Draw this frame and the chain of joints to it, into --output.")
 @click.option("--joint", metavar="JOINT", help="Draw this joint and the frames on its two sides, into --output.")
-@assignments("--q", "values", "JOINT=VALUE", "A joint's coordinate in a figure (m, rad), or several as 1,2,3.")
+@assignments("--q", "values", "JOINT=VALUE", "A joint's coordinate in a figure (m, rad), or several as JOINT=1,2,3.")
 @click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q are in degrees.")
 @click.option("-o", "--output", metavar="FILE.svg", type=click.Path(path_type=Path), help="The figure to write.")
 @force_option

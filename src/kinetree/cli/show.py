@@ -33,7 +33,7 @@ FEW = 8
 @click.option("--faces", type=click.IntRange(1), metavar="N", help="Make mesh files coarser: about N triangles each.")
 @click.option("--from", "direction", nargs=3, type=float, metavar="X Y Z", help="Where the camera of a picture is.")
 @click.option("--size", nargs=2, type=click.IntRange(16, 8192), metavar="W H", help="Of a picture, pixels.")
-@assignments("--q", "values", "JOINT=VALUE", "A joint's first coordinate (m, rad), or several as 1,2,3.")
+@assignments("--q", "values", "JOINT=VALUE", "A joint's first coordinate (m, rad), or several as JOINT=1,2,3.")
 @click.option("--motion", metavar="FILE.csv", type=click.Path(path_type=Path), help="A motion that plays.")
 @click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q and in FILE.csv are in degrees.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="The file to write.")

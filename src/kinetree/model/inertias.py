@@ -50,14 +50,16 @@ def _of_bodies(robot: Robot) -> Iterator[Finding]:
     for i in np.flatnonzero(is_negative(moments)):
         link = robot.links[robot.joints[tree.joints[i]].child]
         message = (
-            f"with what is fixed to it, its principal moments of inertia are {_listed(moments[i])} kg m²; "
+            f"it and the links fixed to it have principal moments of inertia of {_listed(moments[i])} kg m²; "
             "no body has a negative one"
         )
         yield Finding("INR-001", "error", message, link.source, f"link {link.name!r}", _fix("INR-001"))
 
 
 def _fix(code: str) -> str:
-    return f"`kinetree rule {code}` explains the rule; parameters=True takes any numbers"
+    return (
+        f"`kinetree rule {code}` explains the rule; parameters=True (`kinetree codegen --parameters`) takes any numbers"
+    )
 
 
 def _listed(moments: Array) -> str:

@@ -19,7 +19,8 @@ def integrate(robot: Robot) -> Kernel:
     """
     frames_of(robot, [])
     v = replace(velocities(robot), name="v", about="m, rad")
-    return query(robot, ("integrate",), [], replace(coordinates(robot), name="q2"), differential.integrate, [v])
+    q2 = replace(coordinates(robot), name="q2", about="q moved by v; m, rad")
+    return query(robot, ("integrate",), [], q2, differential.integrate, [v])
 
 
 @explained
@@ -30,5 +31,5 @@ def difference(robot: Robot) -> Kernel:
     them. Quaternions may have any length but zero and either sign. Metres and radians.
     """
     frames_of(robot, [])
-    v = replace(velocities(robot), name="v", about="m, rad")
+    v = replace(velocities(robot), name="v", about="from q to q2; m, rad")
     return query(robot, ("difference",), [], v, differential.difference, [replace(coordinates(robot), name="q2")])

@@ -1,8 +1,8 @@
 """The Coriolis matrix, and the derivatives of torques and accelerations (Singh, Russell & Wensing, Efficient analytical
 derivatives of rigid-body dynamics using spatial vector algebra, 2022).
 
-The options are those of `queries.dynamics`. Column k of a derivative by q is the derivative along q ⊕ h e_k, where ⊕ is
-`integrate`. Coulomb friction is constant wherever it has a derivative, so there is no option for it.
+`kinetree.dynamics` describes the options. Column k of a derivative with respect to q is the derivative along q ⊕ h e_k,
+where ⊕ is `integrate`. Coulomb friction is constant wherever it has a derivative, so there is no option for it.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def coriolis_matrix(robot: Robot, *, parameters: bool = False, loops: str = "ref
         robot,
         ("coriolis_matrix",),
         [velocities(robot)],
-        _matrix(robot, "C"),
+        _matrix(robot, "C", "Coriolis matrix"),
         lambda tree, given, q, qd: derivatives.coriolis_matrix(tree, q, qd),
         parameters=parameters,
         loops=loops,
@@ -45,16 +45,16 @@ def inverse_dynamics_derivatives(
     loops: str = "refuse",
 ) -> Kernel:
     """Return the derivatives of joint torques: a kernel from q (…, nq), qd and qdd (…, nv) to a named tuple of dtau_dq
-    and dtau_dqd (…, nv, nv); that by qdd is the mass matrix.
+    and dtau_dqd (…, nv, nv); the derivative with respect to qdd is the mass matrix.
 
     The column k of dtau_dq is the derivative along q ⊕ h e_k, row i that of tau[i]. Wrenches stay the same in the axes
-    of their frames. The options are those of `kinetree.dynamics`.
+    of their frames. `kinetree.dynamics` describes the options.
     """
     return force_query(
         robot,
         ("inverse_dynamics_derivatives",),
         [velocities(robot), velocities(robot, "qdd")],
-        (_matrix(robot, "dtau_dq"), _matrix(robot, "dtau_dqd")),
+        tuple(_matrix(robot, f"dtau_d{x}", f"derivative of tau with respect to {x}") for x in ("q", "qd")),
         lambda tree, given, q, qd, qdd: derivatives.inverse_dynamics_derivatives(tree, q, qd, qdd, *given),
         gravity=gravity,
         wrenches=wrenches,
@@ -84,7 +84,7 @@ def forward_dynamics_derivatives(
         robot,
         ("forward_dynamics_derivatives",),
         [velocities(robot), velocities(robot, "tau")],
-        (_matrix(robot, "dqdd_dq"), _matrix(robot, "dqdd_dqd"), _matrix(robot, "dqdd_dtau")),
+        tuple(_matrix(robot, f"dqdd_d{x}", f"derivative of qdd with respect to {x}") for x in ("q", "qd", "tau")),
         lambda tree, given, q, qd, tau: derivatives.forward_dynamics_derivatives(tree, q, qd, tau, *given),
         gravity=gravity,
         wrenches=wrenches,
@@ -93,6 +93,6 @@ def forward_dynamics_derivatives(
     )
 
 
-def _matrix(robot: Robot, name: str) -> Port:
+def _matrix(robot: Robot, name: str, what: str) -> Port:
     qd = velocities(robot)
-    return Port(name, (*qd.shape, *qd.shape), qd.labels, "kg, m, rad, s")
+    return Port(name, (*qd.shape, *qd.shape), qd.labels, f"{what}; kg, m, rad, s")

@@ -2,20 +2,11 @@
 
 q, qd, qdd and tau are in the order of `robot.joint_names` and `robot.velocity_names`; SI. Armature, damping and springs
 of joints count, as URDF, SDF and MJCF define them: damping opposes tau with damping * qd, a spring with stiffness *
-(q - reference), armature with armature * qdd. The options are the same everywhere:
-
-gravity: acceleration of free fall in the root's axes, m/s²; None makes it an input (…, 3).
-wrenches: names of k frames; w (…, k, 6) is then an input: force, then moment about the frame's origin, from outside on
-    the link of the frame, in the frame's axes; N, N m.
-parameters: True makes the inertial parameters an input (…, n, 10), one row for each link of `inertial_parameters`.
-friction: True counts Coulomb friction, which opposes tau with friction * sign(qd), and nothing at rest.
-loops: "ignore" computes the tree of a robot whose joints close loops; without it such a robot is refused.
-
-The inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters. All functions raise KinetreeError for
-unknown frames, loops, and masses and inertias that no body can have.
+(q - reference), armature with armature * qdd. `kinetree.dynamics` describes the options and the order of inputs.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,7 +39,7 @@ def inverse_dynamics(
 ) -> Kernel:
     """Return the joint torques of a motion: a kernel from q (…, nq), qd and qdd (…, nv) to tau (…, nv), N or N m.
 
-    Featherstone, table 5.1. The options are those of `kinetree.dynamics`. tau is what actuators must exert; that of a
+    Featherstone, table 5.1. `kinetree.dynamics` describes the options. tau is what actuators must exert; that of a
     floating joint is the wrench on its body that nothing exerts, in the body's axes, force first.
     """
     motion = [velocities(robot), velocities(robot, "qdd")]
@@ -56,7 +47,7 @@ def inverse_dynamics(
         robot,
         ("inverse_dynamics",),
         motion,
-        velocities(robot, "tau"),
+        velocities(robot, "tau", "joint torques of a motion"),
         lambda tree, given, q, qd, qdd: rnea(tree, q, qd, qdd, *given, friction=friction),
         gravity=gravity,
         wrenches=wrenches,
@@ -78,7 +69,7 @@ def forward_dynamics(
 ) -> Kernel:
     """Return the accelerations that torques cause: a kernel from q (…, nq), qd and tau (…, nv) to qdd (…, nv).
 
-    Featherstone, table 7.1; with followers (mimic), section 6.1. The options are those of `kinetree.dynamics`. Raises
+    Featherstone, table 7.1; with followers (mimic), section 6.1. `kinetree.dynamics` describes the options. Raises
     KinetreeError, which names the joint, where no mass resists an acceleration.
     """
     if not parameters:
@@ -87,7 +78,7 @@ def forward_dynamics(
         robot,
         ("forward_dynamics",),
         [velocities(robot), velocities(robot, "tau")],
-        velocities(robot, "qdd"),
+        velocities(robot, "qdd", "joint accelerations that torques cause"),
         lambda tree, given, q, qd, tau: accelerations(tree, q, qd, tau, *given, friction=friction),
         gravity=gravity,
         wrenches=wrenches,
@@ -105,7 +96,8 @@ def mass_matrix(robot: Robot, *, packed: bool = False, parameters: bool = False,
     """
     (nv,), names = (qd := velocities(robot)).shape, qd.labels
     size = (nv * (nv + 1) // 2,) if packed else (nv, nv)
-    output = Port("H", size, () if packed else names, "lower triangle, row by row" if packed else "kg, kg m, kg m²")
+    rows = ", lower triangle row by row" if packed else ""
+    output = Port("H", size, () if packed else names, f"mass matrix{rows}; kg, kg m, kg m²")
     return force_query(
         robot,
         ("mass_matrix", packed),
@@ -127,7 +119,7 @@ def gravity_torques(
         robot,
         ("gravity_torques",),
         [],
-        velocities(robot, "tau"),
+        velocities(robot, "tau", "joint torques that balance weight"),
         lambda tree, given, q: rnea(tree.relaxed(), q, None, None, *given),
         gravity=gravity,
         parameters=parameters,
@@ -152,7 +144,7 @@ def bias_torques(
         robot,
         ("bias_torques",),
         [velocities(robot)],
-        velocities(robot, "tau"),
+        velocities(robot, "tau", "joint torques without acceleration"),
         lambda tree, given, q, qd: rnea(tree, q, qd, None, *given, friction=friction),
         gravity=gravity,
         wrenches=wrenches,
@@ -191,7 +183,7 @@ def step(
         robot,
         ("step", float(dt)),
         [velocities(robot), velocities(robot, "tau")],
-        (coordinates(robot), velocities(robot)),
+        (replace(coordinates(robot), about=f"after {dt:g} s; m, rad"), velocities(robot, "qd", f"after {dt:g} s")),
         stepped,
         gravity=gravity,
         wrenches=wrenches,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +44,7 @@ def force_query(
     output: Port | tuple[Port, ...],
     algorithm: Callable[..., Any],
     *,
-    gravity: Gravity = GRAVITY,
+    gravity: Gravity = (0.0, 0.0, 0.0),
     wrenches: str | Sequence[str] = (),
     parameters: bool = False,
     friction: bool = False,
@@ -56,7 +57,7 @@ def force_query(
 ) -> Kernel:
     """Return the kernel of an algorithm on (tree, given, q, *motion, *last).
 
-    gravity to loops: see `queries.dynamics`. keep: the bodies of a tree whose inertia must stay where it is; None for
+    gravity to loops: see `kinetree.dynamics`. keep: the bodies of a tree whose inertia must stay where it is; None for
     all. needs: whether the answer depends on masses and on passive forces of joints. last: inputs that follow all
     others. Otherwise see `query`. Raises KinetreeError for options that are not legal, and robots that they do not fit.
     """
@@ -83,7 +84,14 @@ def force_query(
         return algorithm(model, Given(falls, external), q, *arrays[: len(motion)], *rest)
 
     whole = (*key, constant, on, parameters, friction)
-    return query(robot, whole, [*frames, *on], output, traced, [*motion, *inputs, *last], cuts)
+    fixed = [f"gravity {' '.join(f'{x:g}' for x in constant)} m/s²"] if constant and any(constant) else []
+    fixed += ["with Coulomb friction"] * friction + [f"without the loops of {', '.join(robot.loops)}"] * bool(
+        robot.loops
+    )
+    outputs = (output,) if isinstance(output, Port) else output
+    ports = tuple(replace(port, about="; ".join([port.about, *fixed])) for port in outputs)
+    answer = ports if len(ports) > 1 else ports[0]
+    return query(robot, whole, [*frames, *on], answer, traced, [*motion, *inputs, *last], cuts)
 
 
 def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
@@ -100,7 +108,7 @@ def _check_robot(robot: Robot, *, needs: Collection[str], loops: str) -> None:
     one_of("loops", loops, ("refuse", "ignore"))
     if robot.loops and loops == "refuse":
         message = f"joints close loops, whose forces are not known: {', '.join(robot.loops)}"
-        raise fail("loops", message, fix="loops='ignore' computes the tree without them")
+        raise fail("loops", message, fix="loops='ignore' (--loops ignore) computes the tree without them")
     if "mass" not in needs:
         return
     if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
@@ -161,7 +169,7 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
             fix = "draw the body there without rotation"
         elif friction and is_constraint and any(row.friction for row in joint.dynamics):
             message = "frictionloss is a constraint that MuJoCo solves, no function of position and velocity"
-            fix = "ask without friction=True"
+            fix = "ask without friction=True (--friction)"
         if message:
             raise fail("passive", message, element=f"joint {joint.name!r}", fix=fix)
     for link in robot.links.values():

@@ -22,7 +22,7 @@ def center_of_mass(robot: Robot, *, parameters: bool = False) -> Kernel:
     The base counts. Raises KinetreeError if the links have no mass.
     """
     _check_mass(robot, parameters=parameters)
-    output = Port("c", (3,), ("x", "y", "z"), f"in {robot.root}; m")
+    output = Port("c", (3,), ("x", "y", "z"), f"centre of mass in {robot.root}; m")
     return force_query(
         robot,
         ("center_of_mass",),
@@ -45,7 +45,7 @@ def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False) -> Kernel
         robot,
         ("center_of_mass_jacobian",),
         [],
-        Port("J", (3, *qd.shape), qd.labels, "of the centre of mass in the root's axes; m, rad"),
+        Port("J", (3, *qd.shape), qd.labels, "Jacobian of the centre of mass in the root's axes; m, rad"),
         lambda tree, given, q: momentum.center_of_mass_jacobian(tree, q),
         parameters=parameters,
         loops="ignore",
@@ -67,7 +67,7 @@ def centroidal_momentum_matrix(robot: Robot, *, parameters: bool = False) -> Ker
         robot,
         ("centroidal_momentum_matrix",),
         [],
-        Port("A", (6, *qd.shape), qd.labels, "linear, then angular, in the root's axes; kg m, kg m²"),
+        Port("A", (6, *qd.shape), qd.labels, "qd to momentum, linear then angular, in the root's axes; kg m, kg m²"),
         lambda tree, given, q: momentum.centroidal_momentum_matrix(tree, q),
         parameters=parameters,
         loops="ignore",
@@ -85,7 +85,7 @@ def energy(robot: Robot, *, gravity: Gravity = GRAVITY, parameters: bool = False
         robot,
         ("energy",),
         [velocities(robot)],
-        Port("E", (2,), ("kinetic", "potential"), "J"),
+        Port("E", (2,), ("kinetic", "potential"), "energy; J"),
         lambda tree, given, q, qd: momentum.energy(tree, q, qd, given.gravity),
         gravity=gravity,
         parameters=parameters,

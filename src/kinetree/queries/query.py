@@ -79,9 +79,10 @@ def coordinates(robot: Robot) -> Port:
 UNITS = {"qd": "m/s, rad/s", "qdd": "m/s², rad/s²", "tau": "N, N m"}
 
 
-def velocities(robot: Robot, name: str = "qd") -> Port:
-    """Return the port of qd, or of qdd or tau, which have the same labels."""
-    return remember(robot, ("velocities", name), lambda: Port(name, (robot.nv,), robot.velocity_names, UNITS[name]))
+def velocities(robot: Robot, name: str = "qd", what: str = "") -> Port:
+    """Return the port of qd, or of qdd or tau, which have the same labels. what: a description to put before units."""
+    about = f"{what}; {UNITS[name]}" if what else UNITS[name]
+    return remember(robot, ("velocities", name, what), lambda: Port(name, (robot.nv,), robot.velocity_names, about))
 
 
 def _contents(model: Tree) -> str:

@@ -1,6 +1,6 @@
 """What inertial and force/torque sensors read, and the contacts that their readings reveal.
 
-The options gravity, wrenches, parameters and loops are those of `queries.dynamics`.
+`kinetree.dynamics` describes the options gravity, wrenches, parameters and loops.
 """
 
 from collections.abc import Iterable, Sequence
@@ -48,7 +48,7 @@ def imu_reading(robot: Robot, frame: str, *, base: str | None = None, gravity: G
         robot,
         ("imu_reading", frame, name, base, *origin.ravel().tolist()),
         [velocities(robot), velocities(robot, "qdd")],
-        Port("reading", (6,), ("wx", "wy", "wz", "ax", "ay", "az"), f"of {frame} in its axes; rad/s, m/s²"),
+        Port("reading", (6,), ("wx", "wy", "wz", "ax", "ay", "az"), f"reading of {frame} in its axes; rad/s, m/s²"),
         algorithm,
         gravity=gravity,
         loops="ignore",
@@ -94,7 +94,7 @@ def sensor_reading(
         robot,
         ("sensor_reading", at_rest, *meter.key()),
         [] if at_rest else [velocities(robot), velocities(robot, "qdd")],
-        Port("reading", (6,), WRENCH, f"of {meter.sensor}, {meter.measures}; N, N m"),
+        Port("reading", (6,), WRENCH, f"reading of {meter.sensor}, {meter.measures}; N, N m"),
         algorithm,
         gravity=gravity,
         wrenches=wrenches,
@@ -175,7 +175,7 @@ def _cuts(robot: Robot, meters: Iterable[Meter]) -> tuple[str, ...]:
 
 
 def _about(names: Sequence[str]) -> str:
-    return f"from outside on {', '.join(names)}, in their axes about their origins; N, N m"
+    return f"contact wrench from outside on {', '.join(names)}, in their axes about their origins; N, N m"
 
 
 def _readings(meters: Sequence[Meter]) -> Port:

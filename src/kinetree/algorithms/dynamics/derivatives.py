@@ -64,8 +64,8 @@ class Rates(NamedTuple):
 def inverse_dynamics_derivatives(
     tree: Tree, q: Any, qd: Any, qdd: Any, gravity: Any, external: External
 ) -> tuple[Array, Array]:
-    """Return the derivatives (nv, nv) of the torques by q and by qd, with wrenches constant in the axes of their
-    bodies."""
+    """Return the derivatives (nv, nv) of the torques with respect to q and qd, with wrenches constant in the axes
+    of their bodies."""
     tree, external = single_joints(tree, external)
     joints = joints_at(tree, q, qd)
     v, a = motions(tree, joints, qd, qdd, gravity)
@@ -80,7 +80,7 @@ def inverse_dynamics_derivatives(
 def forward_dynamics_derivatives(
     tree: Tree, q: Any, qd: Any, tau: Any, gravity: Any, external: External
 ) -> tuple[Array, Array, Array]:
-    """Return the derivatives (nv, nv) of qdd by q, qd and tau: those of the torques at qdd, times -H⁻¹."""
+    """Return the derivatives (nv, nv) of qdd with respect to q, qd and tau: those of the torques at qdd, times -H⁻¹."""
     H = crba(tree, q)
     qdd = solve(H, tau - rnea(tree, q, qd, None, gravity, external))
     dq, dqd = inverse_dynamics_derivatives(tree, q, qd, qdd, gravity, external)
