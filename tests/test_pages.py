@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 import subprocess
@@ -94,6 +95,18 @@ def test_a_page_prints_what_its_comments_say(page, capsys):
     exec(compile(code, page, "exec"), {})
     said = re.findall(r"(?:^|  )# ?(.*)$", code, re.MULTILINE)
     assert capsys.readouterr().out.splitlines() == said
+
+
+def test_the_options_of_dynamics_are_those_of_the_functions():
+    lines = (ROOT / "docs" / "dynamics.md").read_text(encoding="utf-8").splitlines()
+    at = lines.index("| functions | gravity | wrenches | parameters | friction | loops |")
+    options = [cell.strip() for cell in lines[at].split("|")[2:-1]]
+    for line in lines[at + 2 : lines.index("", at)]:
+        names, *cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        taken = {option for option, cell in zip(options, cells, strict=True) if cell}
+        for name in re.findall(r"`(\w+)`", names):
+            parameters = inspect.signature(getattr(kt.dynamics, name)).parameters
+            assert taken == parameters.keys() & set(options), name
 
 
 def test_links_between_pages_lead_somewhere():

@@ -1,20 +1,17 @@
 """Dynamics: torques, accelerations, masses, momentum, wrenches, simulation, and what sensors feel.
 
-Forces and motion
-    inverse_dynamics, bias_torques, gravity_torques   joint torques of a motion; without acceleration; of weight
-    forward_dynamics, step                            accelerations that torques cause; a step of simulation
-    mass_matrix, coriolis_matrix                      H and C in tau = H qdd + C qd + …
-    inverse_dynamics_derivatives, forward_…           derivatives with respect to q, qd and tau
-    inertial_regressor, inertial_parameters           the matrix Y and the parameters: tau = Y parameters
-    integrate, difference, acceleration               q ⊕ v, q2 ⊖ q; acceleration of a frame
-Whole robot
-    energy, mass, center_of_mass, center_of_mass_jacobian, centroidal_momentum_matrix
-Sensors and contacts
-    imu_reading, sensor_reading, external_wrench      readings of sensors, and contacts from them
-    joint_torques, wrench, contact_wrench             statics of wrenches
+inverse_dynamics, bias_torques, gravity_torques   joint torques: of a motion, without acceleration, of weight
+forward_dynamics, step                            accelerations that torques cause, a step of simulation
+mass_matrix, coriolis_matrix                      H and C in tau = H qdd + C qd + …
+…_derivatives                                     of inverse_dynamics and forward_dynamics
+inertial_regressor, inertial_parameters           matrix and parameters whose product is tau
+energy, mass, center_of_mass, centroidal_…        the robot as a whole
+imu_reading, sensor_reading, external_wrench      readings of sensors, and contacts from them
+joint_torques, wrench, contact_wrench             wrenches in statics
+integrate, difference, acceleration               q ⊕ v, q2 ⊖ q; acceleration of a frame
 
-q, qd, qdd and tau are in the order of `robot.joint_names` and `robot.velocity_names`; SI units, radians. Functions that
-take one of these options mean the same by it:
+q, qd, qdd and tau are in the order of `robot.joint_names` and `robot.velocity_names`; SI units, radians. These
+options mean the same in all functions that take them:
 
 gravity: acceleration of free fall in the root's axes, m/s²; None makes it an input (…, 3).
 wrenches: names of k frames; w (…, k, 6) is then an input: force, then moment about the frame's origin, from outside on

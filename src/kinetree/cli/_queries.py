@@ -24,8 +24,7 @@ class Query:
     """A query about a robot.
 
     gives: the result, for the help. ask: its kernel for (robot[, subject], **options). of: the kind of its subject:
-    "frame", "sensor", "dt", "sensors frames" for a pair, or "" for the whole robot. options: the names of those in
-    `OPTIONS` that have an effect.
+    "frame", "sensor", "dt", "sensors frames", or "" for the whole robot. options: those of `OPTIONS` with an effect.
     """
 
     gives: str
@@ -64,9 +63,10 @@ QUERIES = {
         "the derivatives of torques with respect to q and qd", derivatives.inverse_dynamics_derivatives, options=_SMOOTH
     ),
     "forward_dynamics_derivatives": Query(
-        "the derivatives of accelerations with respect to q, qd and tau",
+        "the derivatives of accelerations with respect to q, qd, tau",
         derivatives.forward_dynamics_derivatives,
-        options=_SMOOTH,
+        "",
+        _SMOOTH,
     ),
     "imu_reading": Query(
         "the reading of an inertial sensor in this frame", sensors.imu_reading, "frame", (*_STATIC[:2], "moving_base")
@@ -168,20 +168,18 @@ def arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def subjects(given: Mapping[str, Any], name: str) -> list[Any]:
-    """Return what a query of this name is about, of the options of a command; None is the whole robot."""
-    return list(given[name]) if QUERIES[name].of else [None] * given[name]
+def subjects(given: Mapping[str, Any], name: str) -> list[tuple[Any, ...]]:
+    """Return what a query of this name is about, of the options of a command; () is the whole robot."""
+    many = given[name] if QUERIES[name].of else [()] * given[name]
+    return [subject if isinstance(subject, tuple) else (subject,) for subject in many]
 
 
-def kernel(robot: Robot, name: str, subject: Any, options: Mapping[str, Any]) -> Kernel:
+def kernel(robot: Robot, name: str, subject: tuple[Any, ...], options: Mapping[str, Any]) -> Kernel:
     """Return the kernel of a query about a subject, with those of the options that it takes."""
     taken = {key: value for key, value in options.items() if key in QUERIES[name].options}
     if "moving_base" in taken:
         taken["base"] = taken.pop("moving_base")
-    words = [_listed(robot, text) for text in subject] if isinstance(subject, tuple) else [subject]
-    return QUERIES[name].ask(robot, *([] if subject is None else words), **taken)
-
-
-def _listed(robot: Robot, text: str) -> str | list[str]:
-    """Return the name of a sensor or frame, or a list of names separated by commas."""
-    return text if "," not in text or text in robot.sensors or text in robot.frames else text.split(",")
+    if len(subject) > 1:  # lists of names, which may have commas themselves
+        known = {*robot.sensors, *robot.frames}
+        subject = tuple(text if text in known or "," not in text else text.split(",") for text in subject)
+    return QUERIES[name].ask(robot, *subject, **taken)

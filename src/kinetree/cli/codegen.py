@@ -27,13 +27,13 @@ from kinetree.solvers.guard.make import guard
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function to write. subject: its frame, sensor, time step, group of joints, or sensors and frames; `kind`
-    is which of them, "" for the whole robot."""
+    """A function to write. subject: its frame, sensor, time step, group of joints, or sensors and frames, as `kind`
+    names them; nothing for the whole robot."""
 
     name: str
     query: str
     kind: str
-    subject: Any
+    subject: tuple[Any, ...]
     kernel: Kernel
 
 
@@ -130,7 +130,7 @@ def _guards(robot: Robot, options: Mapping[str, Any], dtype: str) -> list[_Funct
     kernels = {group: guard(robot, _joints(robot, group), **said, dtype=dtype).kernel for group in options["guard"]}
     if len(kernels) < len(options["guard"]):
         raise fail("option", "a group of --guard is given twice")
-    return [_Function(_name(robot.name, "guard", g), "guard", "group", g, k) for g, k in kernels.items()]
+    return [_Function(_name(robot.name, "guard", (g,)), "guard", "group", (g,), k) for g, k in kernels.items()]
 
 
 def _joints(robot: Robot, said: str) -> str | list[str]:
@@ -143,7 +143,7 @@ def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Fu
     found: dict[str, _Function] = {}
     for function in functions:
         if any((f.query, f.subject) == (function.query, function.subject) for f in found.values()):
-            raise fail("option", f"{flag(function.query)} {_words(function.subject)} is given twice")
+            raise fail("option", f"{flag(function.query)} {' '.join(map(str, function.subject))} is given twice")
         unique, n = function.name, 1
         while unique in found:
             unique, n = f"{function.name}_{n + 1}", n + 1
@@ -157,25 +157,20 @@ def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Fu
     return list(found.values())
 
 
-def _name(robot: str, query: str, subject: Any, base: str | None = None, axes: str = "") -> str:
+def _name(robot: str, query: str, subject: Sequence[Any], base: str | None = None, axes: str = "") -> str:
     """Return a legal name in C: characters other than ASCII letters and digits become one underscore."""
     where = [*(["in", base] if base is not None else []), *(["own_axes"] if axes == "frame" else [])]
-    text = "_".join([robot, query, *([] if subject is None else [_words(subject)]), *where])
+    text = "_".join([robot, query, *map(str, subject), *where])
     legal = re.sub("[^A-Za-z0-9]+", "_", text).strip("_")
     return legal if legal[0].isalpha() else f"robot_{legal}"
 
 
-def _words(subject: Any) -> str:
-    return " ".join(subject) if isinstance(subject, tuple) else str(subject)
-
-
 def _described(function: _Function) -> dict[str, Any]:
     kernel = function.kernel
-    subject = function.subject if isinstance(function.subject, tuple) else [function.subject]
     return {
         "name": function.name,
         "query": function.query,
-        **dict(zip(function.kind.split(), subject, strict=False)),
+        **dict(zip(function.kind.split(), function.subject, strict=True)),
         "inputs": [_port(port) for port in kernel.inputs],
         "output": _port(kernel.output),
         "operations": kernel.operations,

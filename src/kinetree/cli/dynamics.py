@@ -22,9 +22,7 @@ SCHEMA = 1
 
 @click.command()
 @robot_argument
-@assignments(
-    "--q", "q", "JOINT=VALUE", "A joint's coordinate (m, rad), or several as JOINT=1,2,3; the others stay neutral."
-)
+@assignments("--q", "q", "JOINT=VALUE", "A joint's coordinate (m, rad), or several, JOINT=1,2,3; others stay neutral.")
 @assignments("--qd", "qd", "JOINT=VALUE", "A joint's velocity (m/s, rad/s); the others are zero.")
 @assignments("--qdd", "qdd", "JOINT=VALUE", "A joint's acceleration (m/s², rad/s²): print the torques of this motion.")
 @assignments("--tau", "tau", "JOINT=VALUE", "An actuator's torque (N, N m): print the accelerations that it causes.")
@@ -60,17 +58,16 @@ def command(
     given = {"qd": qd, "qdd": qdd, "tau": tau}
     v, a, t = (rates(robot, f"--{key}", given[key], in_degrees and key != "tau") for key in given)
     options: dict[str, Any] = {"gravity": gravity, "loops": loops}
+    moving = {**options, "friction": friction}
     answers: dict[str, Array] = {
         "gravity_torques": dynamics.gravity_torques(robot, **options).interpret(at),
         "mass_matrix": dynamics.mass_matrix(robot, loops=loops).interpret(at),
         "center_of_mass": momentum.center_of_mass(robot).interpret(at),
     }
     if tau:
-        a = answers["accelerations"] = dynamics.forward_dynamics(robot, **options, friction=friction).interpret(
-            at, v, t
-        )
+        a = answers["accelerations"] = dynamics.forward_dynamics(robot, **moving).interpret(at, v, t)
     elif qd or qdd:
-        answers["torques"] = dynamics.inverse_dynamics(robot, **options, friction=friction).interpret(at, v, a)
+        answers["torques"] = dynamics.inverse_dynamics(robot, **moving).interpret(at, v, a)
     if not all(np.isfinite(answer).all() for answer in answers.values()):
         raise fail("overflow", "the forces are not finite; legal are numbers that keep them so", element="--q")
     read = {
@@ -85,13 +82,13 @@ def command(
 
 def _reading(robot: Robot, sensor: Sensor, motion: Sequence[Array], options: dict[str, Any]) -> tables.Reading:
     """Return the reading of a sensor by its labels, or the reason why it is not known."""
-    if sensor in tables.others(robot):
-        return f"is of type {sensor.type!r}, which is neither inertial nor force/torque"
     try:
         if sensor.type in tables.FORCE:
             kernel = sensors.sensor_reading(robot, sensor.name, **options)
-        else:
+        elif sensor.type in tables.INERTIAL:
             kernel = sensors.imu_reading(robot, sensor.name, gravity=options["gravity"])
+        else:
+            return f"is of type {sensor.type!r}, which is neither inertial nor force/torque"
         reading = dict(zip(kernel.output.labels, kernel.interpret(*motion).tolist(), strict=True))
     except KinetreeError as error:
         return error.findings[0].message

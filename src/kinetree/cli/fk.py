@@ -21,7 +21,7 @@ from kinetree.spatial.se3 import Array
 @click.argument("frames", nargs=-1, metavar="[FRAME...]")
 @click.option("--base", metavar="FRAME", help="The frame in which poses are expressed; by default the root link.")
 @assignments(
-    "--q", "values", "JOINT=VALUE", "A joint's coordinate (m, rad), or several as JOINT=1,2,3; the others stay neutral."
+    "--q", "values", "JOINT=VALUE", "A joint's coordinate (m, rad), or several, JOINT=1,2,3; others stay neutral."
 )
 @click.option(
     "--as", "maker", metavar="MAKER", help="As a maker's pendant shows it, ros, or all; in `base` unless --base says."

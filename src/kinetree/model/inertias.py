@@ -57,9 +57,7 @@ def _of_bodies(robot: Robot) -> Iterator[Finding]:
 
 
 def _fix(code: str) -> str:
-    return (
-        f"`kinetree rule {code}` explains the rule; parameters=True (`kinetree codegen --parameters`) takes any numbers"
-    )
+    return f"`kinetree rule {code}` explains the rule; parameters=True (codegen --parameters) takes any numbers"
 
 
 def _listed(moments: Array) -> str:

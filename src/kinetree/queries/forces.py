@@ -85,9 +85,8 @@ def force_query(
 
     whole = (*key, constant, on, parameters, friction)
     fixed = [f"gravity {' '.join(f'{x:g}' for x in constant)} m/s²"] if constant and any(constant) else []
-    fixed += ["with Coulomb friction"] * friction + [f"without the loops of {', '.join(robot.loops)}"] * bool(
-        robot.loops
-    )
+    fixed += ["with Coulomb friction"] * friction
+    fixed += [f"without the loops of {', '.join(robot.loops)}"] * bool(robot.loops)
     outputs = (output,) if isinstance(output, Port) else output
     ports = tuple(replace(port, about="; ".join([port.about, *fixed])) for port in outputs)
     answer = ports if len(ports) > 1 else ports[0]

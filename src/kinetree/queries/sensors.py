@@ -136,7 +136,8 @@ def external_wrench(
     names = frames_of(robot, as_names(frame))
     cuts = _cuts(robot, meters)
     parts = parts_of(robot, tree(robot, cuts), meters, names, base)
-    output = Port("w" if single else "contacts", (6,) if single else (len(names), 6), WRENCH, _about(names))
+    about = f"contact wrench from outside on {', '.join(names)}, in their axes about their origins; N, N m"
+    output = Port("w" if single else "contacts", (6,) if single else (len(names), 6), WRENCH, about)
     inputs = _base_ports(base)
 
     def algorithm(model: Tree, given: Given, q: Any, qd: Any, qdd: Any, readings: Any, *motion: Any) -> Any:
@@ -172,10 +173,6 @@ def external_wrench(
 
 def _cuts(robot: Robot, meters: Iterable[Meter]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(meter.joint for meter in meters if not robot.joints[meter.joint].kind.nq))
-
-
-def _about(names: Sequence[str]) -> str:
-    return f"contact wrench from outside on {', '.join(names)}, in their axes about their origins; N, N m"
 
 
 def _readings(meters: Sequence[Meter]) -> Port:

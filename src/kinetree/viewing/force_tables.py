@@ -13,10 +13,8 @@ from kinetree.viewing.tables import FEW, short, vector
 
 SMALL = 8
 """Largest number of velocity coordinates for which the mass matrix is printed, not its diagonal alone."""
-FORCE = ("force_torque", *MUJOCO)
-"""Types of force/torque sensors."""
-INERTIAL = ("imu", "accelerometer", "gyroscope", "gyro")
-"""Types of inertial sensors."""
+FORCE, INERTIAL = ("force_torque", *MUJOCO), ("imu", "accelerometer", "gyroscope", "gyro")
+"""Types of force/torque sensors, and of inertial ones."""
 Reading = Mapping[str, float] | str
 """Reading of a sensor by its labels, or the reason why it is not known."""
 

@@ -52,8 +52,7 @@ def passive_torques(tree: Tree, i: int, q: Any, qd: Any, *, friction: bool = Fal
 
 
 def passive_slopes(tree: Tree, q: Any, qd: Any) -> tuple[Array, Array]:
-    """Return the derivatives (nv, nv) of `passive_torques` of all joints, without friction, with respect to q
-    and to qd."""
+    """Return the derivatives (nv, nv) of `passive_torques`, without friction, with respect to q and qd."""
     by_q, by_qd = np.full((2, tree.nv, tree.nv), 0.0, dtype=object)
     for i, where in enumerate(tree.v_slice):
         kind, d, m = tree.joint_type[i], tree.passive[i], tree.multiplier[i]
