@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.algorithms.dynamics.lumping import lumped
 from kinetree.algorithms.dynamics.mass_matrix import crba
 from kinetree.algorithms.dynamics.parameters import NAMES, parameters_of, with_parameters
-from kinetree.arguments import as_names
+from kinetree.arguments import as_names, explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail
@@ -121,9 +121,14 @@ def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
     return sums
 
 
-def _wrenches(frames: Sequence[str]) -> Port:
-    about = f"from outside on {', '.join(frames)}, in their axes about their origins; N, N m"
-    return Port("w", (len(frames), 6), WRENCH, about)
+def _wrenches(frames: tuple[str, ...]) -> Port:
+    return Port("w", (len(frames), 6), WRENCH, f"from outside on {in_own_axes(frames)}; N, N m", frames)
+
+
+def in_own_axes(names: Sequence[str]) -> str:
+    """Return the names of frames, and that their own axes and origins are meant."""
+    own = "its axes about its origin" if len(names) == 1 else "their axes about their origins"
+    return f"{', '.join(names)}, in {own}"
 
 
 def links_with_mass(robot: Robot) -> tuple[str, ...]:
@@ -134,14 +139,14 @@ def links_with_mass(robot: Robot) -> tuple[str, ...]:
 def parameter_port(robot: Robot) -> Port:
     """Return the port of inertial parameters (n, 10)."""
     links = links_with_mass(robot)
-    about = f"of {', '.join(links)}, about their origins in their axes; kg, kg m, kg m²"
-    return Port("parameters", (len(links), 10), NAMES, about)
+    return Port("parameters", (len(links), 10), NAMES, f"of {in_own_axes(links)}; kg, kg m, kg m²", links)
 
 
+@explained
 def inertial_parameters(robot: Robot) -> dict[str, Array]:
     """Return the ten inertial parameters (10,) of every link with an inertial, by its name and in the order of the
     robot: mass, first moments and Ixx Ixy Iyy Ixz Iyz Izz about the origin of the link's frame, in its axes; kg, kg m,
-    kg m². `np.array(list(…values()))` is what `parameters=True` takes."""
+    kg m². Kernels with `parameters=True` take it by name."""
     return {
         name: parameters_of(spatial_inertia(link.inertial, IDENTITY))
         for name, link in robot.links.items()

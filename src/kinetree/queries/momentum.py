@@ -10,6 +10,7 @@ from kinetree.queries.forces import GRAVITY, Gravity, force_query
 from kinetree.queries.query import velocities
 
 
+@explained
 def mass(robot: Robot) -> float:
     """Return the mass of all links together, in kg."""
     return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
