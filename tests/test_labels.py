@@ -214,7 +214,8 @@ def test_other_names_of_rows_are_refused(given, message):
 
 
 SWING = """<mujoco><worldbody><body name="upper"><joint name="shoulder"/><geom type="box" size=".1 .2 .3"/>
-<body name="fore"><joint name="elbow" axis="1 0 0"/><geom type="box" size=".1 .1 .3"/></body></body></worldbody></mujoco>"""
+<body name="fore"><joint name="elbow" axis="1 0 0"/><geom type="box" size=".1 .1 .3"/></body></body></worldbody>
+</mujoco>"""
 
 
 def test_masses_and_wrenches_are_taken_by_name():
@@ -230,7 +231,7 @@ def test_masses_and_wrenches_are_taken_by_name():
         np.testing.assert_array_equal(tau(q, qd, qdd, {"upper": 2 * w, "fore": w}, given), expected)
     with pytest.raises(kt.KinetreeError, match="w lacks 'fore' and has the unknown names 'hand'"):
         tau(q, qd, qdd, {"upper": w, "hand": w}, plain)
-    with pytest.raises(kt.KinetreeError, match="qd lacks .*\n    fix: give one value for each of these names"):
+    with pytest.raises(kt.KinetreeError, match=r"qd lacks .*\n    fix: give one value for each of these names"):
         tau(q, {"elbow": 1.0}, qdd, [w, w], plain)
     twice = kt.inverse_dynamics(arm, wrenches=["upper", "upper"]).interpret
     with pytest.raises(kt.KinetreeError, match="w has names on its axes: 'upper'"):

@@ -132,7 +132,7 @@ def checked_out(out: Any, batch: tuple[int, ...], port: Port) -> None:
     """Raise KinetreeError for an array that the result (*batch, *port.shape) cannot be written into."""
     shape = f"{batch + port.shape}{f', with {port.about}' if port.name == RESULTS else ''}"
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
-        raise fail("out", f"out is a {type(out).__name__}; legal is one array of shape {shape}")
+        raise fail("out", f"out is a {type(out).__name__}; legal is an array of shape {shape}")
     if out.shape != batch + port.shape:
         raise fail("out-shape", f"out has shape {out.shape}, the result {shape}")
     if out.dtype.kind not in "fc":
