@@ -54,6 +54,7 @@ REMARKS: Mapping[str, str] = {
     "not-of-the-model": "Something belongs to the world or to another model, and is not read.",
     "not-understood": "Something is kept as it is written or left out, for its format does not define it.",
     "other-source": "A part of a robot that comes with the package is from another source than the others.",
+    "opposite": "MuJoCo reads the opposite of what a force/torque sensor measures.",
     "polynomial": "A stiffness or damping is not linear; its linear part is read.",
     "published-limits": "Published limits that are in doubt.",
     "range": "A range says something that has no effect, or means no limit.",
