@@ -108,7 +108,7 @@ def _check_robot(robot: Robot, *, needs: Collection[str], loops: str) -> None:
     if "mass" not in needs:
         return
     if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
-        message = "no link of the robot has a mass, so no force is known"
+        message = "no link of the robot has a mass, which this needs"
         take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
         raise fail("no-mass", message, fix=take if is_icub(robot) else None)
     remember(robot, "inertias", lambda: check_inertias(robot))
