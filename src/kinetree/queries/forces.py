@@ -50,21 +50,24 @@ def force_query(
     loops: str = "refuse",
     frames: Sequence[str] = (),
     cuts: tuple[str, ...] = (),
-    keep: Callable[[Tree], Iterable[int]] | None = lambda tree: (),
+    keep: Callable[[Tree], Iterable[int]] = lambda tree: (),
     needs: Collection[str] = ("mass", "passive"),
     last: Sequence[Port] = (),
 ) -> Kernel:
     """Return the kernel of an algorithm on (tree, given, q, *motion, *last).
 
-    gravity to loops: see `queries.dynamics`. keep: the bodies of a tree whose inertia must stay where it is; None for
-    all. needs: whether the answer depends on masses and on passive forces of joints. last: inputs that follow all
-    others. Otherwise see `query`. Raises KinetreeError for options that are not legal, and robots that they do not fit.
+    gravity to loops: see `kinetree.dynamics`. keep: the bodies of a tree whose inertia must stay where it is. needs:
+    whether the answer depends on masses and on passive forces of joints, and is infinite without resistance. last:
+    inputs that follow all others. Otherwise see `query`. Raises KinetreeError for options that are not legal, and for
+    robots that they do not fit.
     """
     for option, value in (("parameters", parameters), ("friction", friction)):
         one_of(option, value, (True, False))
     on = frames_of(robot, as_names(wrenches))
     constant = _checked_gravity(gravity)
     _check_robot(robot, needs=() if parameters else needs, loops=loops)
+    if "resistance" in needs and not parameters:
+        _check_resistance(robot)
     if "passive" in needs:
         _check_passive(robot, friction=friction)
     links = links_with_mass(robot)
@@ -80,13 +83,10 @@ def force_query(
         rest = list(arrays[len(motion) :])
         falls = rest.pop(0) if constant is None else np.array(constant)
         external = _external(model, on, rest.pop(0)) if on else {}
-        if parameters:
-            model = with_parameters(model, links, rest.pop(0))
-        elif keep is not None:
-            model = lumped(model, set(keep(model)))
+        model = with_parameters(model, links, rest.pop(0)) if parameters else lumped(model, set(keep(model)))
         return algorithm(model, Given(falls, external), q, *arrays[: len(motion)], *rest)
 
-    whole = (*key, constant, on, parameters, friction)
+    whole = (*key, constant, on, links if parameters else (), friction)
     return query(robot, whole, [*frames, *on], output, traced, [*motion, *inputs, *last], cuts)
 
 
@@ -108,7 +108,7 @@ def _check_robot(robot: Robot, *, needs: Collection[str], loops: str) -> None:
     if "mass" not in needs:
         return
     if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
-        message = "no link of the robot has a mass, so no force is known"
+        message = "no link of the robot has a mass, which this needs"
         take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
         raise fail("no-mass", message, fix=take if is_icub(robot) else None)
     remember(robot, "inertias", lambda: check_inertias(robot))
@@ -188,7 +188,7 @@ def _attributes(part: Joint | Link | Robot, names: str) -> str:
     return next((text for text in texts if re.search(rf'\b({names})="(?![0. ]*")', text)), "")
 
 
-def check_carried(robot: Robot) -> None:
+def _check_resistance(robot: Robot) -> None:
     """Raise KinetreeError, which names the joints, if accelerations would be infinite because no mass resists them."""
     if names := remember(robot, "weightless", lambda: _weightless(tree(robot))):
         message = f"no mass resists the motion of {', '.join(map(repr, names))}, so accelerations would be infinite"

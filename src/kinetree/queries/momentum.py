@@ -4,7 +4,6 @@ from kinetree.algorithms.dynamics import momentum
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
-from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries.forces import GRAVITY, Gravity, force_query
 from kinetree.queries.query import velocities
@@ -22,7 +21,6 @@ def center_of_mass(robot: Robot, *, parameters: bool = False) -> Kernel:
 
     The base counts. Raises KinetreeError if the links have no mass.
     """
-    _check_mass(robot, parameters=parameters)
     output = Port("c", (3,), ("x", "y", "z"), f"in {robot.root}; m")
     return force_query(
         robot,
@@ -40,7 +38,6 @@ def center_of_mass(robot: Robot, *, parameters: bool = False) -> Kernel:
 def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False) -> Kernel:
     """Return J, for which J qd is the velocity of the centre of mass in the root's axes: a kernel from q (…, nq) to (…,
     3, nv). Raises KinetreeError if the links have no mass."""
-    _check_mass(robot, parameters=parameters)
     qd = velocities(robot)
     return force_query(
         robot,
@@ -62,7 +59,6 @@ def centroidal_momentum_matrix(robot: Robot, *, parameters: bool = False) -> Ker
     The centre is that of all links, the base included. Orin, Goswami & Lee, Centroidal dynamics of a humanoid robot,
     2013. Raises KinetreeError if the links have no mass.
     """
-    _check_mass(robot, parameters=parameters)
     qd = velocities(robot)
     return force_query(
         robot,
@@ -92,8 +88,3 @@ def energy(robot: Robot, *, gravity: Gravity = GRAVITY, parameters: bool = False
         parameters=parameters,
         loops="ignore",
     )
-
-
-def _check_mass(robot: Robot, *, parameters: bool) -> None:
-    if not parameters and not mass(robot) > 0:
-        raise fail("no-mass", f"the links have {mass(robot)} kg together, so there is no centre of mass")

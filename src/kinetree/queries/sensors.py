@@ -53,7 +53,6 @@ def imu_reading(robot: Robot, frame: str, *, base: str | None = None, gravity: G
         gravity=gravity,
         loops="ignore",
         frames=[name],
-        keep=None,
         needs=(),
         last=inputs,
     )
