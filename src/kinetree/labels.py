@@ -60,7 +60,9 @@ def by_name(
         places += own[:1]
         names = [name for i in own for name in _listed(axes[i])]
         if len(own) > 1 or (names and len({*sides[side]}) < max(1, len(sides[side]))):
-            raise _refused(f"{what} has names on its axes: {_some(names)}", sides[side], legal, what)
+            raise _refused(
+                f"{what} has names on its axes: {_some(names)}", sides[side] if len(own) > 1 else (), legal, what
+            )
         if own and axes[own[0]] is not None:
             array = np.take(array, _order(names, sides[side], what, legal), axis=own[0])
     return np.moveaxis(array, places, range(-1, -1 - len(places), -1))
