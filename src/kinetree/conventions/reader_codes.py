@@ -53,6 +53,7 @@ REMARKS: Mapping[str, str] = {
     "not-asked": "Rules could not check parts that errors leave unknown, or meshes without an installed reader.",
     "not-of-the-model": "Something belongs to the world or to another model, and is not read.",
     "not-understood": "Something is kept as it is written or left out, for its format does not define it.",
+    "opposite": "MuJoCo reads the opposite of what a force/torque sensor measures.",
     "other-source": "A part of a robot that comes with the package is from another source than the others.",
     "polynomial": "A stiffness or damping is not linear; its linear part is read.",
     "published-limits": "Published limits that are in doubt.",

@@ -60,8 +60,8 @@ def query(
         def traced() -> Program:
             return trace(partial(function, gauged(model, frames)), *[port.shape for port in ports])
 
-        of = f"robot {robot.name!r}"
-        return Kernel(str(key[0]), ports, output, traced, origin(robot, key, cuts), of=of)
+        place = origin(robot, (key, [port.shape for port in ports]), cuts)
+        return Kernel(str(key[0]), ports, output, traced, place, of=f"robot {robot.name!r}")
 
     return remember(robot, key, make)
 
@@ -91,7 +91,7 @@ def _contents(model: Tree) -> str:
     arrays = [np.concatenate([np.ravel(a) for a in (*model.axes, *model.T_tree, *model.inertia, model.base_inertia)])]
     arrays += [np.array([*model.pitch, *model.multiplier, *model.offset]), *(T for _, T in places)]
     arrays += [np.concatenate(passive) for passive in model.passive]
-    words = (model.parent, [t.name for t in model.joint_type], model.q_slice, model.v_slice, list(names))
+    words = (model.joints, model.parent, [t.name for t in model.joint_type], model.q_slice, model.v_slice, list(names))
     return digest(repr((words, [body for body, _ in places])), *(array.tobytes() for array in arrays))
 
 
@@ -108,6 +108,9 @@ def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
             if name in robot.joints:
                 child = robot.joints[name].child
                 message = f"no frame {name!r}, which is a joint; the link that it moves is {child!r}"
+                raise UnknownNameError(Finding("unknown-name", "error", message))
+            if name in robot.sensors:
+                message = f"no frame {name!r}, which is a sensor on frame {robot.sensors[name].frame!r}"
                 raise UnknownNameError(Finding("unknown-name", "error", message))
             raise unknown_name("frame", name, list(robot.frames))
     return known

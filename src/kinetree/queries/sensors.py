@@ -17,8 +17,8 @@ from kinetree.errors import UnknownNameError, fail, unknown_name
 from kinetree.model.force_torque import CLOSE
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
-from kinetree.queries.forces import GRAVITY, WRENCH, Given, Gravity, force_query
-from kinetree.queries.meters import Meter, check_placed, meter_of, of_link, parts_of
+from kinetree.queries.forces import GRAVITY, WRENCH, Given, Gravity, force_query, in_own_axes
+from kinetree.queries.meters import FORCES, Meter, check_placed, meter_of, of_link, parts_of
 from kinetree.queries.query import frames_of, one_of, tree, velocities
 from kinetree.spatial.se3 import IDENTITY, Array
 
@@ -53,7 +53,6 @@ def imu_reading(robot: Robot, frame: str, *, base: str | None = None, gravity: G
         gravity=gravity,
         loops="ignore",
         frames=[name],
-        keep=None,
         needs=(),
         last=inputs,
     )
@@ -83,6 +82,7 @@ def sensor_reading(
     KinetreeError if `sensor` is not a force/torque sensor of a joint, if neither the model nor the caller gives
     `measures`, and if the place of the sensor is unknown (`Frame.unplaced`).
     """
+    one_of("at_rest", at_rest, (True, False))
     meter = meter_of(robot, sensor, measures)
     weightless = bool(at_rest and gravity is not None and not np.any(np.array(gravity)))
 
@@ -136,8 +136,10 @@ def external_wrench(
     names = frames_of(robot, as_names(frame))
     cuts = _cuts(robot, meters)
     parts = parts_of(robot, tree(robot, cuts), meters, names, base)
-    about = f"contact wrench from outside on {', '.join(names)}, in their axes about their origins; N, N m"
-    output = Port("w" if single else "contacts", (6,) if single else (len(names), 6), WRENCH, about)
+    about = f"contact wrench from outside on {in_own_axes(names)}; N, N m"
+    output = Port(
+        "w" if single else "contacts", (6,) if single else (len(names), 6), WRENCH, about, () if single else names
+    )
     inputs = _base_ports(base)
 
     def algorithm(model: Tree, given: Given, q: Any, qd: Any, qdd: Any, readings: Any, *motion: Any) -> Any:
@@ -177,7 +179,8 @@ def _cuts(robot: Robot, meters: Iterable[Meter]) -> tuple[str, ...]:
 
 def _readings(meters: Sequence[Meter]) -> Port:
     about = ", ".join(f"{meter.sensor} ({meter.measures})" for meter in meters)
-    return Port("readings", (len(meters), 6), WRENCH, f"of {about}; N, N m")
+    rows = tuple(meter.sensor for meter in meters)
+    return Port("readings", (len(meters), 6), WRENCH, f"of {about}; N, N m", rows)
 
 
 def _place_of(robot: Robot, name: str) -> tuple[str, Array]:
@@ -196,6 +199,9 @@ def _place_of(robot: Robot, name: str) -> tuple[str, Array]:
         origin, element = IDENTITY, f"frame {name!r}"
     else:
         frame, origin, element = sensor.frame, sensor.origin, f"sensor {name!r}"
+        if sensor.type in FORCES:
+            message = f"is of type {sensor.type!r}, whose reading kt.dynamics.sensor_reading gives"
+            raise fail("sensor", message, element=element)
     check_placed(robot, frame, element)
     return frame, origin
 
