@@ -10,8 +10,7 @@ imu_reading, sensor_reading, external_wrench      readings of sensors, and conta
 joint_torques, wrench, contact_wrench             wrenches in statics
 integrate, difference, acceleration               q ⊕ v, q2 ⊖ q; acceleration of a frame
 
-q, qd, qdd and tau are in the order of `robot.joint_names` and `robot.velocity_names`; SI units, radians. These
-options mean the same in all functions that take them:
+q, qd, qdd and tau are in the order of `robot.joint_names` and `robot.velocity_names`; SI. The shared options:
 
 gravity: acceleration of free fall in the root's axes, m/s²; None makes it an input (…, 3).
 wrenches: names of k frames; w (…, k, 6) is then an input: force, then moment about the frame's origin, from outside on

@@ -89,12 +89,11 @@ def force_query(
 
     whole = (*key, constant, on, links if parameters else (), friction)
     fixed = [f"gravity {' '.join(f'{x:g}' for x in constant)} m/s²"] if constant and any(constant) else []
-    fixed += ["with Coulomb friction"] * friction
-    fixed += [f"without the loops of {', '.join(robot.loops)}"] * bool(robot.loops)
+    fixed += ["with Coulomb friction"] * friction + ["loops ignored"] * bool(robot.loops)
     outputs = (output,) if isinstance(output, Port) else output
     ports = tuple(replace(port, about="; ".join([port.about, *fixed])) for port in outputs)
-    answer = ports if len(ports) > 1 else ports[0]
-    return query(robot, whole, [*frames, *on], answer, traced, [*motion, *inputs, *last], cuts)
+    output = ports if len(ports) > 1 else ports[0]
+    return query(robot, whole, [*frames, *on], output, traced, [*motion, *inputs, *last], cuts)
 
 
 def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
