@@ -51,6 +51,7 @@ REMARKS: Mapping[str, str] = {
     "no-name": "Something has no name; it gets one.",
     "no-texture": "A texture names no file.",
     "not-asked": "Rules could not check parts that errors leave unknown, or meshes without an installed reader.",
+    "not-computed": "A force of the file is not computed by dynamics, or its gravity is not what dynamics takes.",
     "not-of-the-model": "Something belongs to the world or to another model, and is not read.",
     "not-understood": "Something is kept as it is written or left out, for its format does not define it.",
     "other-source": "A part of a robot that comes with the package is from another source than the others.",

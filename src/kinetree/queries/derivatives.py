@@ -32,6 +32,7 @@ def coriolis_matrix(robot: Robot, *, parameters: bool = False, loops: str = "ref
         lambda tree, given, q, qd: derivatives.coriolis_matrix(tree, q, qd),
         parameters=parameters,
         loops=loops,
+        needs=("mass", "armature"),
     )
 
 

@@ -114,7 +114,7 @@ def mass_matrix(robot: Robot, *, packed: bool = False, parameters: bool = False,
         lambda tree, given, q: crba(tree, q)[np.tril_indices(nv)] if packed else crba(tree, q),
         parameters=parameters,
         loops=loops,
-        needs=("mass",),
+        needs=("mass", "armature"),
     )
 
 
@@ -132,7 +132,7 @@ def gravity_torques(
         gravity=gravity,
         parameters=parameters,
         loops=loops,
-        needs=("mass",),
+        needs=("mass", "weight"),
     )
 
 
@@ -220,6 +220,6 @@ def inertial_regressor(robot: Robot, *, gravity: Gravity = GRAVITY, loops: str =
         lambda tree, given, q, qd, qdd: regressor(tree, q, qd, qdd, given.gravity, links),
         gravity=gravity,
         loops=loops,
-        needs=("mass",),
+        needs=("mass", "weight", "medium"),
         keep=None,
     )

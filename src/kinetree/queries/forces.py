@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +13,10 @@ from kinetree.algorithms.dynamics.parameters import NAMES, parameters_of, with_p
 from kinetree.arguments import as_names
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
-from kinetree.errors import fail
+from kinetree.errors import KinetreeError, fail
+from kinetree.formats.uncomputed import uncomputed
 from kinetree.model.inertias import check_inertias
-from kinetree.model.robot import Joint, Link, Robot
+from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.query import frames_of, one_of, query, remember, tree
 from kinetree.robots.icub.boards import is_icub
@@ -51,20 +53,25 @@ def force_query(
     frames: Sequence[str] = (),
     cuts: tuple[str, ...] = (),
     keep: Callable[[Tree], Iterable[int]] | None = lambda tree: (),
-    needs: Collection[str] = ("mass", "passive"),
+    needs: Collection[str] = ("mass", "passive", "armature", "weight", "medium"),
     last: Sequence[Port] = (),
 ) -> Kernel:
     """Return the kernel of an algorithm on (tree, given, q, *motion, *last).
 
     gravity to loops: see `queries.dynamics`. keep: the bodies of a tree whose inertia must stay where it is; None for
-    all. needs: whether the answer depends on masses and on passive forces of joints. last: inputs that follow all
-    others. Otherwise see `query`. Raises KinetreeError for options that are not legal, and robots that they do not fit.
+    all. needs: whether the answer depends on masses, passive forces of joints, armature, weight, and the drag of a
+    medium. last: inputs that follow all others. Otherwise see `query`. Raises KinetreeError for options that are not
+    legal, and robots that they do not fit.
     """
     on = frames_of(robot, as_names(wrenches))
     constant = _checked_gravity(gravity)
     _check_robot(robot, needs=() if parameters else needs, loops=loops)
     if "passive" in needs:
         _check_passive(robot, friction=friction)
+    counted = {*needs, *(["friction"] if friction else [])} - {"weight" if constant == (0, 0, 0) else ""}
+    for counts, found in uncomputed(robot.links.values(), robot.joints.values(), robot.extensions):
+        if not counted.isdisjoint(counts.split()):
+            raise KinetreeError(replace(found, severity="error", fix="remove it, if it shall not count"))
     links = links_with_mass(robot)
     inputs = [
         *([Port("gravity", (3,), ("x", "y", "z"), "in the root's axes; m/s²")] if constant is None else []),
@@ -154,7 +161,8 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
     is_constraint = robot.text is not None and robot.text.format == "mjcf"
     for joint in robot.joints.values():
         message = fix = ""
-        if lost := _attributes(joint, r"stiffness|damping"):
+        texts = [extension.text for extension in joint.extensions if extension.tag == "attributes"]
+        if lost := next((text for text in texts if re.search(r'\b(stiffness|damping)="(?![0. ]*")', text)), ""):
             message, fix = f"its spring or damper is not linear, so its force is not known: {lost}", "make it linear"
         elif any(row.stiffness for row in joint.dynamics) and any(e.tag == "initial" for e in joint.extensions):
             message = "its spring pulls to where its body is drawn; only springs to pos='0 0 0' are known"
@@ -164,19 +172,6 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
             fix = "ask without friction=True"
         if message:
             raise fail("passive", message, element=f"joint {joint.name!r}", fix=fix)
-    for link in robot.links.values():
-        if lost := _attributes(link, r"gravcomp"):
-            message = f"a force against its weight is not computed: {lost}"
-            raise fail("passive", message, element=f"link {link.name!r}", fix="remove gravcomp")
-    if _attributes(robot, r"stiffness|damping|armature"):
-        message = "springs, dampers and armature of tendons are not computed"
-        raise fail("passive", message, element="tendon", fix="remove stiffness, damping and armature from the tendons")
-
-
-def _attributes(part: Joint | Link | Robot, names: str) -> str:
-    """Return the text that is kept of a part, if any of these attributes is in it with a value but zero."""
-    texts = [extension.text for extension in part.extensions if extension.tag in ("attributes", "tendon")]
-    return next((text for text in texts if re.search(rf'\b({names})="(?![0. ]*")', text)), "")
 
 
 def check_carried(robot: Robot) -> None:
