@@ -233,13 +233,16 @@ def test_places_that_are_not_known():
     icub = kt.load("icub")
     for ask in (
         lambda: kt.dynamics.external_wrench(icub, "l_arm_ft", "l_hand"),
-        lambda: kt.dynamics.imu_reading(icub, "l_arm_ft"),
         lambda: kt.dynamics.imu_reading(icub, "l_arm_ft_frame"),
     ):
         with pytest.raises(
             kt.KinetreeError, match=r"'l_arm_ft(_frame)?': has no known place, so its reading is not known"
         ):
             ask()
+    with pytest.raises(
+        kt.KinetreeError, match=r"'l_arm_ft': is of type 'force_torque', whose reading kt.dynamics.sensor"
+    ):
+        kt.dynamics.imu_reading(icub, "l_arm_ft")
     with pytest.raises(kt.KinetreeError, match=r"no frame or sensor 'head_emu'; did you mean 'head_imu'"):
         kt.dynamics.imu_reading(icub, "head_emu")
     with pytest.raises(kt.KinetreeError, match=r"base is 'free'; legal are None, 'acceleration', 'motion'"):

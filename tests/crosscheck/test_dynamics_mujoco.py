@@ -184,22 +184,30 @@ def test_real_robots():
 
 def test_a_thousand_steps():
     """Real robots fall for a second; a tree with joints of every kind moves under torques, with springs and dampers."""
-    texts = [*real(Dynamics(armature=0.01)), *(tree(np.random.default_rng(seed), 5, ("ball",)) for seed in (1, 2))]
+    texts = [
+        *real(Dynamics(armature=0.01)),
+        *(tree(np.random.default_rng(seed), 5, first) for seed in (1, 2) for first in (("ball",), ("free",))),
+    ]
     for text in texts:
         robot, rng = kt.load(text, format="mjcf"), np.random.default_rng(7)
         peer = Peer(text, robot)
         step = kt.dynamics.step(robot, peer.model.opt.timestep)
         q, qd, tau = random_q(robot, rng), 0.1 * rng.normal(size=robot.nv), rng.normal(size=robot.nv)
         tau *= text in texts[len(REAL) :]
+        floating = [
+            robot.joints[name].type == "floating"
+            for name in robot.joint_names
+            for _ in robot.joints[name].kind.velocities
+        ]
+        tau[floating] = 0.0  # it has other axes there
         G = peer.place(q, qd)
         peer.data.qfrc_applied[:] = G @ tau
         for _ in range(1000):
             q, qd = step(q, qd, tau)
             mujoco.mj_step(peer.model, peer.data)
-        after = peer.data.qpos.copy()
-        assert np.abs(peer.data.qvel - peer.place(q, qd) @ qd).max() < 1e-9 * max(1.0, np.abs(qd).max())
-        peer.place(q, qd)
-        agree(peer.data.qpos, after, robot.name, 1e-9)
+        place, velocity = peer.data.qpos.copy(), peer.data.qvel.copy()
+        agree(peer.place(q, qd) @ qd, velocity, robot.name, 1e-9)
+        agree(peer.data.qpos, place, robot.name, 1e-9)
 
 
 def test_the_model_that_comes_with_mujoco():

@@ -121,7 +121,7 @@ def test_accelerations_of_every_robot(floats):
         condition = np.linalg.cond(M).max()
         if condition > 1e15:
             refused.add(path.name)
-            with pytest.raises(KinetreeError, match=r"joint '.*': moves no mass|no body"):
+            with pytest.raises(KinetreeError, match=r"no mass resists the motion of '|no body"):
                 kt.forward_dynamics(c.robot)
             continue
         got = c.ask(kt.forward_dynamics, c.q, c.qd, c.tau)

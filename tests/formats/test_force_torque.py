@@ -188,7 +188,7 @@ class TestConversion:
         ("words", "said"),
         [
             ({"frame": "sensor", "direction": "parent_to_child"}, True),
-            ({"frame": "sensor", "direction": "child_to_parent"}, False),
+            ({"frame": "sensor", "direction": "child_to_parent"}, True),
             ({"frame": "child", "direction": "parent_to_child"}, True),
             ({"frame": "parent", "direction": "parent_to_child"}, False),
         ],
@@ -196,7 +196,10 @@ class TestConversion:
     def test_mujoco_reads_what_the_parent_exerts_in_the_frame_of_the_site(self, words, said):
         robot = from_urdf("continuous", sensor="0.2 0 0", **words)
         if said:
-            assert "<force " in mjcf.write(robot)
+            notes = []
+            assert "<force " in mjcf.write(robot, notes=notes)
+            opposite = [note.element for note in notes if note.code == "opposite"]
+            assert opposite == ["sensor 'ft'"] * (words["direction"] == "child_to_parent")
         else:
             with pytest.raises(kt.KinetreeError, match=r"MJCF cannot say a reading of .*force_torque"):
                 mjcf.write(robot)

@@ -95,6 +95,16 @@ def integrate(tree: Tree, q: Any, v: Any) -> Array:
     return _by_joint(tree, "integrate", q, v, tree.v_slice, tree.q_slice, tree.nq)
 
 
+def step(tree: Tree, q: Any, qd: Any, qdd: Any, dt: float) -> tuple[Array, Array]:
+    """Return q (nq,) and qd (nv,) after a step of semi-implicit Euler over the time dt."""
+    new = qd + dt * qdd
+    after = integrate(tree, q, dt * new)
+    for kind, here, there in zip(tree.joint_type, tree.q_slice, tree.v_slice, strict=True):
+        if kind.step:
+            after[here], new[there] = kind.step(q[here], qd[there], qdd[there], dt)
+    return after, new
+
+
 def difference(tree: Tree, q1: Any, q2: Any) -> Array:
     """Return q2 ⊖ q1 (nv,), the v with q1 ⊕ v = q2 that turns the least."""
     return _by_joint(tree, "difference", q1, q2, tree.q_slice, tree.v_slice, tree.nv)

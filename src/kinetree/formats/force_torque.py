@@ -92,14 +92,12 @@ def check_reading(losses: Losses, sensor: Sensor, tree: Tree, place: Place, writ
         lose_reading(losses, sensor)
 
 
-def check_readings(losses: Losses, robot: Robot, read_back: Callable[[Sensor], Sensor | None]) -> None:
-    """Note all sensors that would read otherwise; read_back: the sensor as it would be read back, or None."""
+def check_readings(losses: Losses, robot: Robot, read_back: Callable[[Sensor], Sensor]) -> None:
+    """Note all sensors that would read in another place; read_back: the sensor as it would be read back."""
     tree = build_tree(robot)
     for sensor in written_sensors(robot, losses.without):
-        if sensor.force_torque and (back := read_back(sensor)):
-            check_reading(losses, sensor, tree, reading_place(robot, sensor), reading_place(robot, back))
-        elif sensor.force_torque:
-            lose_reading(losses, sensor)
+        if sensor.force_torque:
+            check_reading(losses, sensor, tree, reading_place(robot, sensor), reading_place(robot, read_back(sensor)))
 
 
 def lose_reading(losses: Losses, sensor: Sensor) -> None:

@@ -49,6 +49,8 @@ class JointType:
     rates: how fast its coordinates change, for q and qd; a quaternion keeps its length.
     drift: function from qd and v to the rates that velocity coordinates v gain because their axes turn at qd: seen from
         the parent, qd changes at qdd + drift(qd, qd).
+    step: function from q, qd, qdd and a time to q and qd after a step of semi-implicit Euler; by default that of each
+        number, with q ⊕ v.
     integrate: function from q and v to q ⊕ v, the coordinates after unit time at the constant velocity coordinates v;
         a quaternion gets length 1.
     difference: function from q1 and q2 to q2 ⊖ q1, the v with q1 ⊕ v = q2 that turns the least.
@@ -79,6 +81,7 @@ class JointType:
     bias: Bias = lambda axes, pitch, q, qd: np.zeros(6)
     rates: Change = lambda q, qd: qd
     drift: Change = lambda qd, v: np.zeros(len(v))
+    step: Callable[[Any, Any, Any, Any], tuple[Any, Any]] | None = None
     integrate: Change = lambda q, v: q + v
     difference: Change = lambda q1, q2: q2 - q1
     stretch: Change = lambda reference, q: q - reference
@@ -243,6 +246,15 @@ def _floating_sum(q: Any, v: Any) -> Array:
     return np.array([*p, *_ball_sum(q[3:], v[3:])])
 
 
+def _floating_step(q: Any, qd: Any, qdd: Any, dt: Any) -> tuple[Any, Any]:
+    """Return q and qd after dt. The velocity of the origin steps in the axes of the parent, where it stays the same
+    without force, as MuJoCo has it."""
+    w, u = qd[3:] + dt * qdd[3:], qd[:3] + dt * (qdd[:3] + cross(qd[3:], qd[:3]))
+    p = q[:3] + se3.rotation_from_quaternion(q[3:]) @ (dt * u)
+    u_turned = se3.rotation_from_quaternion(exponential.exp(dt * w)).T @ u
+    return np.array([*p, *_ball_sum(q[3:], dt * w)]), np.array([*u_turned, *w])
+
+
 def _floating_difference(q1: Any, q2: Any) -> Array:
     turn = _ball_turn(q1[3:], q2[3:])
     p = se3.rotation_from_quaternion(q1[3:]).T @ (q2[:3] - q1[:3])
@@ -367,6 +379,7 @@ _ROWS = (
         quaternion=slice(3, 7),
         rates=_floating_rates,
         drift=lambda qd, v: np.array([*cross(qd[3:], v[:3]), *_ZERO]),
+        step=_floating_step,
         integrate=_floating_sum,
         difference=_floating_difference,
         stretch=_floating_stretch,

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.differential import integrate
+from kinetree.algorithms.differential import step as step_of
 from kinetree.algorithms.dynamics.forward import forward_dynamics as accelerations
 from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.dynamics.mass_matrix import crba
@@ -33,7 +33,7 @@ from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.forces import GRAVITY, Given, Gravity, check_carried, force_query, links_with_mass
-from kinetree.queries.query import coordinates, velocities
+from kinetree.queries.query import coordinates, one_of, velocities
 
 
 @explained
@@ -103,6 +103,7 @@ def mass_matrix(robot: Robot, *, packed: bool = False, parameters: bool = False,
 
     packed: the lower triangle row by row, (…, nv (nv + 1) / 2): H[i, j] at i (i + 1) / 2 + j. Featherstone, table 6.2.
     """
+    one_of("packed", packed, (True, False))
     (nv,), names = (qd := velocities(robot)).shape, qd.labels
     size = (nv * (nv + 1) // 2,) if packed else (nv, nv)
     output = Port("H", size, () if packed else names, "lower triangle, row by row" if packed else "kg, kg m, kg m²")
@@ -176,16 +177,16 @@ def step(
     """Return a step of simulation without contacts: a kernel from q (…, nq), qd and tau (…, nv) to a named tuple of q
     (…, nq) and qd (…, nv) after the time dt, s.
 
-    Semi-implicit Euler: qd + dt qdd, then q ⊕ dt qd with the new qd. Raises KinetreeError for dt that is not finite.
+    Semi-implicit Euler: qd + dt qdd, then q ⊕ dt qd with the new qd; the origin of a floating joint moves along the
+    axes of its parent. Raises KinetreeError unless dt is finite and above 0.
     """
-    if not np.isfinite(dt):
-        raise fail("dt", f"dt is {dt}; legal is a finite time in seconds")
+    if not 0 < dt < np.inf:
+        raise fail("dt", f"dt is {dt}; legal is a finite time above 0, in seconds")
     if not parameters:
         check_carried(robot)
 
     def stepped(tree: Tree, given: Given, q: Any, qd: Any, tau: Any) -> Any:
-        qd = qd + float(dt) * accelerations(tree, q, qd, tau, *given, friction=friction)
-        return integrate(tree, q, float(dt) * qd), qd
+        return step_of(tree, q, qd, accelerations(tree, q, qd, tau, *given, friction=friction), float(dt))
 
     return force_query(
         robot,

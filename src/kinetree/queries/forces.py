@@ -63,6 +63,8 @@ def force_query(
     medium. last: inputs that follow all others. Otherwise see `query`. Raises KinetreeError for options that are not
     legal, and robots that they do not fit.
     """
+    for option, value in (("parameters", parameters), ("friction", friction)):
+        one_of(option, value, (True, False))
     on = frames_of(robot, as_names(wrenches))
     constant = _checked_gravity(gravity)
     _check_robot(robot, needs=() if parameters else needs, loops=loops)
@@ -73,6 +75,8 @@ def force_query(
         if not counted.isdisjoint(counts.split()):
             raise KinetreeError(replace(found, severity="error", fix="remove it, if it shall not count"))
     links = links_with_mass(robot)
+    if parameters and not links:
+        raise fail("no-mass", "no link of the robot has an inertial, so there are no parameters")
     inputs = [
         *([Port("gravity", (3,), ("x", "y", "z"), "in the root's axes; m/s²")] if constant is None else []),
         *([_wrenches(on)] if on else []),
@@ -111,7 +115,7 @@ def _check_robot(robot: Robot, *, needs: Collection[str], loops: str) -> None:
     if "mass" not in needs:
         return
     if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
-        message = "no link of the robot has a mass, so no force is known; parameters=True takes masses"
+        message = "no link of the robot has a mass, so no force is known"
         take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
         raise fail("no-mass", message, fix=take if is_icub(robot) else None)
     remember(robot, "inertias", lambda: check_inertias(robot))
@@ -175,27 +179,24 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
 
 
 def check_carried(robot: Robot) -> None:
-    """Raise KinetreeError, which names the joint, if an acceleration would be infinite because no mass resists it."""
-    name = remember(robot, "weightless", lambda: _weightless(tree(robot)))
-    if name is not None:
-        child = robot.joints[name].child
-        message = "moves no mass that others do not move alike, so its acceleration would be infinite"
-        fix = f"give link {child!r} an inertia, or the joint an armature"
-        raise fail("no-mass", message, element=f"joint {name!r}", fix=fix)
+    """Raise KinetreeError, which names the joints, if accelerations would be infinite because no mass resists them."""
+    if names := remember(robot, "weightless", lambda: _weightless(tree(robot))):
+        message = f"no mass resists the motion of {', '.join(map(repr, names))}, so accelerations would be infinite"
+        fix = f"fix the joints with kt.edit.lock(robot, {dict.fromkeys(names, 0.0)}), or give their links inertias"
+        raise fail("no-mass", message, element=f"robot {robot.name!r}", fix=fix)
 
 
 NOTHING = 1e-13
 """Part of a diagonal entry of the mass matrix below which what elimination leaves of it is rounding error."""
 
 
-def _weightless(model: Tree) -> str | None:
-    """Return a joint along which no inertia resists, at a configuration with nothing special; None if there is none."""
+def _weightless(model: Tree) -> list[str]:
+    """Return the joints along which no inertia resists, at a configuration with nothing special."""
     H = crba(model, np.random.default_rng(0).normal(size=model.nq)).astype(float)
-    before = H.diagonal().copy()
+    before, found = H.diagonal().copy(), []
     for k in reversed(range(model.nv)):
-        if not H[k, k] > NOTHING * before[k]:
-            return next(
-                name for name, own in zip(model.joints, model.v_slice, strict=True) if own.start <= k < own.stop
-            )
-        H[:k, :k] -= np.outer(H[k, :k], H[k, :k]) / H[k, k]
-    return None
+        if H[k, k] > NOTHING * before[k]:
+            H[:k, :k] -= np.outer(H[k, :k], H[k, :k]) / H[k, k]
+        else:
+            found += [n for n, own in zip(model.joints, model.v_slice, strict=True) if own.start <= k < own.stop][:1]
+    return list(dict.fromkeys(reversed(found)))

@@ -19,6 +19,10 @@ MUJOCO = dict.fromkeys(("force", "torque"), "parent_on_child")
 """What the sensors of MJCF measure, which read one half of a wrench."""
 
 
+FORCES = ("force_torque", *MUJOCO)
+"""Types of sensors that measure the wrench of a joint."""
+
+
 class Meter(NamedTuple):
     """A force/torque sensor of a joint: the link that the joint moves, what it measures, and where."""
 
@@ -82,11 +86,10 @@ def meter_of(robot: Robot, name: str, measures: str | None) -> Meter:
 
 def _joint_of(robot: Robot, sensor: Sensor) -> str:
     """Return the joint that a force/torque sensor measures; raise KinetreeError for other sensors."""
-    types = ("force_torque", *MUJOCO)
-    if sensor.type in types and sensor.joint is not None:
+    if sensor.type in FORCES and sensor.joint is not None:
         return sensor.joint
-    legal = [s.name for s in robot.sensors.values() if s.type in types and s.joint is not None]
-    what = f"is of type {sensor.type!r}" if sensor.type not in types else "is of no joint"
+    legal = [s.name for s in robot.sensors.values() if s.type in FORCES and s.joint is not None]
+    what = f"is of type {sensor.type!r}" if sensor.type not in FORCES else "is of no joint"
     there = ", ".join(map(repr, legal)) or "there are none"
     message = f"{what}; legal are force_torque sensors of joints: {there}"
     raise KinetreeError(Finding("sensor", "error", message, sensor.source, f"sensor {sensor.name!r}"))

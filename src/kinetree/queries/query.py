@@ -108,6 +108,9 @@ def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
                 child = robot.joints[name].child
                 message = f"no frame {name!r}, which is a joint; the link that it moves is {child!r}"
                 raise UnknownNameError(Finding("unknown-name", "error", message))
+            if name in robot.sensors:
+                message = f"no frame {name!r}, which is a sensor on frame {robot.sensors[name].frame!r}"
+                raise UnknownNameError(Finding("unknown-name", "error", message))
             raise unknown_name("frame", name, list(robot.frames))
     return known
 

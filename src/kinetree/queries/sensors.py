@@ -18,7 +18,7 @@ from kinetree.model.force_torque import CLOSE
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
 from kinetree.queries.forces import GRAVITY, WRENCH, Given, Gravity, force_query
-from kinetree.queries.meters import Meter, check_placed, meter_of, of_link, parts_of
+from kinetree.queries.meters import FORCES, Meter, check_placed, meter_of, of_link, parts_of
 from kinetree.queries.query import frames_of, one_of, tree, velocities
 from kinetree.spatial.se3 import IDENTITY, Array
 
@@ -83,6 +83,7 @@ def sensor_reading(
     KinetreeError if `sensor` is not a force/torque sensor of a joint, if neither the model nor the caller gives
     `measures`, and if the place of the sensor is unknown (`Frame.unplaced`).
     """
+    one_of("at_rest", at_rest, (True, False))
     meter = meter_of(robot, sensor, measures)
     weightless = bool(at_rest and gravity is not None and not np.any(np.array(gravity)))
 
@@ -199,6 +200,9 @@ def _place_of(robot: Robot, name: str) -> tuple[str, Array]:
         origin, element = IDENTITY, f"frame {name!r}"
     else:
         frame, origin, element = sensor.frame, sensor.origin, f"sensor {name!r}"
+        if sensor.type in FORCES:
+            message = f"is of type {sensor.type!r}, whose reading kt.dynamics.sensor_reading gives"
+            raise fail("sensor", message, element=element)
     check_placed(robot, frame, element)
     return frame, origin
 

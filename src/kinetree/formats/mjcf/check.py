@@ -1,14 +1,15 @@
 """Search for what MJCF cannot represent of a robot."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from math import inf
 
 import numpy as np
 
+from kinetree.errors import Finding
 from kinetree.formats.capabilities import Case, lost_shape, where
-from kinetree.formats.force_torque import check_readings
+from kinetree.formats.force_torque import check_readings, written_sensors
 from kinetree.formats.losses import Losses
 from kinetree.formats.mjcf.order import reordered, take_order
 from kinetree.formats.mjcf.write_bodies import site_of
@@ -111,9 +112,15 @@ def _sensor(robot: Robot, sensor: Sensor) -> Iterator[str]:
         yield f"a sensor of joint {sensor.joint!r} on another link than the one that it moves"
 
 
-def _read_back(robot: Robot, sensor: Sensor) -> Sensor | None:
+def _read_back(robot: Robot, sensor: Sensor) -> Sensor:
     """Return a sensor as MuJoCo has it: the force that the parent exerts on the child, in the frame of its site."""
-    assert sensor.force_torque
     link, T = site_of(robot, sensor)
-    read = replace(sensor, frame=link, origin=T, force_torque=None)
-    return read if sensor.force_torque.measures == "parent_on_child" else None
+    return replace(sensor, frame=link, origin=T, force_torque=None)
+
+
+def opposite_readings(robot: Robot, without: Collection[str]) -> Iterator[Finding]:
+    """Yield a note for each sensor of which MuJoCo reads the opposite wrench."""
+    for sensor in written_sensors(robot, without):
+        if sensor.force_torque and sensor.force_torque.measures == "child_on_parent":
+            message = "is of what the child exerts on the parent; MuJoCo's force and torque read the opposite"
+            yield Finding("opposite", "warning", message, sensor.source, f"sensor {sensor.name!r}")

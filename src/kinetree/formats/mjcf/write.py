@@ -8,7 +8,7 @@ import numpy as np
 from kinetree.errors import Finding
 from kinetree.formats.carried import Record, Renamed, written
 from kinetree.formats.losses import Losses
-from kinetree.formats.mjcf.check import check
+from kinetree.formats.mjcf.check import check, opposite_readings
 from kinetree.formats.mjcf.compiler import BOUND_INERTIA, BOUND_MASS
 from kinetree.formats.mjcf.context import FORMAT, free
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
@@ -58,6 +58,8 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     renamed = Renamed.of(robot, _names(robot), FORMAT)
     check(Job(renamed.robot, losses))
     losses.check()
+    if notes is not None:
+        notes += opposite_readings(robot, without)
     return written(renamed, FORMAT, partial(_text, losses), read, notes)
 
 
