@@ -55,7 +55,6 @@ REMARKS: Mapping[str, str] = {
     "not-of-the-model": "Something belongs to the world or to another model, and is not read.",
     "not-understood": "Something is kept as it is written or left out, for its format does not define it.",
     "other-source": "A part of a robot that comes with the package is from another source than the others.",
-    "polynomial": "A stiffness or damping is not linear; its linear part is read.",
     "published-limits": "Published limits that are in doubt.",
     "range": "A range says something that has no effect, or means no limit.",
     "renamed": "A name stands twice, which MuJoCo allows; one gets another.",

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator
 
 from kinetree.errors import Finding
 from kinetree.formats.numbers import format_numbers, numbers
-from kinetree.model.names import kind_of
 from kinetree.model.robot import Extension, Joint, Link
 
 DEFAULTS = {"mjcf": ([0, 0, -9.81],), "sdf": ([0, 0, -9.81], [0, 0, -9.8])}
@@ -13,14 +12,19 @@ DEFAULTS = {"mjcf": ([0, 0, -9.81],), "sdf": ([0, 0, -9.81], [0, 0, -9.8])}
 
 
 def _given(names: str) -> str:
-    """Return the pattern of an attribute of one of these names with a value but zero."""
-    return rf'\b({names})="(?![0. ]*")[^"]*"'
+    return rf'\b({names})="(?![0. ]*")[^"]*"'  # with a value but zero
 
 
-BOTH = r'springdamper(?!="(-|[0.]+ |\S+ +(-|[0.]+")))'  # without effect unless both of its numbers are positive
 FORCES = (
     ("weight", "attributes", _given("gravcomp"), "a force against its weight is not computed", ""),
-    ("passive", "attributes", _given(BOTH), "a spring and damper that follow from its inertia are not computed", ""),
+    (
+        "passive",
+        "attributes",
+        _given("springdamper"),
+        "a spring and damper that follow from its inertia are not computed",
+        "",
+    ),
+    ("passive", "attributes", _given("stiffness|damping"), "only the linear part of its spring or damper is known", ""),
     ("passive", "tendon", _given("stiffness|damping"), "springs and dampers of tendons are not computed", ""),
     ("friction", "tendon", _given("frictionloss"), "friction of tendons is not computed", ""),
     ("armature", "tendon actuator default", _given("armature"), "armature is computed for joints alone", ""),
@@ -46,24 +50,24 @@ def uncomputed(
 ) -> Iterator[tuple[str, Finding]]:
     """Return what depends on each force that is not computed, and a warning that names the first part with it; and a
     warning, on which nothing depends, for each gravity that differs from what dynamics takes."""
-    parts = [(f"{kind_of(part)} {part.name!r}", e) for part in (*links, *joints) for e in part.extensions]
-    parts += [("", e) for e in extensions]
+    parts = [(f"link {link.name!r}", e) for link in links for e in link.extensions if e.format in DEFAULTS]
+    parts += [(f"joint {joint.name!r}", e) for joint in joints for e in joint.extensions if e.format in DEFAULTS]
+    parts += [("", e) for e in extensions if e.format in DEFAULTS]
     for counts, tags, pattern, message, acts_on in FORCES:
         if acts_on and not any(getattr(row, acts_on) for joint in joints for row in joint.dynamics):
             continue
-        likely = ((name, e) for name, e in parts if e.format in DEFAULTS and e.tag in tags.split())
-        found = [(name, e, match) for name, e in likely if (match := re.search(pattern, e.text))]
+        found = [(name, e, m) for name, e in parts if e.tag in tags.split() and (m := re.search(pattern, e.text))]
         for name, e, match in found[:1]:
             start = e.text[: match.start()].rpartition("<")[2] + e.text[match.start() :].partition(">")[0].rstrip("/")
             what = f": {start}" if "=" in match[0] else ""
             more = f"; there are {len(found)} such parts" if found[1:] else ""
             element = name or f"<{start.split()[0]}>"
             yield counts, Finding("not-computed", "warning", f"{message}{what}{more}", e.source, element)
-    for e in extensions:
-        own = {("mjcf", "option"): r'\bgravity="([^d"]*)"', ("sdf", "gravity"): ">([^<]*)<"}.get((e.format, e.tag))
-        match = re.search(own, e.text) if own else None
-        g = [0.0] * 3 if own and 'gravity="disable"' in e.text else match and numbers(match[1])
+    for e in (e for name, e in parts if not name and e.tag in ("option", "gravity")):
+        given = re.findall(r'\bgravity(?:="|>)([^"<]+)', e.text)
+        g = [0.0] * 3 if "disable" in given else numbers(" ".join(given[:1]))
         if g and g not in DEFAULTS[e.format]:
-            message = f"gravity is {format_numbers(g)} in the file, and by default 0 0 -9.81 in dynamics"
-            fix = f"pass gravity=({', '.join(format_numbers(g).split())}) to the functions of kt.dynamics"
+            text = format_numbers(g)
+            message = f"gravity is {text} in the file, and by default 0 0 -9.81 in dynamics"
+            fix = f"pass gravity=({text.replace(' ', ', ')}) to functions of kt.dynamics, --gravity {text} to commands"
             yield "", Finding("not-computed", "warning", message, e.source, f"<{e.tag}>", fix=fix)

@@ -1,6 +1,5 @@
 """What all questions of dynamics share: their options, their inputs, and which robots they refuse."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -165,10 +164,7 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
     is_constraint = robot.text is not None and robot.text.format == "mjcf"
     for joint in robot.joints.values():
         message = fix = ""
-        texts = [extension.text for extension in joint.extensions if extension.tag == "attributes"]
-        if lost := next((text for text in texts if re.search(r'\b(stiffness|damping)="(?![0. ]*")', text)), ""):
-            message, fix = f"its spring or damper is not linear, so its force is not known: {lost}", "make it linear"
-        elif any(row.stiffness for row in joint.dynamics) and any(e.tag == "initial" for e in joint.extensions):
+        if any(row.stiffness for row in joint.dynamics) and any(e.tag == "initial" for e in joint.extensions):
             message = "its spring pulls to where its body is drawn; only springs to pos='0 0 0' are known"
             fix = "draw the body there without rotation"
         elif friction and is_constraint and any(row.friction for row in joint.dynamics):
