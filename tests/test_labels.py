@@ -9,6 +9,9 @@ import pytest
 import xarray as xr
 
 import kinetree as kt
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
+from kinetree.compiler.program import trace
 from kinetree.controllers import controllers
 from pendants import ARM, shown
 from random_arms import random_arm
@@ -140,6 +143,102 @@ def test_rows_of_other_times_are_refused():
         call(q, Q)
         with pytest.raises(kt.KinetreeError, match=r"the rows of q and d?qd? have different labels"):
             call(q, qd)
+
+
+LINKS, PARTS = ["fore", "m", "upper"], list("mxyz")
+"""Names of the rows and columns of an input; one is the name of a row and of a column."""
+MASSES = np.arange(24.0).reshape(2, 3, 4)
+BY_LINK = pd.DataFrame(MASSES[0], LINKS, PARTS)
+ORDER, COLUMNS = [2, 0, 1], [3, 1, 0, 2]
+ROWS = {
+    "shuffled": BY_LINK.iloc[ORDER, COLUMNS],
+    "links in columns": BY_LINK.iloc[ORDER, COLUMNS].T,
+    "rows by name, columns by position": pd.DataFrame(MASSES[0], LINKS).iloc[ORDER],
+    "columns by name, rows by position": pd.DataFrame(MASSES[0], columns=PARTS).iloc[:, COLUMNS],
+    "rows": {LINKS[i]: MASSES[0, i] for i in ORDER},
+    "table of rows": pd.DataFrame({LINKS[i]: MASSES[0, i] for i in ORDER}),
+    "columns": {PARTS[i]: MASSES[0, :, i] for i in COLUMNS},
+    "mapping of series": {LINKS[i]: BY_LINK.iloc[i, COLUMNS] for i in ORDER},
+    "mapping of columns": {PARTS[i]: BY_LINK.iloc[ORDER, i] for i in COLUMNS},
+    "mapping of mappings": BY_LINK.iloc[ORDER, COLUMNS].to_dict(),
+    "list of series": [BY_LINK.iloc[i, COLUMNS] for i in range(3)],
+    "data set": xr.Dataset({PARTS[i]: ("link", MASSES[0, ORDER, i]) for i in COLUMNS}, {"link": BY_LINK.index[ORDER]}),
+}
+
+
+def taking_rows():
+    ports = (Port("q", (6,), tuple(NAMES)), Port("p", (3, 4), tuple(PARTS), rows=tuple(LINKS)))
+    return Kernel("f", ports, Port("x", (3, 4)), lambda: trace(lambda q, p: p * (1 + q[0]), (6,), (3, 4)))
+
+
+@pytest.mark.parametrize("form", ROWS)
+def test_rows_are_taken_by_name(form):
+    k = taking_rows()
+    np.testing.assert_array_equal(k.interpret(Q, ROWS[form]), k.interpret(Q, MASSES[0]))
+    np.testing.assert_array_equal(k.interpret(Q[0], [ROWS[form]] * 2), k.interpret(Q[0], MASSES[[0, 0]]))
+    timed = pd.DataFrame(Q[:3], ["a", "b", "c"], NAMES)
+    np.testing.assert_array_equal(k.interpret(timed, ROWS[form]), k.interpret(Q[:3], MASSES[0]))
+
+
+def test_batches_of_rows_are_taken_by_name():
+    k = taking_rows()
+    cube = xr.DataArray(MASSES, {"time": [0.5, 1.5], "link": LINKS, "part": PARTS}, ("time", "link", "part"))
+    for given in (
+        cube[:, ORDER, COLUMNS].transpose("part", "time", "link"),
+        [one.to_pandas() for one in cube[:, ORDER, COLUMNS]],
+        {LINKS[i]: MASSES[:, i] for i in ORDER},
+        {LINKS[i]: pd.DataFrame(MASSES[:, i], columns=PARTS).iloc[:, COLUMNS] for i in ORDER},
+    ):
+        np.testing.assert_array_equal(k.interpret(Q[0], given), k.interpret(Q[0], MASSES))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (BY_LINK[:2], "p lacks 'upper'; legal are 'fore', 'm', 'upper', each once"),
+        (BY_LINK.rename(index={"fore": "hand"}), "p lacks 'fore' and has the unknown names 'hand'"),
+        (BY_LINK.set_axis(list("abc")), "p lacks 'fore', 'm', 'upper' and has the unknown names 'a', 'b', 'c'"),
+        (BY_LINK.iloc[[0, 1, 2, 0]], "p has more than once 'fore'"),
+        (BY_LINK.drop(columns="z").T, "p lacks 'z'"),
+        ({"fore": MASSES[0, 0], "m": MASSES[0, 1]}, "p lacks 'upper'"),
+        ({name: BY_LINK.loc[name].drop("x") for name in LINKS}, "p lacks 'x'"),
+        (dict.fromkeys(LINKS, 1.0), "p lacks 'x'"),
+        ([BY_LINK[name] for name in PARTS], "p lacks 'x'"),
+        (pd.DataFrame(np.eye(3), LINKS, LINKS), "p has names on its axes: 'fore'"),
+        (pd.DataFrame(MASSES[0], [2, 0, 1]), "p lacks 'fore'.* and has the unknown names 2, 0, 1"),
+    ],
+)
+def test_other_names_of_rows_are_refused(given, message):
+    with pytest.raises(kt.KinetreeError, match=message):
+        taking_rows().interpret(Q[0], given)
+
+
+SWING = """<mujoco><worldbody><body name="upper"><joint name="shoulder"/><geom type="box" size=".1 .2 .3"/>
+<body name="fore"><joint name="elbow" axis="1 0 0"/><geom type="box" size=".1 .1 .3"/></body></body></worldbody>
+</mujoco>"""
+
+
+def test_masses_and_wrenches_are_taken_by_name():
+    arm = kt.load(SWING, format="mjcf")
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 2))
+    masses, frames, w = kt.dynamics.inertial_parameters(arm), ["fore", "upper"], np.arange(6.0)
+    plain = np.array(list(masses.values()))
+    tau = kt.inverse_dynamics(arm, wrenches=frames, parameters=True).interpret
+    expected = tau(q, qd, qdd, [w, 2 * w], plain)
+    table = pd.DataFrame(masses, kt.dynamics.inertial_regressor(arm).output.labels[:10]).T
+    table.columns = [label.partition(".")[2] for label in table.columns]
+    for given in (masses, pd.DataFrame(masses), table.iloc[::-1, ::-1]):
+        np.testing.assert_array_equal(tau(q, qd, qdd, {"upper": 2 * w, "fore": w}, given), expected)
+    with pytest.raises(kt.KinetreeError, match="w lacks 'fore' and has the unknown names 'hand'"):
+        tau(q, qd, qdd, {"upper": w, "hand": w}, plain)
+    with pytest.raises(kt.KinetreeError, match=r"qd lacks .*\n    fix: give one value for each of these names"):
+        tau(q, {"elbow": 1.0}, qdd, [w, w], plain)
+    twice = kt.inverse_dynamics(arm, wrenches=["upper", "upper"]).interpret
+    with pytest.raises(kt.KinetreeError, match="w has names on its axes: 'upper'; legal are real numbers"):
+        twice(q, qd, qdd, {"upper": w})
+    for call in (kt.dynamics.mass, kt.dynamics.inertial_parameters):
+        with pytest.raises(TypeError, match="robot is 'arm'; legal is a Robot"):
+            call("arm")
 
 
 def test_what_has_no_joints_is_refused_if_it_has_names():

@@ -161,7 +161,7 @@ def test_mass_and_its_centre(arm):
     assert kt.dynamics.mass(arm) == 3.0
     np.testing.assert_allclose(kt.dynamics.center_of_mass(arm)([a, b]), expected / 3, rtol=0, atol=1e-15)
     assert kt.dynamics.center_of_mass(arm)(np.zeros((5, 2))).shape == (5, 3)
-    with pytest.raises(kt.KinetreeError, match=r"0(\.0)? kg together"):
+    with pytest.raises(kt.KinetreeError, match="no link of the robot has a mass"):
         kt.dynamics.center_of_mass(kt.load(BALLOON, format="urdf"))([0, 0, 0, 0, 0, 0, 1])
 
 

@@ -27,26 +27,55 @@ def has_names(value: Any) -> bool:
     return kind not in (float, int) and _labelled(value) is not None
 
 
-def by_name(value: Any, labels: Sequence[str], what: str, core: int = 1, legal: str = "it is read by position") -> Any:
+def by_name(
+    value: Any,
+    labels: Sequence[str],
+    what: str,
+    core: int = 1,
+    legal: str = "it is read by position",
+    rows: Sequence[str] = (),
+) -> Any:
     """Return an array (…, n) of the numbers of `value` in the order of `labels` (n,) if it has names, else the value.
 
     labels: () if the entries have no names; then a value with names is refused. what: the value in messages. core:
     number of axes of a single value; the labels of the axes in front of them do not matter. legal: the end of the
-    message, without labels. Raises KinetreeError for names that are missing, unknown or repeated, and for labels that
-    are not names.
+    message, without labels. rows: names along the axis in front of the last one, in order; then the result is
+    (…, k, n). Raises KinetreeError for names that are missing, unknown or repeated, and for labels that are not names.
     """
     if not has_names(value):
         return value
     if type(value) in (list, tuple):
-        return _stacked([by_name(one, labels, what, max(core - 1, 1), legal) for one in value], 0, what)
+        return _stacked([by_name(one, labels, what, core, legal, rows) for one in value], 0, what)
+    sides = [*[()] * (core - 2), rows, labels][-core:]
+    if rows and isinstance(value, Mapping) and not _is_table(value):
+        side = _side(_flat([*value]), sides)
+        other = () if side is None else sides[side - 1]
+        value = {name: by_name(part, other, what) if other else part for name, part in value.items()}
     axes, array = _read(value, what)
-    own = [i for i, names in enumerate(axes) if _has_some(names, labels)]
-    own = own or [i for i in range(max(len(axes) - core, 0), len(axes)) if axes[i] is not None]
-    if not own:
-        return array
-    names = [name for i in own for name in _listed(axes[i])]
-    if len(own) > 1 or not labels:
-        raise _refused(f"{what} has names on its axes: {_some(names)}", labels, legal)
+    sides = sides[-len(axes) :]
+    found, places = [_side(names, sides) for names in axes], []
+    for side in reversed(range(len(sides))):
+        own = [i for i, one in enumerate(found) if one == side]
+        own = own or [i for i, one in enumerate(found) if one is None and i not in places][-1:]
+        places += own[:1]
+        names = [name for i in own for name in _listed(axes[i])]
+        if len(own) > 1 or (names and len({*sides[side]}) < max(1, len(sides[side]))):
+            raise _refused(
+                f"{what} has names on its axes: {_some(names)}", sides[side] if len(own) > 1 else (), legal, what
+            )
+        if own and axes[own[0]] is not None:
+            array = np.take(array, _order(names, sides[side], what, legal), axis=own[0])
+    return np.moveaxis(array, places, range(-1, -1 - len(places), -1))
+
+
+def _side(names: NDArray[Any] | None, sides: Sequence[Sequence[str]]) -> int | None:
+    """Return the place of that of several lists of names of which an axis has the largest part; None without any."""
+    parts = [len({*side} & {*_listed(names)}) / max(1, len(side)) if _has_some(names, side) else 0.0 for side in sides]
+    return parts.index(max(parts)) if any(parts) else None
+
+
+def _order(names: Sequence[Any], labels: Sequence[str], what: str, legal: str) -> list[int]:
+    """Return the place of each label among names. Raises KinetreeError unless each is there once, and no other."""
     places, known = {name: k for k, name in enumerate(names)}, set(labels)
     faults = (
         ("lacks", [name for name in labels if name not in places]),
@@ -55,8 +84,8 @@ def by_name(value: Any, labels: Sequence[str], what: str, core: int = 1, legal: 
     )
     wrong = [f"{fault} {_some(those)}" for fault, those in faults if those]
     if wrong:
-        raise _refused(f"{what} {' and '.join(wrong)}", labels, legal)
-    return np.moveaxis(np.take(array, [places[name] for name in labels], axis=own[0]), own[0], -1)
+        raise _refused(f"{what} {' and '.join(wrong)}", labels, legal, what)
+    return [places[name] for name in labels]
 
 
 def check_rows(values: Mapping[str, Any], labels: Mapping[str, Sequence[str]]) -> None:
@@ -171,11 +200,13 @@ def _counts(names: NDArray[Any]) -> bool:
     return is_whole and np.array_equal(names, np.arange(len(names)))
 
 
-def _refused(message: str, labels: Sequence[str], legal: str) -> KinetreeError:
+def _refused(message: str, labels: Sequence[str], legal: str, what: str) -> KinetreeError:
     legal = f"legal are {_some(labels)}, each once, in any order" if labels else legal
     fix = "give the numbers without names, in the order that is meant"
     if labels:
-        fix = "select the names that are meant; for q, `robot.q(…)` leaves joints without a value neutral"
+        fix = "give one value for each of these names, and for no other"
+        if what in ("q", "q0", "prefer"):
+            fix = "select the names that are meant; `robot.q(…)` leaves joints without a value neutral"
     return fail("names", f"{message}; {legal}", fix=fix)
 
 

@@ -55,7 +55,7 @@ def test_json_says_what_was_written(run, mixed, tmp_path):
         "frame": "tool",
     }
     labels = list(robot.coordinate_names)
-    assert function["inputs"] == [{"name": "q", "shape": [robot.nq], "labels": labels, "about": "m, rad"}]
+    assert function["inputs"] == [{"name": "q", "shape": [robot.nq], "labels": labels, "rows": [], "about": "m, rad"}]
     assert function["output"]["shape"] == [4, 4]
     assert "tool in world" in function["output"]["about"]
     assert function["operations"] == kt.fk(robot, "tool").operations

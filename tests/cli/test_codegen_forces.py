@@ -97,12 +97,13 @@ def test_the_header_names_inputs_with_units_and_order(run, drone, tmp_path):
     for line in (
         "void drone_inverse_dynamics(const double q[8], const double qd[7], const double qdd[7], "
         "const double gravity[3], const double w[6], double tau[7]);",
-        " * qdd: 7 numbers; m/s\\xb2, rad/s\\xb2\n *   [0] free.vx",
-        " * gravity: 3 numbers; in the root's axes; m/s\\xb2",
-        " * w: 1 x 6, row-major; from outside on hand, in their axes about their origins; N, N m",
+        " * qdd: 7 numbers; m/s^2, rad/s^2\n *   [0] free.vx",
+        " * gravity: 3 numbers; in the root's axes; m/s^2",
+        " * w: 1 x 6, row-major; from outside on hand, in its axes about its origin; N, N m\n"
+        " *   [0, ...] hand\n *   [..., 0] fx\n",
         " * tau: 7 numbers",
         "void drone_step_0_01(",
-        " * qd, from results[8]: 7 numbers; m/s, rad/s",
+        " * qd, from results[8]: 7 numbers; m/s, rad/s\n *   [8] free.vx\n",
     ):
         assert line in header
 

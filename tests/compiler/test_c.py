@@ -247,7 +247,7 @@ def test_comments_say_units_frames_order_and_shapes():
         ("", "is no name in C"),
         ("é", "is no name in C"),
         ("a\n", "is no name in C"),
-        ("x", "is this function"),
+        ("x", "is the name of the function and of one of its arguments"),
     ],
 )
 def test_names_that_are_refused(name, said):

@@ -164,3 +164,42 @@ print(kt.fk(kt.load({ARM!r}, format="urdf"), "c")(np.array({Q.tolist()})).tobyte
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment)
         np.testing.assert_array_equal(np.frombuffer(bytes.fromhex(done.stdout)).reshape(3, 4, 4), asked())
+
+
+def test_the_same_bodies_made_of_other_links_have_other_keys():
+    """Parameters and regressors have a row or columns for each link with an inertial."""
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+
+    def arm(on_a: str, on_b: str) -> kt.Robot:
+        links = f'<link name="w"/><link name="a">{on_a}</link><link name="b">{on_b}</link>'
+        turn = '<joint name="j" type="continuous"><parent link="w"/><child link="a"/></joint>'
+        fix = '<joint name="f" type="fixed"><parent link="a"/><child link="b"/></joint>'
+        return kt.load(f'<robot name="r">{links}{turn}{fix}</robot>', format="urdf")
+
+    one, other = arm(inertial, ""), arm("", inertial)
+    for ask in (
+        lambda robot: kt.inverse_dynamics(robot, parameters=True),
+        lambda robot: kt.dynamics.inertial_regressor(robot),
+    ):
+        assert ask(one)._key != ask(other)._key
+        assert ask(one)._key == ask(arm(inertial, ""))._key
+
+
+def test_joints_of_other_names_have_other_keys():
+    """A question may name a joint, such as that of a sensor."""
+
+    def arm(first: str, second: str) -> kt.Robot:
+        links = '<link name="w"/><link name="a"/><link name="b"/>'
+        joints = "".join(
+            f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/></joint>'
+            for name, parent, child in ((first, "w", "a"), (second, "a", "b"))
+        )
+        sensor = '<sensor name="s" type="force_torque"><parent joint="j"/></sensor>'
+        return kt.load(f'<robot name="r">{links}{joints}{sensor}</robot>', format="urdf")
+
+    robots = arm("j", "k"), arm("k", "j")
+    keys = [
+        kt.dynamics.sensor_reading(robot, "s", measures="parent_on_child", at_rest=True, gravity=(0, 0, 0))._key
+        for robot in robots
+    ]
+    assert keys[0] != keys[1]

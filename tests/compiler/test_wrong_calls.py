@@ -58,7 +58,7 @@ def test_wrong_numbers_of_arrays(k, arguments):
     for call in (k, k.interpret, kernel(lambda x: 2.0 * x, (3,))):
         with pytest.raises(WrongTypeError, match=rf"test takes x0, and .*; not {len(arguments)} arrays"):
             call(*arguments)
-        with pytest.raises(WrongTypeError, match="not 1 arrays, speed"):
+        with pytest.raises(WrongTypeError, match="not 1 array, speed"):
             call(np.ones(3), speed=1)
     assert issubclass(WrongTypeError, TypeError)
 
@@ -93,7 +93,7 @@ def test_a_query_names_its_arguments():
     arm = "<robot name='r'><link name='a'/><link name='b'/><joint name='elbow' type='continuous'><parent link='a'/>"
     arm += "<child link='b'/><axis xyz='0 0 1'/></joint></robot>"
     velocity = kt.velocity(kt.load(arm, format="urdf"), "b")
-    with pytest.raises(WrongTypeError, match=r"velocity takes q, qd, and out=.*; not 1 arrays, qdd"):
+    with pytest.raises(WrongTypeError, match=r"velocity takes q, qd, and out=.*; not 1 array, qdd: qd is missing"):
         velocity([0.0], qdd=[0.0])
     with pytest.raises(KinetreeError, match=r"qd has entries of type <U1; legal are .* in this order: elbow"):
         velocity([0.0], ["0"])

@@ -176,4 +176,4 @@ def _described(function: _Function) -> dict[str, Any]:
 
 
 def _port(port: Port) -> Mapping[str, str | Sequence[Any]]:
-    return {"name": port.name, "shape": port.shape, "labels": port.labels, "about": port.about}
+    return {"name": port.name, "shape": port.shape, "labels": port.labels, "rows": port.rows, "about": port.about}

@@ -112,7 +112,7 @@ def _check_names(functions: Iterable[tuple[str, Kernel]]) -> None:
     for name, kernel in functions:
         check_name(name, taken)
         taken[name] = "a function already"
-        arguments = {name: "this function"}
+        arguments = {name: "the name of the function and of one of its arguments"}
         for port in (*kernel.inputs, kernel.output):
             check_name(port.name, arguments)
             if re.fullmatch(r"t\d+", port.name):
@@ -131,17 +131,25 @@ def described(kernel: Kernel) -> list[str]:
     lines = [kernel.name + about, ""]
     for port in kernel.inputs:
         lines.append(f"{port.name}: {_shape(port.shape)}{f'; {port.about}' if port.about else ''}")
-        lines += [f"  [{i}] {label}" for i, label in enumerate(port.labels)]
+        lines += _entries(port)
     lines.append(f"{kernel.output.name}: {_shape(kernel.output.shape)}")
     for port, at in zip(kernel.outputs, spans(kernel.outputs), strict=True):
         if len(kernel.outputs) > 1:
             about = f"; {port.about}" if port.about else ""
             lines.append(f"{port.name}, from {kernel.output.name}[{at.start}]: {_shape(port.shape)}{about}")
-        lines += [f"  [..., {i}] {label}" for i, label in enumerate(port.labels)]
+        lines += _entries(port, at.start)
     counts = kernel.operations
     listed = ", ".join(f"{n} {operation}" for operation, n in sorted(counts.items()))
     lines += ["", f"{sum(counts.values())} operations{f': {listed}' if listed else ''}"]
     return lines
+
+
+def _entries(port: Port, start: int = 0) -> list[str]:
+    """Return the index and the name of every entry of a vector, from `start`, or of every row and column."""
+    if len(port.shape) < 2:
+        return [f"  [{i}] {label}" for i, label in enumerate(port.labels, start)]
+    rows = [f"  [{i}, ...] {row}" for i, row in enumerate(port.rows)]
+    return rows + [f"  [..., {i}] {label}" for i, label in enumerate(port.labels)]
 
 
 _SAME_BITS = "Compiled with -ffp-contract=off it gives the same bits as the kernel that was compiled by Kinetree."
@@ -160,7 +168,7 @@ def comment(lines: Iterable[str]) -> str:
 
 def _harmless(text: str) -> str:
     """Return one line of ASCII that neither ends nor begins a comment and has no trigraphs."""
-    text = text.encode("unicode_escape").decode("ascii")  # lone surrogates too
+    text = text.replace("²", "^2").encode("unicode_escape").decode("ascii")  # lone surrogates too
     return re.sub(r"(?<=/)(?=\*)|(?<=\*)(?=/)|(?<=\?)(?=\?)", " ", text)
 
 

@@ -82,7 +82,7 @@ class Machine:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
         arrays, batch = checked(self._name, self._inputs, inputs, named, dtype)
         if out is not None:
-            checked_out(out, batch + self._output.shape)
+            checked_out(out, batch, self._output)
         if self._is_empty:
             result = interpreter.interpret(self._trace(), *arrays, dtype=dtype)
         else:

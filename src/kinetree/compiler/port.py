@@ -23,17 +23,22 @@ class Port(Brief):
     """One argument of a kernel, or its result.
 
     shape: of a single one; a batch has axes in front of it. labels: what the entries along the last axis are, in
-    order, where they have names. about: units and frames, for people.
+    order, where they have names. about: units and frames, for people. rows: names along the axis in front of the last.
     """
 
     name: str
     shape: tuple[int, ...]
     labels: tuple[str, ...] = ()
     about: str = ""
+    rows: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         about = f" [{shortened(self.about, 200)}]" if self.about else ""
         return f"{self.name} (…{''.join(f', {n}' for n in self.shape)}){about}"
+
+
+RESULTS = "results"
+"""Name of the port of several outputs in one array."""
 
 
 def flat_port(ports: Sequence[Port]) -> Port:
@@ -41,7 +46,7 @@ def flat_port(ports: Sequence[Port]) -> Port:
     if len(ports) == 1:
         return ports[0]
     about = "; ".join(f"[{at.start}:{at.stop}] {port.name}" for port, at in zip(ports, spans(ports), strict=True))
-    return Port("results", (spans(ports)[-1].stop,), (), about)
+    return Port(RESULTS, (spans(ports)[-1].stop,), (), about)
 
 
 def spans(ports: Sequence[Port]) -> list[slice]:
@@ -102,7 +107,7 @@ def checked(
         return arrays, arrays[0].shape[: arrays[0].ndim - len(ports[0].shape)]
     if any(type(value) is not np.ndarray for value in values):
         named = {port.name: value for port, value in zip(ports, values, strict=True)}
-        check_rows(named, {port.name: port.labels for port in ports})
+        check_rows(named, {port.name: port.rows + port.labels for port in ports})
     shapes = [a.shape[: a.ndim - len(port.shape)] for a, port in zip(arrays, ports, strict=True)]
     try:
         return arrays, np.broadcast_shapes(*shapes)
@@ -115,16 +120,20 @@ def checked(
 def _in_order(name: str, names: Sequence[str], values: Sequence[Any], named: Mapping[str, Any]) -> Sequence[Any]:
     given = [*values, *(named[port] for port in names[len(values) :] if port in named)]
     if len(given) != len(names) or named.keys() - set(names[len(values) :]):
-        got = ", ".join([f"{len(values)} arrays", *named])
-        raise wrong_type("arguments", f"{name} takes {', '.join(names)}, and out=, dtype= and threads=; not {got}")
+        got = ", ".join([f"{len(values)} array{'s' * (len(values) != 1)}", *named])
+        lost = [port for port in names[len(values) :] if port not in named]
+        missing = f": {' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} missing" if lost else ""
+        message = f"{name} takes {', '.join(names)}, and out=, dtype= and threads=; not {got}{missing}"
+        raise wrong_type("arguments", message)
     return given
 
 
-def checked_out(out: Any, shape: tuple[int, ...]) -> None:
-    """Raise KinetreeError for an array that the result cannot be written into."""
+def checked_out(out: Any, batch: tuple[int, ...], port: Port) -> None:
+    """Raise KinetreeError for an array that the result (*batch, *port.shape) cannot be written into."""
+    shape = f"{batch + port.shape}{f', with {port.about}' if port.name == RESULTS else ''}"
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
         raise fail("out", f"out is a {type(out).__name__}; legal is an array of shape {shape}")
-    if out.shape != shape:
+    if out.shape != batch + port.shape:
         raise fail("out-shape", f"out has shape {out.shape}, the result {shape}")
     if out.dtype.kind not in "fc":
         raise wrong_type("out", f"the result cannot be cast to out, which holds {out.dtype}; legal is float64")
@@ -146,7 +155,7 @@ def legal_type(dtype: DTypeLike, legal: Collection[object]) -> np.dtype[Any]:
 
 
 def _checked(port: Port, value: Any, dtype: DTypeLike) -> NDArray[Any]:
-    value = by_name(value, port.labels, port.name, len(port.shape), _legal(port))
+    value = by_name(value, port.labels, port.name, len(port.shape), _legal(port), port.rows)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):  # rows of different lengths, or an array of a library that keeps its numbers
@@ -163,4 +172,5 @@ def _checked(port: Port, value: Any, dtype: DTypeLike) -> NDArray[Any]:
 
 def _legal(port: Port) -> str:
     text = f"legal are real numbers of shape (…, {', '.join(map(str, port.shape))})"
-    return text + (f", in this order: {', '.join(port.labels)}" if port.labels else "")
+    text += f", in this order: {', '.join(port.labels)}" if port.labels else ""
+    return text + (f"; rows: {', '.join(port.rows)}" if port.rows else "")

@@ -54,6 +54,7 @@ REMARKS: Mapping[str, str] = {
     "not-computed": "A force of the file is not computed by dynamics, or its gravity is not what dynamics takes.",
     "not-of-the-model": "Something belongs to the world or to another model, and is not read.",
     "not-understood": "Something is kept as it is written or left out, for its format does not define it.",
+    "opposite": "MuJoCo reads the opposite of what a force/torque sensor measures.",
     "other-source": "A part of a robot that comes with the package is from another source than the others.",
     "published-limits": "Published limits that are in doubt.",
     "range": "A range says something that has no effect, or means no limit.",

@@ -30,14 +30,8 @@ FORCES = (
     ("armature", "tendon actuator default", _given("armature"), "armature is computed for joints alone", ""),
     ("passive", "actuator default", _given("damping"), "damping is computed for joints alone", ""),
     ("medium", "option", _given("density|viscosity"), "forces of a medium are not computed", ""),
-    (
-        "passive",
-        "option",
-        _given('(spring|passive)(?=="d)'),
-        "it switches off springs, which are computed",
-        "stiffness",
-    ),
-    ("passive", "option", _given('(damper|passive)(?=="d)'), "it switches off dampers, which are computed", "damping"),
+    ("passive", "option", _given('(spring|passive)(?=="d)'), "it switches off springs that are computed", "stiffness"),
+    ("passive", "option", _given('(damper|passive)(?=="d)'), "it switches off dampers that are computed", "damping"),
     ("weight", "gravity", r">\s*(false|0)\s*<", "its weight is computed, although the file gives it none", ""),
     ("medium armature", "inertial/fluid_added_mass", "[1-9]", "the mass of moved fluid is not computed", ""),
 )
@@ -59,10 +53,8 @@ def uncomputed(
         found = [(name, e, m) for name, e in parts if e.tag in tags.split() and (m := re.search(pattern, e.text))]
         for name, e, match in found[:1]:
             start = e.text[: match.start()].rpartition("<")[2] + e.text[match.start() :].partition(">")[0].rstrip("/")
-            what = f": {start}" if "=" in match[0] else ""
-            more = f"; there are {len(found)} such parts" if found[1:] else ""
-            element = name or f"<{start.split()[0]}>"
-            yield counts, Finding("not-computed", "warning", f"{message}{what}{more}", e.source, element)
+            message += (f": {start}" * ("=" in start)) + f"; there are {len(found)} such parts" * bool(found[1:])
+            yield counts, Finding("not-computed", "warning", message, e.source, name or f"<{start.split()[0]}>")
     for e in (e for name, e in parts if not name and e.tag in ("option", "gravity")):
         given = re.findall(r'\bgravity(?:="|>)([^"<]+)', e.text)
         g = [0.0] * 3 if "disable" in given else numbers(" ".join(given[:1]))

@@ -12,7 +12,7 @@ from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
-from kinetree.queries.forces import GRAVITY, Gravity, check_carried, force_query
+from kinetree.queries.forces import ALL, GRAVITY, Gravity, force_query
 from kinetree.queries.query import velocities
 
 
@@ -79,8 +79,6 @@ def forward_dynamics_derivatives(
     Columns and wrenches are as in `inverse_dynamics_derivatives`. Raises KinetreeError, which names the joint, if no
     mass resists its acceleration.
     """
-    if not parameters:
-        check_carried(robot)
     return force_query(
         robot,
         ("forward_dynamics_derivatives",),
@@ -91,6 +89,7 @@ def forward_dynamics_derivatives(
         wrenches=wrenches,
         parameters=parameters,
         loops=loops,
+        needs=(*ALL, "resistance"),
     )
 
 

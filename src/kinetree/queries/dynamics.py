@@ -32,7 +32,7 @@ from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.forces import GRAVITY, Given, Gravity, check_carried, force_query, links_with_mass
+from kinetree.queries.forces import ALL, GRAVITY, Given, Gravity, force_query, links_with_mass
 from kinetree.queries.query import coordinates, one_of, velocities
 
 
@@ -81,8 +81,6 @@ def forward_dynamics(
     Featherstone, table 7.1; with followers (mimic), section 6.1. The options are those of `kinetree.dynamics`. Raises
     KinetreeError, which names the joint, where no mass resists an acceleration.
     """
-    if not parameters:
-        check_carried(robot)
     return force_query(
         robot,
         ("forward_dynamics",),
@@ -94,6 +92,7 @@ def forward_dynamics(
         parameters=parameters,
         friction=friction,
         loops=loops,
+        needs=(*ALL, "resistance"),
     )
 
 
@@ -182,8 +181,6 @@ def step(
     """
     if not 0 < dt < np.inf:
         raise fail("dt", f"dt is {dt}; legal is a finite time above 0, in seconds")
-    if not parameters:
-        check_carried(robot)
 
     def stepped(tree: Tree, given: Given, q: Any, qd: Any, tau: Any) -> Any:
         return step_of(tree, q, qd, accelerations(tree, q, qd, tau, *given, friction=friction), float(dt))
@@ -199,6 +196,7 @@ def step(
         parameters=parameters,
         friction=friction,
         loops=loops,
+        needs=(*ALL, "resistance"),
     )
 
 
@@ -215,12 +213,11 @@ def inertial_regressor(robot: Robot, *, gravity: Gravity = GRAVITY, loops: str =
     nv = velocities(robot).shape[0]
     return force_query(
         robot,
-        ("inertial_regressor",),
+        ("inertial_regressor", links),
         [velocities(robot), velocities(robot, "qdd")],
         Port("Y", (nv, 10 * len(links)), labels, "torque for a unit of each parameter"),
         lambda tree, given, q, qd, qdd: regressor(tree, q, qd, qdd, given.gravity, links),
         gravity=gravity,
         loops=loops,
         needs=("mass", "weight", "medium"),
-        keep=None,
     )

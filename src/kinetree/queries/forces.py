@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.algorithms.dynamics.lumping import lumped
 from kinetree.algorithms.dynamics.mass_matrix import crba
 from kinetree.algorithms.dynamics.parameters import NAMES, parameters_of, with_parameters
-from kinetree.arguments import as_names
+from kinetree.arguments import as_names, explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import KinetreeError, fail
@@ -25,6 +25,7 @@ from kinetree.spatial.se3 import IDENTITY, Array
 
 GRAVITY = (0.0, 0.0, -9.81)
 """Acceleration of free fall where z points up, m/s²."""
+ALL = ("mass", "passive", "armature", "weight", "medium")
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 
 Gravity = Iterable[float] | None
@@ -51,22 +52,24 @@ def force_query(
     loops: str = "refuse",
     frames: Sequence[str] = (),
     cuts: tuple[str, ...] = (),
-    keep: Callable[[Tree], Iterable[int]] | None = lambda tree: (),
-    needs: Collection[str] = ("mass", "passive", "armature", "weight", "medium"),
+    keep: Callable[[Tree], Iterable[int]] = lambda tree: (),
+    needs: Collection[str] = ALL,
     last: Sequence[Port] = (),
 ) -> Kernel:
     """Return the kernel of an algorithm on (tree, given, q, *motion, *last).
 
-    gravity to loops: see `queries.dynamics`. keep: the bodies of a tree whose inertia must stay where it is; None for
-    all. needs: whether the answer depends on masses, passive forces of joints, armature, weight, and the drag of a
-    medium. last: inputs that follow all others. Otherwise see `query`. Raises KinetreeError for options that are not
-    legal, and robots that they do not fit.
+    gravity to loops: see `kinetree.dynamics`. keep: the bodies of a tree whose inertia must stay where it is. needs:
+    whether the answer depends on masses, passive forces of joints, armature, weight and the drag of a medium, and is
+    infinite without resistance. last: inputs that follow all others. Otherwise see `query`. Raises KinetreeError for
+    options that are not legal, and for robots that they do not fit.
     """
     for option, value in (("parameters", parameters), ("friction", friction)):
         one_of(option, value, (True, False))
     on = frames_of(robot, as_names(wrenches))
     constant = _checked_gravity(gravity)
     _check_robot(robot, needs=() if parameters else needs, loops=loops)
+    if "resistance" in needs and not parameters:
+        _check_resistance(robot)
     if "passive" in needs:
         _check_passive(robot, friction=friction)
     counted = {*needs, *(["friction"] if friction else [])} - {"weight" if constant == (0, 0, 0) else ""}
@@ -86,13 +89,10 @@ def force_query(
         rest = list(arrays[len(motion) :])
         falls = rest.pop(0) if constant is None else np.array(constant)
         external = _external(model, on, rest.pop(0)) if on else {}
-        if parameters:
-            model = with_parameters(model, links, rest.pop(0))
-        elif keep is not None:
-            model = lumped(model, set(keep(model)))
+        model = with_parameters(model, links, rest.pop(0)) if parameters else lumped(model, set(keep(model)))
         return algorithm(model, Given(falls, external), q, *arrays[: len(motion)], *rest)
 
-    whole = (*key, constant, on, parameters, friction)
+    whole = (*key, constant, on, links if parameters else (), friction)
     return query(robot, whole, [*frames, *on], output, traced, [*motion, *inputs, *last], cuts)
 
 
@@ -114,7 +114,7 @@ def _check_robot(robot: Robot, *, needs: Collection[str], loops: str) -> None:
     if "mass" not in needs:
         return
     if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
-        message = "no link of the robot has a mass, so no force is known"
+        message = "no link of the robot has a mass, which this needs"
         take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
         raise fail("no-mass", message, fix=take if is_icub(robot) else None)
     remember(robot, "inertias", lambda: check_inertias(robot))
@@ -131,9 +131,14 @@ def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
     return sums
 
 
-def _wrenches(frames: Sequence[str]) -> Port:
-    about = f"from outside on {', '.join(frames)}, in their axes about their origins; N, N m"
-    return Port("w", (len(frames), 6), WRENCH, about)
+def _wrenches(frames: tuple[str, ...]) -> Port:
+    return Port("w", (len(frames), 6), WRENCH, f"from outside on {in_own_axes(frames)}; N, N m", frames)
+
+
+def in_own_axes(names: Sequence[str]) -> str:
+    """Return the names of frames, and that their own axes and origins are meant."""
+    own = "its axes about its origin" if len(names) == 1 else "their axes about their origins"
+    return f"{', '.join(names)}, in {own}"
 
 
 def links_with_mass(robot: Robot) -> tuple[str, ...]:
@@ -144,14 +149,14 @@ def links_with_mass(robot: Robot) -> tuple[str, ...]:
 def parameter_port(robot: Robot) -> Port:
     """Return the port of inertial parameters (n, 10)."""
     links = links_with_mass(robot)
-    about = f"of {', '.join(links)}, about their origins in their axes; kg, kg m, kg m²"
-    return Port("parameters", (len(links), 10), NAMES, about)
+    return Port("parameters", (len(links), 10), NAMES, f"of {in_own_axes(links)}; kg, kg m, kg m²", links)
 
 
+@explained
 def inertial_parameters(robot: Robot) -> dict[str, Array]:
     """Return the ten inertial parameters (10,) of every link with an inertial, by its name and in the order of the
     robot: mass, first moments and Ixx Ixy Iyy Ixz Iyz Izz about the origin of the link's frame, in its axes; kg, kg m,
-    kg m². `np.array(list(…values()))` is what `parameters=True` takes."""
+    kg m². Kernels with `parameters=True` take it by name."""
     return {
         name: parameters_of(spatial_inertia(link.inertial, IDENTITY))
         for name, link in robot.links.items()
@@ -174,7 +179,7 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
             raise fail("passive", message, element=f"joint {joint.name!r}", fix=fix)
 
 
-def check_carried(robot: Robot) -> None:
+def _check_resistance(robot: Robot) -> None:
     """Raise KinetreeError, which names the joints, if accelerations would be infinite because no mass resists them."""
     if names := remember(robot, "weightless", lambda: _weightless(tree(robot))):
         message = f"no mass resists the motion of {', '.join(map(repr, names))}, so accelerations would be infinite"

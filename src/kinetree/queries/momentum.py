@@ -4,12 +4,12 @@ from kinetree.algorithms.dynamics import momentum
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
-from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries.forces import GRAVITY, Gravity, force_query
 from kinetree.queries.query import velocities
 
 
+@explained
 def mass(robot: Robot) -> float:
     """Return the mass of all links together, in kg."""
     return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
@@ -21,7 +21,6 @@ def center_of_mass(robot: Robot, *, parameters: bool = False) -> Kernel:
 
     The base counts. Raises KinetreeError if the links have no mass.
     """
-    _check_mass(robot, parameters=parameters)
     output = Port("c", (3,), ("x", "y", "z"), f"in {robot.root}; m")
     return force_query(
         robot,
@@ -39,7 +38,6 @@ def center_of_mass(robot: Robot, *, parameters: bool = False) -> Kernel:
 def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False) -> Kernel:
     """Return J, for which J qd is the velocity of the centre of mass in the root's axes: a kernel from q (…, nq) to (…,
     3, nv). Raises KinetreeError if the links have no mass."""
-    _check_mass(robot, parameters=parameters)
     qd = velocities(robot)
     return force_query(
         robot,
@@ -61,7 +59,6 @@ def centroidal_momentum_matrix(robot: Robot, *, parameters: bool = False) -> Ker
     The centre is that of all links, the base included. Orin, Goswami & Lee, Centroidal dynamics of a humanoid robot,
     2013. Raises KinetreeError if the links have no mass.
     """
-    _check_mass(robot, parameters=parameters)
     qd = velocities(robot)
     return force_query(
         robot,
@@ -91,8 +88,3 @@ def energy(robot: Robot, *, gravity: Gravity = GRAVITY, parameters: bool = False
         parameters=parameters,
         loops="ignore",
     )
-
-
-def _check_mass(robot: Robot, *, parameters: bool) -> None:
-    if not parameters and not mass(robot) > 0:
-        raise fail("no-mass", f"the links have {mass(robot)} kg together, so there is no centre of mass")

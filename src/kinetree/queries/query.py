@@ -60,8 +60,8 @@ def query(
         def traced() -> Program:
             return trace(partial(function, gauged(model, frames)), *[port.shape for port in ports])
 
-        of = f"robot {robot.name!r}"
-        return Kernel(str(key[0]), ports, output, traced, origin(robot, key, cuts), of=of)
+        place = origin(robot, (key, [port.shape for port in ports]), cuts)
+        return Kernel(str(key[0]), ports, output, traced, place, of=f"robot {robot.name!r}")
 
     return remember(robot, key, make)
 
@@ -90,7 +90,7 @@ def _contents(model: Tree) -> str:
     arrays = [np.concatenate([np.ravel(a) for a in (*model.axes, *model.T_tree, *model.inertia, model.base_inertia)])]
     arrays += [np.array([*model.pitch, *model.multiplier, *model.offset]), *(T for _, T in places)]
     arrays += [np.concatenate(passive) for passive in model.passive]
-    words = (model.parent, [t.name for t in model.joint_type], model.q_slice, model.v_slice, list(names))
+    words = (model.joints, model.parent, [t.name for t in model.joint_type], model.q_slice, model.v_slice, list(names))
     return digest(repr((words, [body for body, _ in places])), *(array.tobytes() for array in arrays))
 
 

@@ -17,7 +17,7 @@ from kinetree.errors import UnknownNameError, fail, unknown_name
 from kinetree.model.force_torque import CLOSE
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
-from kinetree.queries.forces import GRAVITY, WRENCH, Given, Gravity, force_query
+from kinetree.queries.forces import GRAVITY, WRENCH, Given, Gravity, force_query, in_own_axes
 from kinetree.queries.meters import FORCES, Meter, check_placed, meter_of, of_link, parts_of
 from kinetree.queries.query import frames_of, one_of, tree, velocities
 from kinetree.spatial.se3 import IDENTITY, Array
@@ -53,7 +53,6 @@ def imu_reading(robot: Robot, frame: str, *, base: str | None = None, gravity: G
         gravity=gravity,
         loops="ignore",
         frames=[name],
-        keep=None,
         needs=(),
         last=inputs,
     )
@@ -137,7 +136,10 @@ def external_wrench(
     names = frames_of(robot, as_names(frame))
     cuts = _cuts(robot, meters)
     parts = parts_of(robot, tree(robot, cuts), meters, names, base)
-    output = Port("w" if single else "contacts", (6,) if single else (len(names), 6), WRENCH, _about(names))
+    about = f"from outside on {in_own_axes(names)}; N, N m"
+    output = Port(
+        "w" if single else "contacts", (6,) if single else (len(names), 6), WRENCH, about, () if single else names
+    )
     inputs = _base_ports(base)
 
     def algorithm(model: Tree, given: Given, q: Any, qd: Any, qdd: Any, readings: Any, *motion: Any) -> Any:
@@ -175,13 +177,10 @@ def _cuts(robot: Robot, meters: Iterable[Meter]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(meter.joint for meter in meters if not robot.joints[meter.joint].kind.nq))
 
 
-def _about(names: Sequence[str]) -> str:
-    return f"from outside on {', '.join(names)}, in their axes about their origins; N, N m"
-
-
 def _readings(meters: Sequence[Meter]) -> Port:
     about = ", ".join(f"{meter.sensor} ({meter.measures})" for meter in meters)
-    return Port("readings", (len(meters), 6), WRENCH, f"of {about}; N, N m")
+    rows = tuple(meter.sensor for meter in meters)
+    return Port("readings", (len(meters), 6), WRENCH, f"of {about}; N, N m", rows)
 
 
 def _place_of(robot: Robot, name: str) -> tuple[str, Array]:

@@ -25,7 +25,7 @@ def lumped(tree: Tree, keep: Collection[int] = ()) -> Tree:
             continue
         moved = _along(tree.axes[i][0], inertia[i]) if kind.turns else _rotational(inertia[i])
         T = np.asarray(tree.T_tree[i] @ tree.T_zero[i])
-        inertia[i] = _clean(inertia[i] - moved, inertia[i])
+        inertia[i] = _without(inertia[i], moved)
         inertia[tree.parent[i]] = inertia[tree.parent[i]] + plucker.moved_inertia(moved, T)
     return replace(tree, inertia=tuple(map(frozen, inertia[:-1])), base_inertia=frozen(inertia[-1]))
 
@@ -49,6 +49,7 @@ def _rotational(I: Array) -> Array:
     return part
 
 
-def _clean(left: Array, before: Array) -> Array:
-    """Return what is left of an inertia, without the rounding errors of the difference."""
-    return np.where(np.abs(left) < 1e-15 * np.abs(before).max(initial=0.0), 0.0, left)
+def _without(I: Array, moved: Array) -> Array:
+    """Return what is left of an inertia; entries that vanish up to rounding are zero."""
+    left = I - moved
+    return np.where((moved != 0.0) & (np.abs(left) < 1e-15 * np.abs(I).max(initial=0.0)), 0.0, left)

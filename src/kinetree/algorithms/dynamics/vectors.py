@@ -104,8 +104,8 @@ def without_joint(inertia: Articulated, U: Any, W: Any, free: int | None) -> Art
 
 def free_axis(S: Any, armature: float) -> int | None:
     """Return the number of the axis that a joint moves along, or None if S (6,) is no axis or armature resists."""
-    values = [number(x) for x in S]
-    return values.index(1.0) if armature == 0.0 and sorted(map(str, values)) == ["0.0"] * 5 + ["1.0"] else None
+    values = [abs(x) if (x := number(entry)) is not None else None for entry in S]
+    return values.index(1.0) if armature == 0.0 and values.count(0.0) == 5 and 1.0 in values else None
 
 
 def inertia_to_parent(way: Way, inertia: Inertia) -> Inertia:
