@@ -57,6 +57,7 @@ def noted(robot):
         (mjcf(tail=TENDON.format('frictionloss="1"')), "<fixed>", "friction of tendons", {"friction"}),
         (mjcf(tail=MOTOR.format('armature="1"')), "<motor>", 'name="m" .*armature', ARMATURE),
         (mjcf('<default><motor damping="1"/></default>', tail=MOTOR.format("")), "<motor>", "damping", PASSIVE),
+        (mjcf('<default><motor armature="1"/></default>', tail=MOTOR.format("")), "<motor>", "armature", ARMATURE),
         (mjcf('<option density="1.2"/>'), "<option>", "forces of a medium", MEDIUM),
         (mjcf('<option viscosity="1"><flag contact="disable"/></option>'), "<option>", "viscosity", MEDIUM),
         (mjcf('<option><flag spring="disable"/></option>', joint='stiffness="1"'), "<flag>", "off springs", PASSIVE),
