@@ -368,12 +368,10 @@ def test_loops_are_named_unless_they_are_ignored():
     ("attributes", "body", "message"),
     [
         ('type="free" stiffness="1"', 'pos="1 0 0"', "joint 'j': its spring pulls to where its body is drawn"),
-        ('stiffness="1 2"', "", "joint 'j': its spring or damper is not linear"),
-        ("", 'gravcomp="0.5"', "link 'b': a force against its weight is not computed"),
         ('frictionloss="1"', "", "joint 'j': frictionloss is a constraint"),
     ],
 )
-def test_forces_of_mjcf_that_are_not_computed_are_refused(attributes, body, message):
+def test_springs_and_friction_of_mjcf_that_are_not_computed_are_refused(attributes, body, message):
     """Only where they count."""
     text = f'<body name="b" {body}><joint name="j" {attributes}/><geom size="1"/></body>'
     robot = kt.load(f"<mujoco><worldbody>{text}</worldbody></mujoco>", format="mjcf")
@@ -381,16 +379,3 @@ def test_forces_of_mjcf_that_are_not_computed_are_refused(attributes, body, mess
         kt.inverse_dynamics(robot, friction=True)
     assert np.isfinite(kt.mass_matrix(robot).interpret(np.ones(robot.nq))).all()
     assert np.isfinite(kt.gravity_torques(robot).interpret(np.ones(robot.nq))).all()
-
-
-@pytest.mark.parametrize("tendon", ["", 'stiffness="0" limited="true"', 'stiffness="2"', 'damping="0.1"'])
-def test_tendons_with_forces_are_refused_and_attributes_without_effect_are_not(tendon):
-    text = f"""<mujoco><worldbody><body gravcomp="0"><joint name="j" stiffness="1 0"/>
-      <geom size="1"/></body></worldbody>
-      <tendon><fixed range="0 1" {tendon}><joint joint="j" coef="1"/></fixed></tendon></mujoco>"""
-    robot = kt.load(text, format="mjcf")
-    if tendon in ("", 'stiffness="0" limited="true"'):
-        kt.inverse_dynamics(robot)
-    else:
-        with pytest.raises(KinetreeError, match="springs, dampers and armature of tendons are not computed"):
-            kt.inverse_dynamics(robot)

@@ -220,3 +220,14 @@ def test_robots_without_masses(run, arm):
     assert "no link of the robot has a mass" in result.stderr
     assert "iCub" not in result.stderr
     assert "--inertias iCubGazeboV2_5" in run("dynamics", "icub").stderr
+
+
+def test_gravity_of_the_file_is_noted_unless_one_is_given(run, tmp_path):
+    path = tmp_path / "moon.xml"
+    body = '<body><joint name="j"/><geom size="0.1" pos="1 0 0"/></body>'
+    path.write_text(f'<mujoco><option gravity="0 0 -1.62"/><worldbody>{body}</worldbody></mujoco>')
+    noted = run("dynamics", path)
+    assert noted.exit_code == 0
+    assert "gravity is 0 0 -1.62 in the file" in noted.stderr
+    assert "--gravity 0 0 -1.62" in noted.stderr
+    assert run("dynamics", path, "--gravity", "0", "0", "-1.62").stderr == ""

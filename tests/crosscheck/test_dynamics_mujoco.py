@@ -227,3 +227,55 @@ def test_a_spring_of_a_free_joint():
     compare(free.format(FREE, "0 0 0") + rest)
     with pytest.raises(kt.KinetreeError, match=r"'f'.*spring"):
         kt.inverse_dynamics(kt.load(free.format(FREE, "0.1 0.2 0.3") + rest, format="mjcf"))
+
+
+ARM = """<mujoco>{head}<worldbody><body name="b" {body}><joint name="j" axis="0 1 0" {joint}/>
+  <geom size="0.1" pos="1 0 0.2"/></body></worldbody>{tail}</mujoco>"""
+TENDON = '<tendon><fixed name="t"><joint joint="j" coef="2"/></fixed></tendon>'
+
+
+@pytest.mark.parametrize(
+    ("part", "attribute", "value"),
+    [
+        ("body", "gravcomp", "0.5"),
+        ("joint", "springdamper", "0.5 1"),
+        ("joint", "stiffness", "1 2"),
+        ("tendon", "stiffness", "2"),
+        ("tendon", "damping", "2"),
+        ("tendon", "armature", "2"),
+        ("motor", "armature", "2"),
+        ("motor", "damping", "2"),
+        ("option", "density", "1000"),
+        ("option", "viscosity", "1"),
+    ],
+)
+def test_what_is_refused_changes_torques_in_mujoco(part, attribute, value):
+    """And the same attribute of zero is computed."""
+
+    def made(value: str) -> str:
+        given = f'{attribute}="{value}"'
+        tail = TENDON.replace('"t"', f'"t" {given}') if part == "tendon" else ""
+        tail += f'<actuator><motor name="m" joint="j" {given}/></actuator>' if part == "motor" else ""
+        head = f"<option {given}/>" if part == "option" else ""
+        own = {name: given if part == name else "" for name in ("body", "joint")}
+        return ARM.format(head=head + FREE, tail=tail, **own)
+
+    idle = "0 0" if attribute == "springdamper" else "0"
+    robot = kt.load(made(idle), format="mjcf")
+    at = np.array([[0.3], [0.7], [1.1]])
+    compare(made(idle))
+    with pytest.raises(kt.KinetreeError, match=attribute):
+        kt.inverse_dynamics(kt.load(made(value), format="mjcf"))
+    with_it, without = (Peer(made(each), robot).inverse(*at) for each in (value, idle))
+    assert abs(with_it - without) > 1e-5 * abs(without)
+
+
+def test_gravity_of_the_file_is_what_its_note_asks_for():
+    """Without gravity, gravcomp has no effect."""
+    at = np.array([[0.3], [0.7], [1.1]])
+    for gravity, flags in (((0.5, 0.0, -1.62), ""), ((0.0, 0.0, 0.0), '<flag gravity="disable"/>')):
+        head = f'<option gravity="0.5 0 -1.62">{flags}</option>'
+        text = ARM.format(head=head, body="" if any(gravity) else 'gravcomp="1"', joint="", tail="")
+        robot = kt.load(text, format="mjcf")
+        assert f"gravity=({', '.join(f'{x:g}' for x in gravity)})" in str([note.fix for note in robot.notes])
+        agree(kt.inverse_dynamics(robot, gravity=gravity).interpret(*at), Peer(text, robot).inverse(*at))

@@ -6,6 +6,7 @@ from typing import Any
 import click
 import numpy as np
 
+from kinetree.cli._findings import print_findings
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, rates, robot_argument
 from kinetree.cli._page import print_page
@@ -74,6 +75,7 @@ def command(
         sensor.name: _reading(robot, sensor, (at, v, a), options)
         for sensor in [*tables.to_read(robot, everything=everything or as_json), *tables.others(robot) * as_json]
     }
+    print_findings([note for note in robot.notes if note.code == "not-computed" and gravity == GRAVITY])
     if as_json:
         print_json(_json(robot, at, gravity, answers, read))
     else:

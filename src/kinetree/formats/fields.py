@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from kinetree.errors import Finding, nearest_names
 from kinetree.formats.numbers import number, numbers
+from kinetree.formats.uncomputed import uncomputed
 from kinetree.formats.xml import Element, Report
 from kinetree.model.assemble import Parts, assemble_certain, whole
 from kinetree.model.magnitudes import leave_out_large
@@ -284,6 +285,7 @@ def finish(
         from kinetree.formats.carried import restore  # few files need it
 
         parts = restore(report, parts, carried, format)
+    report.place((note for _, note in uncomputed(parts.links, parts.joints, parts.extensions)), root.document)
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed
     if report.failed:

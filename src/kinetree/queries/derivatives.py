@@ -12,7 +12,7 @@ from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
-from kinetree.queries.forces import GRAVITY, Gravity, force_query
+from kinetree.queries.forces import ALL, GRAVITY, Gravity, force_query
 from kinetree.queries.query import velocities
 
 
@@ -32,6 +32,7 @@ def coriolis_matrix(robot: Robot, *, parameters: bool = False, loops: str = "ref
         lambda tree, given, q, qd: derivatives.coriolis_matrix(tree, q, qd),
         parameters=parameters,
         loops=loops,
+        needs=("mass", "armature"),
     )
 
 
@@ -88,7 +89,7 @@ def forward_dynamics_derivatives(
         wrenches=wrenches,
         parameters=parameters,
         loops=loops,
-        needs=("mass", "passive", "resistance"),
+        needs=(*ALL, "resistance"),
     )
 
 

@@ -23,7 +23,7 @@ from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.forces import GRAVITY, Given, Gravity, force_query, links_with_mass
+from kinetree.queries.forces import ALL, GRAVITY, Given, Gravity, force_query, links_with_mass
 from kinetree.queries.query import coordinates, one_of, velocities
 
 
@@ -83,7 +83,7 @@ def forward_dynamics(
         parameters=parameters,
         friction=friction,
         loops=loops,
-        needs=("mass", "passive", "resistance"),
+        needs=(*ALL, "resistance"),
     )
 
 
@@ -106,7 +106,7 @@ def mass_matrix(robot: Robot, *, packed: bool = False, parameters: bool = False,
         lambda tree, given, q: crba(tree, q)[np.tril_indices(nv)] if packed else crba(tree, q),
         parameters=parameters,
         loops=loops,
-        needs=("mass",),
+        needs=("mass", "armature"),
     )
 
 
@@ -124,7 +124,7 @@ def gravity_torques(
         gravity=gravity,
         parameters=parameters,
         loops=loops,
-        needs=("mass",),
+        needs=("mass", "weight"),
     )
 
 
@@ -188,7 +188,7 @@ def step(
         parameters=parameters,
         friction=friction,
         loops=loops,
-        needs=("mass", "passive", "resistance"),
+        needs=(*ALL, "resistance"),
     )
 
 
@@ -211,5 +211,5 @@ def inertial_regressor(robot: Robot, *, gravity: Gravity = GRAVITY, loops: str =
         lambda tree, given, q, qd, qdd: regressor(tree, q, qd, qdd, given.gravity, links),
         gravity=gravity,
         loops=loops,
-        needs=("mass",),
+        needs=("mass", "weight", "medium"),
     )

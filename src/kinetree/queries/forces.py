@@ -1,6 +1,5 @@
 """What all questions of dynamics share: their options, their inputs, and which robots they refuse."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,9 +12,10 @@ from kinetree.algorithms.dynamics.parameters import NAMES, parameters_of, with_p
 from kinetree.arguments import as_names, explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
-from kinetree.errors import fail
+from kinetree.errors import KinetreeError, fail
+from kinetree.formats.uncomputed import uncomputed
 from kinetree.model.inertias import check_inertias
-from kinetree.model.robot import Joint, Link, Robot
+from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.query import frames_of, one_of, query, remember, tree
 from kinetree.robots.icub.boards import is_icub
@@ -25,6 +25,7 @@ from kinetree.spatial.se3 import IDENTITY, Array
 
 GRAVITY = (0.0, 0.0, -9.81)
 """Acceleration of free fall where z points up, m/s²."""
+ALL = ("mass", "passive", "armature", "weight", "medium")
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 
 Gravity = Iterable[float] | None
@@ -52,15 +53,15 @@ def force_query(
     frames: Sequence[str] = (),
     cuts: tuple[str, ...] = (),
     keep: Callable[[Tree], Iterable[int]] = lambda tree: (),
-    needs: Collection[str] = ("mass", "passive"),
+    needs: Collection[str] = ALL,
     last: Sequence[Port] = (),
 ) -> Kernel:
     """Return the kernel of an algorithm on (tree, given, q, *motion, *last).
 
     gravity to loops: see `kinetree.dynamics`. keep: the bodies of a tree whose inertia must stay where it is. needs:
-    whether the answer depends on masses and on passive forces of joints, and is infinite without resistance. last:
-    inputs that follow all others. Otherwise see `query`. Raises KinetreeError for options that are not legal, and for
-    robots that they do not fit.
+    whether the answer depends on masses, passive forces of joints, armature, weight and the drag of a medium, and is
+    infinite without resistance. last: inputs that follow all others. Otherwise see `query`. Raises KinetreeError for
+    options that are not legal, and for robots that they do not fit.
     """
     for option, value in (("parameters", parameters), ("friction", friction)):
         one_of(option, value, (True, False))
@@ -71,6 +72,10 @@ def force_query(
         _check_resistance(robot)
     if "passive" in needs:
         _check_passive(robot, friction=friction)
+    counted = {*needs, *(["friction"] if friction else [])} - {"weight" if constant == (0, 0, 0) else ""}
+    for counts, found in uncomputed(robot.links.values(), robot.joints.values(), robot.extensions):
+        if not counted.isdisjoint(counts.split()):
+            raise KinetreeError(replace(found, severity="error", fix="remove it, if it shall not count"))
     links = links_with_mass(robot)
     if parameters and not links:
         raise fail("no-mass", "no link of the robot has an inertial, so there are no parameters")
@@ -169,9 +174,7 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
     is_constraint = robot.text is not None and robot.text.format == "mjcf"
     for joint in robot.joints.values():
         message = fix = ""
-        if lost := _attributes(joint, r"stiffness|damping"):
-            message, fix = f"its spring or damper is not linear, so its force is not known: {lost}", "make it linear"
-        elif any(row.stiffness for row in joint.dynamics) and any(e.tag == "initial" for e in joint.extensions):
+        if any(row.stiffness for row in joint.dynamics) and any(e.tag == "initial" for e in joint.extensions):
             message = "its spring pulls to where its body is drawn; only springs to pos='0 0 0' are known"
             fix = "draw the body there without rotation"
         elif friction and is_constraint and any(row.friction for row in joint.dynamics):
@@ -179,19 +182,6 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
             fix = "ask without friction=True (--friction)"
         if message:
             raise fail("passive", message, element=f"joint {joint.name!r}", fix=fix)
-    for link in robot.links.values():
-        if lost := _attributes(link, r"gravcomp"):
-            message = f"a force against its weight is not computed: {lost}"
-            raise fail("passive", message, element=f"link {link.name!r}", fix="remove gravcomp")
-    if _attributes(robot, r"stiffness|damping|armature"):
-        message = "springs, dampers and armature of tendons are not computed"
-        raise fail("passive", message, element="tendon", fix="remove stiffness, damping and armature from the tendons")
-
-
-def _attributes(part: Joint | Link | Robot, names: str) -> str:
-    """Return the text that is kept of a part, if any of these attributes is in it with a value but zero."""
-    texts = [extension.text for extension in part.extensions if extension.tag in ("attributes", "tendon")]
-    return next((text for text in texts if re.search(rf'\b({names})="(?![0. ]*")', text)), "")
 
 
 def _check_resistance(robot: Robot) -> None:

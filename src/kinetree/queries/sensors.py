@@ -103,7 +103,7 @@ def sensor_reading(
         frames=meter.frames(),
         cuts=_cuts(robot, [meter]),
         keep=lambda model: [model.joints.index(meter.joint)],
-        needs=() if weightless else ("mass",),
+        needs=() if weightless else ("mass", "weight") if at_rest else ("mass", "weight", "medium"),
     )
 
 
@@ -168,7 +168,7 @@ def external_wrench(
         frames=[*names, *(name for meter in meters for name in meter.frames())],
         cuts=cuts,
         keep=lambda model: [model.joints.index(meter.joint) for meter in meters],
-        needs=("mass", "passive") if 6 in kinds else ("mass",),
+        needs=("mass", "weight", "medium", *(["passive"] if 6 in kinds else [])),
         last=inputs,
     )
 

@@ -45,8 +45,7 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
             if section.tag == "keyframe":
                 order = order_elements(section, context.parts.joints)
                 section = _with(section, [*order, *section.children] if section.children else [], section.attributes)
-            if section.children:
-                _keep(context, section)
+            _keep(context, section)
         elif section.tag not in READ:
             message = f"<{section.tag}> is not understood; it is kept as it stands"
             context.report.warning("not-understood", message, section)

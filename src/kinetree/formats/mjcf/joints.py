@@ -188,7 +188,4 @@ def _linear(context: Context, element: Element, attribute: str) -> float:
         message = f"{attribute}={text!r}; legal are one to three finite numbers"
         context.report.error("number", message, element, attribute=attribute)
         return 0.0
-    if any(values[1:]):
-        message = f"{attribute} is not linear; its linear part is read, the others are kept as an attribute"
-        context.report.warning("polynomial", message, element, attribute=attribute)
     return values[0]
