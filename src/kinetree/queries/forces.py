@@ -63,66 +63,76 @@ def force_query(
     infinite without resistance. last: inputs that follow all others. Otherwise see `query`. Raises KinetreeError for
     options that are not legal, and for robots that they do not fit.
     """
-    for option, value in (("parameters", parameters), ("friction", friction)):
-        one_of(option, value, (True, False))
-    on = frames_of(robot, as_names(wrenches))
-    constant = _checked_gravity(gravity)
-    _check_robot(robot, needs=() if parameters else needs, loops=loops)
-    if "resistance" in needs and not parameters:
-        _check_resistance(robot)
-    if "passive" in needs:
-        _check_passive(robot, friction=friction)
-    counted = {*needs, *(["friction"] if friction else [])} - {"weight" if constant == (0, 0, 0) else ""}
-    for counts, found in uncomputed(robot.links.values(), robot.joints.values(), robot.extensions):
-        if not counted.isdisjoint(counts.split()):
-            raise KinetreeError(replace(found, severity="error", fix="remove it, if it shall not count"))
-    links = links_with_mass(robot)
-    if parameters and not links:
-        raise fail("no-mass", "no link of the robot has an inertial, so there are no parameters")
-    inputs = [
-        *([Port("gravity", (3,), ("x", "y", "z"), "in the root's axes; m/s²")] if constant is None else []),
-        *([_wrenches(on)] if on else []),
-        *([parameter_port(robot)] if parameters else []),
-    ]
+    falls = _checked_gravity(gravity)
+    on = as_names(wrenches)
 
-    def traced(model: Tree, q: Any, *arrays: Any) -> Any:
-        rest = list(arrays[len(motion) :])
-        falls = rest.pop(0) if constant is None else np.array(constant)
-        external = _external(model, on, rest.pop(0)) if on else {}
-        model = with_parameters(model, links, rest.pop(0)) if parameters else lumped(model, set(keep(model)))
-        return algorithm(model, Given(falls, external), q, *arrays[: len(motion)], *rest)
+    def made() -> Kernel:
+        _check_options(robot, on, parameters=parameters, friction=friction, loops=loops)
+        _check_robot(robot, needs, falls, parameters=parameters, friction=friction)
+        links = links_with_mass(robot)
+        inputs = [
+            *([Port("gravity", (3,), ("x", "y", "z"), "in the root's axes; m/s²")] if falls is None else []),
+            *([_wrenches(on)] if on else []),
+            *([parameter_port(robot)] if parameters else []),
+        ]
 
-    whole = (*key, constant, on, links if parameters else (), friction)
-    fixed = [f"gravity {' '.join(f'{x:g}' for x in constant)} m/s²"] if constant and any(constant) else []
-    fixed += ["with Coulomb friction"] * friction + ["loops ignored"] * bool(robot.loops)
-    outputs = (output,) if isinstance(output, Port) else output
-    ports = tuple(replace(port, about="; ".join([port.about, *fixed])) for port in outputs)
-    output = ports if len(ports) > 1 else ports[0]
-    return query(robot, whole, [*frames, *on], output, traced, [*motion, *inputs, *last], cuts)
+        def traced(model: Tree, q: Any, *arrays: Any) -> Any:
+            rest = list(arrays[len(motion) :])
+            now = rest.pop(0) if falls is None else np.array(falls)
+            external = _external(model, on, rest.pop(0)) if on else {}
+            model = with_parameters(model, links, rest.pop(0)) if parameters else lumped(model, set(keep(model)))
+            return algorithm(model, Given(now, external), q, *arrays[: len(motion)], *rest)
+
+        fixed = [f"gravity {' '.join(f'{x:g}' for x in falls)} m/s²"] if falls and any(falls) else []
+        fixed += ["with Coulomb friction"] * friction + ["loops ignored"] * bool(robot.loops)
+        outputs = (output,) if isinstance(output, Port) else output
+        ports = tuple(replace(port, about="; ".join([port.about, *fixed])) for port in outputs)
+        answer = ports if len(ports) > 1 else ports[0]
+        whole = (*key, falls, on, links if parameters else (), friction)
+        return query(robot, whole, [*frames, *on], answer, traced, [*motion, *inputs, *last], cuts)
+
+    return remember(robot, (*key, falls, on, parameters, friction, loops), made)
 
 
 def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
-    if gravity is None:
-        return None
+    if gravity is None or gravity is GRAVITY:
+        return gravity
     values = numbers(gravity, "gravity", "gravity is")
     if values.shape != (3,) or not np.isfinite(values).all():
         raise fail("gravity", f"gravity is {gravity}; legal are three finite numbers, or None for an input")
     return tuple(values.tolist())
 
 
-def _check_robot(robot: Robot, *, needs: Collection[str], loops: str) -> None:
-    """Raise KinetreeError for a robot whose joints close loops, or that needs a mass and has none."""
+def _check_options(robot: Robot, wrenches: Sequence[str], *, parameters: bool, friction: bool, loops: str) -> None:
+    frames_of(robot, wrenches)
+    for option, value in (("parameters", parameters), ("friction", friction)):
+        one_of(option, value, (True, False))
     one_of("loops", loops, ("refuse", "ignore"))
     if robot.loops and loops == "refuse":
         message = f"joints close loops, whose forces are not known: {', '.join(robot.loops)}"
         raise fail("loops", message, fix="loops='ignore' (--loops ignore) computes the tree without them")
-    if "mass" not in needs:
-        return
-    if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
-        message = "no link of the robot has a mass, which this needs"
-        take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
-        raise fail("no-mass", message, fix=take if is_icub(robot) else None)
-    remember(robot, "inertias", lambda: check_inertias(robot))
+    if parameters and not links_with_mass(robot):
+        raise fail("no-mass", "no link of the robot has an inertial, so there are no parameters")
+
+
+def _check_robot(
+    robot: Robot, needs: Collection[str], gravity: tuple[float, ...] | None, *, parameters: bool, friction: bool
+) -> None:
+    """Raise KinetreeError for a robot without what the answer needs, or with forces that are not computed."""
+    if "mass" in needs and not parameters:
+        if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
+            take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
+            message = "no link of the robot has a mass, which this needs"
+            raise fail("no-mass", message, fix=take if is_icub(robot) else None)
+        remember(robot, "inertias", lambda: check_inertias(robot))
+    if "resistance" in needs and not parameters:
+        _check_resistance(robot)
+    if "passive" in needs:
+        _check_passive(robot, friction=friction)
+    counted = {*needs, *(["friction"] if friction else [])} - {"weight" if gravity == (0, 0, 0) else ""}
+    for counts, found in uncomputed(robot.links.values(), robot.joints.values(), robot.extensions):
+        if not counted.isdisjoint(counts.split()):
+            raise KinetreeError(replace(found, severity="error", fix="remove it, if it shall not count"))
 
 
 def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
