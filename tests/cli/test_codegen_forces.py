@@ -134,6 +134,7 @@ def test_contacts_from_several_sensors(run, drone, tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")
+@pytest.mark.slow
 def test_javascript(run, drone, tmp_path):
     robot, out = kt.load(drone), tmp_path / "drone.mjs"
     functions = written(run, drone, *all_forces(), "--gravity", "1", "2", "-3", "--at-rest", "-o", out)

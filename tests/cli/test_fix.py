@@ -403,6 +403,7 @@ class TestSeveralModels:
             "0 mended",
         ]
 
+    @pytest.mark.slow
     def test_the_difference_is_what_is_written(self, run, models, model):
         """The second mends what only it has of the shared file, behind what the first has."""
         more = f'<xacro:if value="$(arg more)">\n<link name="d"/>{ANGLE.format("j3", "d")}\n</xacro:if>'

@@ -70,6 +70,7 @@ def test_operations_on_literals(tmp_path, constants):
 
 @in_node
 @pytest.mark.parametrize("robot", [everything(0), kt.load("icub")], ids=["every joint type", "icub"])
+@pytest.mark.slow
 def test_poses_and_jacobians_of_robots(tmp_path, robot):
     rng = np.random.default_rng(0)
     q = [random_q(robot, rng) for _ in range(20)]

@@ -59,6 +59,7 @@ def codes(checked: Checked) -> list[str]:
     return [finding.code for finding in checked.findings]
 
 
+@pytest.mark.slow
 def test_results_come_in_order_and_are_those_of_one_file(arms, monkeypatch):
     expected = [check_job(job) for job in arms]
     assert [len(checked.findings) > 0 for checked in expected] == [False, True] * 3
@@ -165,6 +166,7 @@ for checked in run.check_all([job] * 3, processes=2):
 
 
 @posix
+@pytest.mark.slow
 def test_a_script_without_a_guard_in_a_folder_of_traps(arms, tmp_path):
     (tmp_path / "home").mkdir()
     script = tmp_path / "home" / "script.py"

@@ -212,6 +212,7 @@ rows = [
 
 
 @pytest.mark.parametrize("path", icub_urdfs()[:1], ids=lambda path: path.parent.name)
+@pytest.mark.slow
 def test_sensors_of_a_published_model_read_the_same_from_its_table(path):
     model = kt.load(path)
     again = reread(model, without=("extension", "material", "inertial", "geometry", "dynamics"))

@@ -89,6 +89,7 @@ class TestExpansion:
         text = f'<robot name="r" {NS}><xacro:include filename="$(find tool)/tool.xacro"/></robot>'
         assert list(kt.load(text, format="xacro").links) == ["a"]
 
+    @pytest.mark.slow
     def test_a_folder_without_package_xml_answers_to_its_name(self, tmp_path):
         (tmp_path / "gripper_v2").mkdir()
         (tmp_path / "gripper_v2" / "g.xacro").write_text(f"<robot {NS}>{LINK}</robot>")
@@ -406,6 +407,7 @@ def test_the_most_that_is_read_of_yaml(tmp_path, text, refused):
     ],
     ids=["base", "yaml again", "elements again", "bytes again"],
 )
+@pytest.mark.slow
 def test_what_files_multiply(tmp_path, name, text, body):
     (tmp_path / name).write_text(text)
     assert refusal(tmp_path, body).code in ("xacro-size", "xml-size")

@@ -83,6 +83,7 @@ def test_places_go_back():
     assert changes_of(made) == []
 
 
+@pytest.mark.slow
 def test_time_is_in_proportion_and_memory_bounded():
     for text in (b"<!-- -", b"<a x='", b"&", b"<a>", b"]]>", b"<!-- -- -->", b"<![CDATA["):
         assert len(changes_of(b"<r>" + text * 1_000_000)) <= MAX_MARKUP

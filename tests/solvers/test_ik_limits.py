@@ -272,6 +272,7 @@ def test_shapes_that_go_together_and_that_do_not():
             kt.ik(icub, "l_hand", **options)
 
 
+@pytest.mark.slow
 def test_an_arrangement_is_listed_once():
     """Whole turns aside, with joints that may make several of them."""
     robot = closed_form_arm("parallel", limit=2 * np.pi)

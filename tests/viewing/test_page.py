@@ -139,6 +139,7 @@ def renamed(robot, name):
     return build(p)
 
 
+@pytest.mark.slow
 def test_no_folder_of_this_machine_is_in_the_page(tmp_path):
     (tmp_path / "meshes").mkdir()
     (tmp_path / "meshes" / "a.stl").write_bytes(mesh_files.stl())

@@ -138,6 +138,7 @@ def test_what_is_behind_glass_shows_through():
     assert not raster.shaded(camera, triangles[:1], np.array([(1, 1, 1, 0.0)])).any()
 
 
+@pytest.mark.slow
 def test_a_sphere_is_a_disc_of_its_size():
     data, findings = picture(one_link('<sphere radius="0.5"/>'), size=(400, 400))
     red = pixels(data)
