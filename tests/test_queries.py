@@ -62,6 +62,7 @@ def test_one_frame_in_a_list_keeps_its_axis(arm):
     assert kt.fk(arm, [])([0, 0]).shape == (0, 4, 4)
 
 
+@pytest.mark.slow
 def test_all_frames_of_an_icub():
     robot = kt.load(icub_urdfs()[0])
     q = random_q(robot, np.random.default_rng(2))

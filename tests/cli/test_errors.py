@@ -178,6 +178,7 @@ main()
 
 @posix
 @pytest.mark.parametrize("module", ["numpy", "click", "kinetree.cli._exit", "scipy.optimize"])
+@pytest.mark.slow
 def test_interrupted_while_it_starts(module, interruptible):
     environment = os.environ | {"PYTHONPATH": str(SOURCES)}
     command = [sys.executable, "-c", STOPPED, "limits" if "scipy" in module else "inspect", "icub", module]
@@ -207,6 +208,7 @@ def test_a_program_that_imports_the_package_keeps_its_handlers(process):
         pytest.param("--version", ">/dev/full", 74, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_streams_that_are_closed_or_full(arguments, redirection, status, mixed, broken):
     if "full" in redirection and not Path("/dev/full").exists():
         pytest.skip("no full disk to write to")

@@ -313,6 +313,7 @@ def test_a_robot_of_the_package_is_not_mended(run):
     assert "robot 'icub' comes with the package and is not mended; legal are files and folders" in result.stderr
 
 
+@pytest.mark.slow
 def test_that_a_file_has_several_arguments_is_said_once(run, model, tmp_path):
     path = model(HUNG, "arm.urdf.xacro")
     rows = "".join(f'[[models]]\nfile = "arm.urdf.xacro"\nname = "{name}"\n' for name in ("short", "long"))
@@ -380,6 +381,7 @@ class TestSeveralModels:
         return models
 
     @pytest.mark.parametrize("variants", [True, pytest.param(False, marks=pytest.mark.slow)])
+    @pytest.mark.slow
     def test_what_is_excused_stays_though_its_place_has_moved(self, variants, run, models, model):
         """The first repair moves what stands behind it on its line."""
         line = f"{LINKS}{ANGLE.format('j1', 'b')}{EXCUSE}{ANGLE.format('j2', 'c')}"
@@ -420,6 +422,7 @@ class TestSeveralModels:
         assert common.read_text() == patched(old, shown.stdout) == old.replace("1.57", EXACT)
 
     @pytest.mark.parametrize("failing", [1, pytest.param(2, marks=pytest.mark.slow)])
+    @pytest.mark.slow
     def test_where_one_cannot_be_written_none_is(self, failing, run, two, monkeypatch, tmp_path):
         replace, calls = os.replace, []
 
@@ -479,6 +482,7 @@ class TestAfterARunThatWasKilled:
         return before
 
     @pytest.mark.parametrize("folder", ["robots", pytest.param("parts", marks=pytest.mark.slow)])
+    @pytest.mark.slow
     def test_the_next_undoes_it_and_says_so(self, folder, run, two, killed, tmp_path):
         result = run("fix", "--unsafe", tmp_path / folder, "--ignore", "R103-007")
         assert result.exit_code == 0

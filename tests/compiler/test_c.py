@@ -146,6 +146,7 @@ def write(folder, text, name="all"):
 
 
 @pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_no_warnings_in_c_and_in_cxx(tmp_path, dtype):
     source = write(tmp_path, every_kind(dtype))
     for compiler in compilers("gcc", "clang", "cc"):

@@ -133,6 +133,7 @@ def test_sizes_of_input_and_output(size, dtype):
 
 
 @BOTH
+@pytest.mark.slow
 def test_symmetric_matrix_with_blocks_of_zeros(dtype, processor):
     """Each entry is one product, so that it has the same bits however it is computed and stored."""
     n, rng = 21, np.random.default_rng(6)

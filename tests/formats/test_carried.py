@@ -284,6 +284,7 @@ class TestFilesThatOthersHaveChanged:
         ]
 
     @pytest.mark.parametrize("format", CARRYING)
+    @pytest.mark.slow
     def test_no_damage_moves_anything(self, format):
         """A hundred damaged records: nothing is refused, and frames and masses are those of the file."""
         robot, rng = everything(), random.Random(0)

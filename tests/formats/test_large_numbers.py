@@ -76,6 +76,7 @@ def used(text, format):
 
 
 @pytest.mark.parametrize(("format", "refused"), [("urdf", 26), ("mjcf", 26), ("sdf", 10), ("dh", 5)])
+@pytest.mark.slow
 def test_one_number_that_is_too_large(format, refused):
     texts = [text for i, text in enumerate(with_one_number(TEXTS[format], "1e308")) if i % 2 or format == "dh"]
     assert sum(not used(text, format) for text in texts) > refused / 2

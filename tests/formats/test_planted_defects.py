@@ -156,6 +156,7 @@ def described(robot):
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.slow
 def test_a_hundred_defects_move_nothing_and_are_all_noted(name, seed):
     format, text = MODELS[name]
     robot = kt.load(text, format=format)

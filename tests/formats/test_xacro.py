@@ -264,6 +264,7 @@ class TestFiles:
         text = caught.value.findings[0].fix.split(": ", 1)[1]
         assert list(kt.load(text.replace("…", "x"), format="xacro").links) == ["x"]
 
+    @pytest.mark.slow
     def test_a_missing_package_says_where_it_was_looked_for(self, tmp_path, monkeypatch):
         monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path / "ros"))
         finding = refusal(tmp_path, '<xacro:include filename="$(find no_such_package_here)/x.xacro"/>')

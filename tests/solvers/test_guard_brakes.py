@@ -191,6 +191,7 @@ def one_hinge(velocity="3"):
 
 
 @pytest.mark.parametrize("speed", [0.3, 1.0, 3.0])
+@pytest.mark.slow
 def test_one_joint_stops_over_the_shortest_way(speed):
     """A joint at constant speed towards its limit starts to brake v² / 2a before it, to 5 %, and stops there."""
     a, dt = 10.0, 0.001

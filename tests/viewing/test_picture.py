@@ -206,6 +206,7 @@ def test_without_shapes_links_and_joint_axes_are_lines():
         (b"", "is no STL file"),
     ],
 )
+@pytest.mark.slow
 def test_a_mesh_that_cannot_be_read_is_a_finding(tmp_path, content, why):
     if content is not None:
         (tmp_path / "a.stl").write_bytes(content)

@@ -79,6 +79,7 @@ ROBOTS = {
 
 @pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")
 @pytest.mark.parametrize("make", ROBOTS.values(), ids=ROBOTS)
+@pytest.mark.slow
 def test_frames_are_where_fk_has_them(tmp_path, make):
     robot = make()
     made, R = shown(robot)
@@ -250,6 +251,7 @@ def test_a_broken_mesh_is_a_warning_and_the_rest_is_shown(tmp_path, content, mes
 @pytest.mark.parametrize(
     "name", ["a.dae", "a.obj", "a.glb", "a.xyz", "package://nowhere/a.stl", "\\\\host\\a.stl", "/"]
 )
+@pytest.mark.slow
 def test_foreign_files_are_warnings(tmp_path, name):
     for ending in ("dae", "obj", "glb", "xyz"):
         (tmp_path / f"a.{ending}").write_bytes(b"\x80 anything")

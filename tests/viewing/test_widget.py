@@ -142,6 +142,7 @@ def notebook():
             yield run, client
 
 
+@pytest.mark.slow
 def test_in_a_notebook(notebook):
     run, client = notebook
     (shown,) = run(CELL)
