@@ -204,8 +204,9 @@ def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> 
     other joints have zeros."""
     found: list[float] = []
     numbers = {name: _numbers(name, text, flag) for name, text in values.items()}
-    for name in numbers.keys() - set(robot.joint_names):
-        raise not_a_coordinate(robot, name)
+    for name in numbers:
+        if name not in robot.joint_names:
+            raise not_a_coordinate(robot, name)
     for name in robot.joint_names:
         kind = robot.joints[name].kind
         own = numbers.get(name, [0.0] * kind.nv)
