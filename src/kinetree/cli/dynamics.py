@@ -14,6 +14,7 @@ from kinetree.errors import KinetreeError, fail
 from kinetree.model.robot import Robot, Sensor
 from kinetree.queries import dynamics, momentum, sensors
 from kinetree.queries.forces import GRAVITY
+from kinetree.queries.meters import FORCES
 from kinetree.spatial.se3 import Array
 from kinetree.viewing import force_tables as tables
 
@@ -85,7 +86,7 @@ def command(
 def _reading(robot: Robot, sensor: Sensor, motion: Sequence[Array], options: dict[str, Any]) -> tables.Reading:
     """Return the reading of a sensor by its labels, or the reason why it is not known."""
     try:
-        if sensor.type in tables.FORCE:
+        if sensor.type in FORCES:
             kernel = sensors.sensor_reading(robot, sensor.name, **options)
         elif sensor.type in tables.INERTIAL:
             kernel = sensors.imu_reading(robot, sensor.name, gravity=options["gravity"])

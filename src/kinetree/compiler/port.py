@@ -23,7 +23,7 @@ class Port(Brief):
     """One argument of a kernel, or its result.
 
     shape: of a single one; a batch has axes in front of it. labels: what the entries along the last axis are, in
-    order, where they have names. about: units and frames, for people. rows: names along the axis in front of the last.
+    order, where they have names. about: units and frames. rows: names along the axis in front of the last.
     """
 
     name: str

@@ -18,6 +18,7 @@ from kinetree.model.inertias import check_inertias
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.query import frames_of, one_of, query, remember, tree
+from kinetree.queries.statics import WRENCH
 from kinetree.robots.icub.boards import is_icub
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.plucker import moved_wrench
@@ -26,7 +27,6 @@ from kinetree.spatial.se3 import IDENTITY, Array
 GRAVITY = (0.0, 0.0, -9.81)
 """Acceleration of free fall where z points up, m/s²."""
 ALL = ("mass", "passive", "armature", "weight", "medium")
-WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 
 Gravity = Iterable[float] | None
 

@@ -123,7 +123,7 @@ def parts_of(robot: Robot, model: Tree, meters: Sequence[Meter], frames: Sequenc
             fix = f"legal are frames behind these joints: {', '.join(starts)}; with `base`, also this one"
             raise fail("support", message, element=f"frame {frame!r}", fix=fix)
         if link in parts:
-            message = f"no sensor lies between {parts[link]!r} and {frame!r}, so their contacts cannot be told apart"
+            message = f"no sensor lies between {parts[link]!r} and {frame!r}, so only the sum of both is known"
             raise fail("contacts", message, fix="give one frame for both, or a sensor between them")
         parts[link] = frame
     return list(parts)

@@ -1,5 +1,8 @@
 """Masses, the centre of mass, momentum and energy of a whole robot."""
 
+from collections.abc import Callable
+from typing import Any
+
 from kinetree.algorithms.dynamics import momentum
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
@@ -22,16 +25,7 @@ def center_of_mass(robot: Robot, *, parameters: bool = False) -> Kernel:
     The base counts. Raises KinetreeError if the links have no mass.
     """
     output = Port("c", (3,), ("x", "y", "z"), f"centre of mass in {robot.root}; m")
-    return force_query(
-        robot,
-        ("center_of_mass",),
-        [],
-        output,
-        lambda tree, given, q: momentum.center_of_mass(tree, q),
-        parameters=parameters,
-        loops="ignore",
-        needs=("mass",),
-    )
+    return _of_masses(robot, momentum.center_of_mass, output, parameters=parameters)
 
 
 @explained
@@ -39,16 +33,8 @@ def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False) -> Kernel
     """Return J, for which J qd is the velocity of the centre of mass in the root's axes: a kernel from q (…, nq) to (…,
     3, nv). Raises KinetreeError if the links have no mass."""
     qd = velocities(robot)
-    return force_query(
-        robot,
-        ("center_of_mass_jacobian",),
-        [],
-        Port("J", (3, *qd.shape), qd.labels, "Jacobian of the centre of mass in the root's axes; m, rad"),
-        lambda tree, given, q: momentum.center_of_mass_jacobian(tree, q),
-        parameters=parameters,
-        loops="ignore",
-        needs=("mass",),
-    )
+    output = Port("J", (3, *qd.shape), qd.labels, "Jacobian of the centre of mass in the root's axes; m, rad")
+    return _of_masses(robot, momentum.center_of_mass_jacobian, output, parameters=parameters)
 
 
 @explained
@@ -60,16 +46,10 @@ def centroidal_momentum_matrix(robot: Robot, *, parameters: bool = False) -> Ker
     2013. Raises KinetreeError if the links have no mass.
     """
     qd = velocities(robot)
-    return force_query(
-        robot,
-        ("centroidal_momentum_matrix",),
-        [],
-        Port("A", (6, *qd.shape), qd.labels, "qd to momentum, linear then angular, in the root's axes; kg m, kg m²"),
-        lambda tree, given, q: momentum.centroidal_momentum_matrix(tree, q),
-        parameters=parameters,
-        loops="ignore",
-        needs=("mass",),
+    output = Port(
+        "A", (6, *qd.shape), qd.labels, "linear, then angular momentum of qd, in the root's axes; kg m, kg m²"
     )
+    return _of_masses(robot, momentum.centroidal_momentum_matrix, output, parameters=parameters)
 
 
 @explained
@@ -87,4 +67,18 @@ def energy(robot: Robot, *, gravity: Gravity = GRAVITY, parameters: bool = False
         gravity=gravity,
         parameters=parameters,
         loops="ignore",
+    )
+
+
+def _of_masses(robot: Robot, algorithm: Callable[..., Any], output: Port, *, parameters: bool) -> Kernel:
+    """Return the kernel of an algorithm on (tree, q) that depends on masses alone."""
+    return force_query(
+        robot,
+        (algorithm.__name__,),
+        [],
+        output,
+        lambda tree, given, q: algorithm(tree, q),
+        parameters=parameters,
+        loops="ignore",
+        needs=("mass",),
     )

@@ -37,7 +37,7 @@ def wrench(robot: Robot, frame: str, base: str | None = None) -> Kernel:
     dual of the adjoint. Raises KinetreeError for a name that is not a frame.
     """
     frame, base = frames_of(robot, (frame, base))
-    output = Port("w_base", (6,), _WRENCH, f"in {base}; N, N m")
+    output = Port("w_base", (6,), WRENCH, f"in {base}; N, N m")
     return _static("wrench", robot, frame, base, statics.wrench, _wrench_in(frame), output)
 
 
@@ -59,11 +59,11 @@ def joint_torques(robot: Robot, frame: str, base: str | None = None) -> Kernel:
     return _static("joint_torques", robot, frame, base, statics.joint_torques, _wrench_in(frame), output)
 
 
-_WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
 def _wrench_in(frame: str) -> Port:
-    return Port("w", (6,), _WRENCH, f"in {frame}; N, N m")
+    return Port("w", (6,), WRENCH, f"in {frame}; N, N m")
 
 
 def _static(

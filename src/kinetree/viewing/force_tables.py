@@ -6,15 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from kinetree.model.robot import UNLIMITED, Robot, Sensor
-from kinetree.queries.meters import MUJOCO
+from kinetree.queries.meters import FORCES
+from kinetree.queries.statics import WRENCH
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.section import Section
 from kinetree.viewing.tables import FEW, short, vector
 
 SMALL = 8
 """Largest number of velocity coordinates for which the mass matrix is printed, not its diagonal alone."""
-FORCE, INERTIAL = ("force_torque", *MUJOCO), ("imu", "accelerometer", "gyroscope", "gyro")
-"""Types of force/torque sensors, and of inertial ones."""
+INERTIAL = ("imu", "accelerometer", "gyroscope", "gyro")
+"""Types of inertial sensors."""
 Reading = Mapping[str, float] | str
 """Reading of a sensor by its labels, or the reason why it is not known."""
 
@@ -62,14 +63,14 @@ def matrix(robot: Robot, H: Array) -> Section:
 
 def to_read(robot: Robot, *, everything: bool) -> list[Sensor]:
     """Return the force/torque sensors, then the inertial ones: the first of them, or all."""
-    kinds = [[s for s in robot.sensors.values() if s.type in types] for types in (FORCE, INERTIAL)]
+    kinds = [[s for s in robot.sensors.values() if s.type in types] for types in (FORCES, INERTIAL)]
     most = len(kinds[1]) if everything or len(kinds[1]) <= FEW["sensor"] + 1 else FEW["sensor"]
     return [*kinds[0], *kinds[1][:most]]
 
 
 def others(robot: Robot) -> list[Sensor]:
     """Return the sensors that are neither inertial nor force/torque sensors, whose readings are not computed."""
-    return [sensor for sensor in robot.sensors.values() if sensor.type not in (*FORCE, *INERTIAL)]
+    return [sensor for sensor in robot.sensors.values() if sensor.type not in (*FORCES, *INERTIAL)]
 
 
 def sensors(robot: Robot, read: Mapping[str, Reading], state: str) -> list[Section]:
@@ -79,14 +80,14 @@ def sensors(robot: Robot, read: Mapping[str, Reading], state: str) -> list[Secti
     """
     unread = [(name, why) for name, why in read.items() if isinstance(why, str)]
     known = {name: values for name, values in read.items() if not isinstance(values, str)}
-    forces = {name: values for name, values in known.items() if robot.sensors[name].type in FORCE}
+    forces = {name: values for name, values in known.items() if robot.sensors[name].type in FORCES}
     inertial = {name: values for name, values in known.items() if name not in forces}
     more = len(to_read(robot, everything=True)) - len(read)
     remark = f"rad/s, m/s²; --all adds {more}" if more else "rad/s, m/s²"
     if names := ", ".join(sensor.name for sensor in others(robot)):
         unread.append(("others", f"neither inertial nor force/torque: {names}"))
     return [
-        _readings(f"Force/torque sensors {state}", ("fx", "fy", "fz", "mx", "my", "mz"), forces, "N, N m"),
+        _readings(f"Force/torque sensors {state}", WRENCH, forces, "N, N m"),
         _readings(f"Inertial sensors {state}", ("wx", "wy", "wz", "ax", "ay", "az"), inertial, remark),
         Section("Sensors that cannot be read", ("<sensor", "why"), unread),
     ]

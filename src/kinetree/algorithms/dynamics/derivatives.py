@@ -12,8 +12,7 @@ import numpy as np
 
 from kinetree.algorithms.dynamics.inverse import External, forces, motions, rnea
 from kinetree.algorithms.dynamics.joints import Joints, joints_at, passive_slopes
-from kinetree.algorithms.dynamics.mass_matrix import crba, solve
-from kinetree.algorithms.dynamics.momentum import composite_inertias
+from kinetree.algorithms.dynamics.mass_matrix import composite_inertias, crba, solve
 from kinetree.algorithms.dynamics.singles import single_joints
 from kinetree.algorithms.dynamics.vectors import (
     Inertia,

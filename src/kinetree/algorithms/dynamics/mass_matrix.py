@@ -5,21 +5,26 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.dynamics.joints import joints_at
-from kinetree.algorithms.dynamics.vectors import inertia_to_parent, momentum, number, rigid, to_parent
+from kinetree.algorithms.dynamics.joints import Joints, joints_at
+from kinetree.algorithms.dynamics.vectors import Inertia, inertia_to_parent, momentum, number, rigid, to_parent
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
+
+
+def composite_inertias(tree: Tree, joints: Joints) -> list[Inertia]:
+    """Return the inertia of every body with all that it carries, in its own frame; last that of the whole robot."""
+    Ic = [*map(rigid, tree.inertia), rigid(tree.base_inertia)]
+    for i, parent in reversed(list(enumerate(tree.parent))):
+        Ic[parent] = Ic[parent] + inertia_to_parent(joints.way[i], Ic[i])
+    return Ic
 
 
 def crba(tree: Tree, q: Any) -> Array:
     """Return H (nv, nv), with armature. A follower adds to the rows and columns of its leader."""
     joints = joints_at(tree, q)
-    Ic = [*map(rigid, tree.inertia), rigid(tree.base_inertia)]
+    Ic = composite_inertias(tree, joints)
     H = np.full((tree.nv, tree.nv), 0.0, dtype=object)
-    for i, parent in reversed(list(enumerate(tree.parent))):
-        if parent >= 0:
-            Ic[parent] = Ic[parent] + inertia_to_parent(joints.way[i], Ic[i])
-        here = tree.v_slice[i]
+    for i, here in enumerate(tree.v_slice):
         F = [momentum(Ic[i], column) for column in joints.S[i].T]
         own = np.array([[joints.S[i][:, min(j, k)] @ F[max(j, k)] for k in range(len(F))] for j in range(len(F))])
         H[here, here] = H[here, here] + own.reshape(len(F), len(F))

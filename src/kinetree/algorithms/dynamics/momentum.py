@@ -5,20 +5,13 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.dynamics.inverse import motions
-from kinetree.algorithms.dynamics.joints import Joints, joints_at
-from kinetree.algorithms.dynamics.vectors import Inertia, inertia_to_parent, momentum, rigid, to_parent
+from kinetree.algorithms.dynamics.joints import joints_at
+from kinetree.algorithms.dynamics.mass_matrix import composite_inertias
+from kinetree.algorithms.dynamics.vectors import momentum, rigid, to_parent
 from kinetree.algorithms.kinematics import body_poses
 from kinetree.algorithms.vectors import dot
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
-
-
-def composite_inertias(tree: Tree, joints: Joints) -> list[Inertia]:
-    """Return the inertia of every body with all that it carries, in its own frame; last that of the whole robot."""
-    Ic = [*map(rigid, tree.inertia), rigid(tree.base_inertia)]
-    for i, parent in reversed(list(enumerate(tree.parent))):
-        Ic[parent] = Ic[parent] + inertia_to_parent(joints.way[i], Ic[i])
-    return Ic
 
 
 def center_of_mass(tree: Tree, q: Any) -> Array:
