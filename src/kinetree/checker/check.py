@@ -67,7 +67,7 @@ def options_of(
     for name in reading.keys() - {*known}:
         raise wrong_type("option", f"{name}=… is no option of a check; {nearest_names(name, known)}")
     read = ReadOptions(**reading).confined_to(source)
-    how = CheckOptions(profile, as_names(select), as_names(ignore), vendor, read)
+    how = CheckOptions(profile, as_names(select), as_names(ignore), vendor, read=read)
     check_codes(profile, how.select, how.ignore)
     return how
 

@@ -22,7 +22,8 @@ KEYS = (
     "environment",
 )
 MAX_FAULTS = 100  # of one file
-MODEL_KEYS = ("file", "args", "model", "name", "profile", "packages")
+FRAMES = ("base", "flange", "tool0")
+MODEL_KEYS = ("file", "args", "model", "name", "profile", "packages", "vendor", "kind", "also", *FRAMES)
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,14 @@ class _Reader:
         folders = {name: os.path.join(self.folder, os.path.expanduser(folder)) for name, folder in packages.items()}
         model, name = _text(row, "model"), _text(row, "name") or ""
         read = ReadOptions(xacro_args=args or None, packages=folders or None, model=model)
-        options = CheckOptions(self.profile(row), read=read)
+        options = CheckOptions(
+            self.profile(row),
+            vendor=self.vendor(row),
+            kind=_text(row, "kind"),
+            frames={frame: place for frame in FRAMES if (place := _text(row, frame))},
+            also=tuple(os.path.join(self.folder, file) for file in _names(row, "also", "config/arm.srdf")),
+            read=read,
+        )
         return Model(os.path.join(self.folder, file or ""), options, name, row.source)
 
     def exclude(self, table: TomlTable) -> tuple[Pattern, ...]:
@@ -213,7 +221,7 @@ class _Reader:
 
         if said in controllers:
             return controllers[said].key
-        self.error(f"vendor is {shown(said)}; legal are {', '.join(controllers)}", "vendor")
+        table.error("", f"vendor is {shown(said)}; legal are {', '.join(controllers)}", "vendor")
         return None
 
     def profile(self, table: TomlTable) -> str | None:

@@ -4,6 +4,7 @@ A rule's `check` names its inputs: `robot`, one of the options below, or any fac
 is a function that names its own inputs likewise. None means unknown, and rules that need it do not run.
 
 Options: vendor: the key of the controller's maker, or None. strict: whether a missing frame is as grave as a wrong one.
+kind, frames, also: those of `CheckOptions`.
 packages: folders of ROS packages by name. confined: a `Confinement` outside of which no file is read, or False.
 """
 
@@ -37,6 +38,9 @@ class Subject:
             "robot": robot,
             "vendor": context.vendor,
             "strict": context.strict,
+            "kind": context.kind,
+            "frames": context.frames,
+            "also": context.also,
             "packages": context.read.packages or {},
             "confined": context.read.confined,
         }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kinetree.arguments import Arguments
@@ -20,6 +21,9 @@ class CheckOptions(Arguments):
     profile: a key of PROFILES; by default DEFAULT. vendor: the key of the controller's maker; by default the names in
     the model decide.
     select, ignore: beginnings of the codes that are reported alone, or left out.
+    kind: what the robot is, such as "arm"; by default its structure, names and sizes decide.
+    frames: where the maker has "base", "flange" and "tool0": a pose X Y Z R P Y (m, rad), or the name of a frame.
+    also: files of other programs that name parts of the robot, such as its SRDF and the YAML of its controllers.
     read: how the robot is read; meshes are looked for only in its packages and its confinement.
     """
 
@@ -27,6 +31,9 @@ class CheckOptions(Arguments):
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     vendor: str | None = None
+    kind: str | None = None
+    frames: Mapping[str, str] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
     read: ReadOptions = ReadOptions()
 
     @property
