@@ -311,7 +311,7 @@ class TestJobs:
     def test_what_is_said_for_a_run_goes_before_the_settings(self, tmp_path):
         write(tmp_path, ALL)
         read = ReadOptions(xacro_args={"name": "other"}, packages={"x": "y"})
-        said = CheckOptions("industrial-strict", ("R199-5",), ("R199-509",), "ABB", read)
+        said = CheckOptions("industrial-strict", ("R199-5",), ("R199-509",), "ABB", read=read)
         (job,) = jobs([str(tmp_path / "ur.urdf.xacro")], None, said, "b.json")
         options = job.options
         assert (options.profile, options.select, options.ignore) == ("industrial-strict", ("R199-5",), ("R199-509",))
