@@ -175,7 +175,7 @@ class TestGroups:
         lines = text_of("pretty", [Checked("bad.urdf", tuple(found))]).splitlines()
         printed = [line.partition("[")[2].rstrip("]") for line in lines if line.startswith("bad.urdf")]
         assert printed == ["zero-axis", "NAM-001", "R199-508", "INR-001", "TRE-001"]
-        assert lines[-1] == "most important: bad.urdf:40: error: no axis [zero-axis]"
+        assert lines[-1].endswith("; most important: no axis [zero-axis] (bad.urdf:40)")
 
     def test_files_of_other_packages_come_last_and_are_marked(self, tmp_path, monkeypatch):
         for name in ("cell", "ur_description"):

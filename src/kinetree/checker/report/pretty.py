@@ -27,9 +27,8 @@ def lines(results: Iterable[Checked], width: int | None, show_all: bool = False)
             others = True
             yield f"In files of other packages ({listed([one.package or '' for one in found if one.package])}):"
         yield _text_of(group, width)
-    yield summary(results)
-    if len(shown) >= OVERVIEW and found[0].finding.severity != "info":
-        yield f"most important: {shortened(_first_line(found[0].finding), 160)}"
+    first = _overview(found[0].finding) if len(shown) >= OVERVIEW and found[0].finding.severity != "info" else ""
+    yield summary(results) + first
 
 
 def pretty(finding: Finding, width: int | None) -> str:
@@ -37,8 +36,10 @@ def pretty(finding: Finding, width: int | None) -> str:
     return _wrapped(finding, width) if width else str(finding)
 
 
-def _first_line(finding: Finding) -> str:
-    return str(finding).partition("\n")[0]
+def _overview(finding: Finding) -> str:
+    place = f" ({finding.source})" if finding.source else ""
+    message = f"{finding.element}: {finding.message}" if finding.element else finding.message
+    return visible(f"; most important: {shortened(message, 100)} [{finding.code}]{place}")
 
 
 def _text_of(group: Sequence[Merged], width: int | None) -> str:
