@@ -10,7 +10,7 @@ from kinetree.arguments import as_names, explained
 from kinetree.checker.once import once
 from kinetree.checker.variants import Certain, certain, remarks
 from kinetree.checker.variants import findings_by_rule as findings_by_rule
-from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.options import CheckOptions, check_kind
 from kinetree.conventions.profiles import DEFAULT, check_codes
 from kinetree.errors import SEVERITIES, Finding, Findings, fail, nearest_names, wrong_type
 from kinetree.formats.registry import Reading, ReadOptions
@@ -34,6 +34,7 @@ def check(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     vendor: str | None = None,
+    kind: str | None = None,
     **options: Any,
 ) -> Findings:
     """Return what is wrong with a robot: findings of its reader, and violations of the conventions of a profile.
@@ -43,6 +44,7 @@ def check(
     of its reader.
     profile: a key of PROFILES.
     vendor: maker of the robot's controller, a key of `kinetree.controllers`; by default derived from the model's names.
+    kind: what the robot is, such as "arm" or "legged"; by default derived from its structure, names and sizes.
     select, ignore: codes or their beginnings, to report only these or to leave these out. Errors of the reader are
     always reported.
 
@@ -50,7 +52,8 @@ def check(
     findings are ignored; see `kinetree.checker.checked`. Raises KinetreeError for an unknown profile or code,
     and if there is nothing to read.
     """
-    how = options_of(source, profile, select, ignore, vendor, options)
+    check_kind(kind)
+    how = replace(options_of(source, profile, select, ignore, vendor, options), kind=kind)
     if isinstance(source, Robot) and (unused := options.keys() - {"packages", "confined"}):
         message = f"{', '.join(sorted(unused))}: a robot is not read again; legal are packages and confined"
         raise fail("option", message)
