@@ -25,7 +25,12 @@ class Bounds:
     """
 
     def __init__(
-        self, robot: Robot, bodies: Mapping[str, str], poses: Mapping[str, Array], files: Mapping[str, str], known: Readings
+        self,
+        robot: Robot,
+        bodies: Mapping[str, str],
+        poses: Mapping[str, Array],
+        files: Mapping[str, str],
+        known: Readings,
     ) -> None:
         self._files, self._known, self._read = files, known, 0
         self._in_body: dict[str, list[tuple[Array, Geometry]]] = {}

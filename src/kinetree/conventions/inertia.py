@@ -28,6 +28,10 @@ OSMIUM = 22590.0
 """The greatest density of anything on earth, kg/m³."""
 SLIGHT = 0.1
 """Mass below which a link fixed to another is negligible, kg."""
+BEYOND = 2.0
+"""Factor by which a radius of gyration must lie beyond the shapes of a link."""
+MARKER, FEATHER = 0.02, 1e-4
+"""Size, m, below which shapes only mark a place, and mass, kg, below which a link only has some mass."""
 TIMES = 3.0
 """Factor by which the mass of a link must lie beyond its shapes."""
 
@@ -226,16 +230,17 @@ class InertiaBeyondShape(LinkQuality):
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
     def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """Of a link that is not fixed to another: a radius of gyration below 2 m, but several times the way to the
-        furthest corner of its shapes and of those fixed to it. A mesh is read whole only if a part of it is too small,
-        up to 20 MB, in other formats than STL up to 2 MB."""
-        for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 2] <= FAR**2 * masses.mass)):
+        """Of a link that is not fixed to another: a radius of gyration below 2 m, but more than twice the way to the
+        furthest corner of its shapes and of those fixed to it, which are 2 cm or larger. A mesh is read whole only if a
+        part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
+        near = masses.moments[:, 2] <= FAR**2 * masses.mass
+        for link, mass, moments in masses.where((masses.mass >= FEATHER) & near):
             radius = float(np.sqrt(max(moments[2], 0) / mass))
             part = bounds.part_of_body(link.name) if _has_own_shapes(link, bodies) else None
-            if not 0 < TIMES * _reach(link, part) < radius:
+            if not 0 < BEYOND * _reach(link, part) < radius:
                 continue
-            reach = _reach(link, bounds.whole_body(link.name))
-            if 0 < TIMES * reach < radius:
+            box = bounds.whole_body(link.name)
+            if 0 < BEYOND * (reach := _reach(link, box)) < radius and _size(box) >= MARKER:
                 message = f"its radius of gyration is {radius:.3g} m, its shapes reach {reach:.3g} m from its centre"
                 yield self.finding(message, link)
 
@@ -343,7 +348,12 @@ def _distance(link: Link, box: Array | None) -> tuple[float, float]:
     if box is None or link.inertial is None:
         return 0.0, 0.0
     centre = link.inertial.origin[:3, 3]
-    return float(np.linalg.norm(centre - np.clip(centre, *box))), float(np.linalg.norm(box[1] - box[0]))
+    return float(np.linalg.norm(centre - np.clip(centre, *box))), _size(box)
+
+
+def _size(box: Array | None) -> float:
+    """Return the diagonal of a box, m; 0 without one."""
+    return 0.0 if box is None else float(np.linalg.norm(box[1] - box[0]))
 
 
 def _listed(moments: Array) -> str:
