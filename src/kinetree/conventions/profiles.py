@@ -26,7 +26,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "INR": ("inertia",),
     "GEO": ("geometry",),
     "MSH": ("meshes",),
-    "XAC": ("xacro",),
+    "XAC": ("xacro", "macros"),
     "R103": ("rep103", "rep103.axes", "rep103.units", "rep103.angles"),
     "R105": ("rep105",),
     "R120": ("rep120",),
