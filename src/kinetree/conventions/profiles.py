@@ -26,7 +26,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "INR": ("inertia",),
     "GEO": ("geometry",),
     "MSH": ("meshes",),
-    "XAC": ("xacro",),
+    "XAC": ("xacro", "macros"),
     "CTL": ("ros2_control",),
     "R103": ("rep103", "rep103.axes", "rep103.units", "rep103.angles"),
     "R105": ("rep105",),
