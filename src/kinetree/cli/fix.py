@@ -65,7 +65,6 @@ def command(
     options: CheckOptions,
     config: str | None,
     unsafe: bool,
-    also: tuple[str, ...],
     tools: Mapping[str, str],
     diff: bool,
     as_json: bool,
@@ -85,6 +84,7 @@ def command(
     """
     if config == "":
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
+    also = options.also
     files = files_of(paths)
     notes = _recovered({Path(name).parent for file in (*files, *also) for name in (file, os.path.realpath(file))}, diff)
     if not as_json:
