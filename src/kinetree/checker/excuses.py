@@ -145,7 +145,9 @@ def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
     said = IGNORE.fullmatch(ours[1]) if ours else None
     if ours and (kind := KIND.fullmatch(ours[1])):
         known = kind[1] in KINDS
-        return None if known else replace(about, faults=(f"no kind of robot {kind[1]!r}; legal are {', '.join(KINDS)}",))
+        return (
+            None if known else replace(about, faults=(f"no kind of robot {kind[1]!r}; legal are {', '.join(KINDS)}",))
+        )
     if element is None:
         return replace(about, faults=("no element follows it; it goes before the element that it is about",))
     if not said or len(text) > MAX_LENGTH:

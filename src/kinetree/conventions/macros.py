@@ -228,7 +228,10 @@ class OneDefinition(Written):
     evidence = "heuristic"
     clause = "one name, one macro"
     good = '<xacro:if value="true">'
-    bad = '<xacro:macro name="arm" params="prefix length *origin"><link name="${prefix}${length}"/></xacro:macro>\n' + good
+    bad = (
+        '<xacro:macro name="arm" params="prefix length *origin"><link name="${prefix}${length}"/></xacro:macro>\n'
+        + good
+    )
 
     def check(self, program: Program) -> Iterator[Finding]:
         """A second definition with other content, of macros that are defined whatever the arguments are."""
