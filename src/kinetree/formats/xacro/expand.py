@@ -28,20 +28,22 @@ def read(
     arguments: Mapping[str, str],
     variable: Callable[..., str],
     check: Callable[[Path], None],
+    complete: bool = True,
 ) -> tuple[Expanded | None, list[Finding]]:
     """Return the expansion of a xacro text, or None, and all findings; never raise on content.
 
     opener: opens includes and YAML files. find: (package, asking file) to folder, for `$(find …)`; may raise
     KinetreeError. arguments: the values of <xacro:arg>s. variable: (name, default=None) to the value, for `$(env)` and
-    `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed.
+    `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed. complete:
+    whether it is an error if no robot is made, or an argument is unknown; otherwise any XML may be made.
     """
     engine = Engine(file, opener, find, arguments, variable, check)
     made = engine.expand(text)
     findings = engine.findings
     if made is None:
         return None, findings
-    findings += _unknown_arguments(engine, arguments)
-    if made.empty:
+    findings += _unknown_arguments(engine, arguments) if complete else []
+    if complete and made.empty:
         findings.append(_makes_nothing(engine, made.root))
     if any(finding.severity == "error" for finding in findings):
         return None, findings
