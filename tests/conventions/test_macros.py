@@ -141,7 +141,7 @@ class TestFilesThatMakeNoRobot:
         assert self.codes(tmp_path, text)[1] == set()
 
     def test_a_file_with_an_error(self, tmp_path):
-        named, _ = self.codes(tmp_path, f'<link name="${{a}}"/>{self.LEG}')
+        named, _ = self.codes(tmp_path, f'<link name="${{a}}"/>\n{self.LEG}')
         assert named == {"xacro-expression", "XAC-002", "XAC-007"}
 
     def test_the_error_of_a_line_is_not_repeated(self, tmp_path):

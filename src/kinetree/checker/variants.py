@@ -73,7 +73,7 @@ def certain(robot: Robot, options: CheckOptions, errors: Iterable[Finding] = ())
     touched = frozenset(doubt.element for doubt in robot.doubts if doubt.kind != "robot")
     whole = frozenset(doubt.element for doubt in robot.doubts if doubt.part in ("", "name"))
     if any(doubt == Doubt("robot", robot.name) for doubt in robot.doubts):
-        lines = {error.place[:2] for error in errors}
+        lines = {error.place[:2] for error in errors if error.place[2]}
         of_text = findings_by_rule(robot, [rule for rule in rules if rule.of_text], options)
         left = {code: [f for f in found if f.place[:2] not in lines] for code, found in of_text.items()}
         return Certain(left, touched, frozenset(rule.code for rule in rules))

@@ -9,7 +9,7 @@ from typing import ClassVar
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.xacro_names import called, misfits, near, undefined, used_arguments, used_in
-from kinetree.conventions.xacro_text import Call, Macro, Program
+from kinetree.conventions.xacro_text import Macro, Program
 from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xml import Element
@@ -140,9 +140,9 @@ class FittingCalls(Written):
     def check(self, program: Program) -> Iterator[Finding]:
         """An attribute that is no parameter, or a parameter without a value."""
         for call, macro in called(program):
-            if (program.whole and program.complete) or call.element.document is macro.element.document:
-                if wrong := "; ".join(misfits(call.element, macro)):
-                    yield self.at(call.element, None, f"the call does not fit macro {macro.name!r}: {wrong}")
+            known = (program.whole and program.complete) or call.element.document is macro.element.document
+            if known and (wrong := "; ".join(misfits(call.element, macro))):
+                yield self.at(call.element, None, f"the call does not fit macro {macro.name!r}: {wrong}")
 
 
 class Braces(Written):
