@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kinetree.conventions.xacro_text import Call, Macro, Program, Use
+from kinetree.formats.xml import Element
 
 EVAL = re.compile(r"\$\(eval\s[^$]*")
 WORD = re.compile(r"[^\W\d]\w*")
@@ -73,6 +74,22 @@ def called(program: Program) -> Iterator[tuple[Call, Macro]]:
         found = by_name.get(call.name, [])
         if len(found) == 1:
             yield call, found[0]
+
+
+def misfits(call: Element, macro: Macro) -> Iterator[str]:
+    """Yield what is wrong with the attributes and blocks of a call."""
+    known = [p.name for p in macro.parameters if not p.block]
+    given = [name for name in call.attributes if not name.startswith(("xmlns", "xacro:")) and name != "macro"]
+    missing = [p.name for p in macro.parameters if p.required and not p.block and p.name not in given]
+    for name in given:
+        if name not in known:
+            yield f"there is no parameter {name!r}{near(name, missing or known)}"
+    if missing:
+        more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
+        yield f"{', '.join(map(repr, missing[:6]))}{more} must be given"
+    blocks = sum(parameter.block for parameter in macro.parameters)
+    if len(call.children) != blocks and not any(child.tag.startswith("xacro:") for child in call.children):
+        yield f"{len(call.children)} blocks are given, and {blocks} expected"
 
 
 def used_in(macro: Macro, program: Program, seen: frozenset[str] = frozenset()) -> set[str] | None:
