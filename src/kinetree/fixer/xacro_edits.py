@@ -228,8 +228,8 @@ def _set(element: Element, name: str, value: str) -> Setting:
 
 
 def _passed(path: list[Element], old: str, new: str, written: str, files: Files, depth: int) -> tuple[Edit, ...]:
-    """Return the edits that change a value `${parameter}` where the parameter gets its value: in the calls of the macro,
-    in its default, or in a property or an argument of this name; none if that is not found."""
+    """Return the edits that change a value `${parameter}` where the parameter gets its value: in the calls of the
+    macro, in its default, or in a property or an argument of this name; none if that is not found."""
     match = SOLE.search(written)
     if match is None or depth > MOST_CALLS:
         return ()
