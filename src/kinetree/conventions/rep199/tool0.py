@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.calls import AttachedAt
 from kinetree.conventions.quality import with_blocks
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
@@ -173,14 +174,15 @@ class Tool0Leaf(Rep199):
     bad = GRIPPER.replace("flange", "tool0")
     mend = staticmethod(hang_on_flange)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], attached_at: AttachedAt) -> Iterator[Finding]:
         """A link is attached to tool0."""
         for arm in arms:
             for joint in children(robot, arm.tool0):
                 if joint.child != arm.flange:
                     to = repr(arm.flange) if arm.flange else "a flange, which is missing"
                     message = f"this {_what(joint, robot)} is attached to {arm.tool0!r}; attach it to {to}"
-                    yield self.finding(f"{message}, and keep tool0 for the controller", robot.links[joint.child])
+                    message += ", and keep tool0 for the controller"
+                    yield self.finding(message, robot.links[joint.child], source=attached_at(joint))
 
 
 def _what(joint: Joint, robot: Robot) -> str:
