@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from kinetree.conventions.chains import AT_LEAST, Chains
-from kinetree.conventions.facts import fact
+from kinetree.conventions.facts import Subject, fact
 from kinetree.conventions.options import KINDS
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.model.robot import Geometry, Robot
@@ -59,6 +59,12 @@ class Kinds:
     kind: str
     reasons: tuple[str, ...]
     chains: tuple[Chain, ...]
+
+
+def kinds_of(robot: Robot) -> Kinds:
+    """Return the kinds of a robot and of its chains."""
+    found: Kinds = Subject(robot).facts(lambda kinds: None)["kinds"]
+    return found
 
 
 @fact
