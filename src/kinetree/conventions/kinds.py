@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from math import dist
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from kinetree.conventions.chains import AT_LEAST, Chains
 from kinetree.conventions.facts import Subject, fact
 from kinetree.conventions.options import KINDS
-from kinetree.conventions.rep199.arms import Arm
+from kinetree.conventions.rep199.arms import Arm, NamedChains
 from kinetree.display import number
 from kinetree.model.robot import Geometry, Robot
 from kinetree.spatial.se3 import Array
@@ -72,14 +73,14 @@ def kinds_of(robot: Robot) -> Kinds:
 @fact
 def kinds(
     robot: Robot,
-    bodies: Mapping[str, str],
     poses: Mapping[str, Array],
+    named_chains: NamedChains,
     serial_chains: tuple[Arm, ...],
     kind: str | None,
 ) -> Kinds:
     """Return the kinds of a robot and of its chains. The kind that the caller or a comment in the file gives is not
     derived."""
-    found = _chains(robot, bodies, poses, serial_chains)
+    found = _chains(named_chains, poses, serial_chains)
     said = kind or said_in(robot)
     return Kinds(said, (GIVEN,), found) if said else Kinds(*_robot(robot, found), found)
 
@@ -96,17 +97,22 @@ def said_in(robot: Robot) -> str | None:
 
 class _Row(NamedTuple):
     """A chain of bodies. joints: those that carry them. arm: the arm of REP-199 that ends on it. alike: number of such
-    chains on the same body. reach: its length, m. behind: number of joints from the root to its first body. carries:
+    chains on the same body. poses: of all frames. behind: number of joints from the root to its first body. carries:
     whether long chains begin on it. fixed: names of links that are fixed to it."""
 
     joints: tuple[str, ...]
     bodies: tuple[str, ...]
     arm: Arm | None
     alike: int
-    reach: float
+    poses: Mapping[str, Array]
     behind: int
     carries: bool
     fixed: tuple[str, ...]
+
+    @property
+    def reach(self) -> float:
+        """Length, m."""
+        return sum(dist(self.poses[a][:3, 3], self.poses[b][:3, 3]) for a, b in pairwise(self.bodies))
 
     def called(self, kind: str) -> list[str]:
         """Return the names, one for each joint and its link, with words of a kind."""
@@ -114,16 +120,13 @@ class _Row(NamedTuple):
         return [name for pair in pairs if (name := next((one for one in pair if kind in words(one)), None))]
 
 
-def _chains(
-    robot: Robot, bodies: Mapping[str, str], poses: Mapping[str, Array], arms: Sequence[Arm]
-) -> tuple[Chain, ...]:
-    tree, ends = Chains(robot, bodies), {arm.end: arm for arm in arms}
-    rows = _rows(tree)
+def _chains(tree: Chains, poses: Mapping[str, Array], arms: Sequence[Arm]) -> tuple[Chain, ...]:
+    robot, ends, rows = tree.robot, {arm.end: arm for arm in arms}, _rows(tree)
     alike = Counter((len(row), tree.before(row[0])) for row in rows)
     carrying = {tree.before(row[0]) for row in rows if len(row) >= AT_LEAST - 1}
-    fixed: dict[str, list[str]] = {body: [] for body in bodies.values()}
+    fixed: dict[str, list[str]] = {body: [] for body in tree.behind}
     found = []
-    for name, body in bodies.items():
+    for name, body in tree.bodies.items():
         fixed[body].append(name)
     for bodies_of in rows:
         first = bodies_of[0]
@@ -132,7 +135,7 @@ def _chains(
             tuple(bodies_of),
             next((ends[body] for body in bodies_of if body in ends), None),
             alike[len(bodies_of), tree.before(first)],
-            float(sum(np.linalg.norm(poses[a][:3, 3] - poses[b][:3, 3]) for a, b in pairwise(bodies_of))),
+            poses,
             tree.front[first],
             not carrying.isdisjoint(bodies_of),
             tuple(name for body in bodies_of for name in fixed[body]),
