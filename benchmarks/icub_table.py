@@ -131,9 +131,9 @@ def _missing(models: Sequence[Model]) -> list[str]:
 
 def _said(name: str, message: str) -> str:
     """What a finding says, in a few words."""
-    if "the model calls it" in message:
-        return f"`{name}` is " + message.partition("calls it ")[2].partition(",")[0].replace("'", "`")
-    if message.startswith("there is no"):
+    if "is called" in message:
+        return f"`{name}` is " + message.partition("is called ")[2].partition(",")[0].replace("'", "`")
+    if "does not exist" in message:
         return f"no `{name}`"
     return f"`{name}` " + re.sub(r"'(.*?)'|(<\w+>)", r"`\1\2`", message.partition(";")[0])
 

@@ -4,6 +4,7 @@ from math import pi
 
 from rule_cases.builders import box, felt, inertial, joint, link, mesh, pair, robot, seen, sphere
 from rule_cases.case import Cases, Model
+from rule_cases.geometry import PACKAGES
 
 SOME = inertial(1, 1, 1, 1.5)
 OSMIUM = 22590.0
@@ -48,6 +49,11 @@ def round_(radius: float, mass: float = 1) -> str:
     """An inertial with a radius of gyration, and its half about the others."""
     moment = mass * radius**2
     return inertial(mass, repr(0.7 * moment), repr(0.8 * moment), repr(moment))
+
+
+def with_mesh(scale: str, *parts: str) -> Model:
+    """A moved link with a triangle of 1 m by 1 m in a mesh file."""
+    return Model(moved(felt(mesh("package://arm/whole.stl", scale)), *parts), options=PACKAGES)
 
 
 CUBE = felt(box(2))  # reaches √3 m from its centre
@@ -188,23 +194,30 @@ CASES = {
     ),
     "INR-009": Cases(
         found={
-            "more than three times as far": Model(
-                moved(SMALL, round_(0.521)), says="is 0.521 m, but the shapes reach 0.173 m from the centre"
+            "more than twice as far": Model(
+                moved(SMALL, round_(0.347)), says="is 0.347 m, but the shapes reach 0.173 m from the centre"
             ),
             "from its centre": moved(felt(box(0.2), xyz="0.1 0 0"), round_(0.53).replace("0 0 0", "0.1 0 0")),
             "as far as two metres": moved(SMALL, inertial(1, 3, 3.5, 4)),
             "of shapes that are only seen": moved(seen(box(0.2)), round_(0.521)),
+            "of a tenth of a gram": moved(SMALL, round_(0.521, 1e-4)),
+            "of shapes just large enough": moved(felt(box(0.0116)), round_(0.521)),
+            "of a mesh": with_mesh("0.5 0.5 0.5", round_(1.42)),
             "of balls": moved(felt(sphere(0.1)), round_(0.521)),
         },
         silent={
-            "less": moved(SMALL, round_(0.519)),
-            "farther from its centre": moved(felt(box(0.2), xyz="0.01 0 0"), round_(0.53)),
+            "less": moved(SMALL, round_(0.346)),
+            "farther from its centre": moved(felt(box(0.2), xyz="0.01 0 0"), round_(0.355)),
             "farther than two metres, which another rule says": moved(SMALL, round_(2.001)),
             "without a mass": moved(SMALL, inertial(0, 1, 1, 1.5)),
             "with a mesh beside": moved(SMALL, seen(mesh("a.stl")), round_(0.521)),
-            "with a larger shape beside": moved(SMALL, seen(box(0.22)), round_(0.521)),
+            "with a larger shape beside": moved(SMALL, seen(box(0.22)), round_(0.36)),
             "without a shape": moved(round_(0.521)),
             "of no size": moved(felt(box(0)), round_(0.521)),
+            "of a mark": moved(felt(box(0.0115)), round_(0.521)),
+            "of less than a tenth of a gram": moved(SMALL, round_(0.521, 9e-5)),
+            "of a mesh as large": with_mesh("0.5 0.5 0.5", round_(1.41)),
+            "with a larger shape fixed to it": moved(SMALL, round_(0.521), fixed=(seen(box(0.4)),)),
             "fixed to another, whose shapes are not all": fixed(SMALL, round_(0.521)),
         },
     ),

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kinetree.checker.check import is_error_of_reader
+from kinetree.conventions.options import KINDS
 from kinetree.conventions.profiles import ALWAYS, FAMILIES, codes_of, family, nearest_codes, rule_of
 from kinetree.conventions.reader_codes import REMARKS
 from kinetree.conventions.suppressions import Place, Suppression
@@ -25,6 +26,8 @@ OURS = re.compile(r"\s*kinetree\s*:\s*(.*?)\s*", re.DOTALL | re.IGNORECASE)
 MISSPELT = re.compile(r"\s*kinetree\W+ignore\W+([\w-]+)", re.IGNORECASE)
 """A comment that is meant for Kinetree if a code follows: the colon is missing or replaced."""
 IGNORE = re.compile(r"ignore\s+(?P<codes>.*?)(?:\s+because\b[\s:,]*(?P<reason>.*))?", re.DOTALL)
+KIND = re.compile(r"kind\s+(.*)", re.DOTALL)
+"""A comment with the kind of the robot; see `kinetree.conventions.kinds`."""
 FORM = "write 'kinetree: ignore CODE because …', several codes with commas between them"
 
 
@@ -140,6 +143,11 @@ def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
     start, stop = _extent(document, element or root)
     about = Suppression((), "", source, (element or root).label, start, stop, byte < root.start)
     said = IGNORE.fullmatch(ours[1]) if ours else None
+    if ours and (kind := KIND.fullmatch(ours[1])):
+        known = kind[1] in KINDS
+        return (
+            None if known else replace(about, faults=(f"no kind of robot {kind[1]!r}; legal are {', '.join(KINDS)}",))
+        )
     if element is None:
         return replace(about, faults=("no element follows this comment; write it before the element that it is about",))
     if not said or len(text) > MAX_LENGTH:

@@ -15,7 +15,7 @@ import click
 from kinetree.checker.alone import examine_alone
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Examined, Job
-from kinetree.checker.files import files_of, folders_of, is_unread, without_parts
+from kinetree.checker.files import files_of, folders_of, is_part, is_unread
 from kinetree.checker.jobs import jobs
 from kinetree.checker.per_file import is_left_out
 from kinetree.checker.report._paths import as_shown
@@ -65,7 +65,6 @@ def command(
     options: CheckOptions,
     config: str | None,
     unsafe: bool,
-    also: tuple[str, ...],
     tools: Mapping[str, str],
     diff: bool,
     as_json: bool,
@@ -85,6 +84,7 @@ def command(
     """
     if config == "":
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
+    also = options.also
     files = files_of(paths)
     notes = _recovered({Path(name).parent for file in (*files, *also) for name in (file, os.path.realpath(file))}, diff)
     if not as_json:
@@ -175,7 +175,7 @@ def _all_fixed(
             results.append(fixed)
             contents |= fixed.after
         except KinetreeError as error:
-            if files.get(job.file, True) or without_parts(examined.checked).findings:
+            if files.get(job.file, True) or not is_part(examined.checked):
                 faults += [replace(f, source=f.source or Source(job.file)) for f in error.findings]
     return results, list(dict.fromkeys(faults))  # a fault of all variants of a file is printed once
 

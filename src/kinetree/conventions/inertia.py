@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.bounds import Bounds, shapes_of
 from kinetree.conventions.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.conventions.rounding import InertiaTexts, about, off_by_rounding
 from kinetree.display import number, numbers
@@ -28,6 +29,10 @@ OSMIUM = 22590.0
 """The greatest density of anything on earth, kg/m³."""
 SLIGHT = 0.1
 """Mass below which a link fixed to another is negligible, kg."""
+BEYOND = 2.0
+"""Factor by which a radius of gyration must lie beyond the shapes of a link."""
+MARKER, FEATHER = 0.02, 1e-4
+"""Size, m, below which shapes only mark a place, and mass, kg, below which a link only has some mass."""
 TIMES = 3.0
 """Factor by which the mass of a link must lie beyond its shapes."""
 
@@ -155,14 +160,14 @@ class Placeholder(Quality):
     good = '<inertia ixx="0.45" ixy="0" ixz="0" iyy="0.45" iyz="0" izz="0.45"/>'
     bad = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 
-    def check(self, masses: Masses, boxes: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, masses: Masses, bounds: Bounds) -> Iterator[Finding]:
         """k times the identity, k a power of ten, unless the link's own shape is as wide as high and explains it; one
         finding for all links that have the same."""
         least, _, most = masses.moments.T
         made_up = [
             (link, float(moments[0]))
             for link, mass, moments in masses.where((least == most) & (least > NOTHING))
-            if _is_power_of_ten(moments[0]) and not _is_ball(mass, moments[0], boxes.get(link.name))
+            if _is_power_of_ten(moments[0]) and not _is_ball(mass, moments[0], bounds.whole(shapes_of(link)))
         ]
         for same in grouped(made_up, lambda pair: pair[1]):
             link, moment = same[0]
@@ -231,16 +236,20 @@ class InertiaBeyondShape(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
-    def check(self, masses: Masses, boxes: Mapping[str, Array]) -> Iterator[Finding]:
-        """Of a link that is not fixed to another: a radius of gyration below 2 m, but several times the way to the
-        furthest corner of its simple shapes."""
-        for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 2] <= FAR**2 * masses.mass)):
-            if link.name in boxes and link.inertial:
-                corner = np.abs(boxes[link.name] - link.inertial.origin[:3, 3]).max(axis=0)
-                radius, reach = np.sqrt(max(moments[2], 0) / mass), np.linalg.norm(corner)
-                if 0 < TIMES * reach < radius:
-                    message = f"the inertia is too large for the shapes: its radius of gyration is {number(radius)} m,"
-                    yield self.finding(f"{message} but the shapes reach {number(reach)} m from the centre", link)
+    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Of a link that is not fixed to another: a radius of gyration below 2 m, but more than twice the way to the
+        furthest corner of its shapes and of those fixed to it, which are 2 cm or larger. A mesh is read whole only if a
+        part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
+        near = masses.moments[:, 2] <= FAR**2 * masses.mass
+        for link, mass, moments in masses.where((masses.mass >= FEATHER) & near):
+            radius = float(np.sqrt(max(moments[2], 0) / mass))
+            part = bounds.part_of_body(link.name) if _has_own_shapes(link, bodies) else None
+            if not 0 < BEYOND * _reach(link, part) < radius:
+                continue
+            box = bounds.whole_body(link.name)
+            if 0 < BEYOND * (reach := _reach(link, box)) < radius and _size(box) >= MARKER:
+                message = f"the inertia is too large for the shapes: its radius of gyration is {number(radius)} m,"
+                yield self.finding(f"{message} but the shapes reach {number(reach)} m from the centre", link)
 
 
 class CentreOutside(LinkQuality):
@@ -255,19 +264,18 @@ class CentreOutside(LinkQuality):
     good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
     bad = '<origin xyz="50 0 60"/>\n      <mass'
 
-    def check(self, masses: Masses, boxes: Mapping[str, Array]) -> Iterator[Finding]:
-        """Of a link that is not fixed to another: several times the size of simple shapes away from them."""
+    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Of a link that is not fixed to another: several times the size of its shapes, and of those fixed to it, away
+        from them. Meshes are read as for INR-009."""
         for link in masses.links:
-            if link.name in boxes and link.inertial and link.inertial.mass:
-                low, high = boxes[link.name]
-                centre = link.inertial.origin[:3, 3]
-                away = float(np.linalg.norm(centre - np.clip(centre, low, high)))
-                size = float(np.linalg.norm(high - low))
-                if away > TIMES * size > 0:
-                    message = (
-                        f"the centre of mass is {number(away)} m outside of the shapes, which are {number(size)} m"
-                    )
-                    yield self.finding(f"{message} in size; check its unit and its frame", link)
+            if not _has_own_shapes(link, bodies) or not link.inertial or not link.inertial.mass:
+                continue
+            away, size = _distance(link, bounds.part_of_body(link.name))
+            if away > TIMES * size > 0:
+                away, size = _distance(link, bounds.whole_body(link.name))
+            if away > TIMES * size > 0:
+                message = f"the centre of mass is {number(away)} m outside of the shapes, which are {number(size)} m"
+                yield self.finding(f"{message} in size; check its unit and its frame", link)
 
 
 class MovingWithoutInertial(Quality):
@@ -329,6 +337,31 @@ class TooDense(Quality):
             )
             rest, fix = others([one[0].name for one in same[1:]]), "check the units of the mass and of the inertia"
             yield self.finding(message + rest, link, fix=fix)
+
+
+def _has_own_shapes(link: Link, bodies: Mapping[str, str]) -> bool:
+    """Return whether a link is the top of its body and has shapes."""
+    return bodies[link.name] == link.name and bool(shapes_of(link))
+
+
+def _reach(link: Link, box: Array | None) -> float:
+    """Return how far the furthest corner of a box is from a link's centre of mass, m; 0 without a box."""
+    if box is None or link.inertial is None:
+        return 0.0
+    return float(np.linalg.norm(np.abs(box - link.inertial.origin[:3, 3]).max(axis=0)))
+
+
+def _distance(link: Link, box: Array | None) -> tuple[float, float]:
+    """Return how far a link's centre of mass is outside of a box, and the diagonal of the box, m; 0 without a box."""
+    if box is None or link.inertial is None:
+        return 0.0, 0.0
+    centre = link.inertial.origin[:3, 3]
+    return float(np.linalg.norm(centre - np.clip(centre, *box))), _size(box)
+
+
+def _size(box: Array | None) -> float:
+    """Return the diagonal of a box, m; 0 without one."""
+    return 0.0 if box is None else float(np.linalg.norm(box[1] - box[0]))
 
 
 def _listed(moments: Array) -> str:

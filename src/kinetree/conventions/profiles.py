@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "TRE": ("structure",),
-    "XML": ("structure",),
+    "XML": ("structure", "gazebo"),
     "NAM": ("names",),
     "JNT": ("joints",),
     "LIM": ("limits",),
@@ -26,7 +26,8 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "INR": ("inertia",),
     "GEO": ("geometry",),
     "MSH": ("meshes",),
-    "XAC": ("xacro",),
+    "XAC": ("xacro", "macros"),
+    "CTL": ("ros2_control",),
     "R103": ("rep103", "rep103.axes", "rep103.units", "rep103.angles"),
     "R105": ("rep105",),
     "R120": ("rep120",),
@@ -51,7 +52,7 @@ class Profile:
     strict: bool = False
 
 
-EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "R103", "R105-002")
+EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "CTL", "R103", "R105-002")
 SIMULATION = ("LIM-004", "INR-006", "INR-011", "GEO-001")
 """Rules for simulations only."""
 WHICH_WAY = ("R103-003",)

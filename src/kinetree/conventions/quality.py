@@ -165,24 +165,6 @@ def masses(robot: Robot) -> Masses:
     return Masses(links, np.array([inertial.mass for inertial in inertials]), np.linalg.eigvalsh(tensors))
 
 
-@fact
-def boxes(robot: Robot, bodies: Mapping[str, str]) -> Mapping[str, Array]:
-    """Return the lowest and highest corner (2, 3) of each link's shapes in its frame, by name. Only links at the top of
-    their body that have a mass and only simple shapes, because meshes are not read."""
-    found = {}
-    for link in robot.links.values():
-        shapes = (*link.visuals, *link.collisions)
-        if (
-            shapes
-            and link.inertial
-            and bodies[link.name] == link.name
-            and all(shape.shape.kind in HALF_EXTENTS for shape in shapes)
-        ):
-            corners = np.array([_corners(shape) for shape in shapes])
-            found[link.name] = np.array((corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)))
-    return found
-
-
 HALF_EXTENTS: Mapping[str, Callable[[Mapping[str, object]], object]] = {
     "box": lambda p: np.abs(np.asarray(p["size"], dtype=float)) / 2,
     "sphere": lambda p: np.full(3, p["radius"], dtype=float),
@@ -209,10 +191,3 @@ def lowest_point(T: Array, geometry: Geometry) -> float | None:
             return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"] * sqrt(max(0.0, 1 - tilt[2] ** 2)))
         case _:
             return None
-
-
-def _corners(geometry: Geometry) -> tuple[Array, Array]:
-    """Return the lowest and the highest corner of a shape, in the frame of its link."""
-    half = np.abs(geometry.origin[:3, :3]) @ np.asarray(HALF_EXTENTS[geometry.shape.kind](geometry.shape.parameters))
-    center = geometry.origin[:3, 3]
-    return center - half, center + half

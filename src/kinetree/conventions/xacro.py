@@ -56,6 +56,7 @@ class PrefixLeak(Rule):
     """
 
     code = "XAC-001"
+    of_text = True
     clause = "a name without the macro's prefix is the same in every call"
     url = "https://wiki.ros.org/xacro#Macros"
     base: ClassVar[str | None] = """<?xml version="1.0"?>

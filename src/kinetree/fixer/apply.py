@@ -260,7 +260,9 @@ def _mends(task: Task, rule: type[Rule], state: State) -> tuple[list[Mend], dict
     reasons = {mend.element: mend.because for mend in made if mend.because}
     document: Element = subject.facts(lambda document: None)["document"]
     if document.document.origins:
-        mends, refused = in_source_files(mends, document, state.contents, None if task.unsafe else Path(task.file))
+        names = state.robot.text.files if state.robot.text else {}
+        only = None if task.unsafe else Path(task.file)
+        mends, refused = in_source_files(mends, document, state.contents, only, names)
         reasons |= refused
     return mends, {(rule.code, element): why for element, why in reasons.items()}
 

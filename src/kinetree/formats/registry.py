@@ -10,10 +10,11 @@ from typing import Any
 
 from kinetree.arguments import Arguments, as_names
 from kinetree.confine import Confinement, confinement_of
-from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
+from kinetree.errors import Doubt, Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.opener import Files
 from kinetree.formats.xml import Derived
-from kinetree.model.robot import Robot
+from kinetree.model.assemble import Parts, assemble_certain
+from kinetree.model.robot import Link, Robot, Text
 
 Reading = tuple[Robot | None, list[Finding]]
 
@@ -126,9 +127,10 @@ def without_effect(options: ReadOptions, rows: Iterable[Format | None]) -> list[
 
 
 def _read_expanded(made: Any, findings: list[Finding], files: Files, options: ReadOptions) -> Reading:
-    """Read what xacro makes: URDF as a rule, but any format whose root element says so."""
-    if made is None:
-        return None, findings
+    """Read what xacro makes: URDF as a rule, but any format whose root element says so. After errors the robot only has
+    the texts of its files."""
+    if made.text is None:
+        return _unknown(made.file, made.files), findings
     row = format_of_text(Path(made.file), made.text.text.encode())
     robot, more = row.read(made.text, made.file, files, options)
     findings += more
@@ -136,6 +138,13 @@ def _read_expanded(made: Any, findings: list[Finding], files: Files, options: Re
     if robot and robot.text:
         robot = replace(robot, text=replace(robot.text, files=made.files))
     return replace(robot, notes=notes) if robot else None, findings
+
+
+def _unknown(file: str, files: Mapping[str, str]) -> Robot | None:
+    """Return a robot of which nothing is known but the texts of its files, or None without a text."""
+    name, text = Path(file).name, Text("xacro", "", files=files)
+    parts = Parts(name, [Link(name)], text=text, source=Source(file), doubts=[Doubt("robot", name)])
+    return assemble_certain(parts)[0] if files else None
 
 
 FORMATS: dict[str, Format] = {
