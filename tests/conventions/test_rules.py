@@ -11,8 +11,10 @@ from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.profiles import ALWAYS, FAMILIES, PROFILES, family, rules_of
 from kinetree.conventions.rule import Rule
+from kinetree.conventions.srdf import ROBOT
 from kinetree.errors import Finding
-from kinetree.formats.registry import FORMATS
+from kinetree.formats.registry import FORMATS, ReadOptions
+from kinetree.load import examine
 from rule_cases.case import Model, findings
 from support import ask
 
@@ -21,6 +23,10 @@ RULES = [rule for letters in FAMILIES if letters not in ALWAYS for rule in famil
 
 def example(rule: type[Rule], text: str) -> kt.Robot:
     """The robot of a rule's good or bad text."""
+    if rule.base_format == "srdf":
+        assert rule.good in rule.base
+        (robot, _) = examine(ROBOT, ReadOptions("urdf", srdf=rule.base.replace(rule.good, text)), True)
+        return robot
     if rule.base is None:
         return kt.load(text, format=rule.base_format)
     if rule.base.startswith("<"):
