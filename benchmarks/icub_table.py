@@ -90,7 +90,7 @@ def _structure(models: Iterable[Model]) -> list[str]:
     rows = []
     for model in models:
         robot, frames = model.robot, model.of("ICUB-401")
-        renamed = model.of("ICUB-401", "the model calls it")
+        renamed = model.of("ICUB-401", "the frame is called")
         sensors = Counter(sensor.type for sensor in robot.sensors.values())
         rows.append(
             [
