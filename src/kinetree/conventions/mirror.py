@@ -1,7 +1,6 @@
 """Left and right parts of a robot, and the rule that they are mirror images of each other."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -54,38 +53,16 @@ LEGS = f'<robot name="walker"><link name="pelvis"/>\n{_leg("left", 0.1)}{_leg("r
 """A robot with two equal legs."""
 
 
-class Quantity(NamedTuple):
-    """A quantity of a right thing, that of the mirror image of the left one, and that of its copy. size: to which
-    differences are compared."""
+class Table(NamedTuple):
+    """Quantities (n, k) of right things, of the mirror images of the left ones, and of these themselves. names (k).
+    sizes (n, k): to which differences are compared."""
 
-    name: str
+    names: tuple[str, ...]
+    pairs: list[tuple[Link | Joint, Link | Joint]]
     found: Array
     mirrored: Array
     copied: Array
-    size: float
-
-    def off(self, expected: Array) -> float:
-        """Return the largest difference from what is expected, as part of the size."""
-        return float(np.max(np.abs(self.found - expected))) / self.size
-
-
-class Pair(NamedTuple):
-    """A left and a right thing, with quantities that are compared with those of other pairs together."""
-
-    left: Link | Joint
-    right: Link | Joint
-    group: str
-    quantities: list[Quantity]
-
-    @property
-    def off(self) -> float:
-        """Largest difference from a mirror image."""
-        return max(quantity.off(quantity.mirrored) for quantity in self.quantities)
-
-    @property
-    def copied(self) -> bool:
-        """Whether the two are the same, such as an arm that is used on both sides."""
-        return max(quantity.off(quantity.copied) for quantity in self.quantities) <= SAME
+    sizes: Array
 
 
 class MirrorImages(Rule):
@@ -103,36 +80,39 @@ class MirrorImages(Rule):
     good = '<link name="right_shin"><inertial><mass value="2"/>'
     bad = '<link name="right_shin"><inertial><mass value="2.4"/>'
 
-    def check(self, mirrored: tuple[Pair, ...]) -> Iterator[Finding]:
+    def check(self, mirrored: tuple[Table, ...]) -> Iterator[Finding]:
         """A pair that differs by three hundredths or more where nearly all others are equal."""
-        wrong: dict[str, list[Quantity]] = {}
-        about: dict[str, Pair] = {}
-        for group in dict.fromkeys(pair.group for pair in mirrored):
-            for pair in outliers([pair for pair in mirrored if pair.group == group]):
-                about[pair.right.name] = pair
-                wrong.setdefault(pair.right.name, []).extend(q for q in pair.quantities if q.off(q.mirrored) > SAME)
-        for name, quantities in wrong.items():
-            said = "; ".join(
-                f"{q.name} {_shown(q.found, q)}, expected {_shown(q.mirrored, q)}" for q in quantities[:MOST]
-            )
-            yield self.finding(f"is not the mirror image of {about[name].left.name!r}: {said}", about[name].right)
+        wrong: dict[str, tuple[Link | Joint, Link | Joint, list[str]]] = {}
+        for table in mirrored:
+            off = np.abs(table.found - table.mirrored) / table.sizes
+            for i in outliers(off, table):
+                left, right = table.pairs[i]
+                said = wrong.setdefault(right.name, (left, right, []))[2]
+                for k in np.flatnonzero(off[i] > SAME):
+                    found, expected = (_shown(x[i, k], table.sizes[i, k]) for x in (table.found, table.mirrored))
+                    said.append(f"{table.names[k]} {found}, expected {expected}")
+        for left, right, said in wrong.values():
+            yield self.finding(f"is not the mirror image of {left.name!r}: {'; '.join(said[:MOST])}", right)
 
 
-def outliers(pairs: list[Pair]) -> list[Pair]:
-    """Return the pairs that are no mirror images, if nearly all others are. A copy is one only among enough pairs that
+def outliers(off: Array, table: Table) -> list[int]:
+    """Return the rows that are no mirror images, if nearly all others are. A copy is one only among enough pairs that
     are mirror images and no copies."""
-    images = [pair for pair in pairs if pair.off <= SAME]
-    strict = [pair for pair in images if not pair.copied]
-    copies = [pair for pair in pairs if pair.off > SAME and pair.copied]
-    others = [pair for pair in pairs if pair.off > SAME and not pair.copied]
-    found = copies if len(strict) >= AGREEING * len(copies) else []
-    found = found + (others if len(images) >= AGREEING * len(others) else [])
-    return [pair for pair in found if pair.off > DIFFERENT]
+    far = off.max(axis=1, initial=0.0)
+    if (far <= DIFFERENT).all():
+        return []
+    copied = (np.abs(table.found - table.copied) <= SAME * table.sizes).all(axis=1)
+    image = far <= SAME
+    copies, others = ~image & copied, ~image & ~copied
+    told = far > DIFFERENT
+    told &= ~copies | ((image & ~copied).sum() >= AGREEING * copies.sum())
+    told &= ~others | (image.sum() >= AGREEING * others.sum())
+    return [int(i) for i in np.flatnonzero(told)]
 
 
-def _shown(values: Array, quantity: Quantity) -> str:
-    """Return values as text; those that only rounding makes differ from zero are zero."""
-    return " ".join(f"{value if abs(value) > 1e-6 * quantity.size else 0.0:.3g}" for value in np.atleast_1d(values))
+def _shown(value: float, size: float) -> str:
+    """Return a value as text; one that only rounding makes differ from zero is zero."""
+    return f"{value if abs(value) > 1e-6 * size else 0.0:.3g}"
 
 
 def right_of(name: str) -> str | None:
@@ -146,50 +126,96 @@ def right_of(name: str) -> str | None:
 
 
 @fact
-def mirrored(robot: Robot, poses: Mapping[str, Array]) -> tuple[Pair, ...]:
-    """Return the quantities of left and right things, in the axes of the root, if there are enough of them."""
-    links = _pairs(robot.links)
-    steps = _pairs(robot.joints)
-    planes = Counter(k for a, b in steps if (k := _plane(poses[a.child][:3, 3], poses[b.child][:3, 3])) is not None)
-    if not planes or planes.most_common(1)[0][1] < AGREEING:
+def mirrored(robot: Robot, poses: Mapping[str, Array]) -> tuple[Table, ...]:
+    """Return the quantities of left and right things, in their own axes, if there are enough of them."""
+    joints: list[tuple[Joint, Joint]] = _pairs(robot.joints)
+    apart = np.abs([poses[a.child][:3, 3] - poses[b.child][:3, 3] for a, b in joints]).reshape(-1, 3)
+    axes = np.argmax(apart, axis=1)
+    across = np.sort(apart, axis=1)
+    along = axes[(across[:, 2] > 1e-3) & (across[:, 1] < SAME * across[:, 2])]  # are apart along one axis alone
+    if len(along) < AGREEING or np.bincount(along).max() < AGREEING:
         return ()
     mirror = np.eye(3)
-    mirror[(k := planes.most_common(1)[0][0]), k] = -1.0
-    found: list[Pair] = []
-    for a, b in links:
-        found += _of_links(a, b, poses, mirror)
-    moving = {joint.child: joint for joint in robot.joints.values()}
-    for one, other in steps:
-        found += _of_joints(one, other, poses, moving, mirror)
-    return tuple(found)
+    mirror[k := int(np.argmax(np.bincount(along))), k] = -1.0
+    links = [(a, b) for a, b in _pairs(robot.links) if a.inertial and b.inertial]
+    return (*_of_links(links, poses, mirror), *_of_joints(joints, robot, poses, mirror))
 
 
 def _pairs(things: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """Return the left things with their right ones; a first search over all names is quick if there are none."""
+    if not (LEFT.search(names := "\n".join(things)) or CAPITAL.search(names)):
+        return []
     named = ((thing, right_of(name)) for name, thing in things.items())
     return [(thing, things[name]) for thing, name in named if name and name in things]
 
 
-def _plane(left: Array, right: Array) -> int | None:
-    """Return the axis along which two places are mirror images, None if they are not apart along one alone."""
-    apart = np.abs(left - right)
-    k = int(np.argmax(apart))
-    return k if apart[k] > 1e-3 and np.delete(apart, k).max() < SAME * apart[k] else None
-
-
-def _of_links(left: Link, right: Link, poses: Mapping[str, Array], mirror: Array) -> Iterator[Pair]:
-    one, other = left.inertial, right.inertial
-    if one is None or other is None:
+def _of_links(pairs: list[tuple[Link, Link]], poses: Mapping[str, Array], mirror: Array) -> Iterator[Table]:
+    if not pairs:
         return
-    R, Q = (poses[x.name][:3, :3] for x in (left, right))
-    found = [_number("mass", one.mass, other.mass)]
-    com, there = one.origin[:3, 3], other.origin[:3, 3]
-    found.append(Quantity("center of mass", there, Q.T @ mirror @ R @ com, com, max(float(np.linalg.norm(com)), 1e-2)))
-    turn = (Q @ other.origin[:3, :3]).T @ mirror @ R @ one.origin[:3, :3]
-    image, size = turn @ one.inertia @ turn.T, max(float(np.trace(one.inertia)) / 3, 1e-12)
-    for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
-        values = (np.array(tensor[i, j]) for tensor in (other.inertia, image, one.inertia))
-        found.append(Quantity(f"i{'xyz'[i]}{'xyz'[j]}", *values, size))
-    yield Pair(left, right, "inertia", found)
+    left, right = ([pair[k].inertial for pair in pairs] for k in (0, 1))
+    R, Q = (np.array([poses[pair[k].name][:3, :3] for pair in pairs]) for k in (0, 1))
+    frames, others = (np.array([inertial.origin for inertial in side if inertial]) for side in (left, right))
+    change = Q.transpose(0, 2, 1) @ mirror @ R
+    com = (change @ frames[:, :3, 3:])[..., 0]
+    turn = others[:, :3, :3].transpose(0, 2, 1) @ change @ frames[:, :3, :3]
+    mass, weight = (np.array([[inertial.mass] for inertial in side if inertial]) for side in (left, right))
+    tensors, found = (np.array([inertial.inertia for inertial in side if inertial]) for side in (left, right))
+    rows = [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]
+    size = np.maximum(np.trace(tensors, axis1=1, axis2=2)[:, None] / 3, 1e-12)
+    distance = np.maximum(np.linalg.norm(com, axis=1, keepdims=True), 1e-2)
+    images = turn @ tensors @ turn.transpose(0, 2, 1)
+    yield Table(
+        ("mass", *(f"center of mass {x}" for x in "xyz"), "ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
+        [*pairs],
+        np.hstack((weight, others[:, :3, 3], found[:, *rows])),
+        np.hstack((mass, com, images[:, *rows])),
+        np.hstack((mass, frames[:, :3, 3], tensors[:, *rows])),
+        np.hstack((np.maximum(np.maximum(mass, weight), 1e-9), *[distance] * 3, *[size] * 6)),
+    )
+
+
+def _of_joints(
+    pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Mapping[str, Array], mirror: Array
+) -> Iterator[Table]:
+    R, Q = (np.array([poses[pair[k].parent][:3, :3] for pair in pairs]) for k in (0, 1))
+    here, there = (np.array([pair[k].origin[:3, 3] for pair in pairs]) for k in (0, 1))
+    images = (Q.transpose(0, 2, 1) @ mirror @ R @ here[..., None])[..., 0]
+    size = np.maximum(np.linalg.norm(here, axis=1, keepdims=True), 1e-2)
+    moving = {joint.child: joint for joint in robot.joints.values()}
+    for i in np.flatnonzero((np.abs(there - images) > SAME * size).any(axis=1)):
+        for along in _free(*pairs[i], Q[i], moving, mirror):
+            images[i] += along * (along @ (there[i] - images[i]))
+    names = tuple(f"origin {x}" for x in "xyz")
+    yield Table(names, [*pairs], there, images, here, np.repeat(size, 3, axis=1))
+    turning = [
+        (a, b, 1.0 if a.type == "prismatic" else -1.0, R[i], Q[i])
+        for i, (a, b) in enumerate(pairs)
+        if a.type == b.type and a.kind.single and a.axis is not None and b.axis is not None
+    ]
+    ways = [
+        float((sign * mirror @ Ri @ a.origin[:3, :3] @ a.axis) @ (Qi @ b.origin[:3, :3] @ b.axis))
+        for a, b, sign, Ri, Qi in turning
+    ]
+    limited = [(a, b, way) for (a, b, *_), way in zip(turning, ways, strict=True) if abs(way) > 1 - SAME]
+    yield from _of_limits(limited)
+
+
+def _of_limits(pairs: list[tuple[Joint, Joint, float]]) -> Iterator[Table]:
+    """Yield the limits of joints with axes that are mirror images; way: 1, or -1 if they point the other way."""
+    for name in ("velocity", "effort"):
+        known = [(a, b) for a, b, _ in pairs if np.isfinite((getattr(a.limit, name), getattr(b.limit, name))).all()]
+        one, other = (np.array([[getattr(pair[k].limit, name)] for pair in known]).reshape(-1, 1) for k in (0, 1))
+        yield Table((f"{name} limit",), [*known], other, one, one, np.maximum(np.maximum(one, other), 1e-9))
+    ranged = [(a, b, way) for a, b, way in pairs if np.isfinite((*_range(a), *_range(b))).all()]
+    one, other = (np.array([_range(row[k]) for row in ranged]).reshape(-1, 2) for k in (0, 1))  # type: ignore[arg-type]
+    same = np.array([way > 0 for *_, way in ranged], dtype=bool)[:, None]
+    size = np.maximum(np.maximum(np.ptp(one, axis=1), np.ptp(other, axis=1)), 1e-9)[:, None].repeat(2, axis=1)
+    images = np.where(same, one, -one[:, ::-1])
+    yield Table(("lower limit", "upper limit"), [(a, b) for a, b, _ in ranged], other, images, one, size)
+
+
+def _range(joint: Joint) -> tuple[float, float]:
+    return joint.limit.lower, joint.limit.upper
 
 
 def _free(left: Joint, right: Joint, Q: Array, moving: Mapping[str, Joint], mirror: Array) -> Iterator[Array]:
@@ -202,34 +228,3 @@ def _free(left: Joint, right: Joint, Q: Array, moving: Mapping[str, Joint], mirr
         yield before.child_origin[:3, :3].T @ before.axis
     if left.parent == right.parent:
         yield Q.T @ np.diag(np.eye(3) - mirror) / 2
-
-
-def _of_joints(
-    left: Joint, right: Joint, poses: Mapping[str, Array], moving: Mapping[str, Joint], mirror: Array
-) -> Iterator[Pair]:
-    R, Q = poses[left.parent][:3, :3], poses[right.parent][:3, :3]
-    here, there = left.origin[:3, 3], right.origin[:3, 3]
-    image = Q.T @ mirror @ R @ here
-    for along in _free(left, right, Q, moving, mirror):
-        image = image + along * (along @ (there - image))
-    origin = Quantity("origin", there, image, here, max(float(np.linalg.norm(here)), 1e-2))
-    yield Pair(left, right, "origin", [origin])
-    if left.type != right.type or not left.kind.single or left.axis is None or right.axis is None:
-        return
-    turn = 1.0 if left.type == "prismatic" else -1.0
-    a, b = turn * mirror @ R @ left.origin[:3, :3] @ left.axis, Q @ right.origin[:3, :3] @ right.axis
-    if abs(a @ b) < 1 - SAME:
-        return
-    one, other = left.limit, right.limit
-    for word, x, y in (("velocity limit", one.velocity, other.velocity), ("effort limit", one.effort, other.effort)):
-        if np.isfinite((x, y)).all():
-            yield Pair(left, right, word, [_number(word, x, y)])
-    if np.isfinite((one.lower, one.upper, other.lower, other.upper)).all():
-        lower, upper = (one.lower, one.upper) if a @ b > 0 else (-one.upper, -one.lower)
-        size = max(upper - lower, other.upper - other.lower, 1e-9)
-        rows = (("lower limit", other.lower, lower, one.lower), ("upper limit", other.upper, upper, one.upper))
-        yield Pair(left, right, "limits", [Quantity(n, *map(np.array, values), size) for n, *values in rows])
-
-
-def _number(name: str, left: float, right: float) -> Quantity:
-    return Quantity(name, np.array(right), np.array(left), np.array(left), max(left, right, 1e-9))
