@@ -72,14 +72,15 @@ class Rule:
         *,
         source: Source | None = None,
         severity: Severity | None = None,
+        fix: str | None = None,
     ) -> Finding:
-        """Return one finding. about: its element, and its place if there is no `source`."""
+        """Return one finding. about: its element, and its place if there is no `source`. fix: how to correct it."""
         severity = severity or self.severity()
         assert SEVERITIES.index(severity) >= SEVERITIES.index(self.severity()), "graver than the rule"
         if isinstance(about, str):
-            return Finding(self.code, severity, message, source, about)
+            return Finding(self.code, severity, message, source, about, fix)
         element = f"{type(about).__name__.lower()} {about.name!r}"
-        return Finding(self.code, severity, message, source or about.source, element)
+        return Finding(self.code, severity, message, source or about.source, element, fix)
 
     def remark(self, message: str, about: Link | Joint | Frame | Sensor | Robot | str) -> Finding:
         """Return a remark: a finding of severity "info"."""

@@ -28,18 +28,20 @@ def read(
     arguments: Mapping[str, str],
     variable: Callable[..., str],
     check: Callable[[Path], None],
+    complete: bool = True,
 ) -> tuple[Expanded, list[Finding]]:
     """Return the expansion of a xacro text, and all findings; never raise on content.
 
     opener: opens includes and YAML files. find: (package, asking file) to folder, for `$(find …)`; may raise
     KinetreeError. arguments: the values of <xacro:arg>s. variable: (name, default=None) to the value, for `$(env)` and
-    `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed.
+    `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed. complete:
+    whether it is an error if no robot is made, or an argument is unknown; otherwise any XML may be made.
     """
     engine = Engine(file, opener, find, arguments, variable, check)
     made = engine.expand(text)
     findings = engine.findings
     files = {root.document.file: root.document.data.decode() for root in engine.roots}
-    if made is not None:
+    if made is not None and complete:
         findings += _unknown_arguments(engine, arguments)
         if made.empty:
             findings.append(_makes_nothing(engine, made.root))
