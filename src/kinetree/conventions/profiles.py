@@ -28,6 +28,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "MSH": ("meshes",),
     "XAC": ("xacro",),
     "CTL": ("ros2_control",),
+    "MVT": ("moveit", "controller_files"),
     "R103": ("rep103", "rep103.axes", "rep103.units", "rep103.angles"),
     "R105": ("rep105",),
     "R120": ("rep120",),
@@ -52,7 +53,7 @@ class Profile:
     strict: bool = False
 
 
-EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "CTL", "R103", "R105-002")
+EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "CTL", "MVT", "R103", "R105-002")
 SIMULATION = ("LIM-004", "INR-006", "INR-011", "GEO-001")
 """Rules for simulations only."""
 WHICH_WAY = ("R103-003",)
