@@ -209,7 +209,7 @@ class PluginLinks(Quality):
     def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
         """A name that no link and no frame has, but for frames such as map; a collision of a contact sensor whose name
         has that of no link and no collision."""
-        known = {*robot.frames, *robot.sensors}
+        known = {_last(name) for name in (*robot.frames, *robot.sensors)}
         bodies = {
             *robot.links,
             *(shape.name for link in robot.links.values() for shape in link.collisions if shape.name),
