@@ -38,7 +38,7 @@ CASES = {
     "XML-005": Cases(
         found={
             "one name": Model(
-                with_block(transmission("t", "drive") + transmission("t", "b")), says="another transmission"
+                with_block(transmission("t", "drive") + transmission("t", "b")), says="the name is also that"
             ),
             "one joint": Model(
                 with_block(transmission("t", "drive") + transmission("u", "drive")),
@@ -163,7 +163,7 @@ CASES = {
     ),
     "XML-012": Cases(
         found={
-            "of two plug-ins": Model(topics(TOPIC, TOPIC), says="topic 'scan' is that of plugin 'p'"),
+            "of two plug-ins": Model(topics(TOPIC, TOPIC), says="topic 'scan' is also that of plugin 'p'"),
             "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>x</topic>", "b")),
         },
         silent={

@@ -57,7 +57,7 @@ CASES = {
     ),
     "MVT-002": Cases(
         found={
-            "in limits": case(limits("max_velocity: 1", "ab"), "the joint does not exist (limits of it)"),
+            "in limits": case(limits("max_velocity: 1", "ab"), "the joint does not exist (in joint_limits)"),
             "of a controller of ROS 2": case(section("joints: [a, z]") + manager("arm"), "controller 'arm'"),
             "of a controller of ROS 1": case(
                 "r:\n  arm: {type: effort_controllers/JointPositionController, joint: z}\n"

@@ -144,7 +144,7 @@ CASES = {
         found={
             "no hardware": Model(made(system("", hardware="")), says="no <hardware><plugin>"),
             "an empty plug-in": made(system("", hardware="<hardware><plugin/></hardware>")),
-            "an unknown type": Model(made(system("", kind="robot")), says="has type 'robot'"),
+            "an unknown type": Model(made(system("", kind="robot")), says="the type is 'robot'"),
             "two joints of an actuator": made(system(driven() + driven(name="b"), kind="actuator")),
             "commands of a sensor": made(system(driven(), kind="sensor")),
             "one name": Model(made(system(""), system("")), says="already a ros2_control of this name"),

@@ -79,7 +79,7 @@ class Joints(FileRule):
             lists.append((*controller.names("left_wheel_names"), *controller.names("right_wheel_names")))
             found = {one.source: one for names in lists for _, one in repeated(names, lambda one: one.text)}
             for one in found.values():
-                yield self.about(f"the joint {one.text!r} is named twice", element, one)
+                yield self.about(f"the joint {one.text!r} is named twice; name each joint once", element, one)
             own = {one.text for one in controller.names("joints")}
             for key in ("constraints", "gains"):
                 inside = controller.parameters.get(key) if controller.parameters else None

@@ -10,6 +10,7 @@ from kinetree.conventions.gazebo import repeated
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.ros_files import JOINT_KEYS, Controller, RosFiles
 from kinetree.conventions.rule import Rule
+from kinetree.display import number
 from kinetree.errors import Finding, nearest_names
 from kinetree.formats.yaml_values import Yaml
 from kinetree.model.robot import Robot
@@ -87,15 +88,13 @@ class JointsExist(FileRule):
     level = "MUST"
     clause = "joints: names of joints of the robot"
     url = CONTROLLERS
-    good = (
-        "controller_list:\n  - name: arm_controller\n    type: FollowJointTrajectory\n    joints: [joint_1, joint_2]\n"
-    )
-    bad = "controller_list:\n  - name: arm_controller\n    type: FollowJointTrajectory\n    joints: [joint_1, joint_two]\n"
+    good = "controller_list:\n  - name: arm_controller\n    joints: [joint_1, joint_2]\n"
+    bad = good.replace("joint_2", "joint_two")
 
     def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
-        """A name that no joint has, in limits and controllers, but for limits in units of xacro, which have no prefix."""
+        """A name that no joint has, in limits and controllers, but for limits with units of xacro."""
         units = any(part.tag in ("!degrees", "!radians") for value in ros_files.documents for part in value.walk())
-        named = [] if units else [(name, value, "limits of it") for name, value in ros_files.limits]
+        named = [] if units else [(name, value, "in joint_limits") for name, value in ros_files.limits]
         for controller in (*ros_files.controllers, *ros_files.moveit):
             for key in sorted(JOINT_KEYS) if not controller.others else ():
                 named += [(one.text, one, f"controller {controller.name!r}") for one in controller.names(key)]
@@ -135,9 +134,11 @@ class LimitFlags(FileRule):
                             f"the limit of {quantity} is {bound.text!r}; expected a number", element, bound
                         )
                 if high is not None and high.number is not None and high.number <= 0 and quantity != "position":
-                    yield self.about(f"max_{quantity} is {high.number:.3g}; expected a positive number", element, high)
+                    yield self.about(
+                        f"max_{quantity} is {number(high.number)}; expected a positive number", element, high
+                    )
                 if low and high and low.number is not None and high.number is not None and low.number > high.number:
-                    message = f"min_{quantity} {low.number:.3g} is above max_{quantity} {high.number:.3g}"
+                    message = f"min_{quantity} {number(low.number)} is above max_{quantity} {number(high.number)}"
                     yield self.about(message, element, low)
 
 
@@ -163,12 +164,12 @@ class LimitsInside(FileRule):
             bounds += [("max_position", limit.upper, 1), ("min_position", limit.lower, -1)]
             for key, bound, sign in bounds:
                 written, flag = value.get(key), value.get(f"has_{key[4:]}_limits")
-                number = written.number if written is not None and (flag is None or flag.is_true) else None
-                if written is None or number is None or abs(bound) == inf or (bound == 0 and "_pos" not in key):
+                found = written.number if written is not None and (flag is None or flag.is_true) else None
+                if written is None or found is None or abs(bound) == inf or (bound == 0 and "_pos" not in key):
                     continue
-                if sign * (number - bound) > ROOM * max(abs(bound), 0.1):
-                    unit = "; it looks like degrees" if _in_degrees(number, bound) and not written.tag else ""
-                    message = f"{key} is {number:.4g}; the robot's limit is {bound:.4g}{unit}"
+                if sign * (found - bound) > ROOM * max(abs(bound), 0.1):
+                    unit = "; it looks like degrees" if _in_degrees(found, bound) and not written.tag else ""
+                    message = f"{key} is {number(found, 4)}; the robot's limit is {number(bound, 4)}{unit}"
                     yield self.about(message, f"joint {name!r}", written)
 
 
@@ -293,7 +294,7 @@ class Parameters(FileRule):
         for controller in ros_files.controllers:
             near = nearest_names(controller.name, unused) if controller.parameters is None and unused else ""
             if near.startswith("did you mean"):
-                message = f"the controller has no parameters of its own; {near}"
+                message = f"no parameters stand under this name; {near}"
                 yield self.about(message, f"controller {controller.name!r}", controller)
 
 
@@ -312,18 +313,19 @@ class Positions(FileRule):
     def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
         """A position outside of the range of a joint, by more than rounding."""
         for name, value in ros_files.positions:
-            joint, number = robot.joints.get(name), value.number
-            if joint is None or joint.kind.nv != 1 or number is None:
+            joint, found = robot.joints.get(name), value.number
+            if joint is None or joint.kind.nv != 1 or found is None:
                 continue
             lower, upper = joint.limit.lower, joint.limit.upper
-            if not lower - ROOM * max(abs(lower), 0.1) <= number <= upper + ROOM * max(abs(upper), 0.1):
-                unit = "; it looks like degrees" if abs(number) > 6.3 else ""
-                message = f"the initial position {number:.4g} is outside of {lower:.4g} to {upper:.4g}{unit}"
+            if not lower - ROOM * max(abs(lower), 0.1) <= found <= upper + ROOM * max(abs(upper), 0.1):
+                unit = "; it looks like degrees" if abs(found) > 6.3 else ""
+                between = f"{number(lower, 4)} to {number(upper, 4)}"
+                message = f"the initial position {number(found, 4)} is outside of {between}{unit}"
                 yield self.about(message, f"joint {name!r}", value)
 
 
-def _in_degrees(number: float, bound: float) -> bool:
-    return bound != 0 and isclose(number, degrees(bound), rel_tol=0.03)
+def _in_degrees(found: float, bound: float) -> bool:
+    return bound != 0 and isclose(found, degrees(bound), rel_tol=0.03)
 
 
 def _near(name: str, known: Mapping[str, Controller]) -> str:

@@ -27,7 +27,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "GEO": ("geometry",),
     "MSH": ("meshes",),
     "XAC": ("xacro", "macros"),
-    "CTL": ("ros2_control",),
+    "CTL": ("ros2_control", "transmissions"),
     "MVT": ("moveit", "controller_files"),
     "SRD": ("srdf", "srdf_states"),
     "R103": ("rep103", "rep103.axes", "rep103.units", "rep103.angles"),
