@@ -9,7 +9,7 @@ from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.model.semantic import Group, Reference, Semantic, label, references
-from kinetree.model.semantic_groups import chain, of_all_types, unknown, unknown_name
+from kinetree.model.semantic_groups import chain, groups_of, of_all_types, unknown, unknown_name
 
 URL = "https://wiki.ros.org/srdf"
 GRIPPER = """\
@@ -80,6 +80,16 @@ def group_links(robot: Robot, semantic: Semantic | None, group_joints: Mapping[s
         name: {robot.joints[joint].child for joint in joints if joint in robot.joints} | _link_members(written[name])
         for name, joints in group_joints.items()
     }
+
+
+@fact
+def whole_groups(
+    robot: Robot, semantic: Semantic | None, group_joints: Mapping[str, tuple[str, ...]]
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the joints of groups that have any, if all names and chains in groups are right; else no group."""
+    if semantic is None or groups_of(semantic, robot)[1]:
+        return {}
+    return {name: joints for name, joints in group_joints.items() if joints}
 
 
 def _link_members(group: Group) -> set[str]:
