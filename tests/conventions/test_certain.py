@@ -31,7 +31,7 @@ def members(findings: list[Finding]) -> Said:
     """The code, element and message of findings of rules, one for each element of a group."""
     found: Said = set()
     for finding in findings:
-        message, _, others = finding.message.partition("; so has ")
+        message, _, others = finding.message.partition(" (also ")
         if not finding.code.islower():
             found.add((finding.code, finding.element or "", message))
             kind = (finding.element or "").partition(" ")[0]

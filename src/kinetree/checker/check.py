@@ -89,7 +89,7 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
     if robot is None:
         found = Certain({})
     elif robot.doubts:
-        found = certain(robot, options)
+        found = certain(robot, options, errors)
         findings += remarks(robot, found, errors)
     else:
         found = Certain(findings_by_rule(robot, options.rules, options))

@@ -120,7 +120,9 @@ def check_options(select: str, ignore: str) -> Decorator:
         click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]"),
         click.option("--select", metavar="CODE", multiple=True, help=f"{select} Repeatable."),
         click.option("--ignore", metavar="CODE", multiple=True, help=f"{ignore} Repeatable."),
-        click.option("--kind", type=click.Choice(list(KINDS)), help="What the robot is; by default its structure says."),
+        click.option(
+            "--kind", type=click.Choice(list(KINDS)), help="What the robot is; by default its structure says."
+        ),
         click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say."),
     )
 

@@ -10,6 +10,7 @@ from kinetree.errors import fail
 from kinetree.formats.xml import Document, Element, attribute_spans
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.formats.xml_writer import attributes_text
+from kinetree.spatial.se3 import Array
 
 REST_OF_LINE = re.compile(rb"(?:[ \t]*<!--(?:(?!-->)[^\r\n])*-->)*[ \t]*(?=\r?\n)")
 
@@ -58,13 +59,16 @@ class Setting(Edit):
 class Mend:
     """Repair of one finding: its element, and the edits, or the reason why there are none.
 
-    renamed: links and joints that the edits rename, ("link", old name) to new name.
+    renamed: links and joints that the edits rename, ("link", old name) to new name. turned: links that the edits turn,
+    and T_old_new (4, 4) of each. keeps: edits that keep what is attached to these in its place.
     """
 
     element: str
     edits: tuple[Edit, ...] = ()
     because: str = ""
     renamed: NewNames = field(default_factory=dict)
+    turned: Mapping[str, Array] = field(default_factory=dict, compare=False)
+    keeps: tuple[Edit, ...] = ()
 
 
 def on_disk(content: bytes, edits: Iterable[Edit]) -> bytes:

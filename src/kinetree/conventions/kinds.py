@@ -98,7 +98,9 @@ def _chains(
     for row in rows:
         alike = sum(len(other) == len(row) and tree.before(other[0]) == tree.before(row[0]) for other in rows)
         arm = next((ends[body] for body in row if body in ends), None)
-        reach = float(sum(np.linalg.norm(poses[a][:3, 3] - poses[b][:3, 3]) for a, b in zip(row, row[1:], strict=False)))
+        reach = float(
+            sum(np.linalg.norm(poses[a][:3, 3] - poses[b][:3, 3]) for a, b in zip(row, row[1:], strict=False))
+        )
         carries = any(tree.before(other[0]) in row for other in rows if len(other) >= AT_LEAST - 1)
         joints = tuple(tree.carried[body].name for body in row)
         kind, why = _kind(robot, joints, row, fixed, arm, alike, reach, carries, tree.front[row[0]])
@@ -139,11 +141,20 @@ def _kind(
     feet = [name for body in row for name in fixed[body] if "leg" in words(name)]
 
     def called(kind: str) -> tuple[str, ...]:
-        listed = [next(name for name in pair[::-1] if kind in words(name)) for pair in names.values() if kind in {k for name in pair for k in words(name)}]
+        listed = [
+            next(name for name in pair[::-1] if kind in words(name))
+            for pair in names.values()
+            if kind in {k for name in pair for k in words(name)}
+        ]
         more = " …" if len(listed) > 3 else ""
         return (f"called {', '.join(map(repr, listed[:3]))}{more}",) if listed else ()
 
-    if n > 1 and not carries and votes["leg"] >= max(1, votes["arm"]) and (votes["leg"] > 1 or 2 * votes["leg"] >= n or len(feet) > 1):
+    if (
+        n > 1
+        and not carries
+        and votes["leg"] >= max(1, votes["arm"])
+        and (votes["leg"] > 1 or 2 * votes["leg"] >= n or len(feet) > 1)
+    ):
         return "leg", called("leg")
     last = {kind for name in (joints[-1], row[-1]) for kind in words(name)}
     top, count = max(votes.items(), key=lambda item: (item[1], item[0] in last and item[0] != "arm"), default=("", 0))
@@ -160,7 +171,9 @@ def _kind(
     if n == 1 and _is_wheel(robot, joints[0], row[0]):
         return "wheel", ("round about its axis",)
     if alike > 2 and n > 1:
-        return ("finger" if reach < FINGER or behind > n else "leg"), (f"one of {alike} such chains, {reach:.2g} m long",)
+        return ("finger" if reach < FINGER or behind > n else "leg"), (
+            f"one of {alike} such chains, {reach:.2g} m long",
+        )
     if n >= AT_LEAST and not carries:
         return ("arm", ()) if reach > FINGER else ("finger", (f"{reach:.2g} m long",))
     return "other", ()

@@ -2,17 +2,22 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
+from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.xacro_names import called, near, undefined, used_arguments, used_in
-from kinetree.conventions.xacro_text import Call, Macro, Program
+from kinetree.conventions.xacro_names import called, misfits, near, undefined, used_arguments, used_in
+from kinetree.conventions.xacro_text import Macro, Program
 from kinetree.errors import Finding
+from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xml import Element
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:arg name="reach" default="0.5"/>
+  <xacro:property name="side" value="left_"/>
   <xacro:macro name="arm" params="prefix length *origin">
     <link name="${prefix}link_1"/>
     <link name="${prefix}link_2"/>
@@ -32,13 +37,15 @@ ARM = """<?xml version="1.0"?>
     <xacro:arm prefix="" length="$(arg reach)"><origin xyz="0 0 0.3"/></xacro:arm>
   </xacro:if>
   <xacro:unless value="true">
-    <xacro:arm prefix="left_" length="$(arg reach)"><origin xyz="0 0 0.4"/></xacro:arm>
+    <xacro:arm prefix="${side}" length="$(arg reach)"><origin xyz="0 0 0.4"/></xacro:arm>
   </xacro:unless>
 </robot>
 """
-LEFT = '<xacro:arm prefix="left_" length="$(arg reach)"><origin xyz="0 0 0.4"/></xacro:arm>'
-BRACES = re.compile(r"(?<![\w{$#])\{([^\W\d]\w*)\}(?!\})")
+LEFT = '<xacro:arm prefix="${side}" length="$(arg reach)"><origin xyz="0 0 0.4"/></xacro:arm>'
+BRACES = re.compile(r"(?<![{$#])\{([^\W\d]\w*)\}(?!\})")
 """A name in braces without `$`."""
+PLACING = re.compile(r"(.+_)?prefix|parent(_link)?")
+"""Names of parameters that name or place what a macro makes."""
 DOLLAR = re.compile(r"\$(?=\w)([^\W\d]\w*)")
 
 
@@ -111,13 +118,16 @@ class DefinedMacros(Written):
     good, bad = LEFT, LEFT.replace("xacro:arm", "xacro:amr")
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """A call of a macro that no file of the robot defines."""
+        """A call of a macro that no file of the robot defines; one that gives nothing may be there to stop the
+        expansion."""
         known = [macro.name for macro in program.macros]
         if not (program.whole and program.complete):
             return
         for call in program.calls:
-            if call.name.rpartition(".")[2] not in known and "$" not in call.name:
-                yield self.at(call.element, None, f"there is no macro {call.name!r}{near(call.name, known)}")
+            alike = near(call.name, known)
+            given = call.element.children or [name for name in call.element.attributes if name != "macro"]
+            if call.name.rpartition(".")[2] not in known and "$" not in call.name and (alike or given):
+                yield self.at(call.element, None, f"there is no macro {call.name!r}{alike}")
 
 
 class FittingCalls(Written):
@@ -130,24 +140,9 @@ class FittingCalls(Written):
     def check(self, program: Program) -> Iterator[Finding]:
         """An attribute that is no parameter, or a parameter without a value."""
         for call, macro in called(program):
-            yield from self.misfits(call, macro)
-
-    def misfits(self, call: Call, macro: Macro) -> Iterator[Finding]:
-        """Yield the findings on one call."""
-        element, known = call.element, [p.name for p in macro.parameters if not p.block]
-        given = [name for name in element.attributes if not name.startswith(("xmlns", "xacro:")) and name != "macro"]
-        missing = [p.name for p in macro.parameters if p.required and not p.block and p.name not in given]
-        for name in given:
-            if name not in known:
-                message = f"macro {macro.name!r} has no parameter {name!r}{near(name, missing or known)}"
-                yield self.at(element, name, message)
-        if missing:
-            names = ", ".join(map(repr, missing))
-            yield self.at(element, None, f"macro {macro.name!r} needs a value for its parameter {names}")
-        blocks = sum(parameter.block for parameter in macro.parameters)
-        if not any(child.tag.startswith("xacro:") for child in element.children) and len(element.children) != blocks:
-            message = f"macro {macro.name!r} takes {blocks} blocks, and {len(element.children)} are given"
-            yield self.at(element, None, message)
+            known = (program.whole and program.complete) or call.element.document is macro.element.document
+            if known and (wrong := "; ".join(misfits(call.element, macro))):
+                yield self.at(call.element, None, f"the call does not fit macro {macro.name!r}: {wrong}")
 
 
 class Braces(Written):
@@ -158,7 +153,7 @@ class Braces(Written):
 
     code = "XAC-006"
     clause = "${name} is replaced by its value, {name} is not"
-    good, bad = LEFT, LEFT.replace('"left_"', '"{prefix}left_"')
+    good, bad = LEFT, LEFT.replace("${side}", "{side}")
 
     def check(self, program: Program) -> Iterator[Finding]:
         """{name}, where the name is that of a parameter or property."""
@@ -185,17 +180,19 @@ class UsedParameters(Written):
     evidence = "heuristic"
     clause = "parameters are what the macro uses"
     good = 'params="prefix length *origin"'
-    bad = 'params="prefix length radius:=0.1 *origin"'
+    bad = 'params="prefix length parent:=world *origin"'
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """Parameters that neither the macro nor one that it calls uses."""
+        """Parameters that neither the macro nor one that it calls uses; a remark if they do not place or name parts."""
         for macro in program.macros:
             used = used_in(macro, program)
             unused = [] if used is None else [p.plain for p in macro.parameters if p.plain not in used]
             if unused:
                 names = ", ".join(map(repr, unused))
-                what = "parameter" if len(unused) == 1 else "parameters"
-                yield self.at(macro.element, "params", f"its {what} {names} are never used")
+                what = f"the parameter {names} is" if len(unused) == 1 else f"the parameters {names} are"
+                finding = self.at(macro.element, "params", f"{what} never used")
+                grave = any(p.plain in unused and (p.block or PLACING.fullmatch(p.name)) for p in macro.parameters)
+                yield finding if grave else replace(finding, severity="info")
 
 
 class UsedArguments(Written):
@@ -228,7 +225,10 @@ class OneDefinition(Written):
     evidence = "heuristic"
     clause = "one name, one macro"
     good = '<xacro:if value="true">'
-    bad = '<xacro:macro name="arm" params="prefix length *origin"><link name="${prefix}${length}"/></xacro:macro>\n' + good
+    bad = (
+        '<xacro:macro name="arm" params="prefix length *origin"><link name="${prefix}${length}"/></xacro:macro>\n'
+        + good
+    )
 
     def check(self, program: Program) -> Iterator[Finding]:
         """A second definition with other content, of macros that are defined whatever the arguments are."""
@@ -250,9 +250,10 @@ class IncludedFiles(Written):
 
     code = "XAC-010"
     clause = "an included file exists"
-    good, bad = LEFT, '<xacro:include filename="missing.xacro"/>'
+    good, bad = LEFT, '<xacro:include filename="$(find arm)/missing.xacro"/>'
+    context = CheckOptions(read=ReadOptions(packages={"arm": Path(__file__).parent / "arm"}))
 
     def check(self, program: Program) -> Iterator[Finding]:
         """A missing file, in a package that exists."""
-        for include, path in program.missing:
+        for include, _ in program.missing if program.whole else ():
             yield self.at(include, "filename", f"there is no file {include.get('filename')!r}")

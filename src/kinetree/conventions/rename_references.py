@@ -35,10 +35,12 @@ def check_left(renamed: NewNames, robot: Robot) -> None:
     for name, text in files.items():
         root = parse(text, name, Report())
         for element in root.walk() if root else ():
-            values = [value for key, value in element.attributes.items() if kind_of("urdf", element.tag, key)]
-            if left := next(filter(None, (_old_in(value, gone) for value in (*values, element.text))), None):
-                said = f"{left!r} stands in a part of which nothing is made with these arguments"
-                raise ambiguous(element.source, said)
+            own = element.get("name", "") if element.tag in KINDS else ""
+            values = [v for key, v in element.attributes.items() if kind_of("urdf", element.tag, key) and v != own]
+            left = next(filter(None, (_old_in(value, gone) for value in (*values, element.text))), None)
+            if left or (element.tag, re.split(r"[${}()]", own)[-1]) in gone:
+                message = f"{left or own!r} is in a part of which nothing is made with these arguments"
+                raise ambiguous(element.source, message)
 
 
 def _of_attributes(element: Element, dialect: str, renamed: NewNames, robot: Robot) -> Iterator[Edit]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kinetree.conventions.xacro_text import Call, Macro, Program, Use
+from kinetree.formats.xml import Element
 
 EVAL = re.compile(r"\$\(eval\s[^$]*")
 WORD = re.compile(r"[^\W\d]\w*")
@@ -75,6 +76,22 @@ def called(program: Program) -> Iterator[tuple[Call, Macro]]:
             yield call, found[0]
 
 
+def misfits(call: Element, macro: Macro) -> Iterator[str]:
+    """Yield what is wrong with the attributes and blocks of a call."""
+    known = [p.name for p in macro.parameters if not p.block]
+    given = [name for name in call.attributes if not name.startswith(("xmlns", "xacro:")) and name != "macro"]
+    missing = [p.name for p in macro.parameters if p.required and not p.block and p.name not in given]
+    for name in given:
+        if name not in known:
+            yield f"there is no parameter {name!r}{near(name, missing or known)}"
+    if missing:
+        more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
+        yield f"{', '.join(map(repr, missing[:6]))}{more} must be given"
+    blocks = sum(parameter.block for parameter in macro.parameters)
+    if len(call.children) != blocks and not any(child.tag.startswith("xacro:") for child in call.children):
+        yield f"{len(call.children)} blocks are given, and {blocks} expected"
+
+
 def used_in(macro: Macro, program: Program, seen: frozenset[str] = frozenset()) -> set[str] | None:
     """Return the names that a macro and those that it calls use; None if that is not known."""
     names: set[str] = set()
@@ -104,7 +121,9 @@ def used_in(macro: Macro, program: Program, seen: frozenset[str] = frozenset()) 
 def used_arguments(program: Program) -> set[str] | None:
     """Return the arguments that the files use, None if that depends on values."""
     texts = [root.document.data.decode(errors="replace") for root in program.roots]
-    if not (program.whole and program.complete) or any(re.search(r"\$\(arg\s+\$|xacro:eval-comments", t) for t in texts):
+    if not (program.whole and program.complete) or any(
+        re.search(r"\$\(arg\s+\$|xacro:eval-comments", t) for t in texts
+    ):
         return None
     names = {name for use in program.uses for name in use.words.arguments}
     return names | {word for text in texts for part in EVAL.findall(text) for word in WORD.findall(part)}

@@ -2,9 +2,10 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from kinetree.conventions.facts import fact
@@ -104,12 +105,15 @@ class Program:
 
 
 @fact
-def program(robot: Robot, xacro_roots: tuple[Element, ...] | None) -> Program | None:
+def program(
+    robot: Robot, xacro_roots: tuple[Element, ...] | None, packages: Mapping[str, str | os.PathLike[str]]
+) -> Program | None:
     """Return the definitions, calls and names of the robot's xacro files, None for a robot of another format."""
     if not xacro_roots:
         return None
     made = Program(Doubt("robot", robot.name) not in robot.doubts)
-    files = Files(robot.places.packages, robot.places.confinement)
+    given = {name: Path(folder) for name, folder in packages.items()}
+    files = Files({**robot.places.packages, **given}, robot.places.confinement)
     read = {os.path.abspath(root.document.file): root for root in xacro_roots}
     queue = [(xacro_roots[0], True)]
     seen = {os.path.abspath(xacro_roots[0].document.file)}
@@ -137,7 +141,7 @@ def program(robot: Robot, xacro_roots: tuple[Element, ...] | None) -> Program | 
 def _path(include: Element, files: Files) -> str | None:
     """Return the path of an included file, None if it is not the same for all arguments or lies in no known package."""
     name, file = include.get("filename") or "", include.document.file
-    if not FIXED.fullmatch(name) or file.startswith("<"):
+    if not FIXED.fullmatch(name) or (file.startswith("<") and not name.startswith("$(find")):
         return None
     try:
         return os.path.abspath(files.path(name.replace("$(dirname)", os.path.dirname(os.path.abspath(file))), file))

@@ -228,8 +228,8 @@ def _set(element: Element, name: str, value: str) -> Setting:
 
 
 def _passed(path: list[Element], old: str, new: str, written: str, files: Files, depth: int) -> tuple[Edit, ...]:
-    """Return the edits that change a value `${parameter}` where the parameter gets its value: in the calls of the macro,
-    in its default, or in a property or an argument of this name; none if that is not found."""
+    """Return the edits that change a value `${parameter}` where the parameter gets its value: in the calls of the
+    macro, in its default, or in a property or an argument of this name; none if that is not found."""
     match = SOLE.search(written)
     if match is None or depth > MOST_CALLS:
         return ()
@@ -274,7 +274,9 @@ def _added(change: Insertion, path: Sequence[Element]) -> Edit:
     macro = next((one for one in reversed(path[:-1]) if one.tag == "xacro:macro"), path[0])
     for other in parts(macro):
         if other is not element and other.tag == element.tag and other.get("name") == written:
-            raise _refused(_place(change.near.source), f"it is written at {other.source} once more, of which one is made")
+            raise _refused(
+                _place(change.near.source), f"it is written at {other.source} once more, of which one is made"
+            )
 
     def like(new: New) -> New:
         names = {key: value for key, value in new.attributes.items() if (new.tag, key) in URDF}

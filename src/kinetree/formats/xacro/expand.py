@@ -13,7 +13,7 @@ from kinetree.formats.xml import Derived, Element
 
 @dataclass(frozen=True)
 class Expanded:
-    """Result of an expansion: the text, or None after errors; its name in messages; texts of all files read, by name."""
+    """Result of an expansion: the text, None after errors; its name in messages; all texts read, by file."""
 
     text: Derived | None
     file: str
