@@ -7,7 +7,7 @@ from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Joint, Robot
-from kinetree.model.semantic import CollisionPair, Semantic, label
+from kinetree.model.semantic import CollisionPair, GroupState, JointValue, Semantic, label
 
 ROUNDED = 1e-3
 """Share of the range of a joint by which a rounded value may be outside of it."""
