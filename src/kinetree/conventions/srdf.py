@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import with_blocks
 from kinetree.conventions.rule import Rule
-from kinetree.errors import Finding
+from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Robot
 from kinetree.model.semantic import Group, Reference, Semantic, label, references
 from kinetree.model.semantic_groups import chain, groups_of, of_all_types, unknown, unknown_name
@@ -127,7 +127,7 @@ class NamesExist(OfSrdf):
             times = f" (it is named {len(found)} times)" if len(found) > 1 else ""
             pairs = all(one.field.endswith(("collisions", "unchecked_links", "properties")) for one in found)
             message = unknown_name(first, semantic, robot) + times
-            severity = "warning" if pairs else None
+            severity: Severity | None = "warning" if pairs else None
             yield self.finding(message, label(first.item, first.field), source=first.source, severity=severity)
 
 
