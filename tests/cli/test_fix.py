@@ -263,9 +263,9 @@ def test_a_related_file_that_cannot_be_used_is_said_first(run, model, tmp_path):
 def test_related_files_go_with_new_names_of_one_model(run, model):
     first, second, yaml = model(ELBOW), model(ELBOW, "other.urdf"), model("a: elbow\n", "arm.yaml")
     result = run("fix", first, second, *UNSAFE, "--also", yaml)
-    assert (result.exit_code, "for the files of one model, and these are 2" in result.stderr) == (2, True)
+    assert (result.exit_code, "--also is for one model, and these are 2" in result.stderr) == (2, True)
     result = run("fix", first, "--profile", "industrial", "--also", yaml)
-    assert (result.exit_code, "given with --unsafe alone" in result.stderr) == (2, True)
+    assert (result.exit_code, "only --unsafe renames" in result.stderr) == (2, True)
     assert (first.read_text(), second.read_text(), yaml.read_text()) == (ELBOW, ELBOW, "a: elbow\n")
 
 

@@ -131,7 +131,12 @@ class TestFramesOfRep199:
             (without("base"), {"vendor": "epson"}, "R199-208", "models of Epson do not tell where"),
             (without("tool0"), {}, "R199-501", "or name the maker with --vendor"),
             (without("flange", without("tool0")), {"vendor": "abb"}, "R199-401", "there is no tool0"),
-            (without("flange", without("tool0")), {"vendor": "abb"}, "R199-501", "it is attached to flange, which is missing, too"),
+            (
+                without("flange", without("tool0")),
+                {"vendor": "abb"},
+                "R199-501",
+                "it is attached to flange, which is missing, too",
+            ),
             (DOWN, {}, "R199-401", "its turn about X is unknown"),
             (ADAPTER, {"vendor": "abb"}, "R199-401", "'tool0' is not fixed to 'link_6', the last link"),
             (
