@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.display import number, numbers
 from kinetree.errors import Finding, Findings, Source
 from kinetree.model.assemble import Parts, build
 from kinetree.model.robot import Joint, Limit, Link
@@ -257,3 +258,35 @@ def test_html_is_imported_when_a_notebook_asks_for_it():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (-0.0, "0"),
+        (1.05e-16, "0"),
+        (-1.2e-14, "0"),
+        (90.0, "90"),
+        (-0.6666, "-0.667"),
+        (0.00012, "0.00012"),
+        (1.2e-7, "1.2e-7"),
+        (9.999e-5, "0.0001"),
+        (999.9, "1000"),
+        (1234, "1230"),
+        (80000, "80,000"),
+        (-1.5e9, "-1,500,000,000"),
+        (1e15, "1e15"),
+        (-np.inf, "-inf"),
+        (np.float64(2.5), "2.5"),
+    ],
+)
+def test_a_number_is_written_as_a_person_writes_it(value, text):
+    assert number(value) == text
+
+
+def test_different_numbers_look_different():
+    assert number(2.9671, 5) == "2.9671"
+    assert numbers([1.23456, 1.23459, 7]) == ["1.23456", "1.23459", "7"]
+    assert numbers([1.0, 1.0]) == ["1", "1"]
+    assert numbers([0.0, 1e-15]) == ["0", "0"]

@@ -80,6 +80,26 @@ def some(names: Iterable[str], most: int = MOST) -> str:
     return f"{shown}, … {len(names)} in all"
 
 
+def number(value: float, digits: int = 3) -> str:
+    """Return a number as a person writes it, with `digits` significant digits: 0 below 1e-12, commas from 10,000."""
+    mantissa, _, exponent = f"{0.0 if abs(value) < 1e-12 else value:.{digits - 1}e}".partition("e")
+    if not exponent:  # inf and nan
+        return mantissa
+    power = int(exponent)
+    if -5 < power < 12:
+        rounded = float(f"{mantissa}e{power}")
+        mantissa = f"{rounded:{',' if abs(rounded) >= 1e4 else ''}.{max(0, digits - 1 - power)}f}"
+    short = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return short if -5 < power < 12 else f"{short}e{power}"
+
+
+def numbers(values: Iterable[float], digits: int = 3) -> list[str]:
+    """Return numbers as `number` does, with as many more digits as different numbers need to look different."""
+    values = list(values)
+    texts = [number(value, digits) for value in values]
+    return texts if digits >= 12 or len(set(texts)) == len(set(values)) else numbers(values, digits + 1)
+
+
 def _is_default(one: Field[Any], value: Any) -> bool:
     default = one.default_factory() if one.default_factory is not MISSING else one.default
     return type(value) is type(default) and not hasattr(value, "shape") and bool(value == default)

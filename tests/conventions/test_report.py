@@ -48,25 +48,40 @@ def text_of(format, results, width=None):
 
 
 def test_every_format_is_there():
-    assert formats() == ["concise", "github", "json", "junit", "pretty", "sarif"]
+    assert formats() == ["concise", "github", "json", "junit", "pretty", "sarif", "statistics"]
 
 
 class TestVariants:
-    """Of a file that is checked with several arguments each finding says in which it is."""
+    """A finding of a file that is checked with several arguments stands once, and says in which variants it is."""
 
-    @pytest.mark.parametrize("format", ["pretty", "concise", "github", "sarif", "junit", "json"])
-    def test_they_are_told_apart(self, bad, format):
+    @pytest.mark.parametrize("format", ["sarif", "junit", "json"])
+    def test_programs_get_each(self, bad, format):
         plain, short, long = (text_of(format, [replace(bad, name=name)]) for name in ("", "stubby", "long"))
         assert "stubby" not in plain
         assert "stubby" in short
         assert "long" in long
         assert "stubby" not in long
 
-    def test_pretty_has_the_name_after_the_message_and_counts_models(self, bad):
+    @pytest.mark.parametrize("format", ["pretty", "concise", "github"])
+    def test_people_get_one(self, bad, format):
+        variants = [replace(bad, name=name) for name in ("stubby", "long", "other")]
+        all_of_them, alone = text_of(format, variants), text_of(format, [bad])
+        assert all_of_them.count("R199-403") == alone.count("R199-403") == 1
+        assert "variant" not in all_of_them
+        some = text_of(format, [*variants[:2], Checked(bad.file, (), name="other")])
+        assert some.count("R199-403") == 1
+        assert "(only in variants 'stubby', 'long')" in some.replace("%2C", ",")
+
+    def test_pretty_counts_models(self, bad):
         text = text_of("pretty", [replace(bad, name=name) for name in ("short", "forearm=0.8")])
-        assert "along 'joint_6', in variant 'short' [R199-403]" in text
-        assert "in variant 'forearm=0.8' [R199-403]" in text
-        assert text.endswith("in 2 of 2 models")
+        assert text.splitlines()[-1].endswith("in 2 of 2 models")
+        assert text.splitlines()[-1].startswith(text_of("pretty", [bad]).splitlines()[-1])
+
+    def test_models_with_a_common_part_have_its_findings_once(self, bad):
+        others = [replace(bad, file=f"arm{i}.urdf") for i in range(5)]
+        text = text_of("concise", [bad, *others])
+        assert text.count("R199-403") == 1
+        assert "(in 6 models: bad.urdf, arm0.urdf, arm1.urdf and 3 more)" in text
 
     def test_json_has_it_in_a_field(self, bad, mixed):
         data = json.loads(text_of("json", [bad, replace(mixed[0], name="long")]))
@@ -122,6 +137,70 @@ class TestPretty:
         (flange,) = (f for f in bad.findings if f.code == "R199-403")
         list(report("pretty", [Checked("bad.urdf", (flange,) * 5)]))
         assert read == [Path("bad.urdf")]
+
+
+class TestGroups:
+    """Equal findings are one, with a count and the first places."""
+
+    def findings(self, count, message="is {} long; expected 1"):
+        return [
+            Finding("JNT-001", "warning", message.format(i), Source("bad.urdf", i + 1), f"joint 'j{i}'")
+            for i in range(count)
+        ]
+
+    def test_pretty_prints_the_first_and_the_places_of_others(self, bad):
+        lines = text_of("pretty", [Checked("bad.urdf", tuple(self.findings(9)))]).splitlines()
+        at = next(i for i, line in enumerate(lines) if "8 findings like it" in line)
+        assert "bad.urdf:1: warning: joint 'j0': is 0 long" in lines[0]
+        places = "joint 'j1' (line 2), joint 'j2' (line 3), joint 'j3' (line 4) and 5 more"
+        assert lines[at] == f"    8 findings like it: {places}; --show-all prints each"
+        assert lines[-1] == "9 warnings"
+        assert sum("JNT-001" in line for line in lines) == 1
+
+    def test_all_of_them_when_asked(self, bad):
+        text = "\n".join(report("pretty", [Checked("bad.urdf", tuple(self.findings(9)))], show_all=True))
+        assert text.count("[JNT-001]") == 10  # the first again as the most important
+        assert "like it" not in text
+
+    def test_other_words_are_another_finding(self, bad):
+        findings = [*self.findings(2), *self.findings(2, "has no length at all, {}")]
+        assert text_of("pretty", [Checked("bad.urdf", tuple(findings))]).count("[JNT-001]") == 2
+
+    def test_the_most_important_come_first_and_last(self, bad):
+        codes = [("NAM-001", "error"), ("TRE-001", "warning"), ("INR-001", "warning"), ("R199-508", "warning")]
+        found = [
+            Finding(code, severity, f"m{i}", Source("bad.urdf", 9 - i)) for i, (code, severity) in enumerate(codes)
+        ]
+        found.append(Finding("zero-axis", "error", "no axis", Source("bad.urdf", 40)))
+        lines = text_of("pretty", [Checked("bad.urdf", tuple(found))]).splitlines()
+        printed = [line.partition("[")[2].rstrip("]") for line in lines if line.startswith("bad.urdf")]
+        assert printed == ["zero-axis", "NAM-001", "R199-508", "INR-001", "TRE-001"]
+        assert lines[-1].endswith("; most important: no axis [zero-axis] (bad.urdf:40)")
+
+    def test_files_of_other_packages_come_last_and_are_marked(self, tmp_path, monkeypatch):
+        for name in ("cell", "ur_description"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "package.xml").write_text("<package/>")
+        monkeypatch.chdir(tmp_path / "cell")
+        own = Finding("NAM-001", "info", "m", Source("cell.xacro", 1))
+        other = Finding("R199-508", "error", "n", Source(str(tmp_path / "ur_description" / "ur.xacro"), 1))
+        lines = text_of("pretty", [Checked("cell.xacro", (other, own))]).splitlines()
+        assert lines == [
+            "cell.xacro:1: info: m [NAM-001]",
+            "In files of other packages (ur_description):",
+            "../ur_description/ur.xacro:1: error: n [R199-508]",
+            "1 error, 1 remark",
+        ]
+
+
+def test_statistics_are_a_line_a_code(mixed):
+    lines = text_of("statistics", [*mixed, replace(mixed[0], file="other.urdf")]).splitlines()
+    assert [line.split()[:3] for line in lines[:-1]] == [
+        ["1", "error", "R199-403"],
+        ["1", "warning", "zero-axis"],
+        ["1", "info", "R199-403"],
+    ]
+    assert "flange" in lines[0]
 
 
 def test_concise_is_one_line_a_finding(mixed):

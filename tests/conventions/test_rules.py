@@ -1,6 +1,7 @@
 """All rules of all profiles: each explains itself, fires on its bad example and is silent on its good one."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -10,8 +11,11 @@ from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.profiles import ALWAYS, FAMILIES, PROFILES, family, rules_of
 from kinetree.conventions.rule import Rule
+from kinetree.conventions.srdf import ROBOT
 from kinetree.errors import Finding
-from kinetree.formats.registry import FORMATS
+from kinetree.formats.registry import FORMATS, ReadOptions
+from kinetree.load import examine
+from rule_cases.case import Model, findings
 from support import ask
 
 RULES = [rule for letters in FAMILIES if letters not in ALWAYS for rule in family(letters)]
@@ -19,6 +23,10 @@ RULES = [rule for letters in FAMILIES if letters not in ALWAYS for rule in famil
 
 def example(rule: type[Rule], text: str) -> kt.Robot:
     """The robot of a rule's good or bad text."""
+    if rule.base_format == "srdf":
+        assert rule.good in rule.base
+        (robot, _) = examine(ROBOT, ReadOptions("urdf", srdf=rule.base.replace(rule.good, text)), True)
+        return robot
     if rule.base is None:
         return kt.load(text, format=rule.base_format)
     if rule.base.startswith("<"):
@@ -54,6 +62,19 @@ class TestEveryRule:
         assert rule.clause
         assert set(rule.requires) <= {other.code for other in RULES}
         assert rule.good != rule.bad
+
+
+def test_every_message(golden):
+    """All that the rules say about their bad examples; read it from top to bottom after a change."""
+    said = []
+    for rule in (rule for letters in FAMILIES for rule in family(letters)):
+        if rule.code.startswith(ALWAYS):
+            found = findings(rule.code, Model((rule.base or "").replace(rule.good, rule.bad)))
+        else:
+            known = {str(finding) for finding in alone(rule, example(rule, rule.good))}
+            found = [one for one in alone(rule, example(rule, rule.bad)) if str(one) not in known]
+        said += [f"# {rule.code}: {rule.title()}", *(str(replace(one, source=None)) for one in found)]
+    golden("messages.txt", "\n".join(said) + "\n")
 
 
 def test_codes_are_unique():

@@ -94,10 +94,15 @@ def is_unread(result: Checked) -> bool:
     return any(finding.code in UNREAD and finding.severity == "error" for finding in result.findings)
 
 
+def is_part(result: Checked) -> bool:
+    """Return whether a file is a part of others."""
+    return any(finding.code in NO_ROBOT and finding.severity == "error" for finding in result.findings)
+
+
 def without_parts(result: Checked) -> Checked:
-    """Return the result of a file from a folder, without findings if the file is a part of others."""
-    parts = [finding for finding in result.findings if finding.code in NO_ROBOT and finding.severity == "error"]
-    return replace(result, findings=()) if parts else result
+    """Return the result of a file from a folder, with only the findings of rules if the file is a part of others."""
+    rules = tuple(finding for finding in result.findings if not finding.code.islower())
+    return replace(result, findings=rules) if is_part(result) else result
 
 
 def once_in_all(results: Sequence[Checked]) -> list[Checked]:

@@ -1,11 +1,12 @@
 """Jobs of a check, from paths, settings and options of the command line."""
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from kinetree.checker.checked import Job
-from kinetree.checker.settings import Model, Settings, find_settings
+from kinetree.checker.files import files_of, folders_of
+from kinetree.checker.settings import Model, Settings, find_settings, read_settings
 from kinetree.confine import Confinement, RealPaths, workspace_of
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, check_codes
@@ -14,6 +15,29 @@ from kinetree.formats.registry import FORMATS, NO_EFFECT, Format, ReadOptions, f
 from kinetree.load import is_packaged
 
 FLAGS = {"packages": "--package", "xacro_args": "--arg", "model": "--model", "expand": "--expand"}
+
+
+def jobs_of(
+    paths: Sequence[str],
+    config: str | None,
+    options: CheckOptions,
+    baseline: str | None = None,
+    choose: Callable[[Mapping[str, bool]], Sequence[str]] = list,
+) -> tuple[list[Job], Mapping[str, bool]]:
+    """Return the jobs of a command, and all files of its paths with whether they were named.
+
+    paths: files, folders and bare names of robots. Without any, the models of the settings, or all of the working
+    folder if the settings have no [[models]]. config: the file of the settings, None for the nearest. choose: returns
+    the files that the command works on, or raises. For the rest see `jobs`.
+    """
+    settings = read_settings(config) if config else None
+    if not paths:
+        if (settings or find_settings()).models:
+            return jobs(None, settings, options, baseline), {}
+        paths = ["."]
+    files = files_of(paths)
+    found = {file for file, named in files.items() if not named}
+    return jobs(choose(files), settings, options, baseline, found, folders_of(paths)), files
 
 
 def jobs(

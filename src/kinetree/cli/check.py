@@ -12,12 +12,12 @@ import click
 from kinetree.checker.baseline import check_replaceable, model_key, write_baseline
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Checked, Job, gone_from_baselines
-from kinetree.checker.files import files_of, folders_of, is_unread, once_in_all, without_parts
-from kinetree.checker.jobs import jobs
+from kinetree.checker.files import is_unread, once_in_all, without_parts
+from kinetree.checker.jobs import jobs_of
 from kinetree.checker.justifications import justifications
 from kinetree.checker.report import formats, report
 from kinetree.checker.run import check_all, protection
-from kinetree.checker.settings import OWN, SHARED, read_settings
+from kinetree.checker.settings import OWN, SHARED
 from kinetree.cli._findings import terminal_width, write_lines
 from kinetree.cli._model import check_options, json_option, robot_paths
 from kinetree.cli._output import check_no_input
@@ -45,6 +45,8 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 @click.option(
     "--output-format", "form", type=click.Choice([*formats(), HTML]), help="The form of the report.  [default: pretty]"
 )
+@click.option("--show-all", is_flag=True, help="Print each of several equal findings.")
+@click.option("--statistics", is_flag=True, help="Print how often each code is found, as --output-format statistics.")
 @click.option("-o", "--output-file", metavar="FILE", help="Write the report there; - is the standard output.")
 @click.option(
     "--protection",
@@ -64,6 +66,8 @@ def command(
     write_baseline: str | None,
     why: bool,
     form: str | None,
+    show_all: bool,
+    statistics: bool,
     output_file: str | None,
     exit_zero: bool,
     as_json: bool,
@@ -71,18 +75,16 @@ def command(
     """Report what is wrong with robot descriptions, and what departs from the conventions of a profile.
 
     A PATH is a file, the bare name of a robot of the package, or a folder, in which all models are checked and files of
-    macros are ignored. Without a PATH, the models of the settings are checked.
+    macros are ignored. Without a PATH, the models of the settings are checked, or those of this folder if the settings
+    name none.
 
     Exit status 0 if nothing is graver than a remark, 1 if there are errors or warnings, 2 if a file cannot be read.
     """
-    _check_options(as_json, form, why)
+    form = _form(as_json, form, statistics, show_all, why)
     if "" in (config, baseline, write_baseline, output_file):
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
     _check_baselines(baseline, write_baseline)
-    files = files_of(paths)
-    found = {file for file, named in files.items() if not named}
-    settings = read_settings(config) if config else None
-    asked = jobs(list(files) if paths else None, settings, options, baseline, found, folders_of(paths))
+    asked, files = jobs_of(paths, config, options, baseline)
     if write_baseline is not None:
         asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
     output_file = None if output_file == "-" else output_file
@@ -97,9 +99,8 @@ def command(
     elif form == HTML and output_file is not None:
         _write_pages(asked, results, Path(output_file))
     else:
-        form = form or ("json" if as_json else "pretty")
         width = terminal_width(sys.stdout) if output_file is None else None
-        _write(report(form, results, width), output_file)
+        _write(report(form, results, width, **{"show_all": True} if show_all else {}), output_file)
     if write_baseline is not None:  # the standard output has the report alone
         count = sum(len(result.known) for result in results)
         print(f"{count} finding{'s' * (count != 1)} written to {write_baseline}", file=sys.stderr)
@@ -109,11 +110,20 @@ def command(
     sys.exit(int(faulty and not exit_zero))
 
 
-def _check_options(as_json: bool, form: str | None, why: bool) -> None:
-    if as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
-    if why and (as_json or form):
+def _form(as_json: bool, form: str | None, statistics: bool, show_all: bool, why: bool) -> str:
+    """Return the form of the report. Raises an error for options that exclude each other."""
+    by_flag = {"--json": "json"} if as_json else {"--statistics": "statistics"} if statistics else {}
+    for flag, other in by_flag.items():
+        if form not in (None, other) or (as_json and statistics):
+            raise click.UsageError(
+                f"{flag} and {f'--output-format {form}' if form else '--statistics'} are two forms of one report"
+            )
+    if why and (by_flag or form):
         raise click.UsageError("--justifications is a table in Markdown; --json and --output-format are for findings")
+    form = next(iter(by_flag.values()), form or "pretty")
+    if show_all and form != "pretty":
+        raise click.UsageError(f"--show-all is for the form pretty; {form} has each finding, or none")
+    return form
 
 
 def _check_baselines(old: str | None, new: str | None) -> None:

@@ -23,7 +23,6 @@ REMARKS: Mapping[str, str] = {
     "dropped": "What an edit of the robot cannot keep is left out.",
     "duplicate-element": "An element that may stand once stands twice and says the same, or only the look is in doubt.",
     "empty": "Limits over several joints leave no place where all of them hold.",
-    "empty-group": "A group has no joint that moves by itself.",
     "equality": "A constraint of MuJoCo is switched off, or restricts joints in its own way; it is kept, not obeyed.",
     "ets-angle": "An angle without a unit is more than a whole turn in rad; degrees may be meant.",
     "ets-end": "A constant ends a branch of an elementary-transform sequence, and no link or frame uses it.",

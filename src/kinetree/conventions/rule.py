@@ -27,6 +27,7 @@ class Rule:
     and written in `base_format`.
     context: the options with which the examples are checked.
     requires: codes of rules; this rule does not run if one of them has failed.
+    of_text: whether it needs only the texts of the files, and is asked of files that make no robot, too.
     """
 
     code: ClassVar[str]
@@ -41,6 +42,7 @@ class Rule:
     base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     context: ClassVar[CheckOptions] = CheckOptions()
     requires: ClassVar[tuple[str, ...]] = ()
+    of_text: ClassVar[bool] = False
 
     check: ClassVar[Any]
     """Method that yields findings. Its parameters are names of facts; see `kinetree.conventions.facts`."""
@@ -70,14 +72,15 @@ class Rule:
         *,
         source: Source | None = None,
         severity: Severity | None = None,
+        fix: str | None = None,
     ) -> Finding:
-        """Return one finding. about: its element, and its place if there is no `source`."""
+        """Return one finding. about: its element, and its place if there is no `source`. fix: how to correct it."""
         severity = severity or self.severity()
         assert SEVERITIES.index(severity) >= SEVERITIES.index(self.severity()), "graver than the rule"
         if isinstance(about, str):
-            return Finding(self.code, severity, message, source, about)
+            return Finding(self.code, severity, message, source, about, fix)
         element = f"{type(about).__name__.lower()} {about.name!r}"
-        return Finding(self.code, severity, message, source or about.source, element)
+        return Finding(self.code, severity, message, source or about.source, element, fix)
 
     def remark(self, message: str, about: Link | Joint | Frame | Sensor | Robot | str) -> Finding:
         """Return a remark: a finding of severity "info"."""

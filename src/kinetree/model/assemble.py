@@ -23,6 +23,7 @@ from kinetree.model.robot import (
     Sensor,
     Text,
 )
+from kinetree.model.semantic import Semantic
 
 MAX_FAULTS = 1000
 """Most errors of the structure; looking for the nearest names takes a while."""
@@ -53,6 +54,7 @@ class Parts:
     loops: list[Joint] = field(default_factory=list)  # joints that close a loop, which the tree is without
     complete: bool = True  # False after errors of a reader: then what is missing is not reported again
     doubts: list[Doubt] = field(default_factory=list)  # what these errors leave unknown
+    semantic: Semantic | None = None
 
 
 def parts_of(robot: Robot) -> Parts:
@@ -73,6 +75,7 @@ def parts_of(robot: Robot) -> Parts:
         robot.source,
         robot.places,
         list(robot.loops.values()),
+        semantic=robot.semantic,
     )
 
 
@@ -132,6 +135,7 @@ def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         source=parts.source,
         places=parts.places,
         doubts=tuple(parts.doubts),
+        semantic=parts.semantic,
     )
     return robot, check.findings
 

@@ -1,6 +1,7 @@
 """Formats of reports: one file a format, found by its name.
 
-Each has a function `lines(results, width)`; width is that of a terminal, which may be coloured, or None.
+Each has a function `lines(results, width)`; width is that of a terminal, which may be coloured, or None. That of
+`pretty` takes `show_all`, too.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +19,7 @@ def formats() -> list[str]:
     return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_"))
 
 
-def report(format: str, results: Iterable[Checked], width: int | None = None) -> Iterator[str]:
-    """Yield the lines of a report as the results come; findings get an excerpt of their file."""
-    lines: Iterator[str] = import_module(f"{__name__}.{format}").lines(map(with_excerpts, results), width)
+def report(format: str, results: Iterable[Checked], width: int | None = None, **options: bool) -> Iterator[str]:
+    """Yield the lines of a report; findings get an excerpt of their file."""
+    lines: Iterator[str] = import_module(f"{__name__}.{format}").lines(map(with_excerpts, results), width, **options)
     return lines

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kinetree.checker.checked import Checked
+from kinetree.checker.report._merged import merged
 from kinetree.errors import SEVERITIES, Severity
 
 WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "remark"}
@@ -11,7 +12,7 @@ WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "r
 
 def summary(results: Sequence[Checked]) -> str:
     """Return how many findings there are of each severity, and in how many files."""
-    count = Counter(finding.severity for result in results for finding in result.findings)
+    count = Counter(one.finding.severity for one in merged(results))
     words = [counted(count[severity], WORDS[severity]) for severity in SEVERITIES if count[severity]]
     words = words or ["nothing found"]
     excused = sum(len(result.excused) for result in results)

@@ -1,12 +1,23 @@
-"""Paths of files for services, relative to the working folder."""
+"""Paths of files, relative to the working folder."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
 
 def as_shown(file: str | Path) -> str:
-    """Return a path with slashes, relative to the working folder if the file is in it."""
+    """Return a path with slashes, relative to the working folder if the file is in it. Services need no more."""
     path = Path(file)
     with suppress(ValueError):  # it is elsewhere
         path = path.absolute().relative_to(Path.cwd())
     return path.as_posix()
+
+
+def relative(file: str, upwards: bool = True) -> str:
+    """Return a path as seen from the working folder. upwards: also for files outside of it, if that is shorter."""
+    if os.path.isabs(file):
+        with suppress(ValueError):  # on another disk of Windows
+            path = os.path.relpath(file)
+            if len(path) < len(file) and (upwards or not path.startswith(os.pardir)):
+                return path
+    return file

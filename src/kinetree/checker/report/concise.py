@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kinetree.checker.checked import Checked
-from kinetree.checker.report._variants import in_variant
+from kinetree.checker.report._merged import merged
 
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
-    """Yield one line a finding."""
-    for result in results:
-        for finding in result.findings:
-            yield str(replace(in_variant(finding, result), excerpt=None, fix=None))
+    """Yield one line a finding, the most important first."""
+    for one in merged(list(results)):
+        yield str(replace(one.with_place, excerpt=None, fix=None))

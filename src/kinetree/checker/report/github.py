@@ -6,8 +6,8 @@ https://docs.github.com/actions/reference/workflows-and-actions/workflow-command
 from collections.abc import Iterable, Iterator
 
 from kinetree.checker.checked import Checked
+from kinetree.checker.report._merged import merged
 from kinetree.checker.report._paths import as_shown
-from kinetree.checker.report._variants import in_variant
 from kinetree.errors import Finding, Severity, visible
 
 COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
@@ -15,9 +15,8 @@ COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info":
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
     """Yield one command a finding."""
-    for result in results:
-        for finding in result.findings:
-            yield _command(in_variant(finding, result), result.file)
+    for one in merged(list(results)):
+        yield _command(one.with_place, one.file)
 
 
 def _command(finding: Finding, file: str) -> str:

@@ -1,32 +1,66 @@
-"""Text for a terminal: every finding with its line and its fix, wrapped and coloured."""
+"""Text for a terminal: every kind of finding with its line and its fix, wrapped and coloured."""
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
 from kinetree.checker.checked import Checked
-from kinetree.checker.report._counts import summary
-from kinetree.checker.report._variants import in_variant
-from kinetree.errors import Finding
+from kinetree.checker.report._counts import counted, summary
+from kinetree.checker.report._merged import Merged, groups, listed, merged
+from kinetree.errors import Finding, shortened, visible
 
 INDENT = "    "
 COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
+OVERVIEW = 5
+"""Number of printed findings from which on the summary repeats the most important one."""
 
 
-def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
-    """Yield the findings of one file after the other, and their counts."""
-    seen: list[Checked] = []
-    for result in results:
-        seen.append(result)
-        for finding in result.findings:
-            yield pretty(in_variant(finding, result), width)
-    yield summary(seen)
+def lines(results: Iterable[Checked], width: int | None, show_all: bool = False) -> Iterator[str]:
+    """Yield the findings, the most important first, and their counts. show_all: print equal findings one by one."""
+    results = list(results)
+    found = merged(results)
+    shown = [[one] for one in found] if show_all else groups(found)
+    others = False
+    for group in shown:
+        if group[0].package is not None and not others:
+            others = True
+            yield f"In files of other packages ({listed([one.package or '' for one in found if one.package])}):"
+        yield _text_of(group, width)
+    first = _overview(found[0].finding) if len(shown) >= OVERVIEW and found[0].finding.severity != "info" else ""
+    yield summary(results) + first
 
 
 def pretty(finding: Finding, width: int | None) -> str:
     """Return the text of a finding, for a terminal of a width or, if None, for a pipe."""
     return _wrapped(finding, width) if width else str(finding)
+
+
+def _overview(finding: Finding) -> str:
+    place = f" ({finding.source})" if finding.source else ""
+    message = f"{finding.element}: {finding.message}" if finding.element else finding.message
+    return visible(f"; most important: {shortened(message, 100)} [{finding.code}]{place}")
+
+
+def _text_of(group: Sequence[Merged], width: int | None) -> str:
+    """Return the text of the first of some equal findings, with the places of the others."""
+    first, *others = group
+    lines = [pretty(first.with_place, width)]
+    if others:
+        places = [_place(one.finding, first.finding) for one in others]
+        more = f"{counted(len(others), 'finding')} like it: {listed(places)}; --show-all prints each"
+        lines += _fold(visible(more), width, INDENT) if width else [f"{INDENT}{visible(more)}"]
+    return "\n".join(lines)
+
+
+def _place(finding: Finding, first: Finding) -> str:
+    """Return the element of a finding and its line, with the file if it is another."""
+    source = finding.source
+    if source is None:
+        return finding.element or "robot"
+    file = "" if first.source and first.source.file == source.file else source.file
+    where = file if source.line is None else f"{file}:{source.line}" if file else f"line {source.line}"
+    return f"{finding.element} ({where})" if finding.element and where else finding.element or where
 
 
 def _wrapped(finding: Finding, width: int) -> str:

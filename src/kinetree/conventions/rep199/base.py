@@ -16,7 +16,7 @@ from kinetree.conventions.rep199.clause import (
     own_joint,
     parent,
 )
-from kinetree.conventions.rep199.fixes import add_base, hang, move_geometry
+from kinetree.conventions.rep199.fixes import add_base, hang, move_geometry, name_base_link
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
@@ -42,6 +42,8 @@ class BaseLink(Rep199):
     context = STRICT
     good = '"base_link"'
     bad = '"foot"'
+    mend = staticmethod(name_base_link)
+    safe = False
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], strict: bool) -> Iterator[Finding]:
         """An arm has no base_link, or it is on another body than the one where the arm begins."""

@@ -6,6 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.facts import fact
+from kinetree.conventions.kinds import GIVEN, Kinds
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rule import Rule, link_or_frame
@@ -23,6 +25,19 @@ ALONG = 1e-3
 
 STRICT = CheckOptions("industrial-strict")
 """Context for the examples of missing-frame rules."""
+
+
+WITH_ARMS = ("arm", "mobile-manipulator")
+"""Kinds of robots whose arms are judged as industrial manipulators."""
+
+
+@fact
+def arms(serial_chains: tuple[Arm, ...], kinds: Kinds) -> tuple[Arm, ...]:
+    """Return the arms that are judged as industrial manipulators, in the order of their last links in the file."""
+    if kinds.kind not in WITH_ARMS:
+        return ()
+    others = {link for chain in kinds.chains if chain.kind != "arm" for link in chain.links}
+    return tuple(arm for arm in serial_chains if kinds.reasons == (GIVEN,) or arm.end not in others)
 
 
 class Rep199(Rule):

@@ -16,7 +16,7 @@ from kinetree.conventions.rep199.clause import (
     own_joint,
     parent,
 )
-from kinetree.conventions.rep199.fixes import add_flange, move_geometry
+from kinetree.conventions.rep199.fixes import add_flange, move_geometry, turn_flange
 from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
 from kinetree.model.edit.subtree import links_below
@@ -114,6 +114,8 @@ class FlangeAxis(Rep199):
     requires = ("R199-404",)
     good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
     bad = """<origin xyz="0.09 0 0" rpy="0 -1.5707963267948966 0"/>"""
+    mend = staticmethod(turn_flange)
+    safe = False
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
         """X of a flange is not the axis of the last joint, away from the wrist."""
@@ -137,6 +139,8 @@ class FlangeOrientation(Rep199):
     requires = ("R199-403",)
     good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
     bad = """<origin xyz="0.09 0 0" rpy="1.5707963267948966 0 0"/>"""
+    mend = staticmethod(turn_flange)
+    safe = False
 
     def check(self, arms: tuple[Arm, ...], robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
         """Z of a flange that points forwards is not up."""

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.kinds import GIVEN, Kinds
 from kinetree.conventions.rep199.arms import NAMES, Arm
-from kinetree.conventions.rep199.clause import Rep199, joints_of
+from kinetree.conventions.rep199.clause import WITH_ARMS, Rep199, joints_of
 from kinetree.conventions.rep199.fixes import add_prefixes
 from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
@@ -12,11 +13,12 @@ from kinetree.model.robot import Link, Robot
 
 
 class HasAnArm(Rep199):
-    """There is an arm.
+    """A robot that has the frames of an arm, or is said to be one, has an arm.
 
-    A flange or a tool0 behind two joints or more, four links or more called link_N behind a base_link or base, or a
-    chain of four joints or more; three such chains or more without these names are taken for legs. Without an arm
-    nothing else of REP-199 is judged.
+    An arm is a flange or a tool0 behind two joints or more, four links or more called link_N behind a base_link or
+    base, or a chain of four joints or more. REP-199 is about arms alone: legged robots, humanoids, drones, mobile bases
+    and hands are left out; `kinetree inspect` prints what the robot is taken for. `--kind`, the key kind of the settings
+    or the comment `kinetree: kind arm` in the file decides otherwise.
     """
 
     code = "R199-001"
@@ -26,10 +28,20 @@ class HasAnArm(Rep199):
     good = 'type="revolute"'
     bad = 'type="fixed"'
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], kinds: Kinds) -> Iterator[Finding]:
         """No arm was found."""
-        if not arms:
-            yield self.finding("has no arm that could be found, so nothing was judged by REP-199", robot)
+        if arms or kinds.kind not in (*WITH_ARMS, "object", "other"):
+            return
+        if kinds.reasons == (GIVEN,):
+            if kinds.kind in WITH_ARMS:
+                yield self.finding(f"no arm was found, although the kind is {kinds.kind}; {AN_ARM}", robot)
+        elif {"flange", "tool0"} <= robot.frames.keys():
+            yield self.finding(f"no arm was found, although there are flange and tool0; {AN_ARM}", robot)
+        elif kinds.kind != "object":
+            yield self.remark(f"no arm was found, so nothing was checked by REP-199; {AN_ARM}", robot)
+
+
+AN_ARM = "expected two moving joints before flange or tool0, or four in a row"
 
 
 TWO_ARMS = (

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.calls import AttachedAt
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     EXACT,
@@ -155,13 +156,13 @@ class Tool0Leaf(Rep199):
   <link name="base"/>"""
     mend = staticmethod(hang_on_flange)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], attached_at: AttachedAt) -> Iterator[Finding]:
         """A link hangs on tool0."""
         for arm in arms:
             for joint in children(robot, arm.tool0):
                 if joint.child != arm.flange:
                     hung = f"hangs on {arm.tool0!r}, not beside it on {arm.flange or 'the flange'!r}"
-                    yield self.finding(hung, robot.links[joint.child])
+                    yield self.finding(hung, robot.links[joint.child], source=attached_at(joint))
 
 
 class Tool0Geometry(NoGeometry):

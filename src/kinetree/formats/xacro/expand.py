@@ -13,9 +13,9 @@ from kinetree.formats.xml import Derived, Element
 
 @dataclass(frozen=True)
 class Expanded:
-    """Result of an expansion: the text, its name in messages, and the texts of all files read, by name."""
+    """Result of an expansion: the text, None after errors; its name in messages; all texts read, by file."""
 
-    text: Derived
+    text: Derived | None
     file: str
     files: Mapping[str, str]
 
@@ -28,24 +28,25 @@ def read(
     arguments: Mapping[str, str],
     variable: Callable[..., str],
     check: Callable[[Path], None],
-) -> tuple[Expanded | None, list[Finding]]:
-    """Return the expansion of a xacro text, or None, and all findings; never raise on content.
+    complete: bool = True,
+) -> tuple[Expanded, list[Finding]]:
+    """Return the expansion of a xacro text, and all findings; never raise on content.
 
     opener: opens includes and YAML files. find: (package, asking file) to folder, for `$(find …)`; may raise
     KinetreeError. arguments: the values of <xacro:arg>s. variable: (name, default=None) to the value, for `$(env)` and
-    `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed.
+    `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed. complete:
+    whether it is an error if no robot is made, or an argument is unknown; otherwise any XML may be made.
     """
     engine = Engine(file, opener, find, arguments, variable, check)
     made = engine.expand(text)
     findings = engine.findings
-    if made is None:
-        return None, findings
-    findings += _unknown_arguments(engine, arguments)
-    if made.empty:
-        findings.append(_makes_nothing(engine, made.root))
-    if any(finding.severity == "error" for finding in findings):
-        return None, findings
     files = {root.document.file: root.document.data.decode() for root in engine.roots}
+    if made is not None and complete:
+        findings += _unknown_arguments(engine, arguments)
+        if made.empty:
+            findings.append(_makes_nothing(engine, made.root))
+    if made is None or any(finding.severity == "error" for finding in findings):
+        return Expanded(None, file, files), findings
     return Expanded(Derived(made.text, made.origins), f"{file} (expanded)", files), findings
 
 

@@ -1,0 +1,128 @@
+"""Findings for people: copies are one, equal ones are a group, and the most important come first."""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from kinetree.checker.check import order
+from kinetree.checker.checked import Checked
+from kinetree.checker.report._paths import relative
+from kinetree.confine import MARKS, shared_folders
+from kinetree.errors import Finding
+from kinetree.load import is_packaged
+
+MOST = 3
+"""Number of names that are listed; others are counted."""
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_WORD = re.compile(r"(?<![\w'])[a-z]{3,}(?![\w])")
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """A finding, and the results that have it: of one file with several arguments, or of files with a common part.
+
+    file: the first checked file that has it. within: where it is found, in words; "" for the only variant, or all.
+    package: name of the package of others that has its file, or None for that of a checked file.
+    """
+
+    finding: Finding
+    file: str
+    within: str = ""
+    package: str | None = None
+
+    @property
+    def with_place(self) -> Finding:
+        """Return the finding with the words of `within` in its message."""
+        within = f" ({self.within})" if self.within else ""
+        return replace(self.finding, message=f"{self.finding.message}{within}")
+
+
+def merged(results: Sequence[Checked]) -> list[Merged]:
+    """Return each finding of all results once, the most important first, with relative paths: those outside of the
+    working folder only if a checked file is named so."""
+    found: dict[Finding, list[Checked]] = {}
+    for result in results:
+        for finding in result.findings:
+            found.setdefault(_without_origin(finding), []).append(result)
+    variants: dict[str, list[Checked]] = {}
+    for result in results:
+        variants.setdefault(result.file, []).append(result)
+    upwards = any(not os.path.isabs(result.file) for result in results)
+    own = {_home(result.file) for result in results}
+    all_of = [
+        Merged(
+            finding if is_packaged(having[0].file, None) else _with_relative_path(finding, upwards),
+            having[0].file,
+            _within(having, variants),
+            _package(finding, own),
+        )
+        for finding, having in found.items()
+    ]
+    return sorted(all_of, key=lambda one: (one.package is not None, order(one.finding)))
+
+
+def groups(findings: Iterable[Merged]) -> list[list[Merged]]:
+    """Return findings with the same words but other names and numbers together, in the order of their first ones."""
+    found: dict[object, list[Merged]] = {}
+    for one in findings:
+        finding = one.finding
+        words = frozenset(_WORD.findall(_QUOTED.sub("", finding.message)))
+        found.setdefault((finding.code, finding.severity, one.package is None, words), []).append(one)
+    return list(found.values())
+
+
+def listed(names: Sequence[str], most: int = MOST) -> str:
+    """Return the first names, and how many there are besides."""
+    shown = list(dict.fromkeys(names))
+    more = len(shown) - most
+    return ", ".join(shown[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _with_relative_path(finding: Finding, upwards: bool) -> Finding:
+    """Return the finding with paths as seen from the working folder."""
+    source = finding.source and replace(finding.source, file=relative(finding.source.file, upwards))
+    return replace(finding, source=source, message=finding.message.replace(os.path.join(os.getcwd(), ""), ""))
+
+
+def _without_origin(finding: Finding) -> Finding:
+    """Return the finding without its place in an expanded text, which differs between variants."""
+    source = finding.source
+    return replace(finding, source=replace(source, made=None)) if source and source.made else finding
+
+
+def _within(having: Sequence[Checked], variants: dict[str, list[Checked]]) -> str:
+    files = list(dict.fromkeys(result.file for result in having))
+    if len(files) > 1:
+        return f"in {len(files)} models: {listed([relative(file) for file in files])}"
+    if len(having) == len(variants[files[0]]):
+        return ""
+    return f"only in variant{'s' * (len(having) > 1)} {listed([repr(result.name) for result in having])}"
+
+
+def _package(finding: Finding, own: set[str]) -> str | None:
+    """Return the name of the package of others in which a finding is."""
+    if finding.source is None:
+        return None
+    home = _home(finding.source.file)
+    return None if home in own else os.path.basename(home)
+
+
+def _home(file: str) -> str:
+    """Return the folder of the package or project that has a file, or the folder of the file."""
+    return _home_of(os.path.dirname(os.path.abspath(file)))
+
+
+@cache
+def _home_of(folder: str) -> str:
+    above = [folder, *map(str, Path(folder).parents)]
+    outside = shared_folders()
+    for mark in ("package.xml", *MARKS):
+        for one in above:
+            if one in outside:
+                break
+            if os.path.lexists(os.path.join(one, mark)):
+                return one
+    return folder

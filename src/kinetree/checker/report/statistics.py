@@ -1,0 +1,26 @@
+"""A table of codes: how many findings of each, the most first, and what the rule requires."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from kinetree.checker.checked import Checked
+from kinetree.checker.report._counts import summary
+from kinetree.checker.report._merged import merged
+from kinetree.conventions.profiles import rule_of
+from kinetree.conventions.reader_codes import REMARKS
+from kinetree.errors import SEVERITIES
+
+
+def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+    """Yield a line for each code and severity, and the summary."""
+    results = list(results)
+    counts = Counter((one.finding.code, one.finding.severity) for one in merged(results))
+    ordered = sorted(counts.items(), key=lambda row: (SEVERITIES.index(row[0][1]), -row[1], row[0]))
+    digits = len(str(max(counts.values(), default=0)))
+    letters = max((len(code) for code, _ in counts), default=0)
+    for (code, severity), count in ordered:
+        rule = rule_of(code)
+        title = rule.title() if rule else REMARKS.get(code, "an error of the file")
+        cells = f"{count:>{digits}}  {severity:7}  {code:{letters}}  {title}"
+        yield cells[:width] if width else cells
+    yield summary(results)

@@ -1,0 +1,440 @@
+"""Rules about the hardware of ros2_control and about transmissions: joints, interfaces and limits."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from math import inf, isclose
+from typing import NamedTuple
+
+from kinetree.conventions.facts import fact
+from kinetree.conventions.gazebo import on_line, repeated
+from kinetree.conventions.quality import Quality, with_blocks
+from kinetree.conventions.structure import Block
+from kinetree.errors import Finding
+from kinetree.formats.xml import Element
+from kinetree.model.robot import UNLIMITED, Joint, Robot
+
+COMPONENTS = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/hardware_components_userdoc.html"
+INTERFACE_TYPES = (
+    "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/hardware_interface_types_userdoc.html"
+)
+TRANSMISSIONS = "http://wiki.ros.org/urdf/XML/Transmission"
+INTERFACES = ("position", "velocity", "acceleration", "effort")
+"""The interfaces that controllers ask of joints; hardware may have others."""
+_ROS1 = ("Position", "Velocity", "Effort", "PosVel", "PosVelAcc")
+HARDWARE_INTERFACES = ("JointStateInterface", "ActuatorStateInterface", *(f"{name}JointInterface" for name in _ROS1))
+TRANSMISSION_TYPES = tuple(
+    f"transmission_interface/{name}"
+    for name in ("SimpleTransmission", "DifferentialTransmission", "FourBarLinkageTransmission")
+)
+BLOCK = """\
+  <ros2_control name="arm" type="system">
+    <hardware><plugin>mock_components/GenericSystem</plugin></hardware>
+    <joint name="joint_3">
+      <command_interface name="position"><param name="min">-3</param><param name="max">1.2</param></command_interface>
+      <state_interface name="position"><param name="initial_value">0.5</param></state_interface>
+      <state_interface name="velocity"/>
+    </joint>
+  </ros2_control>"""
+TRANSMISSION = """\
+  <transmission name="drive_1">
+    <type>transmission_interface/SimpleTransmission</type>
+    <joint name="joint_1"><hardwareInterface>hardware_interface/EffortJointInterface</hardwareInterface></joint>
+    <actuator name="motor_1"><mechanicalReduction>101</mechanicalReduction></actuator>
+  </transmission>"""
+
+
+class Driven(NamedTuple):
+    """A joint in a component of ros2_control, and that joint of the robot if it exists."""
+
+    component: Element
+    element: Element
+    joint: Joint | None
+
+    @property
+    def name(self) -> str:
+        """Its name as written."""
+        return self.element.get("name") or ""
+
+    def interfaces(self, kind: str) -> list[Element]:
+        """Return its elements of "command_interface" or "state_interface"."""
+        return self.element.find_all(kind)
+
+
+class ControlRule(Quality):
+    """A rule about ros2_control."""
+
+    base = with_blocks(BLOCK)
+    url = COMPONENTS
+
+
+class OneComponent(ControlRule):
+    """Each command interface of a joint belongs to one component of ros2_control.
+
+    The controller manager refuses a second component that offers the same interface, or a joint twice in one.
+    """
+
+    code = "CTL-001"
+    level = "MUST"
+    clause = "the names of interfaces are unique"
+    good = """    </joint>\n  </ros2_control>"""
+    bad = """    </joint>\n    <joint name="joint_3"><state_interface name="effort"/></joint>\n  </ros2_control>"""
+
+    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+        """A joint twice in a component, or a command interface of two, once for a joint."""
+        found = set()
+        for first, later in repeated(driven, lambda one: (one.component.start, one.name)):
+            found.add(later.name)
+            message = (
+                f"the joint is listed twice in ros2_control {later.component.get('name')!r}{on_line(first.element)}"
+            )
+            yield self.finding(message, later.element.label, source=later.element.source)
+        commands = [(one, part.get("name")) for one in driven for part in one.interfaces("command_interface")]
+        for (first, _), (later, interface) in repeated(commands, lambda pair: (pair[0].name, pair[1])):
+            if later.name not in found:
+                found.add(later.name)
+                owner = first.component.get("name")
+                line = on_line(first.element)
+                message = f"the command interface {interface!r} already belongs to ros2_control {owner!r}{line}"
+                yield self.finding(message, later.element.label, source=later.element.source)
+
+
+class InterfaceNames(ControlRule):
+    """Interfaces of joints are spelt as controllers ask for them.
+
+    A controller that asks for position finds no interface called posiiton, and is not activated.
+    """
+
+    code = "CTL-002"
+    evidence = "heuristic"
+    clause = "position, velocity, acceleration, effort"
+    url = INTERFACE_TYPES
+    good = """<command_interface name="position">"""
+    bad = """<command_interface name="posiiton">"""
+
+    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+        """A name that differs from a common one by a letter or two; other names are the hardware's own."""
+        for one in driven:
+            for part in (*one.interfaces("command_interface"), *one.interfaces("state_interface")):
+                name = part.get("name") or ""
+                if near := _nearly(name, INTERFACES):
+                    message = f"the joint's <{part.tag}> is called {name!r}; did you mean {near!r}?"
+                    yield self.finding(message, one.element.label, source=part.source)
+
+
+class States(ControlRule):
+    """A joint that takes commands reports its state.
+
+    Most controllers need the state of what they command.
+    """
+
+    code = "CTL-003"
+    evidence = "heuristic"
+    clause = "a joint has command and state interfaces"
+    good = f"""<joint name="joint_3">{BLOCK.partition('"joint_3">')[2].partition("</joint>")[0]}"""
+    bad = good.partition("      <state_interface")[0]
+
+    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+        """A joint with commands and no state, in whatever component."""
+        reported = {one.name for one in driven if one.interfaces("state_interface")}
+        for one in driven:
+            if one.interfaces("command_interface") and one.name not in reported:
+                message = "the joint has a command_interface and no state_interface; most controllers need one"
+                yield self.finding(message, one.element.label, source=one.element.source)
+
+
+class CommandLimits(ControlRule):
+    """The range of a command interface is inside the limits of its joint.
+
+    Commands beyond the joint's limits pass, or are cut off elsewhere without notice.
+    """
+
+    code = "CTL-004"
+    clause = "min and max of a command interface"
+    good = """<param name="min">-3</param>"""
+    bad = """<param name="min">-3.5</param>"""
+
+    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+        """A min or max beyond the limit in the <joint>, the wrong way round, or no number."""
+        for one in driven:
+            for part in one.interfaces("command_interface"):
+                fault = _range_fault(part, one.joint)
+                if fault:
+                    yield self.finding(fault, one.element.label, source=part.source)
+
+
+class InitialValues(ControlRule):
+    """The initial position of a joint is inside its limits.
+
+    Simulated hardware starts there; controllers and planners refuse to move from a place outside the limits.
+    """
+
+    code = "CTL-005"
+    clause = "initial_value of a state interface"
+    good = """<param name="initial_value">0.5</param>"""
+    bad = """<param name="initial_value">1.5</param>"""
+
+    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+        """An initial_value of position outside the joint's range, or one that is no number."""
+        for one in driven:
+            for part in one.interfaces("state_interface"):
+                for param in (param for param in part.find_all("param") if param.get("name") == "initial_value"):
+                    value = _number(param.text)
+                    if value is None:
+                        message = (
+                            f"the initial_value of {part.get('name')!r} is {param.text.strip()!r}; expected a number"
+                        )
+                        yield self.finding(message, one.element.label, source=param.source)
+                    elif part.get("name") == "position" and one.joint and not _inside(value, one.joint):
+                        low, high = one.joint.limit.lower, one.joint.limit.upper
+                        message = f"the joint starts at {value:.3g}, outside of its limits {low:.3g} to {high:.3g}"
+                        yield self.finding(message, one.element.label, source=param.source)
+
+
+class Followers(ControlRule):
+    """A joint that mimics another is described alike in ros2_control, and takes no commands.
+
+    Its position follows from that of the other; with a command of its own the two contradict each other.
+    """
+
+    code = "CTL-006"
+    clause = "mimic joints have no command interfaces"
+    url = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/mimic_joint.html"
+    base = with_blocks(BLOCK.replace('"joint_3">', '"joint_3" mimic="false">')).replace(
+        'effort="66"/>', 'effort="66"/>\n    <mimic joint="joint_2"/>'
+    )
+    good = """<joint name="joint_3" mimic="false">"""
+    bad = """<joint name="joint_3">"""
+
+    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+        """A command interface of a joint with <mimic>, unless mimic="false"; parameters that say something else."""
+        for one in driven:
+            if one.joint is None:
+                continue
+            said = {param.get("name"): param.text.strip() for param in one.element.find_all("param")}
+            mimic = one.joint.mimic
+            attribute = (one.element.get("mimic") or "").lower()
+            place = one.element.source
+            if mimic is None:
+                if attribute == "true" or (one.joint.kind.nv == 0 and "mimic" in said):
+                    message = "the joint is to mimic another, but its <joint> has no <mimic>"
+                    yield self.finding(message, one.element.label, source=place)
+            elif attribute != "false" and one.interfaces("command_interface"):
+                message = f'the joint mimics {mimic.joint!r} and has a command_interface; leave it out, or write mimic="false"'
+                yield self.finding(message, one.element.label, source=place)
+            elif "mimic" in said and (
+                said["mimic"] != mimic.joint or not _is(said.get("multiplier"), mimic.multiplier)
+            ):
+                message = (
+                    f"the joint mimics {said['mimic']!r} times {said.get('multiplier', '1')} here, and "
+                    f"{mimic.joint!r} times {mimic.multiplier:.3g} in its <joint>"
+                )
+                yield self.finding(message, one.element.label, source=place)
+
+
+class FixedCommands(ControlRule):
+    """Only joints that move take commands.
+
+    The controller manager refuses a command interface of a fixed joint.
+    """
+
+    code = "CTL-007"
+    level = "MUST"
+    clause = "a fixed joint has no command interface"
+    good = """<joint name="joint_3">\n      <command"""
+    bad = """<joint name="link_6-flange">\n      <command"""
+
+    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+        """A command interface of a fixed joint."""
+        for one in driven:
+            if one.joint and one.joint.kind.nv == 0 and one.interfaces("command_interface"):
+                message = "the joint is fixed and has a command_interface; remove it, or let the joint move"
+                yield self.finding(message, one.element.label, source=one.element.source)
+
+
+class Complete(ControlRule):
+    """Each component of ros2_control names its hardware, and has the parts of its type.
+
+    Without a plug-in there is nothing to load; an actuator has one joint, and a sensor takes no commands.
+    """
+
+    code = "CTL-008"
+    level = "MUST"
+    clause = "type system, actuator or sensor, with a hardware plug-in"
+    good = """<hardware><plugin>mock_components/GenericSystem</plugin></hardware>"""
+    bad = """<hardware/>"""
+
+    def check(self, components: tuple[Element, ...], driven: tuple[Driven, ...]) -> Iterator[Finding]:
+        """No plug-in, no known type, several joints of an actuator, commands of a sensor, or a name twice."""
+        for component in components:
+            hardware = component.find("hardware")
+            plugin = hardware.find("plugin") if hardware else None
+            kind = component.get("type") or ""
+            joints = [one for one in driven if one.component is component]
+            faults = [
+                (not plugin or not plugin.text.strip(), "has no <hardware><plugin>, so there is nothing to load"),
+                (
+                    kind not in ("system", "actuator", "sensor"),
+                    f"has type {kind!r}; expected system, actuator or sensor",
+                ),
+                (kind == "actuator" and len(joints) > 1, f"is an actuator and has {len(joints)} joints; expected one"),
+                (
+                    kind == "sensor" and any(one.interfaces("command_interface") for one in joints),
+                    "is a sensor and has a command_interface",
+                ),
+            ]
+            for wrong, message in faults:
+                if wrong:
+                    yield self.finding(message, component.label, source=component.source)
+        for first, later in repeated(components, lambda component: component.get("name")):
+            message = f"there is already a ros2_control of this name{on_line(first)}"
+            yield self.finding(message, later.label, source=later.source)
+
+
+class HardwareInterfaces(Quality):
+    """Types and hardware interfaces of transmissions are spelt as their loaders know them, and agree.
+
+    A transmission with an unknown type or interface is left out, and its joint cannot be controlled.
+    """
+
+    code = "CTL-009"
+    evidence = "heuristic"
+    clause = "the hardware interface of the joint, and the type of the transmission"
+    url = TRANSMISSIONS
+    base = with_blocks(TRANSMISSION)
+    good = """EffortJointInterface"""
+    bad = """EffortJoinInterface"""
+
+    def check(self, transmissions: tuple[Element, ...]) -> Iterator[Finding]:
+        """A type or interface that differs from a known one by a letter or two; one of the actuator and another of
+        the joint."""
+        for element in transmissions:
+            for part in element.walk():
+                name = part.text.strip().removeprefix("hardware_interface/")
+                known: Sequence[str] = ()
+                if part.tag in ("hardwareInterface", "hardware_interface"):
+                    known = HARDWARE_INTERFACES
+                elif part.tag in ("type", "plugin"):
+                    known = TRANSMISSION_TYPES
+                if near := _nearly(name, known):
+                    message = f"<{part.tag}> is {part.text.strip()!r}; did you mean {near!r}?"
+                    yield self.finding(message, element.label, source=part.source)
+            joint, actuator = _interfaces(element.find_all("joint")), _interfaces(element.find_all("actuator"))
+            if joint and actuator and not joint & actuator:
+                message = f"the joint has {', '.join(sorted(joint))}, the actuator {', '.join(sorted(actuator))}"
+                yield self.finding(message, element.label, source=element.source)
+
+
+class Reductions(Quality):
+    """The reduction of a transmission is a number other than zero.
+
+    Positions are divided by it.
+    """
+
+    code = "CTL-010"
+    level = "MUST"
+    clause = "mechanicalReduction: the ratio between actuator and joint"
+    url = TRANSMISSIONS
+    base = with_blocks(TRANSMISSION)
+    good = """>101<"""
+    bad = """>0<"""
+
+    def check(self, transmissions: tuple[Element, ...]) -> Iterator[Finding]:
+        """A reduction that is zero or no number."""
+        for element in transmissions:
+            for part in (
+                part for part in element.walk() if part.tag in ("mechanicalReduction", "mechanical_reduction")
+            ):
+                if not _number(part.text):
+                    message = f"<{part.tag}> is {part.text.strip()!r}; expected a number other than zero"
+                    yield self.finding(message, element.label, source=part.source)
+
+
+@fact
+def components(blocks: tuple[Block, ...]) -> tuple[Element, ...]:
+    """Return the components of ros2_control in a URDF file."""
+    return tuple(element for _, element in blocks if element.tag == "ros2_control")
+
+
+@fact
+def driven(robot: Robot, components: tuple[Element, ...]) -> tuple[Driven, ...]:
+    """Return the joints in the components of ros2_control."""
+    return tuple(
+        Driven(component, element, robot.joints.get(element.get("name") or ""))
+        for component in components
+        for element in component.find_all("joint")
+    )
+
+
+@fact
+def transmissions(blocks: tuple[Block, ...]) -> tuple[Element, ...]:
+    """Return the transmissions of a URDF file, those in components of ros2_control included."""
+    alone = [element for _, element in blocks if element.tag == "transmission"]
+    return (
+        *alone,
+        *(part for _, block in blocks if block.tag == "ros2_control" for part in block.find_all("transmission")),
+    )
+
+
+def _nearly(name: str, known: Sequence[str]) -> str:
+    """Return which known name another resembles by all but a letter or two, or ""."""
+    if not name or name in known or name.rpartition("/")[2] in known:
+        return ""
+    likely = [one for one in known if abs(len(one) - len(name)) <= 2]
+    near = [one for one in likely if name.lower() == one.lower()] or get_close_matches(name, likely, n=1, cutoff=0.87)
+    return next(iter(near), "")
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _is(text: str | None, value: float) -> bool:
+    number = 1.0 if text is None else _number(text)
+    return number is not None and isclose(number, value, rel_tol=1e-3)
+
+
+def _inside(value: float, joint: Joint) -> bool:
+    """Return whether a position is inside the limits of a joint, as numbers are rounded."""
+    if joint.kind.nv != 1:
+        return True
+    return _within(value, joint.limit.lower, joint.limit.upper)
+
+
+def _within(value: float, lower: float, upper: float) -> bool:
+    """Return whether a number is in a range, both rounded to three digits."""
+    room = 1e-3 * max([1.0, *(abs(bound) for bound in (lower, upper) if abs(bound) < inf)])
+    return lower - room <= value <= upper + room
+
+
+def _range_fault(part: Element, joint: Joint | None) -> str:
+    """Return what is wrong with min and max of a command interface, or ""."""
+    interface = part.get("name") or ""
+    texts = {param.get("name"): param.text for param in part.find_all("param") if param.get("name") in ("min", "max")}
+    numbers = {name: _number(text) for name, text in texts.items()}
+    for name, text in texts.items():
+        if numbers[name] is None:
+            return f"{name} of {interface!r} is {text.strip()!r}; expected a number"
+    low, high = numbers.get("min"), numbers.get("max")
+    if low is not None and high is not None and low > high:
+        return f"min of {interface!r} is {low:.3g}, above its max {high:.3g}"
+    limit = joint.limit if joint and joint.kind.nv == 1 else UNLIMITED
+    ranges = {
+        "position": (limit.lower, limit.upper),
+        "velocity": (-limit.velocity, limit.velocity),
+        "effort": (-limit.effort, limit.effort),
+    }
+    lower, upper = ranges.get(interface, (-inf, inf))
+    beyond = [
+        f"{n} {value:.3g}" for n, value in numbers.items() if value is not None and not _within(value, lower, upper)
+    ]
+    if not beyond:
+        return ""
+    return f"{interface!r} has {' and '.join(beyond)}, outside of the joint's limits {lower:.3g} to {upper:.3g}"
+
+
+def _interfaces(parts: Iterable[Element]) -> set[str]:
+    found = (child.text.strip() for part in parts for child in part.find_all("hardwareInterface"))
+    return {text.removeprefix("hardware_interface/") for text in found if text}
