@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -49,6 +50,8 @@ class Commit:
     profile: str = "sim"
     arguments: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ def findings(row: Commit, revision: str, clones: Path) -> list[dict[str, Any]]:
     with TemporaryDirectory() as folder:
         tree = Path(folder) / row.repository.partition("+")[2]
         extract(git_folder(clones, row.repository), revision, tree)
-        for repository in {name[1:].split("/")[0] for name in (*row.check, *row.also) if name.startswith("@")}:
+        for repository in re.findall(r"@([^/]+)/", " ".join((*row.check, *row.packages))):
             extract(git_folder(clones, repository), "HEAD", Path(folder) / f"@{repository}")
         named = [f"../{name}" if name.startswith("@") else name for name in row.check]
         asked = [name for name in named if (tree / name).exists()]
@@ -118,9 +121,14 @@ def findings(row: Commit, revision: str, clones: Path) -> list[dict[str, Any]]:
             raise SystemExit(f"lot {row.lot}: {revision} has none of {', '.join(named)}")
         options = [part for name in row.arguments for part in ("--arg", name)]
         options += [part for name in (row.also if ALSO else ()) for part in ("--also", name)]
+        options += [part for name in row.packages for part in ("--package", name.replace("=@", "=../@"))]
+        if row.environment:
+            visible = [name.partition("=")[0] for name in row.environment]
+            (tree / "kinetree.toml").write_text(f"environment = {json.dumps(visible)}\n", encoding="utf-8")
         command = [sys.executable, "-m", "kinetree", "check", *asked, "--profile", row.profile, *options]
         command += ["--output-format", "json", "--exit-zero"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=tree)
+        seen = {**os.environ, **dict(name.split("=", 1) for name in row.environment)}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=tree, env=seen)
         if not done.stdout.startswith("{"):
             raise SystemExit(f"lot {row.lot}: {' '.join(command)}\n{done.stderr[-2000:]}")
         found: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
