@@ -37,7 +37,11 @@ CLASSES = {
 
 @dataclass(frozen=True)
 class Commit:
-    """A commit that was drawn. check: what a user would name, beside its arguments; `@owner+name/…` is of another clone."""
+    """A commit that was drawn. check: what a user would name; `@owner+name/…` is a path in another clone.
+
+    names: what the finding's text has where it names the defect. codes: beginnings of codes; `*` is any, `*error` any
+    error. arguments, also, packages, environment: as the options and settings of `kinetree check`.
+    """
 
     lot: int
     repository: str
@@ -93,7 +97,8 @@ def extract(git: Path, revision: str, into: Path) -> None:
     with subprocess.Popen(
         [*command, "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         for mode, blob, name in files:
             process.stdin.write(blob + b"\n")
             process.stdin.flush()

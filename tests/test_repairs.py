@@ -9,7 +9,9 @@ import repairs
 
 ARM = """<robot name="arm">
   <link name="base_link"/>
-  <link name="hand"><inertial><mass value="MASS"/><inertia ixx="2" iyy="2" izz="2" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="hand">
+    <inertial><mass value="MASS"/><inertia ixx="2" iyy="2" izz="2" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
   <joint name="wrist" type="revolute">
     <parent link="base_link"/><child link="hand"/><axis xyz="0 0 1"/>
     <limit lower="-1" upper="1" effort="1" velocity="1"/>
