@@ -39,7 +39,7 @@ def test_it_mends_in_place_and_then_has_nothing_to_do(run, model):
     first, last = result.stdout.splitlines()
     assert first.startswith(f"{path}:")
     assert first.endswith("[R199-205]")
-    assert "link 'base': hangs on 'mount', not on 'base_link'; mended" in first
+    assert "link 'base': is attached to 'mount'; expected 'base_link'; mended" in first
     assert last == f"{path}: 1 mended"
     assert path.read_text() != HUNG
     result = run("fix", path, "--profile", "industrial")
