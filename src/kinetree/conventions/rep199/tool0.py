@@ -20,7 +20,7 @@ from kinetree.conventions.rep199.clause import (
     parent,
 )
 from kinetree.conventions.rep199.fixes import add_tool0, hang, hang_on_flange, move_geometry
-from kinetree.conventions.rep199.flange import GRIPPER
+from kinetree.conventions.rep199.flange import GRIPPER, OWN
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import link_or_frame
 from kinetree.display import number
@@ -190,7 +190,10 @@ def _what(joint: Joint, robot: Robot) -> str:
     links = links_below(robot, joint.child)
     if joint.kind.nv or any(below.kind.nv for link in links for below in robot.child_joints(link)):
         return "gripper"
-    return "body" if any(geometry(robot, link) for link in links) else "frame"
+    solid = [link for link in links if geometry(robot, link)]
+    if not solid:
+        return "frame"
+    return "body" if all(map(OWN.fullmatch, solid)) else "end effector"
 
 
 class Tool0Geometry(NoGeometry):
