@@ -123,8 +123,10 @@ CASES = {
                 says="this frame is attached to 'tool0'; attach it to 'flange', and keep tool0 for the controller",
                 element="link 'tip'",
             ),
-            "a body": Model(edited(added("torch", "tool0", solid=True)), says="this body is attached to 'tool0'"),
-            "a cover": edited(added("cover", "tool0", solid=True)),
+            "a body": Model(
+                edited(added("torch", "tool0", solid=True)), says="this end effector is attached to 'tool0'; attach"
+            ),
+            "a cover": Model(edited(added("cover", "tool0", solid=True)), says="this body is attached to"),
             "a gripper": Model(
                 edited(added("palm", "tool0", solid=True), added("jaw", "palm"), turning("jaw")),
                 says="this gripper is attached to 'tool0'; attach it to 'flange'",
