@@ -320,7 +320,7 @@ class Base(Rep199):
     <parent link="base_link"/>
     <child link="base"/>
   </joint>"""
-    bad = good.replace('"base"', '"controller_frame"')
+    bad = good.replace('base"', 'controller_frame"')
     mend = staticmethod(add_base)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:

@@ -50,7 +50,7 @@ class Tool0(Rep199):
     <parent link="flange"/>
     <child link="tool0"/>
   </joint>"""
-    bad = good.replace('"tool0"', '"gripper_tcp"')
+    bad = good.replace('tool0"', 'gripper_tcp"')
     mend = staticmethod(add_tool0)
 
     def check(
