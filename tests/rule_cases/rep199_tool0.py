@@ -146,7 +146,7 @@ CASES = {
     ),
     "R199-509": Cases(
         found={
-            "seen": Model(edited(shaped("tool0")), says="this frame has geometry, which belongs to the last link"),
+            "seen": Model(edited(shaped("tool0")), says="this frame has geometry, which belongs to the last link, or"),
             "felt": arm(('<link name="tool0"/>', link("tool0", felt(box(0.1))))),
         },
         silent={"none": CLEAN, "of another frame": edited(renamed("tool0", "hand"), shaped("hand"))},

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinetree.conventions.arms import Arm, NamedChains
 from kinetree.conventions.chains import AT_LEAST, Chains
 from kinetree.conventions.facts import Subject, fact
 from kinetree.conventions.options import KINDS
-from kinetree.conventions.rep199.arms import Arm, NamedChains
 from kinetree.display import number
 from kinetree.model.robot import Geometry, Robot
 from kinetree.spatial.se3 import Array
@@ -219,10 +219,10 @@ def _robot(robot: Robot, chains: tuple[Chain, ...]) -> tuple[str, tuple[str, ...
     def of(kind: str, *names: str) -> tuple[str, tuple[str, ...]]:
         return kind, tuple(text for name in names for text in _grouped(name, by_kind[name]))
 
-    flies = next((name for name in (robot.name, *robot.links) if FLYING.search(name)), None)
-    if n["rotor"] > 1 or flies:
+    flying = [name for name in (robot.name, *robot.links) if FLYING.search(name)]
+    if n["rotor"] > 1 or flying[:1] == [robot.name] or len(flying) > 1:
         kind, why = of("drone", "rotor", "arm")
-        return kind, ((f"called {flies!r}",) if flies else ()) + why
+        return kind, ((f"called {flying[0]!r}",) if flying else ()) + why
     if not chains:
         return "object", ("no joint moves",)
     if n["leg"] in (1, 2) and n["arm"] > 1:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.arms import Arm
 from kinetree.conventions.calls import AttachedAt
 from kinetree.conventions.quality import with_blocks
-from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     EXACT,
     STRICT,
@@ -207,5 +207,5 @@ class Tool0Geometry(NoGeometry):
     good = '<link name="tool0"/>'
     bad = '<link name="tool0"><collision><geometry><sphere radius="0.03"/></geometry></collision></link>'
     frame = "tool0"
-    instead = "the last link"
+    instead = "the last link, or a tool on flange"
     mend = move_geometry("tool0")
