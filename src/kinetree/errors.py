@@ -187,12 +187,14 @@ def nearest_names(name: object, known: Sequence[str]) -> str:
         likely = nlargest(
             8, short, key=lambda other: len(parts & _parts(other)) / (len(parts) + len(_parts(other)) + 1)
         )
-        near = difflib.get_close_matches(text, likely, n=5, cutoff=0.5)
+        near = difflib.get_close_matches(text, likely, n=3, cutoff=0.5)
     if near:
         return "did you mean " + ", ".join(repr(n) for n in near) + "?"
     if not known:
         return "there are none"
     shown = ", ".join(repr(shortened(n, MAX_COMPARED)) for n in known[:12])
+    if len(known) == 1:
+        return f"there is only {shown}"
     return f"there are {shown}" + (f" and {len(known) - 12} more" if len(known) > 12 else "")
 
 
