@@ -16,7 +16,7 @@ def test_it_explains(run):
         "https://",
         "at most error; certain",
         "industrial-strict",
-        "good:\n    <origin",
+        "good:\n    <joint",
         "bad:\n",
     ):
         assert said in result.stdout
