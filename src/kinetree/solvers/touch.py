@@ -66,7 +66,7 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
         raise fail("tcp-poses", f"T_base_flange has shape {T.shape}; legal are four or more poses (k, 4, 4)")
     p, point, values, axes = _tip(T)
     if np.linalg.norm(p) > FARTHEST:
-        message = f"the tip would be {number(np.linalg.norm(p))} m from the frame; legal are poses in metres"
+        message = f"the tip would be {number(float(np.linalg.norm(p)))} m from the frame; legal are poses in metres"
         raise fail("tcp-poses", message)
     error = 1.0 / np.sqrt(np.maximum(len(T) * values, 1e-300))
     if error[0] > UNKNOWN:
