@@ -51,14 +51,14 @@ CASES = {
     "GEO-002": Cases(
         found={
             "a box of no height": Model(
-                pair(felt(box(1, 1, 0))), says="the size of <box> is 1 1 0; expected more than 0"
+                pair(felt(box(1, 1, 0))), says="the size of <box> is 1 1 0; expected numbers above 0"
             ),
             "a ball turned inside out": Model(pair(felt(sphere(-1))), says="the radius of <sphere> is -1"),
             "a cylinder of no length": Model(pair(felt(cylinder(1, 0))), says="the length of <cylinder> is 0"),
             "two sizes": Model(pair(felt(cylinder(0, 0))), count=2),
             "less than nothing that is only seen": pair(seen(box(1, -1, 0))),
             "a scale of nothing": Model(
-                pair(felt(mesh("a.stl", "1 0 1"))), says="the scale of <mesh> is 1 0 1; expected no 0"
+                pair(felt(mesh("a.stl", "1 0 1"))), says="the scale of <mesh> is 1 0 1; expected no zeros"
             ),
         },
         remarked={

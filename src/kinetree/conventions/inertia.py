@@ -85,7 +85,7 @@ class Triangle(Quality):
             slope = 2 * about(link, 2) - np.eye(3)  # of c - a - b = 2c - trace, which is convex in the tensor
             if moments[2] - moments[0] - moments[1] > off_by_rounding(slope, inertia_texts, link):
                 message = f"the principal moments of inertia are {_listed(moments)} kg m²"
-                yield self.finding(f"{message}; no body has one that is larger than the sum of the others", link)
+                yield self.finding(f"{message}; the largest cannot exceed the sum of the others", link)
 
 
 class NoInertia(LinkQuality):

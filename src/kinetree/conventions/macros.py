@@ -1,4 +1,4 @@
-"""Rules about names, calls and includes in xacro files, also in macros that nobody calls and branches not taken."""
+"""Rules about names, calls and includes in xacro files, also in macros that are never called and branches not taken."""
 
 import re
 from collections.abc import Iterator
