@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.xacro_names import called, misfits, near, undefined, used_arguments, used_in
+from kinetree.conventions.xacro_names import called, in_braces, misfits, near, undefined, used_arguments, used_in
 from kinetree.conventions.xacro_text import Macro, Program
 from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions
@@ -42,11 +42,8 @@ ARM = """<?xml version="1.0"?>
 </robot>
 """
 LEFT = '<xacro:arm prefix="${side}" length="$(arg reach)"><origin xyz="0 0 0.4"/></xacro:arm>'
-BRACES = re.compile(r"(?<![{$#])\{([^\W\d]\w*)\}(?!\})")
-"""A name in braces without `$`."""
 PLACING = re.compile(r"(.+_)?prefix|parent(_link)?")
 """Names of parameters that name or place what a macro makes."""
-DOLLAR = re.compile(r"\$(?=\w)([^\W\d]\w*)")
 
 
 class Written(Rule):
@@ -156,18 +153,15 @@ class Braces(Written):
     good, bad = LEFT, LEFT.replace("${side}", "{side}")
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """{name}, where the name is that of a parameter or property."""
+        """{name}, where the name is that of a parameter or property, and an expression of such names that is a whole
+        value."""
         if any(".format" in root.document.data.decode(errors="replace") for root in program.roots):
             return
         for use in program.uses:
-            if use.attribute is None:
-                continue
             known = program.scope(use.place.macros)
-            for pattern, written in ((BRACES, "{%s}"), (DOLLAR, "$%s")):
-                for match in pattern.finditer(use.words.plain):
-                    if match[1] in known:
-                        message = f"{written % match[1]!r} is not replaced by a value; write ${{{match[1]}}}"
-                        yield self.at(use.element, use.attribute, message)
+            for written, name in in_braces(use.words.plain, use.attribute is None, known):
+                message = f"{written!r} is not replaced by a value; write ${{{name}}}"
+                yield self.at(use.element, use.attribute, message)
 
 
 class UsedParameters(Written):
@@ -257,3 +251,26 @@ class IncludedFiles(Written):
         """A missing file, in a package that exists."""
         for include, _ in program.missing if program.whole else ():
             yield self.at(include, "filename", f"there is no file {include.get('filename')!r}")
+
+
+class WithPrefix(Written):
+    """Instructions of xacro begin with `xacro:`.
+
+    Old versions of xacro obeyed others too. Today they stay in the robot as they are, where nobody reads them.
+    """
+
+    code = "XAC-011"
+    level = "MUST"
+    clause = "all xacro tags use the xacro: name space"
+    good = '<xacro:insert_block name="origin"/>'
+    bad = '<insert_block name="origin"/>'
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """Instructions without the name space; one finding for all of a kind in a file."""
+        groups: dict[tuple[str, str], list[Element]] = {}
+        for element in program.bare:
+            groups.setdefault((element.document.file, element.tag), []).append(element)
+        for first, *others in groups.values():
+            more = f", here and in {len(others)} more places" if others else ""
+            message = f"xacro ignores <{first.tag}> without its prefix{more}; write <xacro:{first.tag}>"
+            yield self.at(first, None, message)

@@ -18,6 +18,18 @@ from kinetree.model.robot import Robot
 
 BUILT_IN = ("include", "property", "macro", "arg", "if", "unless", "insert_block", "element", "attribute", "call")
 """Elements of xacro that are no macros."""
+NEVER = frozenset(("\0",))
+INSTRUCTIONS = {
+    "macro": frozenset(("name", "params")),
+    "insert_block": frozenset(("name",)),
+    "property": frozenset(("name", "value")),
+    "include": frozenset(("filename",)),
+    "if": frozenset(("value",)),
+    "unless": frozenset(("value",)),
+}
+"""Instructions of xacro, with attributes by which they are known without `xacro:`."""
+OUTER = ("robot", "root", "macro", "if", "unless", "xacro:macro", "xacro:if", "xacro:unless")
+"""Elements that hold instructions; in others, such as plug-ins, the same tags may mean something else."""
 MOST_FILES = 200
 """Most files of branches not taken that are read."""
 FIXED = re.compile(r"(?:\$\((?:find\s+[^()$]+|dirname)\))?[^$*?\[]+")
@@ -83,7 +95,7 @@ class Program:
 
     whole: whether they make a robot. complete: whether every name and every file is known. properties: names of those
     outside of macros. local: names of parameters and properties of macros, by the identity of the macro's element.
-    missing: includes of files that do not exist, with the paths.
+    missing: includes of files that do not exist, with the paths. bare: instructions without `xacro:`.
     """
 
     whole: bool
@@ -98,6 +110,7 @@ class Program:
     local: dict[int, set[str]] = field(default_factory=dict)
     includes: list[tuple[Element, Place]] = field(default_factory=list)
     missing: list[tuple[Element, str]] = field(default_factory=list)
+    bare: list[Element] = field(default_factory=list)
 
     def scope(self, macros: tuple[Macro, ...]) -> set[str]:
         """Return the names that are known inside of macros, without those of their callers."""
@@ -176,12 +189,15 @@ def _read(element: Element, place: Place, made: Program) -> None:
             made.properties |= {child.get("ns") or ""}
         elif kind == "arg":
             made.arguments.append(child)
-        elif kind == "insert_block":
+        elif kind == "insert_block" or child.tag == "insert_block":
             made.uses.append(Use(child, "name", Words((child.get("name") or "",)), place))
         elif kind and kind not in BUILT_IN:
             made.calls.append(Call(child, kind, place))
         elif kind == "call":
             made.calls.append(Call(child, child.get("macro") or "", place))
+        known = child.tag == "insert_block" or element.tag in OUTER
+        if known and INSTRUCTIONS.get(child.tag, NEVER) <= child.attributes.keys():
+            made.bare.append(child)
         if kind != "macro":
             _read_words(child, inside, made)
         _read(child, inside, made)

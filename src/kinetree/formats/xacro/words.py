@@ -13,6 +13,8 @@ from kinetree.formats.xacro.names import DEPRECATED, DIRECT
 
 KNOWN = frozenset((*MATHEMATICS, *DIRECT, *(name for names in DEPRECATED.values() for name in names)))
 """Names of functions and constants of `${…}`."""
+NUMBERS = ("pi", "tau", "e", "M_PI", "sin", "cos", "tan", "radians", "degrees", "sqrt")
+"""Names in expressions of numbers."""
 SPACES = frozenset(("python", "math", "xacro", "True", "False"))
 COMMANDS = ("find", "arg", "env", "optenv", "eval", "anon", "dirname", "cwd")
 """Words that may begin a `$(…)`."""
