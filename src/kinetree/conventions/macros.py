@@ -122,7 +122,7 @@ class DefinedMacros(Written):
             return
         for call in program.calls:
             alike = near(call.name, known)
-            given = call.element.children or [name for name in call.element.attributes if name != "macro"]
+            given = bool(call.element.children) or bool(call.element.attributes.keys() - {"macro"})
             if call.name.rpartition(".")[2] not in known and "$" not in call.name and (alike or given):
                 yield self.at(call.element, None, f"there is no macro {call.name!r}{alike}")
 
@@ -203,7 +203,9 @@ class UsedArguments(Written):
     def check(self, program: Program) -> Iterator[Finding]:
         """An argument in the robot's own file that no file uses."""
         used = used_arguments(program)
-        for argument in program.arguments if used is not None else ():
+        if used is None:
+            return
+        for argument in program.arguments:
             name = argument.get("name") or ""
             if argument.document is program.roots[0].document and name not in used:
                 yield self.at(argument, "name", f"the argument {name!r} is never used")
