@@ -39,7 +39,7 @@ OTHER = '<xacro:macro name="n" params="side"><xacro:m/><x y="${side}"/></xacro:m
 CASES = {
     "XAC-002": Cases(
         found={
-            "in a branch": never(link("${a}"), says="'a' is defined nowhere"),
+            "in a branch": never(link("${a}"), says="the name 'a' is not defined"),
             "in a macro": macro(link("${a}")),
             "in the text of an element": never("<x>${a}</x>"),
             "one letter off": macro(link("${prefx}"), "prefix", ""),

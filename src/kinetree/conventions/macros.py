@@ -1,4 +1,4 @@
-"""Rules about names, calls and includes in xacro files, also in macros that nobody calls and branches not taken."""
+"""Rules about names, calls and includes in xacro files, also in macros that are not called and branches not taken."""
 
 import re
 from collections.abc import Iterator
@@ -57,14 +57,14 @@ class Written(Rule):
     def at(self, element: Element, attribute: str | None, message: str) -> Finding:
         """Return a finding at an attribute of an element."""
         source = element.place(attribute) if attribute else element.source
-        return self.finding(message, element.label, source=source)
+        return self.finding(message, element.label.removeprefix("xacro:"), source=source)
 
 
 class DefinedNames(Written):
     """Every name in ${…} and $(arg …) is defined.
 
-    A macro that nobody calls, and a branch that is not taken, are not evaluated: the robot fails to load on the day
-    when somebody calls the macro or changes an argument.
+    Macros that are not called, and branches that are not taken, are not evaluated. The robot fails to load when
+    somebody calls the macro or changes an argument.
     """
 
     code = "XAC-002"
@@ -78,8 +78,7 @@ class DefinedNames(Written):
         for use, name, known in undefined(program):
             if (key := (id((use.place.macros or [None])[-1]), name)) not in seen:
                 seen.add(key)
-                message = f"{name!r} is defined nowhere"
-                yield self.at(use.element, use.attribute, message + (near(name, known)))
+                yield self.at(use.element, use.attribute, f"the name {name!r} is not defined{near(name, known)}")
         if program.whole and program.complete:
             sure = {name for use in program.uses if use.place.always for name in use.words.arguments}
             for use in program.uses:
@@ -93,7 +92,7 @@ class DefinedNames(Written):
 class ReadableExpressions(Written):
     """Every ${…} and $(…) can be read.
 
-    In a macro that nobody calls, and in a branch that is not taken, nothing else tells.
+    In a macro that is not called, and in a branch that is not taken, xacro itself reports no fault.
     """
 
     code = "XAC-003"
@@ -167,7 +166,7 @@ class Braces(Written):
 class UsedParameters(Written):
     """Every parameter of a macro is used in it.
 
-    Whatever a call gives for the others has no effect.
+    The values of the others have no effect.
     """
 
     code = "XAC-007"
@@ -192,7 +191,7 @@ class UsedParameters(Written):
 class UsedArguments(Written):
     """Every argument of the robot is used.
 
-    Who gives it another value gets the same robot.
+    Other values of it make the same robot.
     """
 
     code = "XAC-008"
@@ -214,7 +213,7 @@ class UsedArguments(Written):
 class OneDefinition(Written):
     """No macro is defined twice.
 
-    The second definition replaces the first in silence.
+    The second definition replaces the first without a warning.
     """
 
     code = "XAC-009"
@@ -237,7 +236,7 @@ class OneDefinition(Written):
                 before = other.element.source
                 same = before.file == macro.element.source.file
                 where = f"in line {before.line}" if same else f"in {before.file}, line {before.line}"
-                message = f"macro {macro.name!r} is defined already {where}; this definition replaces it"
+                message = f"is defined already {where}; this definition replaces that one"
                 yield self.at(macro.element, "name", message)
 
 

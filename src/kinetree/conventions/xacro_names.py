@@ -144,7 +144,9 @@ def misfits(call: Element, macro: Macro) -> Iterator[str]:
     missing = [p.name for p in macro.parameters if p.required and not p.block and p.name not in given]
     for name in given:
         if name not in known:
-            yield f"there is no parameter {name!r}{near(name, missing or known)}"
+            alike = near(name, missing or known)
+            missing = [other for other in missing if repr(other) not in alike]
+            yield f"there is no parameter {name!r}{alike}"
     if missing:
         more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
         yield f"{', '.join(map(repr, missing[:6]))}{more} must be given"
