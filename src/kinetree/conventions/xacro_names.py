@@ -21,10 +21,10 @@ WHOLE = re.compile(r"\s*\{([^{}$:]+)\}\s*")
 EVAL = re.compile(r"\$\(eval\s[^$]*")
 WORD = re.compile(r"[^\W\d]\w*")
 DEFINITION = re.compile(
-    r"<(?:xacro:)?property\s[^>]*?name\s*=\s*[\"'][^\"']*|params\s*=\s*(?:\"[^\"]*|'[^']*)|\sns\s*=\s*\S+"
+    r"<(?:xacro:)?property\s[^<>]*?name\s*=\s*[\"'][^\"']*|params\s*=\s*(?:\"[^\"]*|'[^']*)|\sns\s*=\s*\S+"
 )
 """What names properties, parameters and name spaces."""
-INCLUDED = re.compile(r"<(?:xacro:)?include\s[^>]*?filename\s*=\s*[\"']([^\"']*)")
+INCLUDED = re.compile(r"<(?:xacro:)?include\s[^<>]*?filename\s*=\s*[\"']([^\"']*)")
 FIND = re.compile(r"\$\(find\s+([^)\s]+)")
 MARKS = ("package.xml", "manifest.xml")
 """Files of which a package has one."""
@@ -54,8 +54,8 @@ def undefined(program: Program) -> Iterator[tuple[Use, str, set[str]]]:
     sure = program.whole and program.complete
     inherited = _inherited(program) if sure else {}
     for use in program.uses:
+        known = program.scope(use.place.macros) if use.words.names else set()
         for name in use.words.names:
-            known = program.scope(use.place.macros)
             if name in known or "$" in name or (use.place.lazy and name in every):
                 continue
             if sure:
@@ -128,11 +128,8 @@ def _inherited(program: Program) -> dict[str, set[str]]:
 
 def called(program: Program) -> Iterator[tuple[Call, Macro]]:
     """Yield each call with its macro, if there is only one of the name."""
-    by_name: dict[str, list[Macro]] = {}
-    for macro in program.macros:
-        by_name.setdefault(macro.name, []).append(macro)
     for call in program.calls:
-        found = by_name.get(call.name, [])
+        found = program.by_name.get(call.name, [])
         if len(found) == 1:
             yield call, found[0]
 
@@ -155,29 +152,22 @@ def misfits(call: Element, macro: Macro) -> Iterator[str]:
         yield f"{len(call.children)} blocks are given, and {blocks} expected"
 
 
-def used_in(macro: Macro, program: Program, seen: frozenset[str] = frozenset()) -> set[str] | None:
+def used_in(macro: Macro, program: Program) -> set[str] | None:
     """Return the names that a macro and those that it calls use; None if that is not known."""
-    names: set[str] = set()
-    if any(macro in place.macros for _, place in program.includes):
-        return None
-    for use in program.uses:
-        inside = macro in use.place.macros
-        if inside and (use.words.faults or "$" in "".join(use.words.names)):
+    names, queue, seen = set(program.lazy), [macro], {macro.name}
+    for other in queue:
+        at = id(other.element)
+        uses = program.uses_in.get(at, ())
+        if at in program.including or any(use.words.faults or "$" in "".join(use.words.names) for use in uses):
             return None
-        if inside or use.place.lazy:
-            names.update(use.words.names)
-    for call in program.calls:
-        if macro not in call.place.macros or call.name in seen:
-            continue
-        callees = [other for other in program.macros if other.name == call.name]
-        if not callees:
-            return None
-        for callee in callees:
-            names |= {p.plain for p in callee.parameters if p.forwarded}
-            more = used_in(callee, program, seen | {call.name})
-            if more is None:
+        names.update(name for use in uses for name in use.words.names)
+        for call in program.calls_in.get(at, ()):
+            callees = program.by_name.get(call.name, [])
+            if not callees:
                 return None
-            names |= more
+            names.update(p.plain for callee in callees for p in callee.parameters if p.forwarded)
+            queue += callees if call.name not in seen else []
+            seen.add(call.name)
     return names
 
 

@@ -3,10 +3,10 @@
 import os
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from kinetree.conventions.facts import fact
 from kinetree.errors import Doubt, KinetreeError
@@ -30,6 +30,8 @@ INSTRUCTIONS = {
 """Instructions of xacro, with attributes by which they are known without `xacro:`."""
 OUTER = ("robot", "root", "macro", "if", "unless", "xacro:macro", "xacro:if", "xacro:unless")
 """Elements that hold instructions; in others, such as plug-ins, the same tags may mean something else."""
+MOST_MACROS = 1000
+"""Most macros whose callers are followed."""
 MOST_FILES = 200
 """Most files of branches not taken that are read."""
 FIXED = re.compile(r"(?:\$\((?:find\s+[^()$]+|dirname)\))?[^$*?\[]+")
@@ -112,9 +114,48 @@ class Program:
     missing: list[tuple[Element, str]] = field(default_factory=list)
     bare: list[Element] = field(default_factory=list)
 
+    @cached_property
+    def by_name(self) -> dict[str, list[Macro]]:
+        """Definitions of each macro."""
+        found: dict[str, list[Macro]] = {}
+        for macro in self.macros:
+            found.setdefault(macro.name, []).append(macro)
+        return found
+
+    @cached_property
+    def uses_in(self) -> dict[int, list[Use]]:
+        """Uses in each macro, by the identity of its element."""
+        return _by_macro(self.uses)
+
+    @cached_property
+    def calls_in(self) -> dict[int, list[Call]]:
+        """Calls in each macro."""
+        return _by_macro(self.calls)
+
+    @cached_property
+    def including(self) -> set[int]:
+        """Macros that include files."""
+        return {id(macro.element) for _, place in self.includes for macro in place.macros}
+
+    @cached_property
+    def lazy(self) -> set[str]:
+        """Names that may be evaluated in any macro."""
+        return {name for use in self.uses if use.place.lazy for name in use.words.names}
+
     def scope(self, macros: tuple[Macro, ...]) -> set[str]:
         """Return the names that are known inside of macros, without those of their callers."""
         return self.properties.union(*(self.local[id(macro.element)] for macro in macros))
+
+
+T = TypeVar("T", Use, Call)
+
+
+def _by_macro(things: list[T]) -> dict[int, list[T]]:
+    found: dict[int, list[T]] = {}
+    for thing in things:
+        for macro in thing.place.macros:
+            found.setdefault(id(macro.element), []).append(thing)
+    return found
 
 
 @fact
@@ -148,6 +189,7 @@ def program(
             left = [path for path in read if path not in seen]
             queue += [(read[path], False) for path in left]
             seen.update(left)
+    made.complete &= len(made.macros) <= MOST_MACROS
     return made
 
 
@@ -164,10 +206,9 @@ def _path(include: Element, files: Files) -> str | None:
 
 def _opened(path: str, include: Element, files: Files, made: Program) -> Element | None:
     """Return the root of a file in a branch that was not taken."""
-    with suppress(OSError):
-        if not os.path.exists(path) and include.get("optional") is None:
-            made.missing.append((include, path))
     found = files(path, include.document.file)
+    if found is None and path not in files.refused and not os.path.exists(path) and include.get("optional") is None:
+        made.missing.append((include, path))
     root = parse(found[0], path, Report()) if found else None
     made.complete &= root is not None
     return root

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from kinetree.errors import KinetreeError
@@ -31,6 +32,7 @@ class Words(NamedTuple):
     plain: str = ""
 
 
+@lru_cache(4096)
 def words_of(text: str) -> Words:
     """Return the names in an attribute or a text of a xacro file."""
     if "$" not in text:
