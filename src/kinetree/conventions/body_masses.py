@@ -7,6 +7,7 @@ from itertools import permutations
 import numpy as np
 
 from kinetree.conventions.bounds import MARKER, Bounds, shapes_of, size_of
+from kinetree.conventions.examples import ARM, CART
 from kinetree.conventions.inertia import CONSISTENT, TUTORIAL
 from kinetree.conventions.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.display import number
@@ -64,14 +65,15 @@ class RootMass(Quality):
     code = "INR-013"
     clause = "every link that is simulated needs an inertial"
     url = TUTORIAL
-    good = """\
-  <link name="base_link">
-    <inertial><mass value="9"/><inertia ixx="0.2" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.3"/></inertial>"""
-    bad = """  <link name="base_link">"""
+    base = CART
+    good = (
+        '<inertial><mass value="9"/><inertia ixx="0.075" ixy="0" ixz="0" iyy="0.1275" iyz="0" izz="0.1875"/></inertial>'
+    )
+    bad = ""
 
     def check(self, robot: Robot, bodies: Mapping[str, str], noted: Noted) -> Iterator[Finding]:
-        """Of URDF: the root and the links fixed to it have shapes and no mass, or a mass and no inertia, although a link
-        that moves has mass, and none of them is called world."""
+        """Of URDF: the root and the links fixed to it have shapes and no inertia, although a link that moves has mass,
+        and none of them is called world. Without a mass they carry several joints; an arm is fixed to something."""
         links = [link for link in robot.links.values() if bodies[link.name] == robot.root]
         shaped = [link for link in links if shapes_of(link)]
         if not shaped or not _is_urdf(robot) or any(link.name == "world" for link in links):
@@ -79,7 +81,8 @@ class RootMass(Quality):
         if not any(_is_heavy(link) for link in robot.links.values() if bodies[link.name] != robot.root):
             return
         heavy, felt = [link for link in links if _is_heavy(link)], any(map(_has_inertia, links))
-        if not heavy and not felt:  # INR-015 is about those with inertia and no mass
+        carried = [joint for joint in robot.joints.values() if joint.kind.nv and bodies[joint.parent] == robot.root]
+        if not heavy and not felt and len(carried) > 1:  # INR-015 is about those with inertia and no mass
             message = "no joint moves it, and neither it nor a link fixed to it has mass; expected is an inertial"
             fix = "add an <inertial>, or fix the robot to a link called world"
             yield self.finding(message, shaped[0], fix=fix)
@@ -97,12 +100,13 @@ class FixedMass(Quality):
     level = "MAY"
     clause = "every link that is simulated needs an inertial"
     url = TUTORIAL
-    base = Quality.base and Quality.base.replace('<link name="flange"/>', '<link name="flange"><FLANGE/></link>')
-    good = "<FLANGE/>"
-    bad = (
-        '<visual><geometry><box size="0.01 0.06 0.06"/></geometry></visual>'
-        '<collision><geometry><box size="0.01 0.06 0.06"/></geometry></collision>'
-    )
+    good = """<link name="flange">
+    <visual><geometry><box size="0.02 0.06 0.06"/></geometry></visual>
+    <collision><geometry><box size="0.02 0.06 0.06"/></geometry></collision>
+    <inertial><mass value="0.2"/><inertia ixx="1e-4" ixy="0" ixz="0" iyy="7e-5" iyz="0" izz="7e-5"/></inertial>
+  </link>"""
+    bad = good.replace(good[good.index("    <inertial>") : good.index("  </link>")], "")
+    base = ARM.replace('<link name="flange"/>', good)
 
     def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
         """Of URDF: a link fixed to another has visuals, collision shapes and no inertial, and the body has mass; one

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from kinetree.conventions.bounds import Bounds, size_of, turned
-from kinetree.conventions.quality import JointQuality, Quality, with_blocks
+from kinetree.conventions.examples import CART
+from kinetree.conventions.quality import JointQuality, Quality
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
@@ -13,6 +14,8 @@ from kinetree.spatial.se3 import Array, inverse
 
 FAR, APART = 0.5, 3.0
 """Distance of a joint from the shapes on both sides that is far: in m, and as a part of the size of the larger."""
+LEVEL = 0.1
+"""Largest sine of the slope of a wheel's axis."""
 FLOOR = 0.02
 """Height of the lowest point of wheels above or below the floor that is more than their softness, m."""
 
@@ -56,19 +59,8 @@ class Footprint(Quality):
     evidence = "heuristic"
     clause = "base_footprint: the projection of the robot on the ground"
     url = "https://www.ros.org/reps/rep-0120.html#base-footprint"
-    base = with_blocks(
-        '<link name="base_footprint"/><joint name="base_footprint_joint" type="fixed"><parent link="base_link"/>'
-        '<child link="base_footprint"/><origin xyz="0 0 -0.1"/></joint>'
-        + "".join(
-            f'<link name="{side}_wheel"><visual><origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.1" length="0.04"/>'
-            '</geometry></visual><collision><origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.1" length="0.04"/>'
-            '</geometry></collision><inertial><mass value="1"/><inertia ixx="0.003" ixy="0" ixz="0" iyy="0.005" iyz="0" '
-            f'izz="0.003"/></inertial></link><joint name="{side}_wheel_joint" type="continuous"><parent link="base_link"/>'
-            f'<child link="{side}_wheel"/><origin xyz="0 {y} 0"/><axis xyz="0 1 0"/></joint>'
-            for side, y in (("left", 0.2), ("right", -0.2))
-        )
-    )
-    good = '<origin xyz="0 0 -0.1"/>'
+    base = CART
+    good = '<origin xyz="0 0 0.1"/>'
     bad = '<origin xyz="0 0 0"/>'
 
     def check(
@@ -78,21 +70,15 @@ class Footprint(Quality):
         2 cm below base_footprint, or all of them end more than 2 cm above it."""
         if "base_footprint" not in robot.links:
             return
+        floor = poses["base_footprint"]
         low = []
         for joint in robot.joints.values():
-            level = (
-                joint.type == "continuous"
-                and abs((poses[joint.child][:3, :3] @ joint.axes[0]) @ poses["base_footprint"][:3, 2]) < 0.1
-            )
-            if level and "wheel" in joint.child.lower() and bodies["base_footprint"] == bodies[joint.parent]:
-                box = bounds.whole_body(joint.child)
+            wheel, T = joint.child, inverse(floor) @ poses[joint.child]
+            is_wheel = "wheel" in wheel.lower() and joint.type == "continuous" and len(joint.axes) == 1
+            if is_wheel and bodies["base_footprint"] == bodies[joint.parent] and abs(T[2, :3] @ joint.axes[0]) < LEVEL:
+                box = bounds.whole_body(wheel)
                 if box is not None:
-                    low.append(
-                        (
-                            _lowest(inverse(poses["base_footprint"]) @ poses[joint.child], joint.axes[0], box),
-                            joint.child,
-                        )
-                    )
+                    low.append((_lowest(T, joint.axes[0], box), wheel))
         if len(low) >= 2 and abs(min(low)[0]) > FLOOR:
             height, wheel = min(low)
             side = "below" if height < 0 else "above"

@@ -26,7 +26,8 @@ MOST_WHOLE = 20_000_000
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
     """Facts of a mesh file: its length in bytes, the length that its header announces, and the lowest and highest
-    corner (2, 3) in m of its triangles, or of a sample of them unless `complete`, None if it is cut or has none; and the number of its triangles."""
+    corner (2, 3) in m of its triangles, or of a sample of them unless `complete`, None if it is cut or has none; and
+    the number of its triangles, as its header says."""
 
     length: int
     announced: int
@@ -62,7 +63,7 @@ def facts_of(path: str | os.PathLike[str]) -> Facts | None:
         count = announced(head) or 0
         said = HEADER + count * TRIANGLE.itemsize
         if length < said or not count:
-            return Facts(length, said, None, False, 0)
+            return Facts(length, said, None, False, count)
         data = b"".join(_blocks(file, count))
     return Facts(length, said, _box_in(data), count <= SAMPLE, count)
 
