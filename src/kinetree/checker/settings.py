@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.checker.per_file import Pattern, PerFile
-from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.options import KINDS, CheckOptions
 from kinetree.conventions.profiles import PROFILES, codes_of, nearest_codes, unknown_codes
 from kinetree.errors import KinetreeError, Source
 from kinetree.formats.opener import read_file
@@ -179,7 +179,7 @@ class _Reader:
         options = CheckOptions(
             self.profile(row),
             vendor=self.vendor(row),
-            kind=_text(row, "kind"),
+            kind=self.kind(row),
             frames={frame: place for frame in FRAMES if (place := _text(row, frame))},
             also=tuple(os.path.join(self.folder, file) for file in _names(row, "also", "config/arm.srdf")),
             read=read,
@@ -223,6 +223,12 @@ class _Reader:
             return controllers[said].key
         table.error("", f"vendor is {shown(said)}; legal are {', '.join(controllers)}", "vendor")
         return None
+
+    def kind(self, row: TomlTable) -> str | None:
+        said = _text(row, "kind")
+        if said is not None and said not in KINDS:
+            row.error("", f"kind is {shown(said)}; legal are {', '.join(KINDS)}", "kind")
+        return said
 
     def profile(self, table: TomlTable) -> str | None:
         said = _text(table, "profile")

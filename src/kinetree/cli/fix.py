@@ -4,9 +4,8 @@ import difflib
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -15,21 +14,21 @@ import click
 from kinetree.checker.alone import examine_alone
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Examined, Job
-from kinetree.checker.files import files_of, folders_of, is_unread, without_parts
-from kinetree.checker.jobs import jobs
+from kinetree.checker.files import is_part, is_unread
+from kinetree.checker.jobs import jobs_of
 from kinetree.checker.per_file import is_left_out
 from kinetree.checker.report._paths import as_shown
 from kinetree.checker.report.pretty import pretty
 from kinetree.checker.run import check_all, needs_children
-from kinetree.checker.settings import read_settings
 from kinetree.cli._controllers import print_notes, read
 from kinetree.cli._findings import print_findings, terminal_width, write_lines
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, check_options, json_option
 from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.places import CARRIERS, places
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
 from kinetree.fixer.apply import State
-from kinetree.fixer.fix import Fixed, fix_from, write
+from kinetree.fixer.fix import Fixed, check_also, fix_from, write
 from kinetree.formats.journal import is_left, recover
 from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
@@ -40,19 +39,30 @@ from kinetree.spatial.se3 import Array
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are repaired."""
-LEGAL = "legal are URDF and xacro files, and folders that hold such"
+LEGAL = "legal are URDF and xacro files, and folders that have such"
+PLACE = "X Y Z R P Y"
+
+
+def _place_option(which: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option `--base`, `--flange` or `--tool0`."""
+    help = f"The pose of {which} in {CARRIERS[which]} (m, rad), or the frame at its place. Of one arm: PREFIX=…"
+    return click.option(f"--{which}", multiple=True, metavar=f'"{PLACE}"', help=f"{help} Repeatable.")
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@check_options("Mend only codes that begin so.", "Leave codes that begin so.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@check_options("Repair only codes that begin so.", "Leave codes that begin so.")
 @click.option("--config", metavar="FILE", help="The settings; by default the nearest above each PATH.")
-@click.option("--unsafe", is_flag=True, help="Give links and joints other names, too.")
+@_place_option("base")
+@_place_option("flange")
+@_place_option("tool0")
+@click.option("--unsafe", is_flag=True, help="Rename links and joints, and turn flanges, too.")
+@click.option("--turn-tools", is_flag=True, help="What is attached to a flange turns with it.")
 @click.option(
     "--also",
     metavar="FILE",
     multiple=True,
-    help="SRDF or YAML that uses these names, of one model, with --unsafe. Repeatable.",
+    help="SRDF, YAML or other text that uses the names of one model, with --unsafe. Repeatable.",
 )
 @assignments("--add-tool", "tools", "NAME=MAKER:POSE", "Add the frame of a tool, as the maker's controller has it.")
 @click.option("--diff", is_flag=True, help="Print what would change, and write nothing.")
@@ -65,16 +75,24 @@ def command(
     options: CheckOptions,
     config: str | None,
     unsafe: bool,
+    turn_tools: bool,
     tools: Mapping[str, str],
     diff: bool,
     as_json: bool,
+    **frames: tuple[str, ...],
 ) -> None:
     """Repair what departs from the conventions of a profile in URDF and xacro files, in place.
 
-    A PATH is a URDF or xacro file, or a folder, in which all such files are repaired. A repair never moves a frame or
-    changes a limit or a mass, with one exception: angles that are meant to be fractions of π become exact (R103-007),
-    which turns the links behind by a few milliradians; --ignore R103-007 leaves them. What the file or the settings
-    excuse is left. All files are written, or none; a run that is killed meanwhile is undone by the next.
+    A PATH is a URDF or xacro file, or a folder, in which all such files are repaired. Without a PATH, the models of the
+    settings are repaired, or those of this folder if the settings name none. A repair never moves a frame or changes a
+    limit or a mass, with two exceptions: angles that are meant to be fractions of π become exact (R103-007), which
+    turns the links behind by a few milliradians; --ignore R103-007 leaves them. With --unsafe a flange whose X does not
+    point outwards is turned. What the file or the settings excuse is left. All files are written, or none; a run that
+    is killed meanwhile is undone by the next.
+
+    --base, --flange and --tool0 say where the controller has these frames; the same keys are in [[models]] of the
+    settings. --flange "0 0 0.1 0 -pi/2 0" is a pose in the last link; --flange left_=tool_frame is the place of a
+    frame, for the arm whose names begin with left_.
 
     --add-tool gripper_tcp="kuka:0, 0, 120, 0, 0, 90" adds the frame beside tool0 (REP-199): the numbers of the tool as
     the pendant shows them, or as ros:x y z qx qy qz qw.
@@ -84,23 +102,25 @@ def command(
     """
     if config == "":
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
-    also = options.also
-    files = files_of(paths)
-    notes = _recovered({Path(name).parent for file in (*files, *also) for name in (file, os.path.realpath(file))}, diff)
+    given = {which: ";".join(texts) for which, texts in frames.items() if texts}
+    for which, text in given.items():
+        places(which, text)
+    check_also(options, unsafe)
+    options = replace(options, frames=given)
+    made, files = jobs_of(paths, config, options, choose=lambda files: _repairable(files, options.read))
+    names = [file for job in made for file in (job.file, *job.options.also)]
+    notes = _recovered({Path(name).parent for file in names for name in (file, os.path.realpath(file))}, diff)
     if not as_json:
         print_findings(notes)
-    found = {file for file, named in files.items() if not named}
-    settings = read_settings(config) if config else None
-    made = jobs(_mendable(files, options.read), settings, options, None, found, folders_of(paths))
     asked = [replace(job, baseline=None) for job in made]  # known findings are repaired too
-    if also and len(asked) > 1:
+    if options.also and len({job.file for job in asked}) > 1:
         raise click.UsageError(
-            f"--also is for the files of one model, and these are {len(asked)}; mend them one by one"
+            f"--also is for one model, and these are {len(asked)}; the key also of [[models]] is for several"
         )
     if tools and len(asked) > 1:
         raise click.UsageError(f"--add-tool is for one model, and these are {len(asked)}")
     poses = {name: _tool(name, text) for name, text in tools.items()}
-    results, faults = _all_fixed(asked, files, diff, unsafe=unsafe, also=also, tools=poses)
+    results, faults = _all_fixed(asked, files, diff, unsafe=unsafe, turn_tools=turn_tools, tools=poses)
     try:
         notes += () if diff else write(*results)
     except KinetreeError as error:
@@ -137,15 +157,15 @@ def _recovered(folders: Iterable[Path], diff: bool) -> list[Finding]:
     return []
 
 
-def _mendable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
+def _repairable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
     """Return the named files, of which other formats are rejected one by one, and the texts found in folders. files:
     whether they were named. Raises KinetreeError for robots of the package, and if nothing is left."""
     for file in files:
         if is_packaged(file, options.format):
-            raise fail("file", f"robot {file!r} comes with the package and is not mended; legal are files and folders")
+            raise fail("file", f"robot {file!r} comes with the package; only files and folders can be repaired")
     found = [file for file, named in files.items() if named or _is_text(file)]
     if not found:
-        raise fail("no-models", f"there is nothing here that can be mended; {LEGAL}")
+        raise fail("no-models", f"there is nothing here to repair; {LEGAL}")
     return found
 
 
@@ -164,18 +184,33 @@ def _all_fixed(
     it leave. files: whether they were named. Each file is read and checked once here, and repaired from that. If a
     child process is needed, it checks the file first, within its limits."""
     contents: dict[Path, bytes] = {}
+    known: dict[int, tuple[Examined, Mapping[Path, bytes]]] = {}
     results: list[Fixed] = []
     faults: list[Finding] = []
-    first = map(Examined, check_all(asked)) if needs_children(asked) else repeat(None)
-    for job, limited in tracked(zip(asked, first, strict=False), "repairing", len(asked)):
-        with snapshot(contents) as held:
-            examined = limited if limited and _errors(limited) else examine_alone(job)
+    limited = list(check_all(asked)) if needs_children(asked) else []
+
+    def look(number: int) -> tuple[Examined, Mapping[Path, bytes]]:
+        if number not in known:
+            with snapshot(contents) as held:
+                bad = Examined(limited[number]) if limited else None
+                known[number] = bad if bad and _errors(bad) else examine_alone(asked[number]), held
+        return known[number]
+
+    for number, job in enumerate(tracked(asked, "repairing", len(asked))):
+        examined, held = look(number)
         try:
-            fixed = _fixed(job, examined, held, diff, **options)
+            others = [
+                (other, *look(i))
+                for i, other in enumerate(asked)
+                if i != number and os.path.realpath(other.file) == os.path.realpath(job.file)
+            ]
+            variants = [(o.options, State(h, e.robot, e.findings)) for o, e, h in others if e.robot and not _errors(e)]
+            fixed = _fixed(job, examined, held, diff, variants=variants, **options)
             results.append(fixed)
             contents |= fixed.after
+            known = {} if fixed.after else known
         except KinetreeError as error:
-            if files.get(job.file, True) or without_parts(examined.checked).findings:
+            if files.get(job.file, True) or not is_part(examined.checked):
                 faults += [replace(f, source=f.source or Source(job.file)) for f in error.findings]
     return results, list(dict.fromkeys(faults))  # a fault of all variants of a file is printed once
 
@@ -187,14 +222,11 @@ def _errors(examined: Examined) -> list[Finding]:
 def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool, **options: Any) -> Fixed:
     """Return the repairs of a file, without excused findings. Raises KinetreeError if it could not be read. held: the
     contents of all files that were read."""
-    if job.name and not options["unsafe"]:
-        message = "is made with several arguments, and a repair for one may be none for the others; --unsafe does it"
-        raise KinetreeError(Finding("fix", "error", message, Source(job.file)))
     errors = _errors(examined)
     if is_unread(examined.checked):
         raise KinetreeError(errors)
     if not job.options.read.format and (name := format_of(job.file).name) not in TEXTS:
-        raise KinetreeError(Finding("format", "error", f"is {name}, which is not mended; {LEGAL}", Source(job.file)))
+        raise KinetreeError(Finding("format", "error", f"is {name}, which is not repaired; {LEGAL}", Source(job.file)))
     if errors or examined.robot is None:
         raise KinetreeError(errors)
     if left := {path.parent for path in held if is_left(path.parent)}:  # of files in other folders that are included
@@ -214,8 +246,8 @@ def _plain(fixed: Fixed) -> Mapping[str, Any]:
     return {
         "file": fixed.file,
         "changed": [as_shown(path) for path in fixed.after],
-        "mended": fixed.repaired,
-        "unmended": [{"finding": finding, "because": why} for finding, why in fixed.unrepaired],
+        "repaired": fixed.repaired,
+        "unrepaired": [{"finding": finding, "because": why} for finding, why in fixed.unrepaired],
         "unsafe": fixed.unsafe,
         "added": fixed.added,
         "diff": "".join(_diff(fixed)),
@@ -228,12 +260,12 @@ def _print(fixed: Fixed, diff: bool) -> None:
         to_read = sys.stdout.isatty()  # what goes to a file must stay as it is
         sys.stdout.writelines(f"{visible(line[:-1])}\n" if to_read else line for line in _diff(fixed))
     else:
-        _write((_with(finding, "mended") for finding in fixed.repaired), sys.stdout)
-    _write((_with(finding, f"not mended: {why}") for finding, why in fixed.unrepaired), sys.stderr)
+        _write((_with(finding, "repaired") for finding in fixed.repaired), sys.stdout)
+    _write((_with(finding, f"not repaired: {why}") for finding, why in fixed.unrepaired), sys.stderr)
     added = f"{', '.join(fixed.added)} {'would be ' if diff else ''}added, " if fixed.added else ""
-    count = f"{added}{len(fixed.repaired)} {'would be ' if diff else ''}mended"
+    count = f"{added}{len(fixed.repaired)} {'would be ' if diff else ''}repaired"
     left = f", {len(fixed.unrepaired)} left" if fixed.unrepaired else ""
-    unsafe = f", {len(fixed.unsafe)} more that --unsafe may mend" if fixed.unsafe else ""
+    unsafe = f", {len(fixed.unsafe)} more that --unsafe may repair" if fixed.unsafe else ""
     print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
     for path in () if diff else _others(fixed):
         print(f"{as_shown(path)}: changed with it")

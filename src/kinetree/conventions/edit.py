@@ -10,6 +10,7 @@ from kinetree.errors import fail
 from kinetree.formats.xml import Document, Element, attribute_spans
 from kinetree.formats.xml_encoding import encoding_of
 from kinetree.formats.xml_writer import attributes_text
+from kinetree.spatial.se3 import Array
 
 REST_OF_LINE = re.compile(rb"(?:[ \t]*<!--(?:(?!-->)[^\r\n])*-->)*[ \t]*(?=\r?\n)")
 
@@ -38,23 +39,36 @@ class New(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Insertion(Edit):
-    """An edit that adds elements after another."""
+    """An edit that adds elements after another, or inside it before its children."""
 
     near: Element = field(compare=False)
     new: tuple[New | str, ...] = field(compare=False)
+    inside: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(Edit):
+    """An edit that sets an attribute of an element; without a name, the element's text."""
+
+    element: Element = field(compare=False)
+    name: str = field(compare=False)
+    value: str = field(compare=False)
 
 
 @dataclass(frozen=True)
 class Mend:
     """Repair of one finding: its element, and the edits, or the reason why there are none.
 
-    renamed: links and joints that the edits rename, ("link", old name) to new name.
+    renamed: links and joints that the edits rename, ("link", old name) to new name. turned: links that the edits turn,
+    and T_old_new (4, 4) of each. keeps: edits that keep what is attached to these in its place.
     """
 
     element: str
     edits: tuple[Edit, ...] = ()
     because: str = ""
     renamed: NewNames = field(default_factory=dict)
+    turned: Mapping[str, Array] = field(default_factory=dict, compare=False)
+    keeps: tuple[Edit, ...] = ()
 
 
 def on_disk(content: bytes, edits: Iterable[Edit]) -> bytes:
@@ -107,17 +121,30 @@ def _in_order(edits: Iterable[Edit]) -> list[Edit]:
     return ordered
 
 
-def set_attribute(element: Element, name: str, value: str) -> Edit:
+def set_attribute(element: Element, name: str, value: str) -> Setting:
     """Return the edit that sets an attribute, or adds it after the others."""
     spans, file = attribute_spans(element), element.document.file
     written = attributes_text({name: value})
     if name not in spans:
         at = max((stop for *_, stop in spans.values()), default=element.start + 1 + len(element.tag.encode()))
-        return Edit(file, at, at, f" {written}")
+        return Setting(file, at, at, f" {written}", element, name, value)
     _, start, stop, _ = spans[name]
-    quoted = written[len(name) + 2 : -1]
     single = element.document.data[stop : stop + 1] == b"'"
-    return Edit(file, start, stop, quoted.replace("'", "&apos;") if single else quoted)
+    text = quoted(value) if single else written[len(name) + 2 : -1]
+    return Setting(file, start, stop, text, element, name, value)
+
+
+def set_text(element: Element, value: str) -> Setting:
+    """Return the edit that replaces the text of an element without children; the white space around it stays."""
+    written = element.document.data[element.tag_stop : element.end]
+    start = element.tag_stop + len(written) - len(written.lstrip())
+    stop = start + len(written.strip())
+    return Setting(element.document.file, start, stop, quoted(value), element, "", value)
+
+
+def quoted(value: str) -> str:
+    """Return a text as an attribute's value in either quotes."""
+    return attributes_text({"n": value})[3:-1].replace("'", "&apos;")
 
 
 def replace_attribute(element: Element, old: str, name: str, value: str) -> Edit:
@@ -145,15 +172,15 @@ def insert_inside(element: Element, *new: New | str, first: bool = False) -> Edi
         child = element.children[0]
         inner = indentation(child)
         text = "".join(_text(item, child, inner) + _line_start(child, inner) for item in new)
-        return Edit(file, child.start, child.start, text)
+        return Insertion(file, child.start, child.start, text, element, new, True)
     inner = None if indent is None else indent + indent_unit(element.document)
     text = "".join(_line_start(element, inner) + _text(item, element, inner) for item in new)
     text += _line_start(element, indent)
     if element.empty:
         head = element.document.data[element.start : element.tag_stop - 2]
         start = element.start + len(head.rstrip())
-        return Edit(file, start, element.tag_stop, f">{text}</{element.tag}>")
-    return Edit(file, element.tag_stop, element.end, text)
+        return Insertion(file, start, element.tag_stop, f">{text}</{element.tag}>", element, new, True)
+    return Insertion(file, element.tag_stop, element.end, text, element, new, True)
 
 
 def remove(element: Element) -> Edit:

@@ -1,4 +1,4 @@
-"""Rules about masses and inertias: what no rigid body can have, and what nobody has measured."""
+"""Rules about masses and inertias: those that no body can have, and those that nobody has measured."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,6 +7,7 @@ import numpy as np
 from kinetree.conventions.bounds import MARKER, Bounds, shapes_of, size_of
 from kinetree.conventions.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.conventions.rounding import InertiaTexts, about, off_by_rounding
+from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING, ROUNDED, is_negative
 from kinetree.model.robot import Link, Robot
@@ -39,9 +40,9 @@ Noted = frozenset[tuple[str, str | None]]
 
 
 class NotPositive(Quality):
-    """No inertia is negative about any axis.
+    """No principal moment of inertia is negative.
 
-    A body that is turned the other way by what turns it makes every simulation explode.
+    A torque would turn such a body the opposite way, and every simulation of it diverges.
     """
 
     code = "INR-001"
@@ -59,13 +60,15 @@ class NotPositive(Quality):
             if moments[0] < -off_by_rounding(slope, inertia_texts, link) or (
                 link.inertial and link.inertial.inertia.diagonal().min() < 0
             ):
-                yield self.finding(f"its principal moments of inertia are {_listed(moments)} kg m²", link)
+                yield self.finding(
+                    f"the principal moments of inertia are {_listed(moments)} kg m²; none can be negative", link
+                )
 
 
 class Triangle(Quality):
-    """No moment of inertia is larger than the two others together.
+    """No principal moment of inertia is larger than the sum of the two others.
 
-    No distribution of mass has such an inertia. MuJoCo and Drake refuse the model.
+    No body has such an inertia. MuJoCo and Drake refuse the model.
     """
 
     code = "INR-002"
@@ -81,16 +84,14 @@ class Triangle(Quality):
         for link, _, moments in masses.where((a >= -ROUNDED * masses.size) & (c - a - b > BROKEN * c + NOTHING)):
             slope = 2 * about(link, 2) - np.eye(3)  # of c - a - b = 2c - trace, which is convex in the tensor
             if moments[2] - moments[0] - moments[1] > off_by_rounding(slope, inertia_texts, link):
-                message = (
-                    f"its principal moments of inertia are {_listed(moments)} kg m²: the last is larger than the sum of"
-                )
-                yield self.finding(f"{message} the others", link)
+                message = f"the principal moments of inertia are {_listed(moments)} kg m²"
+                yield self.finding(f"{message}; no body has one that is larger than the sum of the others", link)
 
 
 class NoInertia(LinkQuality):
-    """What a joint moves has inertia if it has mass.
+    """A moving link with mass has an inertia.
 
-    Only a point has none: about a joint through it, any torque would turn it infinitely fast.
+    Without inertia any torque turns the link infinitely fast.
     """
 
     code = "INR-003"
@@ -104,13 +105,13 @@ class NoInertia(LinkQuality):
             heavy = [link for link in links if link.inertial and link.inertial.mass > 0]
             some = any(np.abs(link.inertial.inertia).max() > NOTHING for link in links if link.inertial)
             if len(heavy) == 1 and not some and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
-                yield self.finding("it has mass, and no inertia about any axis", heavy[0])
+                yield self.finding("the link moves and has mass, but its inertia is zero", heavy[0])
 
 
 class NegativeMass(LinkQuality):
     """No mass is negative.
 
-    It would fall upwards.
+    Simulators refuse a negative mass, or the link falls upwards.
     """
 
     code = "INR-004"
@@ -122,13 +123,14 @@ class NegativeMass(LinkQuality):
     def check(self, masses: Masses) -> Iterator[Finding]:
         """mass < 0."""
         for link, mass, _ in masses.where(masses.mass < 0):
-            yield self.finding(f"its mass is {mass:g} kg", link)
+            yield self.finding(f"the mass is {number(mass)} kg; expected 0 or more", link)
 
 
 class NoMass(LinkQuality):
-    """What a joint moves has mass, if its file says anything of masses.
+    """A moving link with an inertial has mass.
 
-    Any force would accelerate it infinitely; simulators refuse such a body or leave it out, with all behind it.
+    Without mass any force accelerates the link infinitely. Simulators refuse such a link, or remove it with all links
+    behind it.
     """
 
     code = "INR-005"
@@ -142,13 +144,13 @@ class NoMass(LinkQuality):
             said = [link for link in links if link.inertial]
             some = any(link.inertial.mass for link in said if link.inertial)
             if said and not some and ("default-inertia", f"link {said[0].name!r}") not in noted:
-                yield self.finding("its mass is 0, and a joint moves it", said[0])
+                yield self.finding("the link moves, but its mass is 0; expected more than 0", said[0])
 
 
 class Placeholder(Quality):
-    """Inertias are computed or measured, not put in to satisfy a program.
+    """An inertia is computed or measured, not a placeholder.
 
-    The same power of ten about every axis is what tutorials write; a real body has it by chance only.
+    Tutorials write the same power of ten about every axis; a real body has such an inertia only by chance.
     """
 
     code = "INR-006"
@@ -170,14 +172,15 @@ class Placeholder(Quality):
         for same in grouped(made_up, lambda pair: pair[1]):
             link, moment = same[0]
             rest = others([link.name for link, _ in same[1:]])
-            yield self.finding(f"its inertia is {moment:g} kg m² about every axis; is that a placeholder?{rest}", link)
+            message = f"the inertia is {number(moment)} kg m² about every axis, which looks like a placeholder{rest}"
+            yield self.finding(message, link, fix="compute it from the shape and the mass, or take it from CAD")
 
 
 class AbsurdMass(Quality):
     """Masses are between a milligram and ten tonnes.
 
-    Others are likely to be in grams, or to mean nothing; bodies a billion times lighter than their neighbours make
-    simulations inexact.
+    A larger mass is likely to be in grams. A link that is a billion times lighter than its neighbours makes simulations
+    inexact.
     """
 
     code = "INR-007"
@@ -190,18 +193,20 @@ class AbsurdMass(Quality):
     def check(self, masses: Masses, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
         """More than 10,000 kg, or a moved body of less than 1e-6 kg altogether."""
         for link, mass, _ in masses.where(masses.mass > HEAVY):
-            yield self.finding(f"its mass is {mass:g} kg; is it in grams?", link)
+            found = numbers((mass, HEAVY))[0]
+            yield self.finding(f"the mass is {found} kg, more than ten tonnes; is it in grams?", link)
         for links in moving.values():
             mass = sum(link.inertial.mass for link in links if link.inertial)
             if 0 < mass < LIGHT:
-                yield self.finding(f"its mass is {mass:g} kg, and a joint moves it", links[0])
+                message = f"the link moves, but its mass is {number(mass)} kg, less than a milligram"
+                yield self.finding(message, links[0])
 
 
 class GyrationRadius(LinkQuality):
-    """The mass of a link is not metres away from its centre.
+    """The radius of gyration of a link is at most two metres.
 
-    A radius of gyration, the root of inertia by mass, of more than two metres tells of an inertia in other units or
-    about another point, or of one that was made up.
+    The radius of gyration is the square root of inertia / mass. If it is larger, the inertia is probably in other
+    units, about another point, or a placeholder.
     """
 
     code = "INR-008"
@@ -214,13 +219,15 @@ class GyrationRadius(LinkQuality):
         """More than 2 m about some axis."""
         for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 2] > FAR**2 * masses.mass)):
             radius = np.sqrt(moments[2] / mass)
-            yield self.finding(f"{moments[2]:.4g} kg m² at {mass:g} kg: a radius of gyration of {radius:.3g} m", link)
+            message = f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg"
+            found, most = numbers((radius, FAR))
+            yield self.finding(f"{message}: the radius of gyration is {found} m, more than {most} m", link)
 
 
 class InertiaBeyondShape(LinkQuality):
-    """The inertia of a link fits its shapes.
+    """The inertia of a link fits the size of its shapes.
 
-    No part of a body is further from its centre than its shapes reach, so its radius of gyration is smaller than that.
+    No mass of a body is outside of its shapes, so its radius of gyration is smaller than the shapes.
     """
 
     code = "INR-009"
@@ -241,14 +248,14 @@ class InertiaBeyondShape(LinkQuality):
                 continue
             box = bounds.whole_body(link.name)
             if 0 < BEYOND * (reach := _reach(link, box)) < radius and size_of(box) >= MARKER:
-                message = f"its radius of gyration is {radius:.3g} m, its shapes reach {reach:.3g} m from its centre"
-                yield self.finding(message, link)
+                message = f"the inertia is too large for the shapes: its radius of gyration is {number(radius)} m,"
+                yield self.finding(f"{message} but the shapes reach {number(reach)} m from the centre", link)
 
 
 class CentreOutside(LinkQuality):
     """The centre of mass of a link is near its shapes.
 
-    Far outside of them it is likely to be in millimetres, or in another frame.
+    A centre of mass far outside of the shapes is likely to be in millimetres, or in another frame.
     """
 
     code = "INR-010"
@@ -267,15 +274,15 @@ class CentreOutside(LinkQuality):
             if away > TIMES * size > 0:
                 away, size = _distance(link, bounds.whole_body(link.name))
             if away > TIMES * size > 0:
-                message = f"its centre of mass is {away:.3g} m outside of its shapes, which are {size:.3g} m in size"
-                yield self.finding(message, link)
+                message = f"the centre of mass is {number(away)} m outside of the shapes, which are {number(size)} m"
+                yield self.finding(f"{message} in size; check its unit and its frame", link)
 
 
 class MovingWithoutInertial(Quality):
-    """What a joint moves has an inertial.
+    """A moving link has an inertial.
 
-    Simulators refuse a body without mass, or leave it out with all behind it. In SDF it has 1 kg and 1 kg m² about each
-    axis instead, which nobody has measured.
+    Simulators refuse a link without mass, or remove it with all links behind it. SDF gives it 1 kg and 1 kg m² about
+    each axis.
     """
 
     code = "INR-011"
@@ -293,17 +300,17 @@ class MovingWithoutInertial(Quality):
     def check(self, robot: Robot, weighed: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
         """A moved body of which no link has an inertial, nor a mass that follows from its shapes."""
         is_sdf = robot.text is not None and robot.text.format == "sdf"
-        so = "; SDF gives it 1 kg and 1 kg m² about each axis" if is_sdf else ", nor has what is fixed to it"
+        so = "; SDF gives it 1 kg and 1 kg m² about each axis" if is_sdf else "; simulators refuse or remove it"
         for links in weighed.values():
             if not any(link.inertial for link in links):
-                yield self.finding(f"a joint moves it, and it has no inertial{so}", links[0])
+                yield self.finding(f"the link moves, but has no inertial{so}", links[0])
 
 
 class TooDense(Quality):
-    """No body is denser than any metal.
+    """No link is denser than the densest metal.
 
-    Of all bodies of one mass and greatest density, a ball has the least inertia, which is known whatever the shape. Who
-    has less has a mass in grams, or an inertia that is in other units or made up; simulations of it shake.
+    A ball has the least inertia of all bodies of one mass and density. If a link has less inertia than a ball of the
+    densest metal, its mass is in grams, or its inertia is in other units or a placeholder. Simulations of it vibrate.
     """
 
     code = "INR-012"
@@ -323,12 +330,13 @@ class TooDense(Quality):
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
             link, kilograms, moments = same[0]
             ball = 4 / 3 * np.pi * (5 / 6 * moments.sum() / kilograms) ** 1.5
-            times = kilograms / ball / OSMIUM
+            times = number(kilograms / ball / OSMIUM)
             message = (
-                f"{kilograms:g} kg with moments of inertia of {_listed(moments)} kg m² are at least {times:,.0f} times "
-                "as dense as osmium; is the mass in grams, or the inertia made up?"
+                f"the mass, {number(kilograms)} kg, is too large for the moments of inertia, {_listed(moments)} kg m²: "
+                f"the link is at least {times} times as dense as osmium"
             )
-            yield self.finding(message + others([one[0].name for one in same[1:]]), link)
+            rest, fix = others([one[0].name for one in same[1:]]), "check the units of the mass and of the inertia"
+            yield self.finding(message + rest, link, fix=fix)
 
 
 def _has_own_shapes(link: Link, bodies: Mapping[str, str]) -> bool:
@@ -352,7 +360,7 @@ def _distance(link: Link, box: Array | None) -> tuple[float, float]:
 
 
 def _listed(moments: Array) -> str:
-    return ", ".join(f"{moment if abs(moment) > NOTHING else 0:.4g}" for moment in moments.tolist())
+    return ", ".join(numbers(moment if abs(moment) > NOTHING else 0.0 for moment in moments.tolist()))
 
 
 def _is_power_of_ten(value: float) -> bool:

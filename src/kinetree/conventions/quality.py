@@ -10,6 +10,7 @@ import numpy as np
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
+from kinetree.display import numbers
 from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.spatial.se3 import Array
 
@@ -68,7 +69,23 @@ def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
 def others(names: Sequence[str]) -> str:
     """Return a clause with up to eight more things of which the same is true."""
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return f"; so has {', '.join(map(repr, names[:8]))}{more}" if names else ""
+    return f" (also {', '.join(map(repr, names[:8]))}{more})" if names else ""
+
+
+def span(joint: Joint) -> str:
+    """Return the limits of a joint of one coordinate with their unit."""
+    return spans(joint, joint.limit.lower, joint.limit.upper)[1]
+
+
+def spans(joint: Joint, low: float, high: float) -> tuple[str, str]:
+    """Return a range of a joint of one coordinate, and its limits, with their unit."""
+    a, b, lower, upper = numbers((low, high, joint.limit.lower, joint.limit.upper))
+    return f"{a} to {b} {unit(joint)}", f"{lower} to {upper} {unit(joint)}"
+
+
+def unit(joint: Joint) -> str:
+    """Return the unit of the position of a joint of one coordinate."""
+    return "rad" if joint.kind.angular == (True,) else "m"
 
 
 @fact

@@ -7,10 +7,9 @@ import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from kinetree.conventions.edit import Edit, NewNames
+from kinetree.conventions.edit import Edit, NewNames, set_attribute, set_text
 from kinetree.errors import KinetreeError, Source, fail
-from kinetree.formats.xml import Element, Report, attribute_spans, parse
-from kinetree.formats.xml_writer import attributes_text
+from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.references import NAMED, PART, PROSE, TEXT, UNLISTED, fields_of, kind_of
 from kinetree.model.robot import Robot
 
@@ -36,10 +35,12 @@ def check_left(renamed: NewNames, robot: Robot) -> None:
     for name, text in files.items():
         root = parse(text, name, Report())
         for element in root.walk() if root else ():
-            values = [value for key, value in element.attributes.items() if kind_of("urdf", element.tag, key)]
-            if left := next(filter(None, (_old_in(value, gone) for value in (*values, element.text))), None):
-                said = f"{left!r} stands in a part of which nothing is made with these arguments"
-                raise ambiguous(element.source, said)
+            own = element.get("name", "") if element.tag in KINDS else ""
+            values = [v for key, v in element.attributes.items() if kind_of("urdf", element.tag, key) and v != own]
+            left = next(filter(None, (_old_in(value, gone) for value in (*values, element.text))), None)
+            if left or (element.tag, re.split(r"[${}()]", own)[-1]) in gone:
+                message = f"{left or own!r} is in a part of which nothing is made with these arguments"
+                raise ambiguous(element.source, message)
 
 
 def _of_attributes(element: Element, dialect: str, renamed: NewNames, robot: Robot) -> Iterator[Edit]:
@@ -48,8 +49,7 @@ def _of_attributes(element: Element, dialect: str, renamed: NewNames, robot: Rob
         if kind in KINDS and re.search(r"\$[({]", value):
             raise ambiguous(element.source, f"{name}={value!r} is worked out by others")
         if kind and (new := new_name(value, kind, renamed, robot, element.source)):
-            _, start, stop, _ = attribute_spans(element)[name]
-            yield Edit(element.document.file, start, stop, quoted(new))
+            yield set_attribute(element, name, new)
 
 
 def _of_text(element: Element, dialect: str, renamed: NewNames, robot: Robot) -> Iterator[Edit]:
@@ -59,8 +59,7 @@ def _of_text(element: Element, dialect: str, renamed: NewNames, robot: Robot) ->
         written = element.document.data[element.tag_stop : element.end]
         if b"<" in written:
             raise ambiguous(element.source, f"{value!r} stands there with comments or the like in it")
-        start = element.tag_stop + len(written) - len(written.lstrip())
-        yield Edit(element.document.file, start, start + len(written.strip()), quoted(new))
+        yield set_text(element, new)
 
 
 def new_name(value: str, kind: str, renamed: NewNames, robot: Robot, source: Source) -> str | None:
@@ -94,6 +93,11 @@ def _check_words(value: str, renamed: NewNames, source: Source) -> None:
         raise ambiguous(source, f"{value!r} has the name {part!r} in it")
 
 
+def names_in(text: str, renamed: NewNames) -> Iterator[re.Match[str]]:
+    """Return the places of old names in a text."""
+    return _pattern(frozenset(renamed)).finditer(text)
+
+
 def _old_in(value: str, old: frozenset[tuple[str, str]]) -> str | None:
     """Return the first old name in a value that is not part of a longer word, or None. old: (kind, name)."""
     match = _pattern(old).search(value)
@@ -113,11 +117,6 @@ def _pattern(old: frozenset[tuple[str, str]]) -> re.Pattern[str]:
             behind = behind and rf"(?:{behind}|(?=_fixed_joint_lump__|_(?:collision|visual)(?:_\d+)?(?!\w)))"
         names.append(f"{before}{re.escape(name)}{behind}")
     return re.compile("|".join(names))
-
-
-def quoted(name: str) -> str:
-    """Return a name as an attribute's value in either quotes."""
-    return attributes_text({"n": name})[3:-1].replace("'", "&apos;")
 
 
 def ambiguous(source: Source, why: str) -> KinetreeError:

@@ -4,10 +4,12 @@ A repair is kept if the robot stays the same, its findings are gone and nothing 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from kinetree.checker.check import answers
 from kinetree.conventions.edit import Edit, Mend, NewNames, on_disk
@@ -15,6 +17,7 @@ from kinetree.conventions.facts import Subject
 from kinetree.conventions.fixes import QuaternionInOldFile
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rename_references import check_left
+from kinetree.conventions.rep199.fixes import misplaced
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.fixer.invariants import difference
@@ -24,12 +27,16 @@ from kinetree.formats.opener import snapshot
 from kinetree.formats.xml import Element
 from kinetree.load import as_source, examine
 from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array
 
 MOST_TRIES = 200
 """Largest number of tried repairs of one rule in one file; each reads and checks the whole file again."""
-TOO_MANY = f"it was not tried alone: {MOST_TRIES} repairs by this rule have been tried, which is the most"
-NO_REPAIR = "no repair of it is known"
-NO_USE = "what is known to mend it does not"
+TOO_MANY = f"{MOST_TRIES} repairs by this rule have been tried, the most of one run"
+NO_REPAIR = "no repair is known"
+NO_USE = "the known repair does not remove the finding"
+
+BY_STYLE = ("XAC-001",)
+"""Codes that are counted once for an element, because new names are written like those beside them."""
 
 Key = tuple[str, str | None]
 """Identity of a finding: its code and its element."""
@@ -37,34 +44,44 @@ Key = tuple[str, str | None]
 
 @dataclass(frozen=True)
 class Task:
-    """A file to repair, its options, whether names may change, and the files that follow new names. The options are
-    confined to a workspace, or to none; see `ReadOptions.confined_to`."""
+    """A file to repair, its options, whether names may change and flanges turn, and the files that follow new names.
+
+    options: confined to a workspace, or to none; see `ReadOptions.confined_to`. turn_tools: whether what is attached to
+    a flange turns with it. variants: options of other robots made from the file, for which repairs must be right, too.
+    """
 
     file: str
     options: CheckOptions
     unsafe: bool = False
     related: Sequence[RelatedFile] = ()
+    turn_tools: bool = False
+    variants: Sequence[CheckOptions] = ()
 
     @property
     def rules(self) -> list[type[Rule]]:
-        """Rules whose repairs are applied, those that keep names first."""
+        """Rules whose repairs are applied, those that give other names first, which the names of new joints follow."""
         rules = [rule for rule in repairing(self.options) if rule.safe or self.unsafe]
-        return sorted(rules, key=lambda rule: not rule.safe)
+        return sorted(rules, key=lambda rule: rule.safe)
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Contents of all files that were read, by path, their robot, all findings in it, and the excused ones."""
+    """Contents of all files that were read, by path, their robot, all findings in it, and the excused ones.
+
+    variants: robots of the other variants, with their findings.
+    """
 
     contents: Mapping[Path, bytes]
     robot: Robot
     findings: tuple[Finding, ...]
     excused: frozenset[Key] = frozenset()
+    variants: "tuple[State, ...]" = ()
 
     @cached_property
     def keys(self) -> Counter[Key]:
         """Number of findings of each kind."""
-        return Counter(map(key_of, self.findings))
+        found = Counter(map(key_of, self.findings))
+        return Counter({key: 1 if key[0] in BY_STYLE else count for key, count in found.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,11 +119,13 @@ class Repair:
 class Trials:
     """Record of what was tried.
 
-    given_up: reason why a finding is not repaired. most: size of the next group, for findings whose common repair was
-    rejected. counts: number of tried repairs by rule.
+    given_up: reason why a finding is not repaired. refused: likewise, until another repair is made. most: size of the
+    next group, for findings whose common repair was rejected. counts: number of tried repairs
+    by rule.
     """
 
     given_up: dict[Key, str] = field(default_factory=dict)
+    refused: dict[Key, str] = field(default_factory=dict)
     most: dict[Key, int] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -179,18 +198,21 @@ def apply_fixes(task: Task, start: State) -> tuple[list[Step], dict[Key, str]]:
                 trials.given_up.update(dict.fromkeys(left, NO_USE))
             else:
                 steps.append(step)
-        elif regression := first_regression(start, steps):
+                trials.refused.clear()
+        elif regression := first_regression(start, steps, task.options.ignore):
             number, why = regression
             trials.reject(steps[number].keys, why)
             del steps[number:]
+            trials.refused.clear()
         else:
-            return steps, trials.given_up
+            return steps, trials.refused | trials.given_up
 
 
 def _next(task: Task, state: State, trials: Trials) -> Repair | None:
     """Return the next repair to try: that of the first rule with findings that it can repair."""
     for rule in task.rules:
-        keys = [key for key in to_repair(task.options, rule, state, state.excused) if key not in trials.given_up]
+        known = trials.refused | trials.given_up
+        keys = [key for key in to_repair(task.options, rule, state, state.excused) if key not in known]
         if keys and trials.counts[rule.code] >= MOST_TRIES:
             trials.given_up.update(dict.fromkeys(keys, TOO_MANY))
         elif keys:
@@ -198,22 +220,31 @@ def _next(task: Task, state: State, trials: Trials) -> Repair | None:
                 mends, reasons = _mends(task, rule, state)
             except KinetreeError as error:
                 mends, reasons = [], dict.fromkeys(keys, error.findings[0].message)
-            known = {(rule.code, mend.element) for mend in mends}
-            trials.given_up.update({key: reasons.get(key, NO_REPAIR) for key in keys if key not in known})
-            if keys := [key for key in keys if key in known]:
+            made = {(rule.code, mend.element) for mend in mends}
+            trials.refused.update({key: reasons.get(key, NO_REPAIR) for key in keys if key not in made})
+            if keys := [key for key in keys if key in made]:
                 tried = trials.next_to_try(keys)
                 elements = {element for _, element in tried}
                 return Repair(rule, tried, tuple(mend for mend in mends if mend.element in elements))
     return None
 
 
-def first_regression(start: State, steps: Sequence[Step]) -> tuple[int, str] | None:
-    """Return the number of the first step whose new findings remain at the end, and why it is undone."""
-    new = (steps[-1].after.keys if steps else start.keys) - _followed(start.keys, steps)
+def first_regression(start: State, steps: Sequence[Step], ignore: tuple[str, ...] = ()) -> tuple[int, str] | None:
+    """Return the number of the first step whose new findings remain at the end, and why it is undone. ignore:
+    beginnings of codes that may be new."""
+    end = steps[-1].after if steps else start
+    new = Counter({k: n for k, n in end.keys.items() if not (ignore and k[0].startswith(ignore))})
+    new -= _followed(start.keys, steps)
     for number, step in enumerate(steps):
         if left := _followed(step.brought, steps[number + 1 :]) & new:
-            return number, f"to mend it would bring in {_listed(left)}"
+            return number, _caused(left, end)
     return None
+
+
+def _caused(keys: Iterable[Key], state: State) -> str:
+    """Return why a repair with new findings is not made."""
+    first = next(finding for finding in state.findings if key_of(finding) in keys)
+    return f"a repair would cause {_listed(keys)}: {first.message}"
 
 
 def _followed(keys: Counter[Key], steps: Iterable[Step]) -> Counter[Key]:
@@ -254,13 +285,19 @@ def _mends(task: Task, rule: type[Rule], state: State) -> tuple[list[Mend], dict
     subject = Subject(state.robot, task.options)
     facts = subject.facts(rule.mend)
     if any(value is None for value in facts.values()):
-        raise fail("fix", "only the texts of URDF and xacro files are mended")
+        raise fail("fix", "only URDF and xacro files are repaired")
     made = list(rule.mend(**facts))
-    mends = [mend for mend in made if mend.edits]
+    mends = [
+        replace(mend, edits=mend.edits if task.turn_tools else (*mend.edits, *mend.keeps))
+        for mend in made
+        if mend.edits
+    ]
     reasons = {mend.element: mend.because for mend in made if mend.because}
     document: Element = subject.facts(lambda document: None)["document"]
     if document.document.origins:
-        mends, refused = in_source_files(mends, document, state.contents, None if task.unsafe else Path(task.file))
+        names = state.robot.text.files if state.robot.text else {}
+        only = None if task.unsafe else Path(task.file)
+        mends, refused = in_source_files(mends, document, state.contents, only, names)
         reasons |= refused
     return mends, {(rule.code, element): why for element, why in reasons.items()}
 
@@ -268,25 +305,55 @@ def _mends(task: Task, rule: type[Rule], state: State) -> tuple[list[Mend], dict
 def _applied(task: Task, repair: Repair, state: State) -> Step:
     """Apply a repair. Raises KinetreeError if that is impossible, changes the robot, or repairs an excused finding."""
     renamed = {old: new for mend in repair.mends for old, new in mend.renamed.items()}
+    turned = {link: T for mend in repair.mends for link, T in mend.turned.items()}
     edits = [edit for mend in repair.mends for edit in mend.edits]
-    contents, robot, notes = _made(task, state, edits, renamed, repair.rule.turns)
+    change = Changed(renamed, repair.rule.turns, turned)
+    after = _made(task, state, edits, change)
     excused = frozenset(_renamed(key, renamed) for key in state.excused)
-    after = replace(_judged(task.options, contents, robot, notes), excused=excused)
+    after = replace(after, excused=excused, variants=tuple(_variants(task, state, after, change)))
     step = Step(state, after, repair.keys, renamed)
     if lost := step.renamed_keys({key: state.keys[key] for key in state.excused}) - after.keys:
-        raise fail("fix", f"it would mend {_listed(lost)}, too, which is excused")
+        raise fail("fix", f"it would repair {_listed(lost)}, too, which is excused")
     return step
+
+
+class Changed(NamedTuple):
+    """What a repair changes on purpose: names, angles by a limit, and how links are turned."""
+
+    renamed: NewNames = MappingProxyType({})
+    turns: float = 0.0
+    turned: Mapping[str, Array] = MappingProxyType({})
 
 
 def with_edits(task: Task, state: State, edits: Sequence[Edit]) -> State:
     """Return the state with edits that add to the robot. Raises KinetreeError if they change anything else."""
-    return replace(_judged(task.options, *_made(task, state, edits, {})), excused=state.excused)
+    after = replace(_made(task, state, edits, Changed()), excused=state.excused)
+    return replace(after, variants=tuple(_variants(task, state, after, Changed())))
 
 
-def _made(
-    task: Task, state: State, edits: Sequence[Edit], renamed: NewNames, turns: float = 0.0
-) -> tuple[Mapping[Path, bytes], Robot, list[Finding]]:
-    """Return contents, robot and notes after edits.
+def _variants(task: Task, state: State, after: State, change: Changed) -> Iterator[State]:
+    """Yield the states of the variants after a repair. Raises KinetreeError if it is wrong for one of them."""
+    for options, before in zip(task.variants, state.variants, strict=True):
+        name = (
+            ", ".join(f"{key}={value}" for key, value in (options.read.xacro_args or {}).items()) or "the other variant"
+        )
+        contents, robot, notes = _read(task.file, options, after.contents)
+        left = {*robot.links, *robot.joints}  # of what the variant does not have, nothing is renamed in it
+        own = {key: new for key, new in change.renamed.items() if key[1] not in left}
+        turned = {link: T for link, T in change.turned.items() if link in before.robot.links}
+        if changed := difference(before.robot, robot, own, turns=change.turns, turned=turned, along=task.turn_tools):
+            raise fail("fix", f"in the variant {name}, a repair would change the robot: {changed}")
+        found = _judged(options, contents, robot, notes)
+        keys = Counter(_renamed(key, own) for key in before.keys.elements())
+        if new := found.keys - keys:
+            raise fail("fix", f"in the variant {name}, {_caused(new, found)}")
+        if wrong := misplaced(**Subject(robot, options).facts(misplaced)):
+            raise fail("fix", f"in the variant {name}, {wrong}")
+        yield found
+
+
+def _made(task: Task, state: State, edits: Sequence[Edit], change: Changed) -> State:
+    """Return the state after edits.
 
     Raises KinetreeError if they are outside of the workspace, or if the robot changes by more than names and angles.
     """
@@ -294,13 +361,16 @@ def _made(
     confined = task.options.read.confined
     for path in edited:
         if not isinstance(confined, bool) and not confined.holds(path):
-            raise fail("fix", f"the repair was not made, for it is to be made in {path}, outside of the workspace")
-    followed = rename_in_files(task.related, renamed, state.robot, state.contents)
+            raise fail("fix", f"the repair is in {path}, outside of the workspace")
+    followed = rename_in_files(task.related, change.renamed, state.robot, state.contents)
     contents, robot, notes = _read(task.file, task.options, {**state.contents, **edited, **followed})
-    if (changed := difference(state.robot, robot, renamed, turns=turns)) is not None:
-        raise fail("fix", f"the repair was not made, for it would change the robot: {changed}")
-    check_left(renamed, robot)
-    return contents, robot, notes
+    changed = difference(
+        state.robot, robot, change.renamed, turns=change.turns, turned=change.turned, along=task.turn_tools
+    )
+    if changed is not None:
+        raise fail("fix", f"the repair would change the robot: {changed}")
+    check_left(change.renamed, robot)
+    return _judged(task.options, contents, robot, notes)
 
 
 def _edited(edits: Iterable[Edit], contents: Mapping[Path, bytes]) -> dict[Path, bytes]:

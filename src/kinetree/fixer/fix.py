@@ -1,7 +1,7 @@
 """Repair of the text of a model: each repair is kept only if the robot stays the same."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -9,6 +9,7 @@ from typing import Any
 
 from kinetree.checker.check import options_of
 from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.places import places
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.fixer.apply import State, Task, apply_fixes, key_of, look, repaired, repairing, to_repair
 from kinetree.fixer.related_files import read_related_files
@@ -18,7 +19,7 @@ from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_all
 from kinetree.spatial.se3 import Array
 
-BESIDE = "another finding of this kind and element is excused, and a repair would mend both"
+BESIDE = "another finding of this kind and element is excused, and a repair would remove both"
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ def fix(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     vendor: str | None = None,
+    frames: Mapping[str, str] = MappingProxyType({}),
     unsafe: bool = False,
+    turn_tools: bool = False,
     also: Iterable[str | os.PathLike[str]] = (),
     tools: Mapping[str, Array] = MappingProxyType({}),
     excused: Callable[[Finding], bool] = lambda finding: False,
@@ -57,7 +60,9 @@ def fix(
     """Return the repairs of a URDF or xacro file by the rules of a profile.
 
     profile, select, ignore, vendor: those of `kinetree.check`. options: those of `kinetree.load`.
-    unsafe: whether links and joints may be renamed. also: SRDF and YAML files that use their names.
+    frames: where the maker has "base", "flange" and "tool0": a pose X Y Z R P Y (m, rad), or the name of a frame.
+    unsafe: whether links may be renamed and flanges turned. turn_tools: whether what is attached to a flange turns with
+    it. also: SRDF, YAML and other text files that use these names.
     tools: T_tool0_tool (4, 4), m, of new frames by name, which are added beside tool0.
     excused: whether a finding must stay. instead: contents of files by resolved path, which replace those on the disk.
 
@@ -69,10 +74,12 @@ def fix(
     SRDF of the robot nor YAML.
     """
     checked = options_of(Path(file), profile, select, ignore, vendor, options)
+    checked = replace(checked, frames=frames, also=tuple(map(os.fspath, also)))
+    check_also(checked, unsafe)
     if os.path.exists(file) and not os.path.isfile(file):
         raise KinetreeError(Finding("file", "error", "is no file that can be edited in place", Source(str(file))))
     start = look(str(file), checked, instead)
-    return fix_from(start, str(file), checked, unsafe=unsafe, also=also, tools=tools, excused=excused)
+    return fix_from(start, str(file), checked, unsafe=unsafe, turn_tools=turn_tools, tools=tools, excused=excused)
 
 
 def fix_from(
@@ -81,19 +88,20 @@ def fix_from(
     options: CheckOptions,
     *,
     unsafe: bool = False,
-    also: Iterable[str | os.PathLike[str]] = (),
+    turn_tools: bool = False,
     tools: Mapping[str, Array] = MappingProxyType({}),
     excused: Callable[[Finding], bool] = lambda finding: False,
+    variants: Sequence[tuple[CheckOptions, State]] = (),
 ) -> Fixed:
-    """Return the repairs of a file that has been read and checked; see `fix`."""
-    also = tuple(also)
-    if also and not unsafe:
-        raise fail("option", "--also is for files that follow new names, which are given with --unsafe alone")
-    related = read_related_files(also, file, start.robot)
+    """Return the repairs of a file that has been read and checked; see `fix`. variants: options and states of other
+    robots made from the same file, for which the repairs must be right, too."""
+    for which, text in options.frames.items():
+        places(which, text)
+    related = read_related_files(options.also if unsafe else (), file, start.robot)
     before = {**start.contents, **{one.path: one.content for one in related}}
     keys = frozenset(key_of(finding) for finding in start.findings if excused(finding))
-    start = replace(start, contents=before, excused=keys)
-    task = Task(file, options, unsafe, related)
+    start = replace(start, contents=before, excused=keys, variants=tuple(state for _, state in variants))
+    task = Task(file, options, unsafe, related, turn_tools, tuple(other for other, _ in variants))
     steps, given_up = apply_fixes(task, start)
     end = add_tools(task, steps[-1].after if steps else start, tools)
     after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}
@@ -111,6 +119,12 @@ def fix_from(
         tuple(f for f in end.findings if key_of(f) in left),
         tuple(tools),
     )
+
+
+def check_also(options: CheckOptions, unsafe: bool) -> None:
+    """Raise KinetreeError for files that follow new names if no repair may rename."""
+    if options.also and not unsafe:
+        raise fail("option", "--also names files that follow new names; only --unsafe renames links and joints")
 
 
 def _beside(task: Task, start: State) -> list[Finding]:

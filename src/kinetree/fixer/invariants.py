@@ -1,17 +1,19 @@
 """Comparison of a robot before and after a repair of its text."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.conventions.edit import NewNames
+from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import build_tree
-from kinetree.spatial.se3 import IDENTITY, Array
+from kinetree.spatial.se3 import IDENTITY, Array, inverse
 
 MOST = 1e-9
 """Largest change of an entry of a pose, m and 1."""
@@ -29,7 +31,15 @@ class Thing(NamedTuple):
     T: Array
 
 
-def difference(before: Robot, after: Robot, renamed: NewNames, *, turns: float = 0.0) -> str | None:
+def difference(
+    before: Robot,
+    after: Robot,
+    renamed: NewNames,
+    *,
+    turns: float = 0.0,
+    turned: Mapping[str, Array] = MappingProxyType({}),
+    along: bool = False,
+) -> str | None:
     """Return what has changed in a robot that must stay the same, or None.
 
     All frames, shapes, sensors and centres of mass must stay where they are in the root to 1e-9, with all joints at
@@ -37,9 +47,11 @@ def difference(before: Robot, after: Robot, renamed: NewNames, *, turns: float =
     links and fixed joints are allowed.
     turns: by how much each number of an rpy may change, rad; then origins are compared one by one, and not the poses
     that follow from them.
+    turned: links that turn, and T_old_new (4, 4) of each. along: whether everything behind such a link turns with it;
+    otherwise it must stay where it is.
     """
     found = next(_joints(before, after, renamed), None) or next(_masses(before, after, renamed), None)
-    return found or (_turned(before, after, turns) if turns else _moved(before, after, renamed))
+    return found or (_turned(before, after, turns) if turns else _moved(before, after, renamed, turned, along))
 
 
 def _joints(before: Robot, after: Robot, renamed: NewNames) -> Iterator[str]:
@@ -87,14 +99,17 @@ def _masses(before: Robot, after: Robot, renamed: NewNames) -> Iterator[str]:
                 yield f"link {link.name!r} has another mass or inertia"
 
 
-def _moved(before: Robot, after: Robot, renamed: NewNames) -> str | None:
+def _moved(before: Robot, after: Robot, renamed: NewNames, turned: Mapping[str, Array], along: bool) -> str | None:
     old, new = list(_things(before, renamed)), list(_things(after, {}))
     partners = _partners(old, new)
     if len(partners) < len(old):
         return f"{old[len(partners)].said} is gone"
     tree = build_tree(after)
+    expected = [(T, *_turning(old, before, link, along)) for link, T in turned.items()]
     for q, poses in _poses(before):
         T_old = _placed(old, before, poses)
+        for T, carrier, behind in expected:
+            T_old[behind] = T_old[carrier] @ T @ inverse(T_old[carrier]) @ T_old[behind]
         T_new = _placed(new, after, forward_kinematics(tree, _as_in(after, before, q, renamed), after.frames))
         off = np.abs(T_old - T_new[partners]).max(axis=(1, 2), initial=0.0)
         wrong = np.flatnonzero(~(off <= MOST))  # equal things may have changed places
@@ -105,6 +120,13 @@ def _moved(before: Robot, after: Robot, renamed: NewNames) -> str | None:
             if not nearest <= MOST:
                 return f"{old[i].said} moves by {nearest:.3g}"
     return None
+
+
+def _turning(things: Sequence[Thing], robot: Robot, link: str, along: bool) -> tuple[int, list[int]]:
+    """Return the number of a link's frame, and those of the things that turn with the link."""
+    carrier = next(i for i, thing in enumerate(things) if thing.frame == link)
+    behind = links_below(robot, link) | {link} if along else set()
+    return carrier, [i for i, t in enumerate(things) if i == carrier or robot.frames[t.frame].link in behind]
 
 
 def _partners(old: Sequence[Thing], new: Sequence[Thing]) -> list[int]:

@@ -1,16 +1,25 @@
 """Conversion of edits of an expanded text to edits of the xacro files from which it was made."""
 
 import re
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kinetree.conventions.edit import Edit, Insertion, Mend, New, insert_after, set_attribute
+from kinetree.conventions.edit import (
+    Edit,
+    Insertion,
+    Mend,
+    New,
+    Setting,
+    insert_after,
+    insert_inside,
+    set_attribute,
+    set_text,
+)
 from kinetree.conventions.xacro import parts
 from kinetree.errors import KinetreeError, Source, fail
-from kinetree.formats.xml import Element, Report, attribute_spans, parse
+from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.references import REFERENCES
 
 Place = tuple[str, int | None, int | None]
@@ -19,21 +28,10 @@ CONSTANTS = {"pi", "radians"}
 """Names in expressions whose value is the same everywhere."""
 BRANCHES = ("xacro:if", "xacro:unless", "xacro:macro")
 """Elements of xacro whose content may not be expanded."""
-
-
-@dataclass(frozen=True, eq=False)
-class Change:
-    """A new text of an attribute of an expanded element; without a name, elements that are added after the element."""
-
-    element: Element
-    name: str
-    text: str = ""
-    new: tuple[New, ...] = ()
-
-    @property
-    def where(self) -> tuple[Place, str]:
-        """The attribute of a file from which it comes."""
-        return _place(self.element.source), self.name
+SOLE = re.compile(r"(?:\$\{\s*(\w+)\s*\}|\$\(arg\s+(\w+)\))\Z")
+"""A value that ends with a parameter or an argument."""
+MOST_CALLS = 8
+"""Largest depth of calls through which a parameter is followed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,158 +39,264 @@ class Files:
     """The source files of an expanded text, and how they may be edited.
 
     contents: by resolved path. only: the one file that may be edited, None for all. renames: whether elements are
-    renamed. links: expanded element of each link by name; for a new link the element that it follows. roots: roots of
-    the files that have been read.
+    renamed. links: expanded element of each link by name; for a new link the element that it follows. names: names of
+    all files. roots: roots of the files that have been read.
     """
 
     contents: Mapping[Path, bytes]
     only: Path | None
     renames: bool
     links: Mapping[str, Element]
+    names: Collection[str]
     roots: dict[str, Element] = field(default_factory=dict)
 
 
 def in_source_files(
-    mends: Iterable[Mend], document: Element, contents: Mapping[Path, bytes], only: Path | None
+    mends: Iterable[Mend],
+    document: Element,
+    contents: Mapping[Path, bytes],
+    only: Path | None,
+    names: Collection[str],
 ) -> tuple[list[Mend], dict[str, str]]:
     """Return the repairs as edits of the source files of an expanded text, and by element why others are impossible.
 
-    document: root of the expanded text. contents, only: see `Files`.
-    The value of an attribute is changed if the file has the same text, a name with a prefix, or a constant; elements
-    are added after one whose name is written so. All elements that are made from the same place must need the same
-    edit.
+    document: root of the expanded text. contents, only, names: see `Files`.
+    The value of an attribute is changed if the file has the same text, a name with a prefix, or a constant; a name that
+    is the parameter of a macro is changed in the macro's calls. Elements are added after one whose name is written so.
+    All elements that are made from the same place must need the same edit.
     """
     mends, elements = list(mends), list(document.walk())
-    changes = _changes({edit for mend in mends for edit in mend.edits}, elements)
     links = {element.attributes["name"]: element for element in document.find_all("link")}
-    links |= {new.attributes["name"]: change.element for change in changes.values() for new in change.new}
-    files = Files(contents, only, any(mend.renamed for mend in mends), links)
-    in_files: dict[Edit, Edit] = {}
+    added = {edit for mend in mends for edit in mend.edits if isinstance(edit, Insertion)}
+    new = [(item, edit.near) for edit in added for item in edit.new if isinstance(item, New)]
+    links |= {item.attributes["name"]: near for item, near in new if "name" in item.attributes}
+    files = Files(contents, only, any(mend.renamed for mend in mends), links, names)
+    made = Counter(_place(element.source) for element in elements)
+    in_files: dict[Edit, tuple[Edit, ...]] = {}
     kept: list[Mend] = []
     refused: dict[str, str] = {}
     for mend in mends:
         try:
-            in_files |= {edit: _in_file(changes.get(edit), files) for edit in mend.edits}
+            in_files |= {edit: _in_file(edit, files) for edit in mend.edits if edit not in in_files}
             kept.append(mend)
         except KinetreeError as error:
             refused[mend.element] = error.findings[0].message
-    made = Counter(_place(element.source) for element in elements)
-    while conflicts := _conflicts([(changes[edit], in_files[edit]) for mend in kept for edit in mend.edits], made):
+    while conflicts := _conflicts({edit: in_files[edit] for mend in kept for edit in mend.edits}, made):
         for mend in kept:
-            if why := next(filter(None, (conflicts.get(changes[edit].where) for edit in mend.edits)), None):
+            if why := next(filter(None, (conflicts.get(_where(edit)) for edit in mend.edits)), None):
                 refused[mend.element] = why
         kept = [mend for mend in kept if mend.element not in refused]  # without these repairs, others may conflict
-    return [replace(mend, edits=tuple(in_files[edit] for edit in mend.edits)) for mend in kept], refused
+    unmade = _unmade(in_files, made, files) if files.renames else ()
+    return [
+        replace(mend, edits=(*(one for edit in mend.edits for one in in_files[edit]), *unmade)) for mend in kept
+    ], refused
 
 
-def _conflicts(changes: Iterable[tuple[Change, Edit]], made: Mapping[Place, int]) -> dict[tuple[Place, str], str]:
+def _unmade(in_files: Mapping[Edit, tuple[Edit, ...]], made: Mapping[Place, int], files: Files) -> tuple[Edit, ...]:
+    """Return the edits that rename links and joints where xacro makes nothing with these arguments: where the same text
+    stands as at a place that is renamed."""
+    news: dict[tuple[str, str], set[str]] = {}
+    for edit, (one, *_) in in_files.items():
+        if isinstance(edit, Setting) and isinstance(one, Setting) and edit.name == one.name:
+            written = _written(_source(edit.element, files)[-1], edit.name)
+            kind = URDF.get((edit.element.tag, edit.name), "")
+            news.setdefault((kind, written or ""), set()).add(one.value)
+    found = []
+    for file in files.names:
+        for element in _root(file, files).walk():
+            for name, value in element.attributes.items() if _place(element.source) not in made else ():
+                new = news.get((URDF.get((element.tag, name), "-"), value), set())
+                found += [set_attribute(element, name, *new)] if len(new) == 1 else []
+    return tuple(found)
+
+
+def _where(edit: Edit) -> tuple[Place, str] | None:
+    """Return the attribute of a source file from which an edited value comes; with an empty name, the element."""
+    if isinstance(edit, Setting):
+        return _place(edit.element.source), edit.name
+    return (_place(edit.near.source), "") if isinstance(edit, Insertion) else None
+
+
+def _conflicts(
+    changes: Mapping[Edit, tuple[Edit, ...]], made: Mapping[Place, int]
+) -> dict[tuple[Place, str] | None, str]:
     """Return the places whose expanded elements need different edits, with the reason. made: number of elements made
     from each place of a file."""
-    by_place: dict[tuple[Place, str], dict[int, Edit]] = {}
-    for change, edit in changes:
-        by_place.setdefault(change.where, {})[change.element.start] = edit
-    why = "is not mended: not all {} elements that are made of it want the same change"
+    by_place: dict[tuple[Place, str], list[tuple[Edit, ...]]] = {}
+    for edit, edits in changes.items():
+        if where := _where(edit):
+            by_place.setdefault(where, []).append(edits)
+    why = "is not changed: not all {} elements that are made of it need the same change"
     return {
         (place, name): f"{Source(*place)} {why.format(made[place])}"
         for (place, name), edits in by_place.items()
-        if len(edits) != made[place] or len(set(edits.values())) > 1
+        if not _at_calls(edits, place) and (len(edits) != made[place] or len(set(edits)) > 1)
     }
 
 
-def _changes(edits: Iterable[Edit], elements: Sequence[Element]) -> dict[Edit, Change]:
-    """Return the changes of those edits that set an attribute's value or add whole elements after one."""
-    starts = [element.start for element in elements]
-    found: dict[Edit, Change] = {}
-    for edit in edits:
-        if isinstance(edit, Insertion):
-            new = tuple(item for item in edit.new if isinstance(item, New))
-            if len(new) == len(edit.new) and edit.near.source.made is not None:
-                found[edit] = Change(edit.near, "", new=new)
-            continue
-        element = elements[bisect_right(starts, edit.start) - 1]
-        spans = attribute_spans(element)
-        name = next((name for name, (_, *value, _) in spans.items() if value == [edit.start, edit.stop]), None)
-        if name is not None and element.source.made is not None:
-            found[edit] = Change(element, name, edit.text)
+def _at_calls(edits: Sequence[tuple[Edit, ...]], place: Place) -> bool:
+    """Return whether edits are made at the calls of the macro, and not at the place itself."""
+    return all((where := _where(one)) is not None and where[0] != place for of_it in edits for one in of_it)
+
+
+def _in_file(edit: Edit, files: Files) -> tuple[Edit, ...]:
+    """Return the edits of source files that make a change. Raises KinetreeError if there are none."""
+    if isinstance(edit, Setting) and edit.element.source.made is not None:
+        found = _changed(edit, _source(edit.element, files), files)
+    elif isinstance(edit, Insertion) and edit.near.source.made is not None and _is_new(edit):
+        found = (_added(edit, _source(edit.near, files), files),)
+    else:
+        raise fail("fix", "a change of this kind is not made in xacro files; edit them by hand")
+    for one in found:
+        if files.only and Path(one.file).resolve() != files.only.resolve():
+            raise fail("fix", f"it is written in {one.file}, which other models may include; --unsafe repairs it there")
     return found
 
 
-def _in_file(change: Change | None, files: Files) -> Edit:
-    """Return the edit of a source file that makes a change. Raises KinetreeError if there is none."""
-    if change is None:
-        raise fail("fix", "this kind of change in xacro files is left to people")
-    way = _way(change.element, files)
-    edit = _added(change, way) if change.new else _changed(change, way[-1], files)
-    if files.only and Path(edit.file).resolve() != files.only.resolve():
-        raise fail("fix", f"it stands in {edit.file}, which other models may include; --unsafe mends it there")
-    return edit
+def _is_new(edit: Insertion) -> bool:
+    return all(isinstance(item, New) for item in edit.new)
 
 
-def _way(expanded: Element, files: Files) -> list[Element]:
+def _root(file: str, files: Files) -> Element:
+    if file not in files.roots:
+        files.roots[file] = root_of(files.contents[Path(file).resolve()], file)
+    return files.roots[file]
+
+
+def _source(expanded: Element, files: Files) -> list[Element]:
     """Return the elements of a file from its root to the source of an expanded element."""
     place = _place(expanded.source)
-    if place[0] not in files.roots:
-        files.roots[place[0]] = root_of(files.contents[Path(place[0]).resolve()], place[0])
-    way = [files.roots[place[0]]]
-    byte = way[0].document.byte(Source(*place))
-    while way[-1].start < byte and (before := [child for child in way[-1].children if child.start <= byte]):
-        way.append(before[-1])
-    if way[-1].start != byte or way[-1].tag != expanded.tag:
+    found = _path(_root(place[0], files), place)
+    if found[-1].tag != expanded.tag or _place(found[-1].source) != place:
         raise _refused(place, "the element there is another")
-    return way
+    return found
+
+
+def _path(root: Element, place: Place) -> list[Element]:
+    """Return the elements from the root of a file to that at a place."""
+    path = [root]
+    byte = root.document.byte(Source(*place))
+    while path[-1].start < byte and (before := [child for child in path[-1].children if child.start <= byte]):
+        path.append(before[-1])
+    return path
 
 
 def _branches(way: Sequence[Element]) -> set[Element]:
     return {element for element in way[:-1] if element.tag in BRANCHES}
 
 
-def _check_made(change: Change, files: Files) -> None:
+def _check_made(change: Setting, files: Files) -> None:
     """Raise KinetreeError if the element may be expanded without the link that it is attached to."""
-    old, new = (files.links[name] for name in (change.element.attributes["link"], change.text))
-    own, others, needed = (_branches(_way(element, files)) for element in (change.element, old, new))
+    old, new = (files.links[name] for name in (change.element.attributes["link"], change.value))
+    own, others, needed = (_branches(_source(element, files)) for element in (change.element, old, new))
     if missing := sorted(needed - own - others, key=lambda branch: branch.start):
         branch = missing[0]
-        why = f"{change.text!r} is made in the <{branch.tag}> at {branch.source} alone, and may not be there"
-        raise _refused(change.where[0], why)
+        why = f"{change.value!r} is made in the <{branch.tag}> at {branch.source} alone, and may not be there"
+        raise _refused(_place(change.element.source), why)
 
 
-def _changed(change: Change, element: Element, files: Files) -> Edit:
-    name, old = change.name, change.element.attributes[change.name]
-    written = element.get(name)
-    place, _ = change.where
+def _written(element: Element, name: str) -> str | None:
+    return element.get(name) if name else element.text.strip()
+
+
+def _changed(change: Setting, path: list[Element], files: Files) -> tuple[Edit, ...]:
+    """Return the edits that set an attribute, or a text, of an expanded element in its source at the end of `path`."""
+    name, old, element = change.name, _written(change.element, change.name), path[-1]
+    written, place = _written(element, name), _place(change.element.source)
     is_end = URDF.get((element.tag, name)) == "link" and name != "name" and not files.renames
-    if is_end:
+    if old is None and written is None:
+        return (set_attribute(element, name, change.value),)
+    if written is None or old is None:
+        raise _refused(place, f"there is no {name}")
+    at_call = written != old and SOLE.search(written)
+    if is_end and not at_call:
         _check_made(change, files)
     if written == old:
-        _, start, stop, _ = attribute_spans(element)[name]
-        return Edit(element.document.file, start, stop, change.text)
-    if written is None:
-        raise _refused(place, f"there is no {name}")
+        return (_set(element, name, change.value),)
     if element.tag == "origin" and _is_constant(written):
-        return set_attribute(element, name, change.text)
-    if is_end and (text := _as_written(change.text, old, written)):
-        return set_attribute(element, name, text)
-    raise _refused(place, f"{name}={written!r} is worked out there, not written")
+        return (set_attribute(element, name, change.value),)
+    if is_end or files.renames:
+        if not at_call and (text := _as_written(change.value, old, written)):
+            return (_set(element, name, text),)
+        if found := _passed(path, old, change.value, written, files, 0):
+            return found
+    raise _refused(place, f"{name or 'the text'}={written!r} is computed there, and no single value can be changed")
 
 
-def _added(change: Change, way: Sequence[Element]) -> Edit:
-    """Return the edit that adds elements after the last of `way`, with names written as its own."""
-    element = way[-1]
-    old, written = (one.attributes["name"] for one in (change.element, element))
-    macro = next((one for one in reversed(way[:-1]) if one.tag == "xacro:macro"), way[0])
+def _set(element: Element, name: str, value: str) -> Setting:
+    return set_attribute(element, name, value) if name else set_text(element, value)
+
+
+def _passed(path: list[Element], old: str, new: str, written: str, files: Files, depth: int) -> tuple[Edit, ...]:
+    """Return the edits that change a value `${parameter}` where the parameter gets its value: in the calls of the
+    macro, in its default, or in a property or an argument of this name; none if that is not found."""
+    found: list[Edit] = []
+    for element, attribute, value in _given(path, old, written, files):
+        if attribute == "params":
+            changed = re.sub(
+                rf"(?<!\S)({re.escape(value)}:=){re.escape(old)}(?!\S)", rf"\g<1>{new}", element.attributes["params"]
+            )
+            found.append(set_attribute(element, attribute, changed))
+        elif SOLE.search(value) and value != old:
+            above = _path(_root(element.source.file, files), _place(element.source))
+            found += _passed(above, old, new, value, files, depth + 1) if depth < MOST_CALLS else ()
+        elif text := _as_written(new, old, value):
+            found.append(set_attribute(element, attribute, text))
+    return tuple(dict.fromkeys(found))
+
+
+def _given(path: Sequence[Element], old: str, written: str, files: Files) -> list[tuple[Element, str, str]]:
+    """Return the elements and attributes that give a parameter a value that can make `old`, and the value. A default
+    is the attribute "params" of the macro, with the name of the parameter."""
+    match = SOLE.search(written)
+    if match is None:
+        return []
+    name = match[1] or match[2]
+    macro = next((one for one in reversed(path) if one.tag == "xacro:macro" and _parameter(one, name)), None)
+    everything = [element for file in files.names for element in _root(file, files).walk()]
+    if macro is None or match[2]:
+        tag, key = ("xacro:arg", "default") if match[2] else ("xacro:property", "value")
+        places = [(element, key) for element in everything if element.tag == tag and element.get("name") == name]
+        defaults = []
+    else:
+        calls = [element for element in everything if element.tag == f"xacro:{macro.get('name')}"]
+        places = [(call, name) for call in calls if name in call.attributes]
+        is_default = len(places) < len(calls) and f"{name}:={old}" in macro.attributes.get("params", "").split()
+        defaults = [(macro, "params", name)] if is_default else []
+    values = [(element, key, element.attributes.get(key, "")) for element, key in places]
+    whole = not match.start()  # then nothing stands before the parameter
+    return defaults + [(e, key, value) for e, key, value in values if value == old or "$" in value or not whole]
+
+
+def _parameter(macro: Element, name: str) -> bool:
+    return any(re.split(":?=", one)[0] == name for one in macro.attributes.get("params", "").split())
+
+
+def _added(change: Insertion, path: Sequence[Element], files: Files) -> Edit:
+    """Return the edit that adds elements after the last of `path`, or inside it, with names written as its own."""
+    element = path[-1]
+    new = [item for item in change.new if isinstance(item, New)]
+    if change.inside:
+        return insert_inside(element, *new, first=True)
+    old, written = (one.attributes["name"] for one in (change.near, element))
+    calls = [(call, value) for call, key, value in _given(path, old, written, files) if key not in ("params", "value")]
+    if written != old and len(calls) == 1 and not SOLE.search(calls[0][1]):
+        element, written = calls[0]  # a macro of one link, which is called with its name
+    macro = next((one for one in reversed(path[:-1]) if one.tag == "xacro:macro"), path[0])
     for other in parts(macro):
         if other is not element and other.tag == element.tag and other.get("name") == written:
-            raise _refused(change.where[0], f"it stands at {other.source} once more, of which one is made")
+            why = f"it is written at {other.source}, too, and one of the two is made"
+            raise _refused(_place(change.near.source), why)
 
     def like(new: New) -> New:
         names = {key: value for key, value in new.attributes.items() if (new.tag, key) in URDF}
-        said = {key: text for key, name in names.items() if (text := _as_written(name, old, written)) is not None}
-        if len(said) < len(names):
-            place, _ = change.where
-            raise _refused(place, f"name={written!r} is worked out there, which does not tell how to write other names")
-        return New(new.tag, {**new.attributes, **said}, tuple(map(like, new.children)))
+        known = {key: text for key, name in names.items() if (text := _as_written(name, old, written)) is not None}
+        if len(known) < len(names):
+            why = f"name={written!r} is computed there, so the names of new elements are unknown"
+            raise _refused(_place(change.near.source), why)
+        return New(new.tag, {**new.attributes, **known}, tuple(map(like, new.children)))
 
-    return insert_after(element, *map(like, change.new))
+    return insert_after(element, *map(like, new))
 
 
 def _is_constant(written: str) -> bool:
@@ -231,4 +335,4 @@ def _place(source: Source) -> Place:
 
 
 def _refused(place: Place, why: str) -> KinetreeError:
-    return fail("fix", f"{Source(*place)} is not mended: {why}")
+    return fail("fix", f"{Source(*place)} is not changed: {why}")

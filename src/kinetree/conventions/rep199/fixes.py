@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.conventions.edit import Edit, Mend, NewNames, edited, insert_after, insert_inside, remove, set_attribute
-from kinetree.conventions.fixes import Elements, exact, new_frame, origins_of, set_origin
+from kinetree.conventions.fixes import EXACT, Elements, exact, new_frame, origins_of, rpy_text, set_origin, vector_text
+from kinetree.conventions.places import places
 from kinetree.conventions.rename_references import rename_references
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, joints_of, outwards, own_joint
 from kinetree.conventions.rep199.makers import Maker
+from kinetree.display import number
 from kinetree.errors import KinetreeError
 from kinetree.formats.xml import Element
 from kinetree.model.edit.subtree import links_below
@@ -29,48 +31,122 @@ if TYPE_CHECKING:  # whose rules have methods from here
 
 LEVEL = 0.5
 """Largest vertical part of a flange's X for which its Z is chosen by the direction of up."""
+AWAY = 1e-6
+"""Largest distance of a flange from where it is given, m."""
 AT_END = ("flange", "tool0")
 """Frames at the end of an arm."""
-NOBODY = "nothing says whose controller it is; --vendor does"
 
 Poses = Mapping[str, Array]
 
 
-def add_base(robot: Robot, arms: tuple[Arm, ...], poses: Poses, maker: Maker, elements: Elements) -> Iterator[Mend]:
-    """Add base to base_link as in the maker's models."""
+def name_base_link(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
+    """Rename the link that carries the first joint of an arm to base_link."""
+    carriers = [robot.joints[arm.moving[0]].parent for arm in arms]
+    for arm, carrier in zip(arms, carriers, strict=True):
+        name = f"{arm.prefix}base_link"
+        if arm.astray is not None:
+            yield _not(f"link {arm.astray!r}", f"the arm begins on {carrier!r}; rename one of the two")
+        elif arm.base_link is None and (carriers.count(carrier) > 1 or not geometry(robot, carrier)):
+            why = "has no shape" if carriers.count(carrier) == 1 else "carries several arms"
+            yield _not(f"frame {name!r}", f"the first joint is on {carrier!r}, which {why}; add a link {name!r} there")
+        elif arm.base_link is None:
+            yield from _renamed(robot, elements, {("link", carrier): name}, [], about=[f"frame {name!r}"])
+
+
+def add_base(
+    robot: Robot,
+    arms: tuple[Arm, ...],
+    poses: Poses,
+    bodies: Mapping[str, str],
+    maker: Maker,
+    frames: Mapping[str, str],
+    elements: Elements,
+) -> Iterator[Mend]:
+    """Add base to base_link, where the options have it or else as in the maker's models."""
     for arm in arms:
-        name = f"{arm.prefix}base"
         if arm.base is not None:
             continue
+        name, carrier = f"frame '{arm.prefix}base'", arm.base_link
+        if carrier is None:
+            yield _not(name, "there is no base_link to attach it to; repair R199-101 first")
+            continue
         R, p = maker.base_rotation, maker.base_position(robot, arm, poses)
-        if arm.base_link is None:
-            why = "there is no base_link to hang it on"
-        elif maker.controller is None:
-            why = NOBODY
-        elif R is None or p is None:
-            why = f"nobody has measured where models of {maker.name} have it"
+        measured = None if R is None or p is None else se3.homogeneous(R, p)
+        T = _given("base", arm, carrier, poses, bodies, frames)
+        T = T if T is not None else measured
+        if T is None or isinstance(T, str):
+            yield _not(name, T or _unknown("base", carrier, maker))
         else:
-            why = ""
-            T = se3.homogeneous(R, p)
-        yield _not(f"frame {name!r}", why) if why else _added(robot, elements, arm, "base", arm.base_link or "", T)
+            yield _added(robot, elements, arm, "base", carrier, T)
 
 
-def add_tool0(robot: Robot, arms: tuple[Arm, ...], poses: Poses, maker: Maker, elements: Elements) -> Iterator[Mend]:
-    """Add tool0 to flange, turned as in the maker's models."""
+def add_tool0(
+    robot: Robot,
+    arms: tuple[Arm, ...],
+    poses: Poses,
+    bodies: Mapping[str, str],
+    maker: Maker,
+    frames: Mapping[str, str],
+    elements: Elements,
+) -> Iterator[Mend]:
+    """Add tool0 to flange, where the options have it or else turned as in the maker's models."""
     for arm in arms:
-        name = f"{arm.prefix}tool0"
+        name = f"frame '{arm.prefix}tool0'"
         if arm.tool0 is not None:
-            yield _not(f"link {name!r}", "to turn it would move it")
+            yield _not(f"link {arm.tool0!r}", "a turn would move it; edit its joint by hand")
         elif arm.flange is None:
-            yield _not(f"frame {name!r}", "there is no flange to hang it on")
+            yield _not(name, f"it is attached to flange, which is missing, too; {_how('flange', arm.end)}")
         elif flange_off(arm, robot, poses) is not None:
-            yield _not(f"frame {name!r}", f"X of {arm.flange!r} does not point outwards (R199-403), nor would tool0")
-        elif maker.tool0_rotation is None:
-            measured = f"nobody has measured how models of {maker.name} have it in flange"
-            yield _not(f"frame {name!r}", measured if maker.controller else NOBODY)
+            yield _not(name, f"X of {arm.flange!r} does not point outwards (R199-403), so tool0 would not either")
         else:
-            T = se3.homogeneous(maker.tool0_rotation, np.zeros(3))
-            yield _added(robot, elements, arm, "tool0", arm.flange, T)
+            R = maker.tool0_rotation
+            T = _given("tool0", arm, arm.flange, poses, bodies, frames)
+            T = T if T is not None or R is None else se3.homogeneous(R, np.zeros(3))
+            if T is None or isinstance(T, str):
+                yield _not(name, T or _unknown("tool0", arm.flange, maker))
+            else:
+                yield _added(robot, elements, arm, "tool0", arm.flange, T)
+
+
+def _given(
+    which: str, arm: Arm, carrier: str, poses: Poses, bodies: Mapping[str, str], frames: Mapping[str, str]
+) -> Array | str | None:
+    """Return T_carrier_frame (4, 4) of base, flange or tool0 in the options, why it is wrong, or None if it is not
+    given."""
+    found = places(which, frames[which]) if which in frames else {}
+    place = found.get(arm.prefix, found.get(""))
+    if not isinstance(place, str):
+        return place
+    if bodies.get(place) == bodies[carrier]:
+        return se3.inverse(poses[carrier]) @ poses[place]
+    fixed = sorted(name for name, body in bodies.items() if body == bodies[carrier])
+    why = "moves against it" if place in bodies else "does not exist"
+    return f"{which} is given as frame {place!r}, which {why}; frames fixed to {carrier!r} are {', '.join(fixed)}"
+
+
+def misplaced(arms: tuple[Arm, ...], poses: Poses, bodies: Mapping[str, str], frames: Mapping[str, str]) -> str | None:
+    """Return why base, flange or tool0 is elsewhere than the options have it, or None."""
+    for arm in arms:
+        for which, own, carrier in (
+            ("base", arm.base, arm.base_link),
+            ("flange", arm.flange, arm.end),
+            ("tool0", arm.tool0, arm.flange),
+        ):
+            T = _given(which, arm, carrier, poses, bodies, frames) if own and carrier else None
+            if own and carrier and T is not None and not isinstance(T, str):
+                off = np.abs(se3.inverse(poses[carrier]) @ poses[own] - T).max()
+                if off > AWAY:
+                    return f"{own!r} would be {number(float(off))} off from where it is given"
+    return None
+
+
+def _how(which: str, carrier: str) -> str:
+    return f'give its pose in {carrier!r} with --{which} "X Y Z R P Y" (m, rad), or as {which} in [[models]]'
+
+
+def _unknown(which: str, carrier: str, maker: Maker) -> str:
+    why = f"models of {maker.name} do not tell where" if maker.controller else "the maker is unknown"
+    return f"{why}; {_how(which, carrier)}" + ("" if maker.controller else ", or name the maker with --vendor")
 
 
 def add_flange(
@@ -79,49 +155,124 @@ def add_flange(
     poses: Poses,
     bodies: Mapping[str, str],
     maker: Maker,
+    frames: Mapping[str, str],
     elements: Elements,
 ) -> Iterator[Mend]:
-    """Add flange where tool0 is, and attach the links at the end of an arm to it."""
+    """Add flange where the options have it or else where tool0 is, and attach the links at the end of an arm to it."""
     for arm in arms:
         if arm.flange is not None:
             yield from _hung(robot, poses, elements, [arm.end, arm.tool0 or arm.end], arm)
             continue
         name = f"{arm.prefix}flange"
-        inexact = _inexact(robot, elements, arm.end, arm.tool0 or arm.end)
-        found = inexact or _flange(arm, robot, poses, bodies, maker)
+        T = _given("flange", arm, arm.end, poses, bodies, frames)
+        found: Array | str | None
+        if T is None or isinstance(T, str):
+            found = (
+                T
+                or _inexact(robot, elements, arm.end, arm.tool0 or arm.end)
+                or _flange(arm, robot, poses, bodies, maker)
+            )
+        else:
+            found = _checked(arm, robot, poses, maker, poses[arm.end] @ T)
         if isinstance(found, str):
             yield _not(f"frame {name!r}", found)
             continue
-        new = _added(robot, elements, arm, "flange", arm.end, se3.inverse(poses[arm.end]) @ found)
+        T = _without_noise(se3.inverse(poses[arm.end]) @ found)
+        new = _added(robot, elements, arm, "flange", arm.end, T)
         if new.edits and arm.tool0 and (joint := own_joint(robot, arm.tool0)):
-            moved = _on(elements.joints[joint.name], name, se3.inverse(found) @ poses[arm.tool0])
+            moved = _on(elements.joints[joint.name], name, se3.inverse(poses[arm.end] @ T) @ poses[arm.tool0])
             new = replace(new, edits=(*new.edits, *moved))
         yield new
+
+
+def _checked(arm: Arm, robot: Robot, poses: Poses, maker: Maker, T: Array) -> Array | str:
+    """Return T_root_flange (4, 4) as it is given, or why it is wrong: X must point out of the last link."""
+    name = f"{arm.prefix}flange"
+    known, arm = {**poses, name: T}, replace(arm, flange=name)
+    off = flange_off(arm, robot, known)
+    if off is None:
+        return T
+    why = f"X of flange as it is given is {number(off)} degrees off the way out of {arm.end!r}"
+    right = _oriented(T, arm, robot, known, Maker())
+    if isinstance(right, str):
+        return f"{why}, along the axis of {arm.moving[-1]!r}"
+    T = se3.inverse(poses[arm.end]) @ right
+    return f'{why}; --flange "{vector_text(T[:3, 3])} {rpy_text(T[:3, :3])}" points outwards'
 
 
 def _flange(arm: Arm, robot: Robot, poses: Poses, bodies: Mapping[str, str], maker: Maker) -> Array | str:
     """Return T_root_flange (4, 4) of an arm that has a tool0, or why it is unknown."""
     joint = own_joint(robot, arm.tool0)
     if arm.tool0 is None or joint is None:
-        return "there is no tool0, so its place is not known"
+        return f"there is no tool0 that would show its place; {_how('flange', arm.end)}"
     if bodies[arm.tool0] != arm.end or joint.kind.nv or _between(robot, joint, arm):
-        return f"{arm.tool0!r} is not fixed to {arm.end!r}, the last link, so its place is not known"
-    out = outwards(replace(arm, flange=arm.tool0), robot, poses)
+        return f"{arm.tool0!r} is not fixed to {arm.end!r}, the last link; {_how('flange', arm.end)}"
+    return _oriented(poses[arm.tool0], replace(arm, flange=arm.tool0), robot, poses, maker)
+
+
+def _oriented(T: Array, arm: Arm, robot: Robot, poses: Poses, maker: Maker) -> Array | str:
+    """Return T_root_flange (4, 4) at the same place with X out of the last link: turned against tool0 as in models of
+    the maker, or with Z up; or why that is unknown. arm: with a frame at that place as flange."""
+    out = outwards(arm, robot, poses)
     if out is None:
-        return "nothing tells the way out of the last link"
-    T = np.array(poses[arm.tool0])
-    if maker.tool0_rotation is not None:
-        T[:3, :3] = T[:3, :3] @ maker.tool0_rotation.T
+        return f"the model does not show the way out of the last link; {_how('flange', arm.end)}"
+    T = np.array(T)
+    if maker.tool0_rotation is not None and arm.tool0:
+        T[:3, :3] = poses[arm.tool0][:3, :3] @ maker.tool0_rotation.T
         if T[:3, 0] @ out < 1 - ALONG:
-            return f"{arm.tool0!r} is not turned as in models of {maker.name}: X of flange would not point outwards"
+            return f"{arm.tool0!r} is not turned as in models of {maker.name}, so X of flange would not point outwards"
         return T
     up = poses[arm.base_link or arm.foot][:3, 2]
     if abs(out @ up) > LEVEL:
-        return f"how it is turned about its X is not known: {NOBODY}"
+        return f"its turn about X is unknown, since X is upright; {_how('flange', arm.end)}"
     z = up - out * (out @ up)
     z /= np.linalg.norm(z)
     T[:3, :3] = np.column_stack((out, np.cross(z, out), z))
     return T
+
+
+def turn_flange(
+    robot: Robot,
+    arms: tuple[Arm, ...],
+    poses: Poses,
+    bodies: Mapping[str, str],
+    maker: Maker,
+    frames: Mapping[str, str],
+    elements: Elements,
+) -> Iterator[Mend]:
+    """Turn flange so that X points out of the last link; what is attached to it stays where it is."""
+    for arm in arms:
+        joint = own_joint(robot, arm.flange)
+        if arm.flange is None or joint is None:
+            continue
+        about = f"link {arm.flange!r}"
+        T = _given("flange", arm, arm.end, poses, bodies, frames)
+        old = poses[arm.flange]
+        if T is None or isinstance(T, str):
+            found = T or _oriented(old, arm, robot, poses, maker)
+        else:
+            found = _checked(arm, robot, poses, maker, poses[arm.end] @ T)
+        if isinstance(found, str):
+            yield _not(about, found)
+        elif np.abs(old[:3, 3] - found[:3, 3]).max() > AWAY:
+            off = number(float(np.linalg.norm(old[:3, 3] - found[:3, 3])))
+            yield _not(about, f"it is {off} m from where it is given; a repair turns it, and does not move it")
+        elif geometry(robot, arm.flange) or robot.links[arm.flange].inertial or _referred(elements, arm.flange):
+            yield _not(about, "it has a shape, a mass or a <gazebo> block, which would turn with it")
+        else:
+            R = se3.inverse(old) @ found
+            R[:3, 3] = 0.0
+            turned = set_origin(elements.joints[joint.name], joint.origin @ R)
+            behind = [(elements.joints[other.name], other) for other in robot.child_joints(arm.flange)]
+            keeps = [edit for element, other in behind for edit in set_origin(element, se3.inverse(R) @ other.origin)]
+            yield Mend(about, tuple(turned), turned={arm.flange: R}, keeps=tuple(keeps))
+
+
+def _without_noise(T: Array) -> Array:
+    """Return a pose (4, 4) with roll, pitch and yaw at the twelfths of π that they are near."""
+    rpy = [se3.rpy_from_rotation(T[:3, :3])[i] for i in range(3)]
+    near = [round(angle * 12 / np.pi) * np.pi / 12 for angle in rpy]
+    return se3.pose_from_xyz_rpy(T[:3, 3], [b if abs(a - b) < EXACT else a for a, b in zip(rpy, near, strict=True)])
 
 
 def _between(robot: Robot, joint: Joint, arm: Arm) -> bool:
@@ -148,7 +299,7 @@ def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: 
             yield from _hung(robot, poses, elements, [arm.tool0], arm)
         elif arm.tool0:
             for joint in children(robot, arm.tool0):
-                yield _not(f"link {joint.child!r}", "there is no flange to hang it on")
+                yield _not(f"link {joint.child!r}", f"there is no flange to attach it to; {_how('flange', arm.end)}")
 
 
 def hang_tools(robot: Robot, tools: tuple[Tool, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
@@ -171,7 +322,7 @@ def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) 
     if joint is None or joint.parent == on:
         return
     if on in links_below(robot, link):
-        yield _not(f"link {link!r}", f"{on!r} itself hangs on it")
+        yield _not(f"link {link!r}", f"{on!r} itself is attached to it")
     elif why := _inexact(robot, elements, on, link):
         yield _not(f"link {link!r}", why)
     else:
@@ -187,8 +338,7 @@ def _inexact(robot: Robot, elements: Elements, a: str, b: str, *more: Element) -
     for owner in (*owners, *more):
         for text in (text for origin in origins_of(owner) for text in (origin.get("rpy") or "").split()):
             if true := exact(text):
-                said = f"rpy {text} of {owner.label} is meant to be {true}"
-                return f"{said}; worked into another origin, its error would stay (R103-007 mends it)"
+                return f"rpy {text} of {owner.label} is inexact, meant to be {true}; R103-007 repairs that first"
     return None
 
 
@@ -211,7 +361,7 @@ def move_geometry(which: str) -> object:
             if carrier is None:
                 yield _not(f"link {name!r}", "it is a body that a joint moves, or the root; give it another name")
             elif _referred(elements, name):
-                yield _not(f"link {name!r}", "a <gazebo> block says more about it")
+                yield _not(f"link {name!r}", "a <gazebo> block refers to it")
             elif why := _inexact(robot, elements, carrier, name, *_shapes(elements.links[name])):
                 yield _not(f"link {name!r}", why)
             else:
