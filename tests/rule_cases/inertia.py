@@ -374,7 +374,7 @@ CASES = {
     "INR-017": Cases(
         found={
             "four": Model(
-                chain(4, 0.1, 0.2), says="its 1 kg and its inertia are those of links of other sizes; so has"
+                chain(4, 0.1, 0.2), says="its 1 kg and its inertia are those of links of other sizes"
             ),
             "half": chain(4, 0.1, 0.2, others=4),
         },

@@ -134,7 +134,7 @@ class InertiaWithoutMass(LinkQuality):
     good = '<link name="flange"/>'
     bad = (
         '<link name="flange"><inertial><mass value="0"/>'
-        '<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>'
+        '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>'
     )
 
     def check(self, robot: Robot, masses: Masses, bodies: Mapping[str, str], noted: Noted) -> Iterator[Finding]:
@@ -185,7 +185,7 @@ class CopiedInertia(LinkQuality):
     code = "INR-017"
     evidence = "heuristic"
     clause = "the inertia of the link"
-    base = None
+    base = CHAIN
     good = CHAIN
     bad = re.sub(
         "<mass.*</inertial>",

@@ -27,7 +27,6 @@ class OneLimit(JointQuality):
     level = "MAY"
     evidence = "heuristic"
     clause = "the maximum joint effort, the maximum joint velocity"
-    base = None
     good = (
         '<robot name="r"><link name="a"/><link name="b"/><link name="c"/><link name="d"/><link name="e"/>'
         '<joint name="j1" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>'
@@ -39,6 +38,7 @@ class OneLimit(JointQuality):
         '<joint name="j4" type="revolute"><parent link="d"/><child link="e"/><axis xyz="1 0 0"/>'
         '<limit lower="-2" upper="2" effort="30" velocity="3"/></joint></robot>'
     )
+    base = good
     bad = good.replace('effort="80" velocity="2"', 'effort="100" velocity="1"').replace(
         'effort="30" velocity="3"', 'effort="100" velocity="1"'
     )
@@ -66,12 +66,12 @@ class ActuatorRange(JointQuality):
     level = "MAY"
     clause = "ctrlrange, forcerange: range of the control, of the force"
     url = "https://mujoco.readthedocs.io/en/stable/XMLreference.html#actuator-position"
-    base = None
     base_format = "mjcf"
     good = (
         '<mujoco><worldbody><body><joint name="j" range="-90 90"/><geom size="0.1"/></body></worldbody>'
         '<actuator><position joint="j" ctrlrange="-1.57 1.57"/></actuator></mujoco>'
     )
+    base = good
     bad = good.replace("-1.57 1.57", "-90 90")
 
     def check(self, robot: Robot) -> Iterator[Finding]:
