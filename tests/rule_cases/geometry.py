@@ -189,7 +189,7 @@ CASES = {
         found={
             "six times as large": Model(pair(seen(box(0.1)), felt(box(0.6))), says="collision shapes are 1.04 m large"),
             "elsewhere": Model(
-                pair(seen(box(0.1)), felt(box(0.1), xyz="0.6 0 0")), says="its collision shapes are 0.5 m away"
+                pair(seen(box(0.1)), felt(box(0.1), xyz="0.6 0 0")), says="the collision shapes are 0.5 m away"
             ),
             "a scale left out": Model(
                 pair(seen(mesh(of("whole"), "0.1 0.1 0.1")), felt(mesh(of("whole")))), options=PACKAGES

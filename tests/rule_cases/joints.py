@@ -122,7 +122,9 @@ CASES = {
     ),
     "JNT-005": Cases(
         found={
-            "far from both": Model(at(0.1, "1 0 0"), says="it is 0.95 m away from the shapes of its parent link 'a'"),
+            "far from both": Model(
+                at(0.1, "1 0 0"), says="the joint is 0.95 m away from the shapes of its parent link 'a'"
+            ),
             "four times the size": at(1, "8 0 0"),
         },
         silent={

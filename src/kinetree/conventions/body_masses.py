@@ -83,11 +83,11 @@ class RootMass(Quality):
         heavy, felt = [link for link in links if _is_heavy(link)], any(map(_has_inertia, links))
         carried = [joint for joint in robot.joints.values() if joint.kind.nv and bodies[joint.parent] == robot.root]
         if not heavy and not felt and len(carried) > 1:  # INR-015 is about those with inertia and no mass
-            message = "no joint moves it, and neither it nor a link fixed to it has mass; expected is an inertial"
+            message = "the root of the robot has shapes, but neither it nor a link fixed to it has mass"
             fix = "add an <inertial>, or fix the robot to a link called world"
             yield self.finding(message, shaped[0], fix=fix)
         elif heavy and not felt and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
-            yield self.finding("it has mass, and no inertia about any axis", heavy[0])
+            yield self.finding("the link has mass, but no inertia about any axis", heavy[0])
 
 
 class FixedMass(Quality):
@@ -118,7 +118,7 @@ class FixedMass(Quality):
             if link.visuals and link.collisions and not link.inertial and link.name != bodies[link.name] in heavy
         ]
         if light and _is_urdf(robot):
-            message = "it has a collision shape, and no mass"
+            message = "the link has a collision shape, but no mass"
             yield self.finding(message + others([link.name for link in light[1:]]), light[0])
 
 
@@ -144,7 +144,7 @@ class InertiaWithoutMass(LinkQuality):
         for link, _, moments in masses.where((masses.mass == 0) & (masses.size > NOTHING)):
             body = bodies[link.name]
             if (body in heavy or body == robot.root) and ("default-inertia", f"link {link.name!r}") not in noted:
-                message = f"its mass is 0, but its moments of inertia are up to {number(float(moments[2]))} kg m²"
+                message = f"the mass is 0, but the moments of inertia are up to {number(float(moments[2]))} kg m²"
                 yield self.finding(message, link)
 
 
@@ -172,7 +172,7 @@ class LongBody(LinkQuality):
             if part is None or np.ptp(part, axis=0).argmax() == _in_link_axes(link).diagonal().argmin():
                 continue
             if order := _wrong_order(link, mass, bounds.whole(shapes_of(link))):
-                message = f"its shapes are longest along {order[0]}, its least moment of inertia is about {order[1]}"
+                message = f"the shapes are longest along {order[0]}, the least moment of inertia is about {order[1]}"
                 yield self.finding(message, link)
 
 
@@ -204,7 +204,7 @@ class CopiedInertia(LinkQuality):
             known = [size for size in sizes if size >= MARKER]
             if len(known) >= COPIES and max(known) >= DIFFERENT * min(known):
                 link, mass, _ = same[0]
-                message = f"its {number(mass)} kg and its inertia are those of links of other sizes"
+                message = f"the mass, {number(mass)} kg, and the inertia are those of links of other sizes"
                 yield self.finding(message + others([one[0].name for one in same[1:]]), link)
 
 

@@ -45,8 +45,8 @@ class FarJoint(JointQuality):
             if not _gap(bounds.part_of_body(above), bounds.part_of_body(below), T):
                 continue
             if gap := _gap(bounds.whole_body(above), bounds.whole_body(below), T):
-                message = f"it is {number(gap)} m away from the shapes of its parent link {joint.parent!r}"
-                yield self.finding(message, joint)
+                message = f"the joint is {number(gap)} m away from the shapes of its parent link {joint.parent!r}"
+                yield self.finding(f"{message} and of its child", joint)
 
 
 class Footprint(Quality):

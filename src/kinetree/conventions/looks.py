@@ -39,7 +39,7 @@ class Colour(LinkQuality):
         wrong = [(m, link) for m, link in found if m.rgba and (min(m.rgba) < 0 or max(m.rgba) > 1 + 1e-6)]
         for same in grouped(wrong, lambda one: (one[0].name, one[0].rgba)):
             material, link = same[0]
-            rgba = material.rgba or ()
+            rgba = material.rgba or (0.0, 0.0, 0.0, 1.0)
             is_of_255 = min(rgba) >= 0 and 2 <= max(rgba) <= 255
             fix = (
                 f'rgba="{" ".join(number(c / 255) for c in rgba[:3])} {number(min(rgba[3], 1.0))}"'
@@ -113,7 +113,7 @@ def _difference(seen: np.ndarray, felt: np.ndarray) -> str | None:
         return None
     away = float(np.linalg.norm(np.maximum(0, np.maximum(seen[0] - felt[1], felt[0] - seen[1]))))
     if large > LARGER * small:
-        return f"its collision shapes are {number(large)} m large, its visuals {number(small)} m"
+        return f"the collision shapes are {number(large)} m large, the visuals {number(small)} m"
     if away > AWAY * max(large, small):
-        return f"its collision shapes are {number(away)} m away from its visuals, which are {number(small)} m large"
+        return f"the collision shapes are {number(away)} m away from the visuals, which are {number(small)} m large"
     return None

@@ -53,7 +53,7 @@ class OneLimit(JointQuality):
         effort, velocity = found.pop()
         if (effort, velocity) == (0, 0) or (_is_power_of_ten(effort) and _is_power_of_ten(velocity)):
             message = f"all {len(joints)} joints have effort {number(effort)} and velocity {number(velocity)}"
-            yield self.finding(f"{message}; expected are the limits of the motors", joints[0])
+            yield self.finding(f"{message}; are these placeholders?", joints[0])
 
 
 class ActuatorRange(JointQuality):
@@ -97,10 +97,8 @@ class ActuatorRange(JointQuality):
                         and (given[0] < lower - slack or given[1] > upper + slack)
                     ):
                         low, high, least, most = numbers((*given, lower, upper))
-                        message = (
-                            f"the {attribute} of actuator {name!r} is {low} to {high}, beyond its {least} to {most}"
-                        )
-                        yield self.finding(message, joint)
+                        message = f"the {attribute} of actuator {name!r} is {low} to {high}"
+                        yield self.finding(f"{message}, beyond {least} to {most} of the joint", joint)
 
 
 def _is_power_of_ten(value: float) -> bool:
