@@ -370,7 +370,7 @@ DEFECTS = (
     Planted("INR-012", _inertia(lambda link: tuple(1e-6 * _diagonal(link)))),
     Planted("GEO-001", _no_collision),
     Planted("GEO-002", _size(0), implied=("INR-009", "INR-010")),
-    Planted("GEO-003", _size(1000)),
+    Planted("GEO-003", _size(1000), implied=("GEO-005",)),
     Planted("MSH-002", _visual('filename="package://arm/meshes/nowhere.stl"')),
     Planted("MSH-003", _visual('filename="package://arm/meshes/empty.stl"')),
     Planted("MSH-004", _visual('filename="package://arm/meshes/pointer.stl"')),
