@@ -56,6 +56,7 @@ CASES = {
         },
     ),
     "MVT-002": Cases(
+        remarked={"in limits of a macro": case("joint_limits:\n  z: {max_position: !degrees 90}\n")},
         found={
             "in limits": case(limits("max_velocity: 1", "ab"), "the joint does not exist (in joint_limits)"),
             "of a controller of ROS 2": case(section("joints: [a, z]") + manager("arm"), "controller 'arm'"),
@@ -72,7 +73,10 @@ CASES = {
             "a name to be made": case(section("joints: ['$(var prefix)a']")),
             "of another name space": case(section("joints: [z]", "/other/arm")),
             "of every name space": case(section("joints: [a]", "/**/arm")),
-            "limits of a macro": case("joint_limits:\n  z: {max_position: !degrees 90}\n"),
+            "limits of a macro with a prefix": Model(
+                made(HARDWARE).replace("'a'", "'left_a'").replace('"a"', '"left_a"'),
+                files={"x.yaml": "joint_limits:\n  a: {max_position: !degrees 90}\n"},
+            ),
             "initial positions of a macro": case("initial_positions: {z: 1}"),
             "a virtual joint": case(section("type: twist_controller/TwistController, joint: tcp")),
         },

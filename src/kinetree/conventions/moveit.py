@@ -11,7 +11,7 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.ros_files import JOINT_KEYS, Controller, RosFiles
 from kinetree.conventions.rule import Rule
 from kinetree.display import number
-from kinetree.errors import Finding, nearest_names
+from kinetree.errors import Finding, Severity, nearest_names
 from kinetree.formats.yaml_values import Yaml
 from kinetree.model.robot import Robot
 
@@ -28,6 +28,7 @@ LIMITS = "https://moveit.picknik.ai/main/doc/how_to_guides/moveit_configuration/
 CONTROLLERS = (
     "https://moveit.picknik.ai/main/doc/examples/controller_configuration/controller_configuration_tutorial.html"
 )
+UNITS = ("!degrees", "!radians")
 QUANTITIES = ("position", "velocity", "acceleration", "jerk", "effort")
 
 
@@ -92,17 +93,20 @@ class JointsExist(FileRule):
     bad = good.replace("joint_2", "joint_two")
 
     def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
-        """A name that no joint has, in limits and controllers, but for limits with units of xacro."""
-        units = any(part.tag in ("!degrees", "!radians") for value in ros_files.documents for part in value.walk())
-        named = [] if units else [(name, value, "in joint_limits") for name, value in ros_files.limits]
+        """A name that no joint has, in limits and controllers; a warning in files with units, which macros read and
+        put a prefix before the names."""
+        units = {part.source.file for value in ros_files.documents for part in value.walk() if part.tag in UNITS}
+        named = [(name, value, "in joint_limits") for name, value in ros_files.limits]
         for controller in (*ros_files.controllers, *ros_files.moveit):
             for key in sorted(JOINT_KEYS) if not controller.others else ():
                 named += [(one.text, one, f"controller {controller.name!r}") for one in controller.names(key)]
         known = {*robot.joints, *robot.loops}
         for name, value, where in named:
-            if name not in known:
+            of_macro = value.source.file in units
+            if name not in known and not (of_macro and any(joint.endswith(name) for joint in known)):
                 message = f"the joint does not exist ({where}); {nearest_names(name, list(robot.joints))}"
-                yield self.about(message, f"joint {name!r}", value)
+                severity: Severity | None = "warning" if of_macro else None
+                yield self.finding(message, f"joint {name!r}", source=value.source, severity=severity)
 
 
 class LimitFlags(FileRule):
