@@ -82,7 +82,7 @@ class TestWhatIsRefused:
             fix(arm(MODEL), profile="industrial", unsafe=True, also=[arm(MODEL)])
 
     def test_without_new_names_they_have_no_effect(self, arm, tmp_path):
-        with pytest.raises(KinetreeError, match="with --unsafe alone"):
+        with pytest.raises(KinetreeError, match="only --unsafe renames"):
             fix(arm(MODEL), profile="industrial", also=[tmp_path / "arm.yaml"])
 
 

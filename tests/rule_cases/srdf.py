@@ -189,7 +189,7 @@ CASES = {
             ),
             "few are disabled": Model(
                 ROBOT,
-                srdf='<robot name="arm"><disable_collisions link1="base_link" link2="link_1" reason="Adjacent"/></robot>',
+                srdf='<robot name="arm"><disable_collisions link1="link_1" link2="link_2" reason="Adjacent"/></robot>',
             ),
             "none for that reason": model(' reason="Adjacent"', ""),
         },

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FAMILIES: dict[str, tuple[str, ...]] = {
     "TRE": ("structure",),
     "XML": ("structure", "gazebo", "plugins"),
-    "NAM": ("names",),
+    "NAM": ("names", "tree_names", "mirror"),
     "JNT": ("joints",),
     "LIM": ("limits",),
     "MIM": ("limits",),

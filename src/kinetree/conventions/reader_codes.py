@@ -64,6 +64,7 @@ REMARKS: Mapping[str, str] = {
     "several-roots": "Links of a model are connected by no joint; each of them floats in the world.",
     "shape-not-shown": "A shape cannot be drawn, for example because its mesh is missing.",
     "sources-differ": "The sources of a number of a robot that comes with the package contradict each other.",
+    "srdf-alone": "No model is known to which an SRDF belongs; name it with --also, or in the settings.",
     "srdf-robot": "The SRDF file is written for a robot of another name.",
     "stale-extension": "A block of another tool still uses a name that an edit has changed.",
     "static": "The model is static; its joints are read all the same.",

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import with_blocks
 from kinetree.conventions.rule import Rule
-from kinetree.errors import Finding
+from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Robot
 from kinetree.model.semantic import Group, Reference, Semantic, label, references
-from kinetree.model.semantic_groups import chain, of_all_types, unknown, unknown_name
+from kinetree.model.semantic_groups import chain, groups_of, of_all_types, unknown, unknown_name
 
 URL = "https://wiki.ros.org/srdf"
 GRIPPER = """\
@@ -82,6 +82,16 @@ def group_links(robot: Robot, semantic: Semantic | None, group_joints: Mapping[s
     }
 
 
+@fact
+def whole_groups(
+    robot: Robot, semantic: Semantic | None, group_joints: Mapping[str, tuple[str, ...]]
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the joints of groups that have any, if all names and chains in groups are right; else no group."""
+    if semantic is None or groups_of(semantic, robot)[1]:
+        return {}
+    return {name: joints for name, joints in group_joints.items() if joints}
+
+
 def _link_members(group: Group) -> set[str]:
     return {member.name for member in group.members if member.kind == "link"}
 
@@ -117,7 +127,7 @@ class NamesExist(OfSrdf):
             times = f" (it is named {len(found)} times)" if len(found) > 1 else ""
             pairs = all(one.field.endswith(("collisions", "unchecked_links", "properties")) for one in found)
             message = unknown_name(first, semantic, robot) + times
-            severity = "warning" if pairs else None
+            severity: Severity | None = "warning" if pairs else None
             yield self.finding(message, label(first.item, first.field), source=first.source, severity=severity)
 
 

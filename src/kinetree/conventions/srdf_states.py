@@ -7,7 +7,7 @@ from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Joint, Robot
-from kinetree.model.semantic import CollisionPair, Semantic, label
+from kinetree.model.semantic import CollisionPair, GroupState, JointValue, Semantic, label
 
 ROUNDED = 1e-3
 """Share of the range of a joint by which a rounded value may be outside of it."""
@@ -62,23 +62,32 @@ class StatesOfTheGroup(OfSrdf):
     good = """<joint name="joint_6" value="0"/>"""
     bad = """<joint name="joint_6" value="0"/> <joint name="finger_joint" value="0.02"/>"""
 
-    def check(self, robot: Robot, semantic: Semantic, group_joints: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
-        """A joint of another group, a fixed joint, and another count of values than the joint has."""
+    def check(self, robot: Robot, semantic: Semantic, whole_groups: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+        """Joints of other groups, a fixed joint, and another count of values than the joint has."""
         for state in semantic.group_states:
-            joints = group_joints.get(state.group)
+            about, foreign = label(state, "group_states"), list(_foreign(state, robot, whole_groups))
+            if foreign:
+                do = "does" if len(foreign) == 1 else "do"
+                names = _listed([one.name for one in foreign])
+                message = f"{names} {do} not belong to the group {state.group!r}, so MoveIt ignores the value"
+                yield self.finding(message, about, source=foreign[0].source)
             for one in state.joints:
-                joint, about = robot.joints.get(one.name), label(state, "group_states")
-                if joint is None:
+                joint = robot.joints.get(one.name)
+                if joint is None or one in foreign:
                     continue
-                leader = resolve_mimic(robot, joint.name)[0]
                 if not joint.kind.nq:
                     yield self.finding(f"the joint {one.name!r} is fixed, so it has no value", about, source=one.source)
-                elif joints is not None and not {one.name, leader} & {*joints}:
-                    message = f"the joint {one.name!r} does not belong to the group {state.group!r}"
-                    yield self.finding(message, about, source=one.source)
                 elif len(one.value) != joint.kind.nq:
                     message = f"the joint {one.name!r} has {len(one.value)} values; expected {joint.kind.nq}"
                     yield self.finding(message, about, source=one.source)
+
+
+def _foreign(state: GroupState, robot: Robot, groups: Mapping[str, tuple[str, ...]]) -> Iterator[JointValue]:
+    """Yield the values of joints that are not in the group of a state, nor follow one that is."""
+    own = set(groups.get(state.group, ()))
+    for one in state.joints if own else ():
+        if one.name in robot.joints and not {one.name, resolve_mimic(robot, one.name)[0]} & own:
+            yield one
 
 
 class StatesAreWhole(OfSrdf):
@@ -92,12 +101,12 @@ class StatesAreWhole(OfSrdf):
     good = """<joint name="joint_6" value="0"/>"""
     bad = ""
 
-    def check(self, robot: Robot, semantic: Semantic, group_joints: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic, whole_groups: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
         """Joints of the group without a value; passive and virtual joints need none."""
         passive = {joint.name for joint in semantic.passive_joints}
         for state in semantic.group_states:
             given = {joint.name for joint in state.joints} | passive
-            wanted = [name for name in group_joints.get(state.group, ()) if name in robot.joint_names]
+            wanted = [name for name in whole_groups.get(state.group, ()) if name in robot.joint_names]
             if missing := [name for name in wanted if name not in given]:
                 message = f"the state has no value for {_listed(missing)}, of the group {state.group!r}"
                 yield self.finding(message, label(state, "group_states"), source=state.source)
@@ -147,18 +156,24 @@ class AdjacentPairs(OfSrdf):
     bad = ""
 
     def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
-        """One finding for all missing pairs, if most adjacent pairs with shapes are disabled as adjacent."""
+        """One finding for all missing pairs, if most of the adjacent pairs are disabled. Links on fixed joints are
+        judged by themselves."""
+        by_reason = [pair for pair in semantic.disabled_collisions if pair.reason.lower() == "adjacent"]
+        if not by_reason:
+            return
         unchecked = {one.link for one in semantic.unchecked_links}
         written = {_key(pair) for pair in (*semantic.disabled_collisions, *semantic.enabled_collisions)}
-        felt = {link.name for link in robot.links.values() if link.collisions}
-        joints = [joint for joint in robot.joints.values() if {joint.parent, joint.child} <= felt - unchecked]
-        missing = [joint for joint in joints if frozenset((joint.parent, joint.child)) not in written]
-        by_reason = [pair for pair in semantic.disabled_collisions if pair.reason.lower() == "adjacent"]
-        if not missing or not by_reason or len(missing) > (1 - SHARE) * len(joints):
-            return
-        pairs = [f"{joint.parent!r} and {joint.child!r} (joint {joint.name!r})" for joint in missing]
-        message = f"the other adjacent links are disabled, and these are not: {_listed(pairs)}"
-        yield self.finding(message, "<disable_collisions>", source=by_reason[-1].source)
+        felt = {link.name for link in robot.links.values() if link.collisions} - unchecked
+        joints = [joint for joint in robot.joints.values() if {joint.parent, joint.child} <= felt]
+        names = []
+        for fixed in (False, True):
+            alike = [joint for joint in joints if (joint.type == "fixed") is fixed]
+            missing = [joint for joint in alike if frozenset((joint.parent, joint.child)) not in written]
+            if len(missing) <= (1 - SHARE) * len(alike):
+                names += [f"{joint.parent!r} and {joint.child!r} (joint {joint.name!r})" for joint in missing]
+        if names:
+            message = f"the other adjacent links are disabled, and these are not: {_listed(names)}"
+            yield self.finding(message, "<disable_collisions>", source=by_reason[-1].source)
 
 
 def _key(pair: CollisionPair) -> frozenset[str]:

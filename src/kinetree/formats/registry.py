@@ -217,9 +217,9 @@ def format_of_text(path: Path, text: bytes) -> Format:
     one that is not known."""
     row, root = format_by_ending(path), None
     if path.name.lower().endswith((".srdf", ".srdf.xacro")):
-        message = "an SRDF describes groups and states of a robot, not the robot"
-        fix = f"load the robot's own file, with srdf={path.name!r}"
-        raise KinetreeError(Finding("format", "error", message, Source(str(path)), fix=fix))
+        message = "an SRDF describes the groups and states of a robot, and no model is known to which it belongs"
+        fix = f"name its model: kinetree check ROBOT.urdf --also {path.name}, or kt.load('ROBOT.urdf', srdf=…)"
+        raise KinetreeError(Finding("srdf-alone", "error", message, Source(str(path)), fix=fix))
     if path.suffix.lower() == ".xml" or row is None:
         root = re.match(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+<([A-Za-z_:][^\s/>]*)", text, re.DOTALL)
         row = next((other for other in FORMATS.values() if root and root[1] in other.roots), None)
@@ -230,6 +230,6 @@ def format_of_text(path: Path, text: bytes) -> Format:
             message = "the file is empty"
         elif root:
             legal = ", ".join(f"<{tag.decode()}>" for other in FORMATS.values() for tag in other.roots)
-            message = f"its root element is <{root[1].decode(errors='replace')}>; legal are {legal}, or say format=…"
+            message = f"its root element is <{root[1].decode(errors='replace')}>; expected {legal}, or say format=…"
         raise KinetreeError(Finding("format", "error", message, Source(str(path))))
     return row
