@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from math import degrees, inf, isclose
-from types import MappingProxyType
 from typing import ClassVar
 
 from kinetree.conventions.examples import ARM
@@ -33,11 +32,11 @@ QUANTITIES = ("position", "velocity", "acceleration", "jerk", "effort")
 
 
 class FileRule(Rule):
-    """A rule about files beside a robot: `base` is the robot, `good` and `bad` are YAML texts, `beside` has other
-    files of the example by path."""
+    """A rule about files beside a robot: `base` is the robot, `srdf` its semantic description, `good` and `bad` are
+    YAML texts."""
 
     base: ClassVar[str | None] = ARM
-    beside: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    srdf: ClassVar[str | None] = None
     context: ClassVar[CheckOptions] = CheckOptions(also=(EXAMPLE,))
     url: ClassVar[str] = LIMITS
 
@@ -49,8 +48,7 @@ class FileRule(Rule):
 class GroupRule(FileRule):
     """A rule about planning groups, those of an SRDF."""
 
-    beside: ClassVar[Mapping[str, str]] = MappingProxyType({"/robot/arm.srdf": SRDF})
-    context: ClassVar[CheckOptions] = CheckOptions(also=(EXAMPLE, "/robot/arm.srdf"))
+    srdf: ClassVar[str | None] = SRDF
 
 
 class WellFormed(FileRule):

@@ -7,10 +7,8 @@ from pathlib import Path
 from kinetree.conventions.facts import fact
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.opener import read_file
-from kinetree.formats.srdf import read_onto
 from kinetree.formats.yaml_values import Yaml, read_yaml_values
 from kinetree.model.robot import Robot
-from kinetree.model.semantic import Semantic
 
 JOINT_KEYS = frozenset(
     (
@@ -98,25 +96,10 @@ def ros_files(robot: Robot, also: tuple[str, ...]) -> RosFiles | None:
 
 
 @fact
-def groups(robot: Robot, also: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-    """Return the joints of each planning group that have a motor, of the robot or of an SRDF beside it."""
-    if robot.groups:
-        return _driven(robot.groups, robot.semantic)
-    found: dict[str, tuple[str, ...]] = {}
-    for file in also:
-        try:
-            content = read_file(Path(file))
-        except KinetreeError:
-            continue
-        if content.lstrip().startswith(b"<"):
-            semantic, read, _ = read_onto(robot, content, file, names=False)
-            found.update(_driven(read, semantic))
-    return found
-
-
-def _driven(groups: Mapping[str, tuple[str, ...]], semantic: Semantic | None) -> dict[str, tuple[str, ...]]:
-    passive = {joint.name for joint in semantic.passive_joints} if semantic else set()
-    return {name: tuple(joint for joint in joints if joint not in passive) for name, joints in groups.items()}
+def groups(robot: Robot) -> Mapping[str, tuple[str, ...]]:
+    """Return the joints of each planning group that have a motor."""
+    passive = {joint.name for joint in robot.semantic.passive_joints} if robot.semantic else set()
+    return {name: tuple(joint for joint in joints if joint not in passive) for name, joints in robot.groups.items()}
 
 
 def _is_limit(value: Yaml) -> bool:
