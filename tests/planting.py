@@ -390,6 +390,13 @@ OF_CONTROL = (
     Planted("CTL-006", _control(_DRIVEN.replace('name="JOINT"', 'name="JOINT" mimic="true"'))),
     Planted("CTL-007", _control(_DRIVEN.replace("JOINT", "FIXED"))),
     Planted("CTL-008", _control(_DRIVEN, "")),
+    Planted(
+        "CTL-011",
+        _about(
+            '<ros2_control name="planted" type="system"><hardware><plugin>gz_ros2_control/X</plugin></hardware>'
+            '</ros2_control><gazebo><plugin filename="libgazebo_ros2_control.so" name="x"/></gazebo>'
+        ),
+    ),
     Planted("CTL-009", _about(_DRIVE.replace("EffortJoint", "EffortJoin"))),
     Planted("CTL-010", _about(_DRIVE.replace(">1<", ">0<"))),
 )
