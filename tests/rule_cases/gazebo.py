@@ -48,6 +48,10 @@ CASES = {
         },
         silent={
             "two": with_block(transmission("t", "drive") + transmission("u", "other")),
+            "of two types": with_block(
+                transmission("t", "drive")
+                + '<transmission name="u"><type>x/StateInterface</type><joint name="drive"/></transmission>'
+            ),
             "one of two joints": with_block(transmission("t", "drive", "other")),
             "one in ros2_control": with_block(
                 transmission("t", "drive") + f'<ros2_control name="c">{transmission("t", "drive")}</ros2_control>'

@@ -26,7 +26,7 @@ NAMESPACE_TAGS = ("robotNamespace", "namespace", "cameraName", "camera_name", "s
 class OneTransmission(Quality):
     """Each transmission has a name of its own, and each joint one transmission.
 
-    Of two transmissions of one name, or for one joint, loaders take either, or refuse both.
+    Of two transmissions of one name, or of one type for one joint, loaders take either, or refuse both.
     """
 
     code = "XML-005"
@@ -42,7 +42,7 @@ class OneTransmission(Quality):
     bad = """<transmission name="drive_1">"""
 
     def check(self, blocks: tuple[Block, ...]) -> Iterator[Finding]:
-        """A name, or a joint, of an earlier transmission; those inside of a ros2_control among themselves."""
+        """A name, or a joint, of an earlier transmission of the type; those inside of a ros2_control among themselves."""
         within = [element.find_all("transmission") for _, element in blocks if element.tag == "ros2_control"]
         for group in ([element for _, element in blocks if element.tag == "transmission"], *within):
             named = [element for element in group if element.get("name")]
@@ -52,8 +52,10 @@ class OneTransmission(Quality):
                     later.label,
                     source=later.source,
                 )
-            driven = [(joint.get("name"), element) for element in group for joint in element.find_all("joint")]
-            for (name, first), (_, later) in repeated(driven, lambda pair: pair[0]):
+            driven = [
+                (joint.get("name"), _type(element), element) for element in group for joint in element.find_all("joint")
+            ]
+            for (name, _, first), (_, _, later) in repeated(driven, lambda row: row[:2]):
                 if name and first is not later and first.get("name") != later.get("name"):
                     message = f"joint {name!r} already has a transmission, {first.get('name')!r}{on_line(first)}"
                     yield self.finding(message, later.label, source=later.source)
@@ -197,6 +199,11 @@ def repeated(things: Iterable[T], key: Callable[[T], object]) -> Iterator[tuple[
         first = known.setdefault(key(thing), thing)
         if first is not thing:
             yield first, thing
+
+
+def _type(transmission: Element) -> str:
+    found = transmission.find("type") or transmission.find("plugin")
+    return found.text.strip() if found else transmission.get("type") or ""
 
 
 def _written(element: Element) -> str:

@@ -7,6 +7,7 @@ from typing import ClassVar
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.gazebo import repeated
 from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.ros2_control import nearly
 from kinetree.conventions.ros_files import JOINT_KEYS, Controller, RosFiles
 from kinetree.conventions.rule import Rule
 from kinetree.display import number
@@ -167,7 +168,7 @@ class LimitsInside(FileRule):
             for key, bound, sign in bounds:
                 written, flag = value.get(key), value.get(f"has_{key[4:]}_limits")
                 found = written.number if written is not None and (flag is None or flag.is_true) else None
-                if written is None or found is None or abs(bound) == inf or (bound == 0 and "_pos" not in key):
+                if written is None or found is None or abs(bound) == inf or (bound <= 0 and "_pos" not in key):
                     continue
                 if sign * (found - bound) > ROOM * max(abs(bound), 0.1):
                     unit = "; it looks like degrees" if _in_degrees(found, bound) and not written.tag else ""
@@ -225,7 +226,7 @@ class MoveitControllers(FileRule):
                     f"the controller is listed in controller_names, but not described; {_near(one.text, described)}"
                 )
                 yield self.about(message, f"controller {one.text!r}", one)
-        running = {one.name: one for one in ros_files.controllers if "/" in one.type}
+        running = {one.name: one for one in ros_files.controllers if one.managed}
         serving = any(one.names("joints") or one.names("joint") for one in running.values())
         for name, controller in described.items():
             element = f"controller {name!r}"
@@ -294,9 +295,9 @@ class Parameters(FileRule):
         """A type without parameters, where other parameters have a name that is almost the same."""
         unused = [one.name for one in ros_files.controllers if not one.type and one.parameters]
         for controller in ros_files.controllers:
-            near = nearest_names(controller.name, unused) if controller.parameters is None and unused else ""
-            if near.startswith("did you mean"):
-                message = f"no parameters stand under this name; {near}"
+            near = nearly(controller.name, unused) if controller.parameters is None else ""
+            if near:
+                message = f"no parameters stand under this name; did you mean {near!r}?"
                 yield self.about(message, f"controller {controller.name!r}", controller)
 
 

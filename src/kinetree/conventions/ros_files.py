@@ -25,7 +25,7 @@ class Controller:
     """A controller or another node with parameters.
 
     type: its class, "" if no file says it. parameters: None if no file has any. others: whether it is of another name
-    space than the robot's.
+    space than the robot's. managed: whether it is in the list of ROS 2's controller manager.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Controller:
     source: Source
     parameters: Yaml | None = None
     others: bool = False
+    managed: bool = False
 
     def names(self, key: str) -> tuple[Yaml, ...]:
         """Return the names in a parameter; none for interfaces of other controllers and for names yet to be made."""
@@ -135,10 +136,11 @@ def _controllers(documents: Iterable[Yaml], parts: Iterable[Yaml]) -> tuple[Cont
     made: dict[tuple[str, str], Controller] = {}
     for space, name, parameters in sections:
         if name != "controller_manager":
-            declared = types.get((space, name)) or parameters
-            made[space, name] = Controller(name, _text(declared, "type"), parameters.source, parameters, bool(space))
+            declared = types.get((space, name))
+            kind = _text(declared or parameters, "type")
+            made[space, name] = Controller(name, kind, parameters.source, parameters, bool(space), declared is not None)
     alone = {
-        key: Controller(key[1], _text(value, "type"), value.source, None, bool(key[0]))
+        key: Controller(key[1], _text(value, "type"), value.source, None, bool(key[0]), True)
         for key, value in types.items()
         if key not in made
     }
