@@ -42,7 +42,7 @@ class OneTransmission(Quality):
     bad = """<transmission name="drive_1">"""
 
     def check(self, blocks: tuple[Block, ...]) -> Iterator[Finding]:
-        """A name, or a joint, of an earlier transmission of the type; those inside of a ros2_control among themselves."""
+        """A name, or a joint, of an earlier transmission of the type; those in a ros2_control among themselves."""
         within = [element.find_all("transmission") for _, element in blocks if element.tag == "ros2_control"]
         for group in ([element for _, element in blocks if element.tag == "transmission"], *within):
             named = [element for element in group if element.get("name")]

@@ -240,8 +240,8 @@ class FixedCommands(ControlRule):
 class Complete(ControlRule):
     """Each component of ros2_control names its hardware, and has the parts of its type.
 
-    Without a plug-in there is nothing to load, though a xacro file may have one for other arguments. An actuator has one
-    joint, and a sensor takes no commands.
+    Without a plug-in there is nothing to load, though a xacro file may have one for other arguments. An actuator has
+    one joint, and a sensor takes no commands.
     """
 
     code = "CTL-008"
