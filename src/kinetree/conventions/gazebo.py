@@ -1,5 +1,6 @@
 """Rules about blocks of other tools: what stands where, and what is set or named once."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
@@ -143,7 +144,9 @@ class BlockPlaces(Quality):
 
     def check(self, document: Element | None) -> Iterator[Finding]:
         """A block in a link or joint, or a gazebo in a gazebo."""
-        for owner in document.children if document is not None else ():
+        if document is None or not _has_inner_blocks(document):
+            return
+        for owner in document.children:
             wrong = BLOCK_TAGS if owner.tag in ("link", "joint") else ("gazebo",) if owner.tag == "gazebo" else ()
             for part in (part for part in owner.walk() if part is not owner and part.tag in wrong):
                 message = (
@@ -199,6 +202,12 @@ def repeated(things: Iterable[T], key: Callable[[T], object]) -> Iterator[tuple[
         first = known.setdefault(key(thing), thing)
         if first is not thing:
             yield first, thing
+
+
+def _has_inner_blocks(document: Element) -> bool:
+    """Return whether there may be more blocks in a text than those at its top; to walk through all takes longer."""
+    at_top = Counter(child.tag for child in document.children)
+    return any(document.document.data.count(f"<{tag}".encode()) > at_top[tag] for tag in BLOCK_TAGS)
 
 
 def _type(transmission: Element) -> str:
