@@ -97,7 +97,7 @@ class JointsExist(FileRule):
         units = {part.source.file for value in ros_files.documents for part in value.walk() if part.tag in UNITS}
         named = [(name, value, "in joint_limits") for name, value in ros_files.limits]
         for controller in (*ros_files.controllers, *ros_files.moveit):
-            for key in sorted(JOINT_KEYS) if not controller.others else ():
+            for key in JOINT_KEYS if not controller.others else ():
                 named += [(one.text, one, f"controller {controller.name!r}") for one in controller.names(key)]
         known = {*robot.joints, *robot.loops}
         for name, value, where in named:

@@ -8,15 +8,10 @@ from kinetree.conventions.facts import fact
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.opener import read_file
 from kinetree.formats.yaml_values import Yaml, read_yaml_values
+from kinetree.model.references import REFERENCES
 from kinetree.model.robot import Robot
 
-JOINT_KEYS = frozenset(
-    (
-        *("joints", "joint", "dof_names", "controller_joint_names", "command_joints", "extra_joints"),
-        *("left_wheel_names", "right_wheel_names", "left_wheel", "right_wheel"),
-        *("traction_joints_names", "steering_joints_names", "front_wheels_names", "rear_wheels_names"),
-    )
-)
+JOINT_KEYS = tuple(sorted(key for key, _ in REFERENCES["controllers"]))
 """Parameters of controllers whose values are names of joints."""
 
 
