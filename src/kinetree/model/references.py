@@ -86,8 +86,9 @@ REFERENCES: Mapping[str, Mapping[tuple[str, str], str]] = {
 }
 """Dialects to their places, (tag, attribute or TEXT), and the kind of each. "its objtype": that attribute has it.
 
-controllers: parameters in YAML. In ROS's <param name="mimic">elbow</param> the name of the parameter stands for the tag. gazebo, transmission and
+In ROS's <param name="mimic">elbow</param> the name of the parameter stands for the tag. gazebo, transmission and
 ros2_control are blocks in a URDF, where other tools add elements of their own: there `kind_of` goes by words, too.
+controllers: parameters in YAML.
 """
 
 _PLUGINS = {**REFERENCES["sdf"], **REFERENCES["gazebo"]}
