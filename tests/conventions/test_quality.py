@@ -11,7 +11,7 @@ from kinetree.conventions.meshes import MeshRule
 from kinetree.conventions.profiles import FAMILIES, PROFILES, rules_of
 from kinetree.formats.sdf import write
 from kinetree.formats.xml_writer import attributes_text
-from planting import DEFECTS, OF_REPS, Model
+from planting import DEFECTS, OF_CONTROL, OF_REPS, Model
 from support import example_robot_urdfs, icub_urdfs, shared
 
 MODULES = ("structure", "names", "joints", "limits", "inertia", "geometry", "meshes")
@@ -296,7 +296,7 @@ def wrong(text: str) -> list[str]:
     before = found(model.robot)
     said, count = {(f.code, f.element, f.message) for f in before}, Counter(f.code for f in before)
     faults = []
-    for defect in (*DEFECTS, *OF_REPS):
+    for defect in (*DEFECTS, *OF_REPS, *OF_CONTROL):
         changed = defect.plant(model)
         if changed in (None, text) or (defect.code == "NAM-006" and count["NAM-006"]):
             continue
@@ -312,7 +312,9 @@ class TestPlanted:
     def test_every_rule_has_its_defect(self):
         assert [defect.code for defect in DEFECTS] == list(RULES)
         others = [rule.code for rule in rules_of("sim") if rule.code not in RULES]
-        assert sorted({defect.code for defect in OF_REPS}) == sorted(set(others) - {"XAC-001"})  # of xacro files
+        assert sorted({defect.code for defect in (*OF_REPS, *OF_CONTROL)}) == sorted(
+            set(others) - {"XAC-001"}
+        )  # of xacro files
 
     def test_in_the_example_every_defect_has_its_place_and_is_found(self):
         model = Model(ARM)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "TRE": ("structure",),
-    "XML": ("structure", "gazebo"),
+    "XML": ("structure", "gazebo", "plugins"),
     "NAM": ("names", "tree_names", "mirror"),
     "JNT": ("joints", "joint_places"),
     "LIM": ("limits", "same_limits"),
