@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kinetree.checker.files import is_srdf, models_in
+from kinetree.checker.files import models_in
 from kinetree.checker.settings import Settings
 from kinetree.errors import KinetreeError
 from kinetree.formats.opener import read_file
@@ -94,7 +94,7 @@ def _of_package(srdf: str) -> Iterator[str]:
     """Yield the models of the package that contains a file."""
     for folder in list(Path(os.path.abspath(srdf)).parents)[:LEVELS_UP]:
         if (folder / "package.xml").is_file():
-            yield from (str(model) for model in models_in(folder) if not is_srdf(str(model)))
+            yield from map(str, models_in(folder))
             return
 
 
