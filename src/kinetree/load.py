@@ -349,6 +349,9 @@ def save(
     ):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
     notes = astray(robot, target, row.name, as_names(without)) if assets == "keep" and row is not SRDF else []
+    if robot.semantic and row is not SRDF:
+        message = f"{row.name} has no states, end effectors and disabled pairs; save them beside it, as SRDF"
+        notes.append(Finding("semantic", "info", message, Source(str(target)), f"robot {robot.name!r}"))
     text = row.write(robot, without, notes)
     with made_folders(file.parent for file in contents):
         write_all({**contents, target: text})

@@ -61,6 +61,7 @@ REMARKS: Mapping[str, str] = {
     "reversed-joint": "A joint is reversed: its child link carries its parent. So is what a sensor in it measures.",
     "rounded-rotation": "The digits of a rotation are not enough; the nearest rotation is used.",
     "sdf-version": "Something belongs to another version of SDF than the file says.",
+    "semantic": "What an SRDF says of a robot is not in files of its format.",
     "several-roots": "Links of a model are connected by no joint; each of them floats in the world.",
     "shape-not-shown": "A shape cannot be drawn, for example because its mesh is missing.",
     "sources-differ": "The sources of a number of a robot that comes with the package contradict each other.",
