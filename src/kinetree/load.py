@@ -173,6 +173,8 @@ def _with_semantic(robot: Robot | None, findings: list[Finding], options: ReadOp
     if robot is None or options.srdf is None:
         return robot, findings
     text, file, more = srdf_text(options, _folders(options))
+    if checked and more and all(f.code == "xacro-argument" for f in more):  # then it is not checked
+        return robot, [*findings, *(replace(finding, severity="info") for finding in more)]
     semantic: Semantic | None = None
     groups: Groups = {}
     if text is not None:

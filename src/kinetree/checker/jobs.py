@@ -42,7 +42,9 @@ def jobs_of(
     folders = folders_of(paths)
     files |= dict.fromkeys(srdfs_in(folders, files) if srdf else (), False)
     found = {file for file, named in files.items() if not named}
-    return jobs(choose(files), settings, options, baseline, found, folders, srdf), files
+    made = jobs(choose(files), settings, options, baseline, found, folders, srdf)
+    by_found = {job.file: False for job in made if job.options.read.srdf in found}
+    return made, {**by_found, **files}
 
 
 def jobs(

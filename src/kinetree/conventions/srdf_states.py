@@ -145,15 +145,15 @@ class PairsOnce(OfSrdf):
 class AdjacentPairs(OfSrdf):
     """Adjacent links are disabled, if the other adjacent ones are.
 
-    Links that a joint connects touch at the joint, so MoveIt reports a collision in every state. A pair that is missing
-    was often added to the robot later.
+    Links that a joint connects touch at the joint, so MoveIt reports a collision in every state. Links that are in no
+    disabled pair are not judged: the SRDF may be of a part of the robot.
     """
 
     code = "SRD-011"
     evidence = "heuristic"
     clause = "links that are always in collision, such as adjacent ones, are disabled"
     good = """<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>"""
-    bad = ""
+    bad = """<disable_collisions link1="link_4" link2="link_6" reason="Never"/>"""
 
     def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
         """One finding for all missing pairs, if most of the adjacent pairs are disabled. Links on fixed joints are
@@ -163,7 +163,8 @@ class AdjacentPairs(OfSrdf):
             return
         unchecked = {one.link for one in semantic.unchecked_links}
         written = {_key(pair) for pair in (*semantic.disabled_collisions, *semantic.enabled_collisions)}
-        felt = {link.name for link in robot.links.values() if link.collisions} - unchecked
+        listed = {name for pair in semantic.disabled_collisions for name in (pair.link1, pair.link2)}
+        felt = {link.name for link in robot.links.values() if link.collisions and link.name in listed} - unchecked
         joints = [joint for joint in robot.joints.values() if {joint.parent, joint.child} <= felt]
         names = []
         for fixed in (False, True):

@@ -67,8 +67,10 @@ def read_onto(
     if root is None:
         return None, {}, report.findings
     semantic = _semantic(report, root)
-    if root.get("name") != robot.name:
+    if root.get("name") != robot.name and root.children:  # a file of macros makes nothing
         message = f"it is written for robot {root.get('name')!r}; this one is {robot.name!r}"
+        if "name" not in root.attributes:
+            message = f"the SRDF has no name; expected that of the robot, {robot.name!r}"
         report.warning("srdf-robot", message, root, attribute="name")
     groups, faults = groups_of(semantic, robot)
     faults = [fault for fault in faults if names or fault.code in ALWAYS]
