@@ -35,8 +35,6 @@ from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.limits import LinearLimits
 from kinetree.model.names import Lookup
 from kinetree.model.robot import Robot
-from kinetree.model.semantic import Semantic
-from kinetree.model.semantic_groups import Groups
 
 PRINTED = "dh"
 """The set of limits that the DH tables of a packaged robot print."""
@@ -174,12 +172,9 @@ def _with_semantic(robot: Robot | None, findings: list[Finding], options: ReadOp
         return robot, findings
     text, file, more = srdf_text(options, _folders(options))
     if checked and more and all(f.code == "xacro-argument" for f in more):  # then it is not checked
-        return robot, [*findings, *(replace(finding, severity="info") for finding in more)]
-    semantic: Semantic | None = None
-    groups: Groups = {}
-    if text is not None:
-        semantic, groups, found = read_onto(robot, text, file, names=not checked)
-        more += found
+        return robot, [*findings, *(replace(finding, code="xacro", severity="info") for finding in more)]
+    semantic, groups, found = read_onto(robot, text or b"", file, names=not checked)
+    more += found if text is not None else []
     if semantic is None or any(f.severity == "error" for f in more):
         unknown = Doubt("robot", robot.name, "groups")
         return replace(robot, doubts=(*robot.doubts, unknown)), [*findings, *more]

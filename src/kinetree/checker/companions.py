@@ -27,7 +27,7 @@ def models_of(
 
     It is the model of the settings that names it with `also`, else the one that MoveIt's setup assistant has noted in
     its package, else the only model of the run, else the only one of the run, or of its package, that has the robot's
-    name, or of several, or if no name is written, the one whose file has the same name.
+    name, or of several, or if none has it, the one whose file has the same name.
     """
     real = os.path.realpath(srdf)
     named = [model.file for model in settings.models if real in map(os.path.realpath, model.options.also)]
@@ -41,7 +41,7 @@ def models_of(
     for models in (run, _of_package(srdf)):
         names = {model: _robot_name(model) for model in models}
         alike = [model for model in names if name and names[model] == name]
-        alike = alike or [m for m in names if _is_urdf_of(m, srdf) and names[m] is not None and not name]
+        alike = alike or [model for model in names if names[model] is not None and _is_urdf_of(model, srdf)]
         if len(alike) > 1:  # variants of one robot
             alike = [model for model in alike if _is_urdf_of(model, srdf)]
         if len(alike) == 1:
