@@ -199,7 +199,7 @@ class TestChanges:
         assert f"{new}\na new model\n" in changes
         assert "same.urdf" not in changes
         findings = (folder / "new-findings.txt").read_text()
-        assert "link 'flange': its X+ is 90 degrees off" in findings
+        assert "link 'flange': its x axis is 90 degrees off" in findings
         assert "broken.urdf" in findings  # errors of readers are never known
         assert "    arm.urdf\n    not the same robot, but the same mechanism\n" in summary
         scene = (folder / "arm.urdf.html").read_text()
@@ -253,7 +253,7 @@ class TestPytest:
     def test_a_model_is_a_test_that_fails_with_its_findings(self, run):
         result = run("--kinetree")
         result.assert_outcomes(passed=3, failed=1)
-        result.stdout.fnmatch_lines(["*bad.urdf:*: error: link 'flange': its X+ is 90 degrees off*", "*^"])
+        result.stdout.fnmatch_lines(["*bad.urdf:*: error: link 'flange': its x axis is 90 degrees off*", "*^"])
         result.stdout.no_fnmatch_line("*Traceback*")
         result.stdout.fnmatch_lines("FAILED bad.urdf::kinetree*")
 

@@ -259,9 +259,9 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
         if not any(finding.severity == "error" for finding in more):
             how = f"it cannot be expanded: {errors[0].message}"
             robot, findings = plain, more
-    why = "; the file is read as xacro, for it holds instructions of xacro"
+    why = "; the file is read as xacro, because it contains instructions of xacro"
     findings = [replace(f, message=f.message + why) if f.severity == "error" else f for f in findings]
-    message = f"this URDF file holds instructions of xacro, first here; {how}"
+    message = f"this URDF file contains instructions of xacro, first here; {how}"
     fix = "name the file .xacro, or expand it: programs that read URDF do not expand it"
     note = Finding("xacro-in-urdf", "warning", message, first.source, first.element, fix, first.excerpt)
     new = [f for f in (note, *reading[1]) if f is note or (f.code == "xml-lenient" and f not in findings)]
@@ -330,14 +330,14 @@ def save(
 
     target = Path(path)
     if "\0" in str(target):
-        raise fail("file", f"{str(target)!r} holds a null character, which no name of a file does")
+        raise fail("file", f"{str(target)!r} contains a null character, which no name of a file does")
     srdf = target.name.lower().endswith(SRDF.suffixes)
     row = WRITTEN.get(format) if format else SRDF if srdf else format_by_ending(target)
     if row is None or row.writer is None:
         legal = ", ".join(s for f in WRITTEN.values() for s in f.suffixes)
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
     if assets not in ("bring", "keep"):
-        raise fail("assets", f"assets={assets!r}; legal are 'bring' and 'keep'")
+        raise fail("assets", f"assets={assets!r}; expected 'bring' or 'keep'")
     if not target.parent.is_dir():
         raise KinetreeError(Finding("file", "error", f"the folder {target.parent} does not exist", Source(str(target))))
     contents: dict[Path, bytes] = {}

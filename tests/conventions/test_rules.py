@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,10 +10,12 @@ import kinetree as kt
 from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
+from kinetree.conventions.moveit import EXAMPLE, FileRule
 from kinetree.conventions.profiles import ALWAYS, FAMILIES, PROFILES, family, rules_of
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.srdf import ROBOT
 from kinetree.errors import Finding
+from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.load import examine
 from rule_cases.case import Model, findings
@@ -45,10 +48,20 @@ def alone(rule: type[Rule], robot: kt.Robot) -> list[Finding]:
     return list(rule().findings(Subject(robot, rule.context).facts(rule.check)))
 
 
+def found_in_example(rule: type[Rule], text: str) -> list[Finding]:
+    """What a rule finds in its good or bad text."""
+    if not issubclass(rule, FileRule):
+        return alone(rule, example(rule, text))
+    files = {EXAMPLE: text, **rule.beside}
+    assert rule.base is not None
+    with snapshot({Path(name).resolve(): text.encode() for name, text in files.items()}):
+        return alone(rule, kt.load(rule.base, format=rule.base_format))
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 class TestEveryRule:
     def test_it_fires_on_its_bad_example_and_not_on_its_good_one(self, rule):
-        good, bad = alone(rule, example(rule, rule.good)), alone(rule, example(rule, rule.bad))
+        good, bad = found_in_example(rule, rule.good), found_in_example(rule, rule.bad)
         assert not [finding for finding in good if finding.severity != "info"]
         assert len(bad) > len(good)
         assert any(finding.severity == rule.severity() for finding in bad)
@@ -71,8 +84,8 @@ def test_every_message(golden):
         if rule.code.startswith(ALWAYS):
             found = findings(rule.code, Model((rule.base or "").replace(rule.good, rule.bad)))
         else:
-            known = {str(finding) for finding in alone(rule, example(rule, rule.good))}
-            found = [one for one in alone(rule, example(rule, rule.bad)) if str(one) not in known]
+            known = {str(finding) for finding in found_in_example(rule, rule.good)}
+            found = [one for one in found_in_example(rule, rule.bad) if str(one) not in known]
         said += [f"# {rule.code}: {rule.title()}", *(str(replace(one, source=None)) for one in found)]
     golden("messages.txt", "\n".join(said) + "\n")
 

@@ -156,7 +156,7 @@ def test_broken_files(tmp_path):
         with pytest.raises(kt.KinetreeError):
             load(tmp_path, body)
     (tmp_path / "s.srdf").write_text("<sdf/>")
-    with pytest.raises(kt.KinetreeError, match="legal is <robot>"):
+    with pytest.raises(kt.KinetreeError, match="expected <robot>"):
         kt.load(tmp_path / "r.urdf", srdf=tmp_path / "s.srdf")
     with pytest.raises(kt.KinetreeError, match="cannot be read"):
         kt.load(tmp_path / "r.urdf", srdf=tmp_path / "nowhere.srdf")

@@ -29,6 +29,7 @@ import kinetree as kt
 from kinetree.checker.checked import Job, check_job
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import ALWAYS, rule_of
+from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
 from support import ask
@@ -49,6 +50,7 @@ class Model:
     count: how many findings there are; by default one where the rule has any. says: words of the first message.
     severity: of the first finding, where it is not that of the rule. element: of the first finding.
     about: an element; findings about others do not count. srdf: the text of its semantic description.
+    files: texts of files beside the model, by name.
     """
 
     text: str
@@ -61,6 +63,7 @@ class Model:
     vendor: str | None = None
     profile: str | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    files: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     srdf: str | None = None
 
 
@@ -94,7 +97,12 @@ def profile_of(code: str) -> str:
 
 def findings(code: str, model: Model) -> list[kt.Finding]:
     """What a rule finds in a model, by its profile. Fails where the model cannot be read."""
-    everything = _of_a_file(model) if code.startswith(ALWAYS) else _findings(model, model.profile or profile_of(code))
+    if model.files:
+        everything: tuple[kt.Finding, ...] = tuple(_beside(code, model))
+    else:
+        everything = (
+            _of_a_file(model) if code.startswith(ALWAYS) else _findings(model, model.profile or profile_of(code))
+        )
     unread = [finding for finding in everything if finding.severity == "error" and finding.code.islower()]
     assert not unread, f"the model of the case is broken: {unread[0]}"
     return [found for found in everything if found.code == code and model.about in (None, found.element)]
@@ -107,6 +115,15 @@ def _findings(model: Model, profile: str) -> tuple[kt.Finding, ...]:
     assert robot is not None
     of_no_profile = ask(robot, [rule for code in OF_NO_PROFILE if (rule := rule_of(code))])
     return (*kt.check(robot, profile=profile, vendor=model.vendor, **model.options), *of_no_profile)
+
+
+def _beside(code: str, model: Model) -> list[kt.Finding]:
+    """What a rule finds with the files beside a model."""
+    robot, rule = kt.load(model.text, format=model.format), rule_of(code)
+    assert rule is not None
+    files = {f"/beside/{name}": text for name, text in model.files.items()}
+    with snapshot({Path(name).resolve(): text.encode() for name, text in files.items()}):
+        return ask(robot, [rule], CheckOptions(also=tuple(files)))
 
 
 def _of_a_file(model: Model) -> tuple[kt.Finding, ...]:

@@ -192,7 +192,7 @@ CASES = {
                 -100.06, says="-100.1 to 0 degrees, but the board of iCubGenova02 allows -100 to 0 degrees"
             ),
             "above": within(-100, 0.06),
-            "the other way round": within(-1, 100, says="; with the opposite sign it fits better"),
+            "the other way round": within(-1, 100, says="; with the opposite sign, -100 to 1 degrees, it fits better"),
             "without limits": icub(
                 of_type("l_knee", "revolute", "continuous"),
                 about="joint 'l_knee'",

@@ -52,14 +52,21 @@ _SYSTEMS = (
     "ShaderParam SpacecraftThrusterModel Thermal ThermalSensor Thruster TouchPlugin TrackController TrackedVehicle "
     "TrajectoryFollower TriggeredPublisher UserCommands VelocityControl WheelSlip WindEffects"
 )
-SYSTEMS: Mapping[str, str] = {
-    **{name: name.lower() for name in _SYSTEMS.split()},
+_NAMED_OTHERWISE = {
     **dict.fromkeys(("LogPlayback", "LogRecord"), "log"),
-    "MulticopterVelocityControl": "multicoptercontrol",
+    **{name: name.lower() for name in ("ForceTorque", "LinearBatteryPlugin", "LogicalAudioSensorPlugin", "NavSat")},
+    **{name: name.lower() for name in ("OpticalTactilePlugin", "TouchPlugin")},
     "DopplerVelocityLogSystem": "dvl",
-    "EnvironmentalSystem": "environmentalsensor",
+    "EnvironmentalSystem": "environmental-sensor",
+    "LighterThanAirDynamics": "lighter_than_air_dynamics",
+    "MulticopterVelocityControl": "multicopter-control",
+    "RFComms": "rf-comms",
 }
-"""Classes of Gazebo Sim's own systems to the name of their library without hyphens, as gz-sim-NAME-system."""
+SYSTEMS: Mapping[str, str] = {
+    **{name: re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower() for name in _SYSTEMS.split()},
+    **_NAMED_OTHERWISE,
+}
+"""Classes of Gazebo Sim's own systems to NAME in their libraries, gz-sim-NAME-system."""
 _LIBRARY = re.compile(r"(?:lib)?(?:gz-sim|ignition-gazebo)\d*-(.+)-system\d*(?:\.so)?")
 _CLASS = re.compile(r"(?:gz::sim|ignition::gazebo)(?:::v\d+)?::systems::(\w+)")
 _ROS2_CONTROL = re.compile(r"(?:lib)?(\w+_ros2_control)-system(?:\.so)?")
@@ -90,7 +97,9 @@ class OneTransmission(Quality):
             named = [element for element in group if element.get("name")]
             for first, later in repeated(named, lambda element: element.get("name")):
                 yield self.finding(
-                    f"the name is that of another transmission{on_line(first)}", later.label, source=later.source
+                    f"the name is also that of the transmission{on_line(first)}; expected a name of its own",
+                    later.label,
+                    source=later.source,
                 )
             driven = [(joint.get("name"), element) for element in group for joint in element.find_all("joint")]
             for (name, first), (_, later) in repeated(driven, lambda pair: pair[0]):
@@ -209,7 +218,7 @@ class PluginLinks(Quality):
     def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
         """A name that no link and no frame has, but for frames such as map; a collision of a contact sensor whose name
         has that of no link and no collision."""
-        known = {*robot.frames, *robot.sensors}
+        known = {_last(name) for name in (*robot.frames, *robot.sensors)}
         bodies = {
             *robot.links,
             *(shape.name for link in robot.links.values() for shape in link.collisions if shape.name),
@@ -317,8 +326,8 @@ class SensorTopics(Quality):
     def check(self, plugins: tuple[Plugin, ...], sensors: tuple[Element, ...]) -> Iterator[Finding]:
         """Equal topics of two sensors; equal topics, namespaces and names of two plug-ins of one file."""
         inside = [part for _, _, block in plugins for part in block.walk() if part.tag == "plugin"]
-        published = [
-            (("", topic.text.strip()), topic.text.strip(), s) for s in sensors for topic in s.find_all("topic")
+        published: list[tuple[object, str, Element]] = [
+            (topic.text.strip(), topic.text.strip(), sensor) for sensor in sensors for topic in sensor.find_all("topic")
         ]
         for plugin in inside:
             said = [(part.tag, part.text.strip()) for part in plugin.walk() if part.text.strip()]
@@ -326,7 +335,7 @@ class SensorTopics(Quality):
             if topics := [text for tag, text in said if tag in TOPIC_TAGS]:
                 published.append(((plugin.get("filename") or "", *where), topics[0], plugin))
         for (_, _, first), (_, topic, later) in repeated(published, lambda row: row[0]):
-            message = f"topic {topic!r} is that of {first.label}, too{on_line(first)}"
+            message = f"topic {topic!r} is also that of {first.label}{on_line(first)}; expected a topic of its own"
             yield self.finding(message, later.label, source=later.source)
 
 
@@ -350,14 +359,18 @@ def _wrong_file(file: str, name: str) -> str:
     """Return which file has the class of a plug-in, or "" if it is this one or unknown."""
     library, system = _LIBRARY.fullmatch(file), _CLASS.fullmatch(name)
     if system and library:
-        wanted, found = SYSTEMS.get(system[1], system[1].lower()), re.sub(r"[-_]", "", library[1].lower())
-        known = system[1] in SYSTEMS or found in SYSTEMS.values()
-        return f"that of {system[1]} is gz-sim-{wanted}-system" if known and wanted != found else ""
+        found, wanted = library[1].lower(), SYSTEMS.get(system[1], system[1].lower())
+        known = system[1] in SYSTEMS or _letters(found) in map(_letters, SYSTEMS.values())
+        return f"expected gz-sim-{wanted}-system" if known and _letters(wanted) != _letters(found) else ""
     control = _ROS2_CONTROL.fullmatch(file)
     space = name.partition("::")[0]
     if control and "::" in name and space != control[1]:
         return f"expected a class of {control[1]}"
     return ""
+
+
+def _letters(name: str) -> str:
+    return name.replace("-", "").replace("_", "")
 
 
 def _rotation(sensor: Element) -> Array:

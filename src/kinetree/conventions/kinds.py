@@ -3,13 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
 from kinetree.conventions.chains import AT_LEAST, Chains
-from kinetree.conventions.facts import fact
+from kinetree.conventions.facts import Subject, fact
 from kinetree.conventions.options import KINDS
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.model.robot import Geometry, Robot
@@ -60,6 +61,12 @@ class Kinds:
     chains: tuple[Chain, ...]
 
 
+def kinds_of(robot: Robot) -> Kinds:
+    """Return the kinds of a robot and of its chains."""
+    found: Kinds = Subject(robot).facts(lambda kinds: None)["kinds"]
+    return found
+
+
 @fact
 def kinds(
     robot: Robot,
@@ -98,9 +105,7 @@ def _chains(
     for row in rows:
         alike = sum(len(other) == len(row) and tree.before(other[0]) == tree.before(row[0]) for other in rows)
         arm = next((ends[body] for body in row if body in ends), None)
-        reach = float(
-            sum(np.linalg.norm(poses[a][:3, 3] - poses[b][:3, 3]) for a, b in zip(row, row[1:], strict=False))
-        )
+        reach = float(sum(np.linalg.norm(poses[a][:3, 3] - poses[b][:3, 3]) for a, b in pairwise(row)))
         carries = any(tree.before(other[0]) in row for other in rows if len(other) >= AT_LEAST - 1)
         joints = tuple(tree.carried[body].name for body in row)
         kind, why = _kind(robot, joints, row, fixed, arm, alike, reach, carries, tree.front[row[0]])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FAMILIES: dict[str, tuple[str, ...]] = {
     "TRE": ("structure",),
     "XML": ("structure", "gazebo"),
-    "NAM": ("names",),
+    "NAM": ("names", "tree_names", "mirror"),
     "JNT": ("joints",),
     "LIM": ("limits",),
     "MIM": ("limits",),
@@ -27,7 +27,8 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "GEO": ("geometry",),
     "MSH": ("meshes",),
     "XAC": ("xacro", "macros"),
-    "CTL": ("ros2_control",),
+    "CTL": ("ros2_control", "transmissions"),
+    "MVT": ("moveit", "controller_files"),
     "SRD": ("srdf", "srdf_states"),
     "R103": ("rep103", "rep103.axes", "rep103.units", "rep103.angles"),
     "R105": ("rep105",),
@@ -53,7 +54,9 @@ class Profile:
     strict: bool = False
 
 
-EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "CTL", "SRD", "R103", "R105-002")
+EVERY_ROBOT = (
+    *("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "CTL", "MVT", "SRD", "R103", "R105-002"),
+)
 SIMULATION = ("LIM-004", "INR-006", "INR-011", "GEO-001")
 """Rules for simulations only."""
 WHICH_WAY = ("R103-003",)

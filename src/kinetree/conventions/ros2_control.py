@@ -1,6 +1,6 @@
 """Rules about the hardware of ros2_control and about transmissions: joints, interfaces and limits."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from math import inf, isclose
 from typing import NamedTuple
@@ -9,6 +9,7 @@ from kinetree.conventions.facts import fact
 from kinetree.conventions.gazebo import on_line, repeated
 from kinetree.conventions.quality import Quality, with_blocks
 from kinetree.conventions.structure import Block
+from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.formats.xml import Element
 from kinetree.model.robot import UNLIMITED, Joint, Robot
@@ -17,15 +18,8 @@ COMPONENTS = "https://control.ros.org/rolling/doc/ros2_control/hardware_interfac
 INTERFACE_TYPES = (
     "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/hardware_interface_types_userdoc.html"
 )
-TRANSMISSIONS = "http://wiki.ros.org/urdf/XML/Transmission"
 INTERFACES = ("position", "velocity", "acceleration", "effort")
 """The interfaces that controllers ask of joints; hardware may have others."""
-_ROS1 = ("Position", "Velocity", "Effort", "PosVel", "PosVelAcc")
-HARDWARE_INTERFACES = ("JointStateInterface", "ActuatorStateInterface", *(f"{name}JointInterface" for name in _ROS1))
-TRANSMISSION_TYPES = tuple(
-    f"transmission_interface/{name}"
-    for name in ("SimpleTransmission", "DifferentialTransmission", "FourBarLinkageTransmission")
-)
 BLOCK = """\
   <ros2_control name="arm" type="system">
     <hardware><plugin>mock_components/GenericSystem</plugin></hardware>
@@ -35,12 +29,6 @@ BLOCK = """\
       <state_interface name="velocity"/>
     </joint>
   </ros2_control>"""
-TRANSMISSION = """\
-  <transmission name="drive_1">
-    <type>transmission_interface/SimpleTransmission</type>
-    <joint name="joint_1"><hardwareInterface>hardware_interface/EffortJointInterface</hardwareInterface></joint>
-    <actuator name="motor_1"><mechanicalReduction>101</mechanicalReduction></actuator>
-  </transmission>"""
 
 
 class Driven(NamedTuple):
@@ -84,9 +72,7 @@ class OneComponent(ControlRule):
         found = set()
         for first, later in repeated(driven, lambda one: (one.component.start, one.name)):
             found.add(later.name)
-            message = (
-                f"the joint is listed twice in ros2_control {later.component.get('name')!r}{on_line(first.element)}"
-            )
+            message = f"the joint is listed twice in this component, first{on_line(first.element)}"
             yield self.finding(message, later.element.label, source=later.element.source)
         commands = [(one, part.get("name")) for one in driven for part in one.interfaces("command_interface")]
         for (first, _), (later, interface) in repeated(commands, lambda pair: (pair[0].name, pair[1])):
@@ -116,7 +102,7 @@ class InterfaceNames(ControlRule):
         for one in driven:
             for part in (*one.interfaces("command_interface"), *one.interfaces("state_interface")):
                 name = part.get("name") or ""
-                if near := _nearly(name, INTERFACES):
+                if near := nearly(name, INTERFACES):
                     message = f"the joint's <{part.tag}> is called {name!r}; did you mean {near!r}?"
                     yield self.finding(message, one.element.label, source=part.source)
 
@@ -178,7 +164,7 @@ class InitialValues(ControlRule):
         for one in driven:
             for part in one.interfaces("state_interface"):
                 for param in (param for param in part.find_all("param") if param.get("name") == "initial_value"):
-                    value = _number(param.text)
+                    value = number_of(param.text)
                     if value is None:
                         message = (
                             f"the initial_value of {part.get('name')!r} is {param.text.strip()!r}; expected a number"
@@ -186,7 +172,8 @@ class InitialValues(ControlRule):
                         yield self.finding(message, one.element.label, source=param.source)
                     elif part.get("name") == "position" and one.joint and not _inside(value, one.joint):
                         low, high = one.joint.limit.lower, one.joint.limit.upper
-                        message = f"the joint starts at {value:.3g}, outside of its limits {low:.3g} to {high:.3g}"
+                        between = f"{number(low)} to {number(high)}"
+                        message = f"the joint starts at {number(value)}, outside of its limits {between}"
                         yield self.finding(message, one.element.label, source=param.source)
 
 
@@ -219,14 +206,14 @@ class Followers(ControlRule):
                     message = "the joint is to mimic another, but its <joint> has no <mimic>"
                     yield self.finding(message, one.element.label, source=place)
             elif attribute != "false" and one.interfaces("command_interface"):
-                message = f'the joint mimics {mimic.joint!r} and has a command_interface; leave it out, or write mimic="false"'
+                message = f"the joint mimics {mimic.joint!r} and has a command_interface; remove the command_interface"
                 yield self.finding(message, one.element.label, source=place)
             elif "mimic" in said and (
                 said["mimic"] != mimic.joint or not _is(said.get("multiplier"), mimic.multiplier)
             ):
                 message = (
                     f"the joint mimics {said['mimic']!r} times {said.get('multiplier', '1')} here, and "
-                    f"{mimic.joint!r} times {mimic.multiplier:.3g} in its <joint>"
+                    f"{mimic.joint!r} times {number(mimic.multiplier)} in its <joint>"
                 )
                 yield self.finding(message, one.element.label, source=place)
 
@@ -271,15 +258,18 @@ class Complete(ControlRule):
             kind = component.get("type") or ""
             joints = [one for one in driven if one.component is component]
             faults = [
-                (not plugin or not plugin.text.strip(), "has no <hardware><plugin>, so there is nothing to load"),
+                (
+                    not plugin or not plugin.text.strip(),
+                    "the component has no <hardware><plugin>; name the plug-in of the hardware",
+                ),
                 (
                     kind not in ("system", "actuator", "sensor"),
-                    f"has type {kind!r}; expected system, actuator or sensor",
+                    f"the type is {kind!r}; expected system, actuator or sensor",
                 ),
-                (kind == "actuator" and len(joints) > 1, f"is an actuator and has {len(joints)} joints; expected one"),
+                (kind == "actuator" and len(joints) > 1, f"an actuator has one joint, this one {len(joints)}"),
                 (
                     kind == "sensor" and any(one.interfaces("command_interface") for one in joints),
-                    "is a sensor and has a command_interface",
+                    "a sensor has no command_interface, and this one does",
                 ),
             ]
             for wrong, message in faults:
@@ -288,65 +278,6 @@ class Complete(ControlRule):
         for first, later in repeated(components, lambda component: component.get("name")):
             message = f"there is already a ros2_control of this name{on_line(first)}"
             yield self.finding(message, later.label, source=later.source)
-
-
-class HardwareInterfaces(Quality):
-    """Types and hardware interfaces of transmissions are spelt as their loaders know them, and agree.
-
-    A transmission with an unknown type or interface is left out, and its joint cannot be controlled.
-    """
-
-    code = "CTL-009"
-    evidence = "heuristic"
-    clause = "the hardware interface of the joint, and the type of the transmission"
-    url = TRANSMISSIONS
-    base = with_blocks(TRANSMISSION)
-    good = """EffortJointInterface"""
-    bad = """EffortJoinInterface"""
-
-    def check(self, transmissions: tuple[Element, ...]) -> Iterator[Finding]:
-        """A type or interface that differs from a known one by a letter or two; one of the actuator and another of
-        the joint."""
-        for element in transmissions:
-            for part in element.walk():
-                name = part.text.strip().removeprefix("hardware_interface/")
-                known: Sequence[str] = ()
-                if part.tag in ("hardwareInterface", "hardware_interface"):
-                    known = HARDWARE_INTERFACES
-                elif part.tag in ("type", "plugin"):
-                    known = TRANSMISSION_TYPES
-                if near := _nearly(name, known):
-                    message = f"<{part.tag}> is {part.text.strip()!r}; did you mean {near!r}?"
-                    yield self.finding(message, element.label, source=part.source)
-            joint, actuator = _interfaces(element.find_all("joint")), _interfaces(element.find_all("actuator"))
-            if joint and actuator and not joint & actuator:
-                message = f"the joint has {', '.join(sorted(joint))}, the actuator {', '.join(sorted(actuator))}"
-                yield self.finding(message, element.label, source=element.source)
-
-
-class Reductions(Quality):
-    """The reduction of a transmission is a number other than zero.
-
-    Positions are divided by it.
-    """
-
-    code = "CTL-010"
-    level = "MUST"
-    clause = "mechanicalReduction: the ratio between actuator and joint"
-    url = TRANSMISSIONS
-    base = with_blocks(TRANSMISSION)
-    good = """>101<"""
-    bad = """>0<"""
-
-    def check(self, transmissions: tuple[Element, ...]) -> Iterator[Finding]:
-        """A reduction that is zero or no number."""
-        for element in transmissions:
-            for part in (
-                part for part in element.walk() if part.tag in ("mechanicalReduction", "mechanical_reduction")
-            ):
-                if not _number(part.text):
-                    message = f"<{part.tag}> is {part.text.strip()!r}; expected a number other than zero"
-                    yield self.finding(message, element.label, source=part.source)
 
 
 @fact
@@ -365,17 +296,7 @@ def driven(robot: Robot, components: tuple[Element, ...]) -> tuple[Driven, ...]:
     )
 
 
-@fact
-def transmissions(blocks: tuple[Block, ...]) -> tuple[Element, ...]:
-    """Return the transmissions of a URDF file, those in components of ros2_control included."""
-    alone = [element for _, element in blocks if element.tag == "transmission"]
-    return (
-        *alone,
-        *(part for _, block in blocks if block.tag == "ros2_control" for part in block.find_all("transmission")),
-    )
-
-
-def _nearly(name: str, known: Sequence[str]) -> str:
+def nearly(name: str, known: Sequence[str]) -> str:
     """Return which known name another resembles by all but a letter or two, or ""."""
     if not name or name in known or name.rpartition("/")[2] in known:
         return ""
@@ -384,7 +305,8 @@ def _nearly(name: str, known: Sequence[str]) -> str:
     return next(iter(near), "")
 
 
-def _number(text: str) -> float | None:
+def number_of(text: str) -> float | None:
+    """Return the number that a text is, or None."""
     try:
         return float(text)
     except ValueError:
@@ -392,8 +314,8 @@ def _number(text: str) -> float | None:
 
 
 def _is(text: str | None, value: float) -> bool:
-    number = 1.0 if text is None else _number(text)
-    return number is not None and isclose(number, value, rel_tol=1e-3)
+    found = 1.0 if text is None else number_of(text)
+    return found is not None and isclose(found, value, rel_tol=1e-3)
 
 
 def _inside(value: float, joint: Joint) -> bool:
@@ -413,13 +335,13 @@ def _range_fault(part: Element, joint: Joint | None) -> str:
     """Return what is wrong with min and max of a command interface, or ""."""
     interface = part.get("name") or ""
     texts = {param.get("name"): param.text for param in part.find_all("param") if param.get("name") in ("min", "max")}
-    numbers = {name: _number(text) for name, text in texts.items()}
+    numbers = {name: number_of(text) for name, text in texts.items()}
     for name, text in texts.items():
         if numbers[name] is None:
             return f"{name} of {interface!r} is {text.strip()!r}; expected a number"
     low, high = numbers.get("min"), numbers.get("max")
     if low is not None and high is not None and low > high:
-        return f"min of {interface!r} is {low:.3g}, above its max {high:.3g}"
+        return f"min of {interface!r} is {number(low)}, above its max {number(high)}"
     limit = joint.limit if joint and joint.kind.nv == 1 else UNLIMITED
     ranges = {
         "position": (limit.lower, limit.upper),
@@ -428,13 +350,9 @@ def _range_fault(part: Element, joint: Joint | None) -> str:
     }
     lower, upper = ranges.get(interface, (-inf, inf))
     beyond = [
-        f"{n} {value:.3g}" for n, value in numbers.items() if value is not None and not _within(value, lower, upper)
+        f"{n} {number(value)}" for n, value in numbers.items() if value is not None and not _within(value, lower, upper)
     ]
     if not beyond:
         return ""
-    return f"{interface!r} has {' and '.join(beyond)}, outside of the joint's limits {lower:.3g} to {upper:.3g}"
-
-
-def _interfaces(parts: Iterable[Element]) -> set[str]:
-    found = (child.text.strip() for part in parts for child in part.find_all("hardwareInterface"))
-    return {text.removeprefix("hardware_interface/") for text in found if text}
+    between = f"{number(lower)} to {number(upper)}"
+    return f"the command interface {interface!r} has {' and '.join(beyond)}, outside of the joint's limits {between}"

@@ -230,6 +230,6 @@ def format_of_text(path: Path, text: bytes) -> Format:
             message = "the file is empty"
         elif root:
             legal = ", ".join(f"<{tag.decode()}>" for other in FORMATS.values() for tag in other.roots)
-            message = f"its root element is <{root[1].decode(errors='replace')}>; legal are {legal}, or say format=…"
+            message = f"its root element is <{root[1].decode(errors='replace')}>; expected {legal}, or say format=…"
         raise KinetreeError(Finding("format", "error", message, Source(str(path))))
     return row

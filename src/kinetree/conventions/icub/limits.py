@@ -47,11 +47,11 @@ class LimitsOutsideBoard(IcubRule):
         for joint, (low, high) in ranges.items():
             name, (lowest, highest) = board_of(robot, joint)
             if name and (low < lowest - CLOSE or high > highest + CLOSE):
-                own, allowed = _ranges((low, high), (lowest, highest))
+                own, allowed, turned = _ranges((low, high), (lowest, highest), (-high, -low))
                 message = f"the range is {own}, but the board of {name} allows {allowed}"
                 opposite = -high, -low
                 if _common(opposite, (lowest, highest)) > _common((low, high), (lowest, highest)) + CLOSE:
-                    message += "; with the opposite sign it fits better"
+                    message += f"; with the opposite sign, {turned}, it fits better"
                 yield self.finding(message, robot.joints[joint])
 
 

@@ -86,7 +86,7 @@ def read_onto(
 def _root(text: bytes | str | Derived, file: str, report: Report) -> Element | None:
     root = parse(text, file, report)
     if root is not None and root.tag != "robot":
-        report.error("not-srdf", f"the root element is <{root.tag}>; legal is <robot>", root)
+        report.error("not-srdf", f"the root element is <{root.tag}>; expected <robot>", root)
         return None
     return root
 
@@ -105,7 +105,7 @@ def _semantic(report: Report, root: Element) -> Semantic:
     for tag, count in counts.items():
         first = next(child for child in others if child.tag == tag)
         times = f", {count} times" if count > 1 else ""
-        message = f"<{tag}> is no element of SRDF{times}; it is kept as it stands"
+        message = f"<{tag}> is not an element of SRDF{times}; it is kept unchanged"
         report.add("info", "not-understood", message, first, owner=root)
     left += [extension("srdf", child) for child in others]
     return Semantic(root.get("name") or "", **found, extensions=tuple(left), source=root.source)
@@ -130,7 +130,7 @@ def _member(report: Report, element: Element, group: Element) -> Member | None:
     kind: Any = element.tag
     if kind not in MEMBERS:
         legal = ", ".join(f"<{tag}>" for tag in MEMBERS)
-        report.warning("not-understood", f"<{kind}> has no effect; legal are {legal}", element, owner=group)
+        report.warning("not-understood", f"<{kind}> has no effect; expected {legal}", element, owner=group)
         return None
     names = [name_of(report, element, attribute, owner=group) for attribute in MEMBERS[kind]]
     check_leaf(report, element, MEMBERS[kind])
@@ -165,7 +165,7 @@ def _joint_value(report: Report, element: Element, owner: Element) -> JointValue
     name, text = name_of(report, element, owner=owner), name_of(report, element, "value", owner=owner)
     values = numbers(text)
     if text and values is None:
-        message = f"<joint> has value={text!r}; legal are finite numbers separated by blanks"
+        message = f"<joint> has value={text!r}; expected finite numbers separated by blanks"
         report.error("number", message, element, attribute="value", owner=owner)
     return JointValue(name, tuple(values or ()), element.source)
 

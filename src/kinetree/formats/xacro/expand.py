@@ -71,11 +71,11 @@ def _makes_nothing(engine: Engine, root: str) -> Finding:
     own = [macro for macro in macros if macro.source.file == engine.file] or macros
     place = Source(engine.file, 1)
     if not own:
-        message = f"makes no robot: its <{root}> holds no {' or '.join(f'<{tag}>' for tag in ROOTS.values())}"
+        message = f"makes no robot: its <{root}> contains no {' or '.join(f'<{tag}>' for tag in ROOTS.values())}"
         return Finding("xacro-empty", "error", message, place, fix="load the file that includes it")
     listed = "; ".join(f"{macro.get('name')}({_parameters(macro)})" for macro in own[:20])
     more = f" and {len(own) - 20} more" if len(own) > 20 else ""
-    message = f"holds only macros and makes no robot by itself; its macros: {listed}{more}"
+    message = f"contains only macros and makes no robot by itself; its macros: {listed}{more}"
     return Finding("xacro-macros-only", "error", message, place, fix=_call_of(own[0], engine.file))
 
 
