@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 from kinetree.display import Brief
 from kinetree.errors import Source
 from kinetree.model.extension import Extension
+from kinetree.model.references import kind_of
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -161,13 +162,7 @@ TAGS: Mapping[str, tuple[str, type[Any]]] = {
 """Fields of a semantic description to their elements in SRDF."""
 CHILDREN = ("members", "joints", "spheres")
 """Fields of items that hold items."""
-_KINDS = {
-    **dict.fromkeys(("link", "link1", "link2", "parent_link", "child_link", "tip_link"), "link"),
-    **dict.fromkeys(("group", "parent_group"), "group"),
-    "joint_name": "joint",
-}
-_NAMES: Mapping[type[Any], str] = {Group: "group", JointValue: "joint", PassiveJoint: "joint", VirtualJoint: "joint"}
-"""What the name of an item is a name of."""
+_TAG_OF: Mapping[type[Any], str] = {kind: tag for tag, kind in TAGS.values()} | {JointValue: "joint"}
 
 
 class Reference(NamedTuple):
@@ -201,11 +196,15 @@ def _names(item: Any) -> Iterator[tuple[str, str, str, Any]]:
 
 
 def _kind(item: Any, attribute: str) -> str:
-    if attribute != "name":
-        return _KINDS.get(attribute, "")
+    """Return the kind of the part that an attribute of an item names: "link", "joint", "group" or ""."""
     if isinstance(item, Member):
-        return "link" if item.kind == "chain" else item.kind
-    return _NAMES.get(type(item), "")
+        return ("link" if item.kind == "chain" else item.kind) if attribute in ("name", "tip_link") else ""
+    if attribute in ("group", "parent_group") or (attribute == "name" and isinstance(item, Group)):
+        return "group"
+    if attribute == "name" and isinstance(item, VirtualJoint):
+        return "joint"
+    kind = kind_of("srdf", _TAG_OF.get(type(item), ""), attribute)
+    return kind if kind in ("link", "joint") else ""
 
 
 def renamed(semantic: Semantic, new: Callable[[str, str], str]) -> Semantic:
