@@ -28,7 +28,6 @@ from kinetree.formats.registry import (
     holds_xacro,
     srdf_text,
 )
-from kinetree.formats.srdf import read_onto
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.edit.limits import nothing_inside
@@ -170,6 +169,8 @@ def _with_semantic(robot: Robot | None, findings: list[Finding], options: ReadOp
     """Return a reading with the SRDF, if there is one. checked: whether rules find the names that do not exist."""
     if robot is None or options.srdf is None:
         return robot, findings
+    from kinetree.formats.srdf import read_onto  # takes a while, and few robots have one
+
     text, file, more = srdf_text(options, _folders(options))
     if checked and more and all(f.code == "xacro-argument" for f in more):  # then it is not checked
         return robot, [*findings, *(replace(finding, code="xacro", severity="info") for finding in more)]

@@ -1,13 +1,18 @@
 """Rules about the states and the disabled pairs of an SRDF."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from kinetree.conventions.srdf import OfSrdf
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Joint, Robot
-from kinetree.model.semantic import CollisionPair, GroupState, JointValue, Semantic, label
+
+if TYPE_CHECKING:
+    from kinetree.model.semantic import CollisionPair, GroupState, JointValue, Semantic
 
 ROUNDED = 1e-3
 """Share of the range of a joint by which a rounded value may be outside of it."""
@@ -34,7 +39,7 @@ class StatesAreReached(OfSrdf):
             for one in state.joints:
                 joint = robot.joints.get(one.name)
                 if joint and joint.kind.single and len(one.value) == 1 and (fault := _outside(joint, one.value[0])):
-                    yield self.finding(fault, label(state, "group_states"), source=one.source)
+                    yield self.finding(fault, semantic.label(state, "group_states"), source=one.source)
 
 
 def _outside(joint: Joint, value: float) -> str:
@@ -65,7 +70,7 @@ class StatesOfTheGroup(OfSrdf):
     def check(self, robot: Robot, semantic: Semantic, whole_groups: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
         """Joints of other groups, a fixed joint, and another count of values than the joint has."""
         for state in semantic.group_states:
-            about, foreign = label(state, "group_states"), list(_foreign(state, robot, whole_groups))
+            about, foreign = semantic.label(state, "group_states"), list(_foreign(state, robot, whole_groups))
             if foreign:
                 do = "does" if len(foreign) == 1 else "do"
                 names = _listed([one.name for one in foreign])
@@ -109,7 +114,7 @@ class StatesAreWhole(OfSrdf):
             wanted = [name for name in whole_groups.get(state.group, ()) if name in robot.joint_names]
             if missing := [name for name in wanted if name not in given]:
                 message = f"the state has no value for {_listed(missing)}, of the group {state.group!r}"
-                yield self.finding(message, label(state, "group_states"), source=state.source)
+                yield self.finding(message, semantic.label(state, "group_states"), source=state.source)
 
 
 class PairsOnce(OfSrdf):

@@ -1,7 +1,7 @@
 """The semantic description of a robot as written: groups, states, end effectors, pairs that may touch. All frozen.
 
-The fields of each item have the names of SRDF's attributes. `renamed` and `without` keep the items true to a robot
-whose parts get other names, or go.
+The fields of each item have the names of SRDF's attributes. `Semantic.renamed` and `Semantic.without` keep the
+items true to a robot whose parts get other names, or go.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -146,6 +146,70 @@ class Semantic(Brief):
     extensions: tuple[Extension, ...] = ()
     source: Source | None = field(default=None, compare=False)
 
+    def references(self) -> "Iterator[Reference]":
+        """Yield every name of a link, a joint or a group that an item uses, without those that it defines."""
+        for of in TAGS:
+            for item in getattr(self, of):
+                for kind, name, attribute, inner in _names(item):
+                    if name and not (attribute == "name" and isinstance(inner, Group | VirtualJoint)):
+                        yield Reference(kind, name, item, of, inner.source)
+
+    def renamed(self, new: Callable[[str, str], str]) -> "Semantic":
+        """Return a description with other names. new: (kind, name) to the name that it gets, which may be the same."""
+
+        def changed(item: Any) -> Any:
+            news: dict[str, Any] = {at: new(k, name) for k, name, at, inner in _names(item) if inner is item and name}
+            news |= {at: tuple(map(changed, getattr(item, at))) for at in CHILDREN if hasattr(item, at)}
+            return replace(item, **news)
+
+        items: dict[str, Any] = {of: tuple(map(changed, getattr(self, of))) for of in TAGS}
+        return replace(self, **items)
+
+    def without(
+        self, gone: Collection[tuple[str, str]], groups: Mapping[str, tuple[str, ...]] | None = None
+    ) -> "Semantic":
+        """Return a description without what names parts that have gone, given as (kind, name).
+
+        A group goes if that leaves it without members, and with it what names it; a state likewise. groups: joints of
+        the groups, which a group with a lost chain has instead of it.
+        """
+        gone, semantic = set(gone), self
+        for i, group in enumerate(self.groups):
+            links = [name for m in group.members if m.kind == "chain" for name in (m.name, m.tip_link)]
+            if any(("link", name) in gone for name in links) and (joints := (groups or {}).get(group.name)):
+                others = (*semantic.groups[:i], joint_members(group.name, joints), *semantic.groups[i + 1 :])
+                semantic = replace(semantic, groups=others)
+        while True:
+            kept: dict[str, Any] = {
+                of: tuple(_kept(one, gone) for one in getattr(semantic, of) if _stays(one, gone)) for of in TAGS
+            }
+            made = replace(semantic, **kept)
+            was = {group.name: group for group in semantic.groups}
+            lost = {("group", g.name) for g in made.groups if not g.members and was[g.name].members}
+            lost |= {("joint", one.name) for one in semantic.virtual_joints if one not in made.virtual_joints}
+            if made == semantic and not lost - gone:
+                return made
+            gone |= lost
+            semantic = made
+
+    def without_virtual(self) -> "Semantic":
+        """Return a description without virtual joints, for a robot whose root is attached to another one."""
+        return self.without({("joint", joint.name) for joint in self.virtual_joints})
+
+    def joined(self, other: "Semantic") -> "Semantic":
+        """Return the descriptions of two robots that become one, under the name of the first."""
+        both: dict[str, Any] = {of: getattr(self, of) + getattr(other, of) for of in (*TAGS, "extensions")}
+        return replace(self, **both)
+
+    @staticmethod
+    def label(item: Any, of: str) -> str:
+        """Return the name of an item in messages: `end_effector 'hand'`, or `<passive_joint>` without a name.
+
+        of: the field of the description that has the item.
+        """
+        tag = TAGS[of][0]
+        return f"{tag} {item.name!r}" if getattr(item, "name", "") else f"<{tag}>"
+
 
 TAGS: Mapping[str, tuple[str, type[Any]]] = {
     "groups": ("group", Group),
@@ -175,15 +239,6 @@ class Reference(NamedTuple):
     source: Source | None
 
 
-def references(semantic: Semantic) -> Iterator[Reference]:
-    """Yield every name of a link, a joint or a group that an item uses, without those that it defines."""
-    for of in TAGS:
-        for item in getattr(semantic, of):
-            for kind, name, attribute, inner in _names(item):
-                if name and not (attribute == "name" and isinstance(inner, Group | VirtualJoint)):
-                    yield Reference(kind, name, item, of, inner.source)
-
-
 def _names(item: Any) -> Iterator[tuple[str, str, str, Any]]:
     """Yield (kind, name, field, the item itself or one inside) for each name of a part."""
     for one in fields(item):
@@ -207,46 +262,6 @@ def _kind(item: Any, attribute: str) -> str:
     return kind if kind in ("link", "joint") else ""
 
 
-def renamed(semantic: Semantic, new: Callable[[str, str], str]) -> Semantic:
-    """Return a description with other names. new: (kind, name) to the name that it gets, which may be the same."""
-
-    def changed(item: Any) -> Any:
-        news: dict[str, Any] = {at: new(kind, name) for kind, name, at, inner in _names(item) if inner is item and name}
-        news |= {at: tuple(map(changed, getattr(item, at))) for at in CHILDREN if hasattr(item, at)}
-        return replace(item, **news)
-
-    items: dict[str, Any] = {of: tuple(map(changed, getattr(semantic, of))) for of in TAGS}
-    return replace(semantic, **items)
-
-
-def without(
-    semantic: Semantic, gone: Collection[tuple[str, str]], groups: Mapping[str, tuple[str, ...]] | None = None
-) -> Semantic:
-    """Return a description without what names parts that have gone, given as (kind, name).
-
-    A group goes if that leaves it without members, and with it what names it; a state likewise. groups: joints of the
-    groups, which a group with a lost chain has instead of it.
-    """
-    gone = set(gone)
-    for i, group in enumerate(semantic.groups):
-        cut = any(("link", name) in gone for m in group.members if m.kind == "chain" for name in (m.name, m.tip_link))
-        if cut and (joints := (groups or {}).get(group.name)):
-            others = (*semantic.groups[:i], joint_members(group.name, joints), *semantic.groups[i + 1 :])
-            semantic = replace(semantic, groups=others)
-    while True:
-        kept: dict[str, Any] = {
-            of: tuple(_kept(one, gone) for one in getattr(semantic, of) if _stays(one, gone)) for of in TAGS
-        }
-        made = replace(semantic, **kept)
-        was = {group.name: group for group in semantic.groups}
-        empty = {("group", g.name) for g in made.groups if not g.members and was[g.name].members}
-        lost = {("joint", v.name) for v in semantic.virtual_joints} - {("joint", v.name) for v in made.virtual_joints}
-        if made == semantic and not (empty | lost) - gone:
-            return made
-        gone |= empty | lost
-        semantic = made
-
-
 def _stays(item: Any, gone: Collection[tuple[str, str]]) -> bool:
     own = [(kind, name) for kind, name, at, inner in _names(item) if inner is item and at != "parent_group"]
     lost = gone.__contains__
@@ -262,23 +277,6 @@ def _kept(item: Any, gone: Collection[tuple[str, str]]) -> Any:
     if isinstance(item, EndEffector) and ("group", item.parent_group) in gone:
         inner["parent_group"] = ""
     return replace(item, **inner) if inner else item
-
-
-def joined(semantic: Semantic | None, other: Semantic | None) -> Semantic | None:
-    """Return the descriptions of two robots that become one, under the name of the first."""
-    if semantic is None or other is None:
-        return semantic or (other and replace(other, name="", source=None))
-    both: dict[str, Any] = {of: getattr(semantic, of) + getattr(other, of) for of in (*TAGS, "extensions")}
-    return replace(semantic, **both)
-
-
-def label(item: Any, of: str) -> str:
-    """Return the name of an item in messages: `end_effector 'hand'`, or `<passive_joint>` without a name.
-
-    of: the field of the description that has the item.
-    """
-    tag = TAGS[of][0]
-    return f"{tag} {item.name!r}" if getattr(item, "name", "") else f"<{tag}>"
 
 
 def joint_members(name: str, joints: tuple[str, ...]) -> Group:
