@@ -1,16 +1,20 @@
 """What the YAML files of MoveIt and of controllers say about a robot; which is which is decided by their content."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kinetree.conventions.facts import fact
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.opener import read_file
-from kinetree.formats.srdf import read_onto
 from kinetree.formats.yaml_values import Yaml, read_yaml_values
 from kinetree.model.robot import Robot
-from kinetree.model.semantic import Semantic
+
+if TYPE_CHECKING:
+    from kinetree.model.semantic import Semantic
 
 JOINT_KEYS = frozenset(
     (
@@ -109,6 +113,8 @@ def groups(robot: Robot, also: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]
         except KinetreeError:
             continue
         if content.lstrip().startswith(b"<"):
+            from kinetree.formats.srdf import read_onto  # takes a while, and few models have one
+
             semantic, read, _ = read_onto(robot, content, file, names=False)
             found.update(_driven(read, semantic))
     return found
