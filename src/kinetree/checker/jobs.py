@@ -110,6 +110,7 @@ def _with_models(
         if srdf in found and any(pattern.fits(srdf) for pattern in held.exclude):
             continue
         owners = models_of(srdf, models, held, options.read.packages)
+        owners = [owner for owner in owners if owner in models or not any(one.fits(owner) for one in held.exclude)]
         rest += [srdf] if not owners else []
         for owner in owners:
             semantics.setdefault(owner, []).append(srdf)
