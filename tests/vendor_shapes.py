@@ -112,7 +112,7 @@ def motoman(folder: Path) -> Path:
 
 def techman(folder: Path) -> Path:
     """A macro for one link, called with its name; a chain from base, and a gripper on a link given by name."""
-    names = ["base", *"shoulder upper forearm wrist1 wrist2 wrist3".split()]
+    names = ["base", *["shoulder", "upper", "forearm", "wrist1", "wrist2", "wrist3"]]
     link = '  <xacro:macro name="body" params="name">\n' + solid("${name}") + "  </xacro:macro>\n"
     gripper = (
         '  <xacro:macro name="gripper" params="parent *origin">\n'
@@ -146,7 +146,7 @@ def mitsubishi(folder: Path) -> Path:
     """Arms whose names are written out before every name, on a link that the call names."""
     files = {}
     for size, length in PAIR.items():
-        names = [f"{size}_{name}" for name in "base shoulder upper_arm elbow forearm wrist hand_flange".split()]
+        names = [f"{size}_{name}" for name in ["base", "shoulder", "upper_arm", "elbow", "forearm", "wrist", "hand_flange"]]
         tcp = f'    <link name="{size}_default_tcp"/>\n' + fixed(f"{size}_tcp", names[-1], f"{size}_default_tcp")
         body = fixed(f"{size}_world_to_base", "${parent}", names[0]) + chain(names, f"{size}_joint_{{}}", length)
         macro = f'  <xacro:macro name="{size}" params="parent">\n{body}{tcp}  </xacro:macro>\n</robot>\n'
