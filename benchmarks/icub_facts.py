@@ -99,7 +99,8 @@ def axes_of(model: Model) -> list[Axis]:
     found = []
     for finding in model.of("ICUB-302"):
         said = re.fullmatch(
-            r"its axis is (\(.*?\)), ([\d.]+) deg from the page's (\(.*?\))[,:;]? ?(.*)", finding.message
+            r"the axis is (\(.*?\)), ([\d.]+) degrees off (\(.*?\)), that of the naming conventions[,;]? ?(.*)",
+            finding.message,
         )
         assert said, finding
         found.append(Axis(name_in(finding), finding.severity, said[1], said[3], float(said[2]), said[4]))

@@ -90,7 +90,7 @@ def _structure(models: Iterable[Model]) -> list[str]:
     rows = []
     for model in models:
         robot, frames = model.robot, model.of("ICUB-401")
-        renamed = model.of("ICUB-401", "the model calls it")
+        renamed = model.of("ICUB-401", "the frame is called")
         sensors = Counter(sensor.type for sensor in robot.sensors.values())
         rows.append(
             [
@@ -131,9 +131,9 @@ def _missing(models: Sequence[Model]) -> list[str]:
 
 def _said(name: str, message: str) -> str:
     """What a finding says, in a few words."""
-    if "the model calls it" in message:
-        return f"`{name}` is " + message.partition("calls it ")[2].partition(",")[0].replace("'", "`")
-    if message.startswith("there is no"):
+    if "is called" in message:
+        return f"`{name}` is " + message.partition("is called ")[2].partition(",")[0].replace("'", "`")
+    if "does not exist" in message:
         return f"no `{name}`"
     return f"`{name}` " + re.sub(r"'(.*?)'|(<\w+>)", r"`\1\2`", message.partition(";")[0])
 

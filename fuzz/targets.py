@@ -156,7 +156,7 @@ def _check_same(robot: Robot, again: Robot, format: str) -> None:
 
 def read_srdf(text: bytes, file: str) -> None:
     """Read the groups of an arm."""
-    groups, findings = srdf.read_groups(text, file, _arm())
+    _, groups, findings = srdf.read_onto(_arm(), text, file)
     assert all(str(finding) for finding in findings)
     assert all(set(joints) <= set(_arm().joint_names) for joints in groups.values())
 

@@ -10,8 +10,10 @@ from functools import cached_property
 import numpy as np
 
 import kinetree as kt
-from kinetree.conventions.facts import bodies
-from kinetree.conventions.quality import boxes, moving
+from kinetree.conventions.bounds import Bounds
+from kinetree.conventions.facts import bodies, poses
+from kinetree.conventions.meshes import Readings
+from kinetree.conventions.quality import moving
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.robot import Joint, Link
 
@@ -247,11 +249,12 @@ def _mass(value: float) -> Callable[[Model], str | None]:
 
 def _boxed(model: Model) -> Iterator[tuple[Link, Element, float]]:
     """Links of simple shapes, their inertial, and how far their shapes reach."""
-    known = boxes(model.robot, bodies(model.robot))
+    known = Bounds(model.robot, bodies(model.robot), poses(model.robot), {}, Readings({}, {}))
     for link in model.lone():
         element = model.element(link).find("inertial")
-        if link.name in known and element and link.inertial:
-            reach = np.linalg.norm(np.abs(known[link.name] - link.inertial.origin[:3, 3]).max(axis=0))
+        box = known.whole_body(link.name)
+        if box is not None and element and link.inertial:
+            reach = np.linalg.norm(np.abs(box - link.inertial.origin[:3, 3]).max(axis=0))
             if 0.01 < reach < 0.3:
                 yield link, element, float(reach)
 

@@ -358,11 +358,11 @@ class TestMeshes:
         assert [m.replace("secret.sdf", "none.stl") for m in here] == away
         assert all("outside of the workspace" in message for message in here)
         assert here or mesh.startswith("package")
-        assert any("there is no mesh file" in f.message for f in self.remarks(world, mesh.format("none.stl")))
+        assert any("does not exist" in f.message for f in self.remarks(world, mesh.format("none.stl")))
 
     def test_one_of_a_package_by_its_whole_path(self, world):
         put(world.parent / "other/package.xml", PACKAGE.format("other"))
         mesh = str(put(world.parent / "other/meshes/a.stl", "solid"))
         put(world / "package.xml", PACKAGE.format("mine"))
         assert self.remarks(world, mesh, confined=True) == []
-        assert "there is no mesh" in str(self.remarks(world, mesh + "x", confined=True)[0])
+        assert "does not exist" in str(self.remarks(world, mesh + "x", confined=True)[0])

@@ -48,7 +48,7 @@ def test_there_are_fourteen_robots_and_two_parts(models, robots):
     for model in models:
         if model.is_part:
             (finding,) = model.findings
-            assert finding.message.startswith(f"has {PARTS[model.name]} of the iCub's 32 joints")
+            assert finding.message.startswith(f"the robot has {PARTS[model.name]} of the iCub's 32 joints")
 
 
 def test_the_only_axes_to_speak_of_are_torso_roll_shoulders_and_ankles(robots):
@@ -59,7 +59,7 @@ def test_the_only_axes_to_speak_of_are_torso_roll_shoulders_and_ankles(robots):
         assert set(axes) == {"torso_roll", *sides, *(ankles if name in LATER_FEET else ())}, name
         assert {joint: axis.angle for joint, axis in axes.items()} == dict.fromkeys(axes, 15.0) | {"torso_roll": 180.0}
         assert (axes["torso_roll"].page, axes["torso_roll"].axis) == ("(-1, 0, 0)", "(1, 0, 0)")
-        assert axes["torso_roll"].said.startswith("which is wrong there: (1, 0, 0) holds")
+        assert axes["torso_roll"].said.startswith("which are wrong here: (1, 0, 0) is right")
         errors = {axis.joint for axis in axes.values() if axis.severity == "warning"}
         assert not any(axis.severity == "error" for axis in axes.values())
         assert errors == (ankles if name in LATER_FEET else set())
@@ -73,7 +73,7 @@ VERSION_1 = (0, 2, 2, 2, 5, 4, 0)
 
 def test_what_is_missing(robots):
     for name, model in robots.items():
-        frames, renamed = len(model.of("ICUB-401")), len(model.of("ICUB-401", "the model calls it"))
+        frames, renamed = len(model.of("ICUB-401")), len(model.of("ICUB-401", "the frame is called"))
         counts = [len(model.of(code)) for code in ("ICUB-101", "ICUB-103", "ICUB-201", "ICUB-203")]
         found = (*counts, renamed, frames - renamed, len(model.of("ICUB-403")))
         expected = FROM_TABLES if name in MADE_FROM_TABLES else AS_DRAWN
@@ -98,7 +98,7 @@ def test_the_bodies_of_lisboa_are_turned_alike_though_some_frames_are_not(lisboa
 def test_hip_roll_has_the_wrong_sign_on_models_made_from_tables(robots):
     for name, model in robots.items():
         opposite = {
-            facts.name_in(finding) for finding in model.of("ICUB-501", "with the opposite sign, from -17 to 119 deg")
+            facts.name_in(finding) for finding in model.of("ICUB-501", "with the opposite sign, -17 to 119 degrees")
         }
         assert opposite == ({"l_hip_roll", "r_hip_roll"} if name in MADE_FROM_TABLES else set()), name
         assert len(model.of("ICUB-501", "with the opposite sign")) == len(opposite)

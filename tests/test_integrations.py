@@ -36,8 +36,11 @@ def faulty(request, tmp_path, monkeypatch):
     return request.param == BAD
 
 
-def test_the_hook(faulty):
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+def hook_of(name):
+    """Return the words of a hook's command."""
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert [hook["id"] for hook in hooks] == ["kinetree-check", "kinetree-fix"]
+    hook = next(hook for hook in hooks if hook["id"] == name)
     assert {"id", "name", "entry", "language"} <= set(hook)
     assert hook["pass_filenames"] is False
     changed = ("a/arm.urdf", "arm.urdf.xacro", "w.world", "limits.yaml", "kinetree.toml")
@@ -45,9 +48,31 @@ def test_the_hook(faulty):
     assert not re.search(hook["files"], "arm.stl")
     program, *words = [*shlex.split(hook["entry"]), "--profile", "industrial"]
     assert program == "kinetree"
-    result = CliRunner().invoke(group, words)
+    return words
+
+
+def test_the_hook_that_checks(faulty):
+    result = CliRunner().invoke(group, hook_of("kinetree-check"))
     assert result.exit_code == int(faulty)
     assert ("arm.urdf" in result.stdout) == faulty
+
+
+def test_the_hook_that_checks_takes_the_models_of_the_settings(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "vendor").mkdir()
+    Path("arm.urdf").write_text(ARM)
+    Path("vendor/bad.urdf").write_text(BAD)
+    assert CliRunner().invoke(group, hook_of("kinetree-check")).exit_code == 1
+    Path("kinetree.toml").write_text('[[models]]\nfile = "arm.urdf"\n')
+    assert CliRunner().invoke(group, hook_of("kinetree-check")).exit_code == 0
+
+
+def test_the_hook_that_repairs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("arm.urdf").write_text(BAD.replace('axis xyz="0 0 1"', 'axis xyz="0 0 2"'))
+    result = CliRunner().invoke(group, hook_of("kinetree-fix"))
+    assert result.exit_code == 0
+    assert Path("arm.urdf").read_text() == BAD
 
 
 @pytest.mark.slow
@@ -62,7 +87,7 @@ def test_the_action(faulty, tmp_path, profile):
     assert install["run"] == 'python -m pip install --quiet "$GITHUB_ACTION_PATH"'
     given_by_default = {name: given["default"] for name, given in action["inputs"].items()}
     assert given_by_default == {
-        "paths": ".",
+        "paths": "",
         "profile": "",
         "arguments": "",
         "before": "",
@@ -174,7 +199,7 @@ class TestChanges:
         assert f"{new}\na new model\n" in changes
         assert "same.urdf" not in changes
         findings = (folder / "new-findings.txt").read_text()
-        assert "link 'flange': its X+ is 90 degrees off" in findings
+        assert "link 'flange': its x axis is 90 degrees off" in findings
         assert "broken.urdf" in findings  # errors of readers are never known
         assert "    arm.urdf\n    not the same robot, but the same mechanism\n" in summary
         scene = (folder / "arm.urdf.html").read_text()
@@ -228,7 +253,7 @@ class TestPytest:
     def test_a_model_is_a_test_that_fails_with_its_findings(self, run):
         result = run("--kinetree")
         result.assert_outcomes(passed=3, failed=1)
-        result.stdout.fnmatch_lines(["*bad.urdf:*: error: link 'flange': its X+ is 90 degrees off*", "*^"])
+        result.stdout.fnmatch_lines(["*bad.urdf:*: error: link 'flange': its x axis is 90 degrees off*", "*^"])
         result.stdout.no_fnmatch_line("*Traceback*")
         result.stdout.fnmatch_lines("FAILED bad.urdf::kinetree*")
 

@@ -21,8 +21,8 @@ HELD = {
     kt.limits.Limits: "G blocks clip_step clip_velocity contains coordinate_names forbidden_share h impossible lower "
     "margin names project row_names sample upper volume",
     kt.Robot: "child_joints coordinate_names coupled_limits doubts extensions frames groups joint_names joints "
-    "joints_to limits links loops materials name notes nq nv order parent_joint placed places q q_slices root sensors "
-    "source text velocity_names",
+    "joints_to limits links loops materials name notes nq nv order parent_joint placed places q q_slices root "
+    "semantic sensors source text velocity_names",
 }
 """What users find on the objects that they hold."""
 

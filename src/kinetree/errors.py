@@ -36,6 +36,11 @@ class Source:
     def __str__(self) -> str:
         return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
 
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """File, line and column, without the origin; the line and the column are 0 if unknown."""
+        return self.file, self.line or 0, self.column or 0
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -67,8 +72,7 @@ class Finding:
     @property
     def place(self) -> tuple[str, int, int]:
         """File, line and column, which sort findings by place; the line and the column are 0 if unknown."""
-        source = self.source or Source("")
-        return source.file, source.line or 0, source.column or 0
+        return (self.source or Source("")).place
 
     def __str__(self) -> str:
         place = f"{self.source}: " if self.source else ""

@@ -18,19 +18,25 @@ from kinetree.formats.opener import Files, read_file
 from kinetree.formats.parts import PARTS, check_parts, note
 from kinetree.formats.registry import (
     FORMATS,
+    SRDF,
+    WRITTEN,
     Format,
     Reading,
     ReadOptions,
     format_by_ending,
     format_of_text,
     holds_xacro,
+    srdf_text,
 )
-from kinetree.formats.srdf import read_groups
+from kinetree.formats.srdf import read_onto
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.edit import add_limits, set_groups
+from kinetree.model.edit import add_limits
 from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.limits import LinearLimits
+from kinetree.model.names import Lookup
 from kinetree.model.robot import Robot
+from kinetree.model.semantic import Semantic
+from kinetree.model.semantic_groups import Groups
 
 PRINTED = "dh"
 """The set of limits that the DH tables of a packaged robot print."""
@@ -59,7 +65,8 @@ def load(
         A pathlib.Path together with format=… is a file of that format whatever its ending.
     xacro_args: the arguments of a xacro file. packages: folders of ROS packages by name, searched first.
     model: the model to take from an SDF file that has several.
-    srdf: a semantic description whose groups of joints the robot shall have.
+    srdf: a semantic description that the robot shall have, with its groups of joints: an SRDF file, expanded if it is
+        called .xacro, or the text of one, which begins with "<".
     limits: a TOML file of linear limits that the robot shall have besides its own; or for an iCub "firmware", "tendons"
         or "ikin", limits of its shoulders ("icub" before version 3 has "tendons" by itself), or a robot whose control
         boards' position limits it shall have, such as "iCubGenova02"; or for a robot of the package "dh", the limits
@@ -93,7 +100,7 @@ def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions()
     uncertain: whether after errors the robot is what is certain of it, with doubts.
     """
     check_parts(options.without)
-    reading = _left_out(*_with_groups(*_read(source, options), options), options.without)
+    reading = _left_out(*_with_semantic(*_read(source, options), options, uncertain), options.without)
     robot, findings = _with_empty_limits(*reading)
     if robot is None or (robot.doubts and not uncertain):
         return None, findings
@@ -161,17 +168,27 @@ def _limits_in(text: str | bytes, file: str) -> tuple[LinearLimits, ...]:
     return sets
 
 
-def _with_groups(robot: Robot | None, findings: list[Finding], options: ReadOptions) -> Reading:
-    """Return a reading with the groups of the SRDF, if there is one."""
+def _with_semantic(robot: Robot | None, findings: list[Finding], options: ReadOptions, checked: bool) -> Reading:
+    """Return a reading with the SRDF, if there is one. checked: whether rules find the names that do not exist."""
     if robot is None or options.srdf is None:
         return robot, findings
-    srdf = Path(options.srdf)
-    groups, more = read_groups(read_file(srdf), str(srdf), robot)
-    if any(f.severity == "error" for f in more):
+    text, file, more = srdf_text(options, _folders(options))
+    semantic: Semantic | None = None
+    groups: Groups = {}
+    if text is not None:
+        semantic, groups, found = read_onto(robot, text, file, names=not checked)
+        more += found
+    if semantic is None or any(f.severity == "error" for f in more):
         unknown = Doubt("robot", robot.name, "groups")
         return replace(robot, doubts=(*robot.doubts, unknown)), [*findings, *more]
-    made = set_groups(robot, {**robot.groups, **groups})
-    return replace(made, notes=(*robot.notes, *more), doubts=robot.doubts), [*findings, *more]
+    made = replace(
+        robot,
+        groups=Lookup("group", {**robot.groups, **groups}),
+        semantic=semantic,
+        notes=(*robot.notes, *more),
+        text=robot.text if checked else None,  # which a writer would take as it is, without the groups
+    )
+    return made, [*findings, *more]
 
 
 def _left_out(robot: Robot | None, findings: list[Finding], without: Collection[str]) -> Reading:
@@ -245,9 +262,9 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
         if not any(finding.severity == "error" for finding in more):
             how = f"it cannot be expanded: {errors[0].message}"
             robot, findings = plain, more
-    why = "; the file is read as xacro, for it holds instructions of xacro"
+    why = "; the file is read as xacro, because it contains instructions of xacro"
     findings = [replace(f, message=f.message + why) if f.severity == "error" else f for f in findings]
-    message = f"this URDF file holds instructions of xacro, first here; {how}"
+    message = f"this URDF file contains instructions of xacro, first here; {how}"
     fix = "name the file .xacro, or expand it: programs that read URDF do not expand it"
     note = Finding("xacro-in-urdf", "warning", message, first.source, first.element, fix, first.excerpt)
     new = [f for f in (note, *reading[1]) if f is note or (f.code == "xml-lenient" and f not in findings)]
@@ -316,19 +333,22 @@ def save(
 
     target = Path(path)
     if "\0" in str(target):
-        raise fail("file", f"{str(target)!r} holds a null character, which no name of a file does")
-    row = FORMATS.get(format) if format else format_by_ending(target)
+        raise fail("file", f"{str(target)!r} contains a null character, which no name of a file does")
+    srdf = target.name.lower().endswith(SRDF.suffixes)
+    row = WRITTEN.get(format) if format else SRDF if srdf else format_by_ending(target)
     if row is None or row.writer is None:
-        legal = ", ".join(s for f in FORMATS.values() if f.writer for s in f.suffixes)
+        legal = ", ".join(s for f in WRITTEN.values() for s in f.suffixes)
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
     if assets not in ("bring", "keep"):
-        raise fail("assets", f"assets={assets!r}; legal are 'bring' and 'keep'")
+        raise fail("assets", f"assets={assets!r}; expected 'bring' or 'keep'")
     if not target.parent.is_dir():
         raise KinetreeError(Finding("file", "error", f"the folder {target.parent} does not exist", Source(str(target))))
     contents: dict[Path, bytes] = {}
-    if assets == "bring" and (os.path.isfile(target) or not os.path.exists(target)):  # a pipe has no folder of its own
+    if (
+        assets == "bring" and row is not SRDF and (os.path.isfile(target) or not os.path.exists(target))
+    ):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
-    notes = astray(robot, target, row.name, as_names(without)) if assets == "keep" else []
+    notes = astray(robot, target, row.name, as_names(without)) if assets == "keep" and row is not SRDF else []
     text = row.write(robot, without, notes)
     with made_folders(file.parent for file in contents):
         write_all({**contents, target: text})
@@ -338,10 +358,9 @@ def save(
 @explained
 def text(robot: Robot, format: str, *, without: Collection[str] = ()) -> str:
     """Return the robot as the text of a file in a format, such as "sdf", as `save` with assets="keep" writes it."""
-    row = FORMATS.get(format)
-    if row is None or row.writer is None:
-        legal = [name for name, other in FORMATS.items() if other.writer]
-        raise fail("format", f"cannot write format {format!r}; {nearest_names(format, legal)}")
+    row = WRITTEN.get(format)
+    if row is None:
+        raise fail("format", f"cannot write format {format!r}; {nearest_names(format, list(WRITTEN))}")
     return row.write(robot, without)
 
 

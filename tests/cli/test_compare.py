@@ -152,7 +152,7 @@ def test_meshes_that_are_missing_are_named(tmp_path, run, viewer):
     one.write_text(other.read_text().replace('"a"/>', f'"a">{mesh}</link>', 1))
     result = run("compare", one, other, "-o", tmp_path / "diff.html")
     assert result.exit_code == 0
-    assert "link 'a': there is no mesh file 'none.stl' [MSH-002]" in result.stderr
+    assert "link 'a': the mesh file 'none.stl' does not exist [MSH-002]" in result.stderr
 
 
 def test_confined_reads_the_workspace_alone(tmp_path, run):

@@ -14,16 +14,16 @@ DRIVE = '<transmission name="t"><actuator name="a1"/><joint name="{}" role="join
 def messages(text: str, format: str = "urdf") -> list[str]:
     """What is found of blocks, up to what is near."""
     findings = check(kt.load(text, format=format), select=("XML",))
-    return [f"{finding.code}: {finding.message.partition(',')[0]}" for finding in findings]
+    return [f"{finding.code}: {finding.message.partition(';')[0]}" for finding in findings]
 
 
 @pytest.mark.parametrize(
     ("inside", "expected"),
     [
         (DRIVE.format("joint_1"), []),
-        (DRIVE.format("nope"), ["XML-003: names the joint 'nope'"]),
+        (DRIVE.format("nope"), ["XML-003: the joint 'nope' does not exist"]),
         (MIMIC.format("mimic", " joint_2 "), []),
-        (MIMIC.format("mimic", "nope"), ["XML-003: names the joint 'nope'"]),
+        (MIMIC.format("mimic", "nope"), ["XML-003: the joint 'nope' does not exist"]),
         (MIMIC.format("other", "nope"), []),
     ],
 )

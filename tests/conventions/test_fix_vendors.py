@@ -136,11 +136,10 @@ class TestPlaces:
         assert why in because
 
     def test_a_frame_or_a_pose_for_each_arm(self, arm):
-        text = without("base").replace(
-            '<link name="link_1">',
-            '<link name="foot"/><joint name="f" type="fixed"><origin xyz="0 0 0.2"/><parent link="base_link"/><child link="foot"/></joint><link name="link_1">',
-            1,
+        foot = (
+            '<joint name="f" type="fixed"><origin xyz="0 0 0.2"/><parent link="base_link"/><child link="foot"/></joint>'
         )
+        text = without("base").replace("</robot>", f'<link name="foot"/>{foot}</robot>')
         for place, z in (("foot", 0.2), ("0 0 0.3 0 0 0", 0.3), ("left_=foot; 0 0 0.4 0 0 0", 0.4)):
             path = arm(text)
             mended(path, frames={"base": place})

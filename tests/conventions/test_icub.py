@@ -95,9 +95,9 @@ class TestAxes:
     @pytest.mark.parametrize(
         ("angle", "severity", "said"),
         [
-            (180.0, "error", "180.0 deg from the page's (0, 1, 0): the opposite direction"),
-            (20.0, "error", "is (0, 0.94, -0.342), 20.0 deg from the page's (0, 1, 0)"),
-            (0.2, "error", "0.2 deg from"),
+            (180.0, "error", "180 degrees off (0, 1, 0), that of the naming conventions; reverse it"),
+            (20.0, "error", "is (0, 0.94, -0.342), 20 degrees off (0, 1, 0)"),
+            (0.2, "error", "0.2 degrees off"),
             (0.05, None, None),
         ],
     )
@@ -111,12 +111,12 @@ class TestAxes:
         robot = turned(kt.load("icub"), "torso_roll", (pi, 0, 0))
         (found,) = [f for f in check(robot, profile="icub", select="ICUB-302") if f.element == "joint 'torso_roll'"]
         assert found.severity == "error"
-        assert "as on the page, which is wrong here: (1, 0, 0) holds" in found.message
+        assert "that of the naming conventions, which are wrong here: (1, 0, 0) is right" in found.message
         (fine,) = [
             f for f in check(kt.load("icub"), profile="icub", select="ICUB-302") if f.element == "joint 'torso_roll'"
         ]
         assert fine.severity == "info"
-        assert "180.0 deg from the page's (-1, 0, 0), which is wrong there" in fine.message
+        assert "180 degrees off (-1, 0, 0), that of the naming conventions, which are wrong here" in fine.message
 
     @pytest.mark.parametrize("joint", naming().leaning)
     def test_the_lean_of_the_arms_is_a_remark_and_another_one_is_not(self, joint):
@@ -125,7 +125,7 @@ class TestAxes:
         assert np.abs(axis - naming().leaning[joint]).max() < 1e-15
         said = {f.element: f for f in check(robot, profile="icub", select="ICUB-302")}
         assert said[f"joint {joint!r}"].severity == "info"
-        assert "15.0 deg from the page's" in said[f"joint {joint!r}"].message
+        assert "15 degrees off" in said[f"joint {joint!r}"].message
         for angle in (-radians(3), radians(3)):
             said = {f.element: f for f in check(turned(robot, joint, (0, angle, 0)), profile="icub", select="ICUB-302")}
             assert said[f"joint {joint!r}"].severity == "error"
@@ -151,7 +151,7 @@ def test_a_group_of_the_torso_that_is_not_in_the_order_of_its_board_is_a_remark(
     assert remarked("yaw", "roll", "pitch") == remarked("pitch", "roll") == remarked() == []
     (found,) = remarked("pitch", "roll", "yaw")
     assert (found.severity, found.element) == ("info", "group 'torso'")
-    assert found.message.endswith("board's order is torso_yaw, torso_roll, torso_pitch")
+    assert found.message.endswith("expected that of the control board, torso_yaw, torso_roll, torso_pitch")
 
 
 class TestICub3:
@@ -217,7 +217,7 @@ class TestLimits:
         robot = kt.load(text.replace("-2.181661564992912", "-125"), format="urdf")
         found = check(robot, profile="icub", select="ICUB-502")
         assert {f.element for f in found} == {"joint 'l_knee'", "joint 'r_knee'"}
-        assert found[0].message == "-125 to 0 rad is more than a turn; are these degrees?"
+        assert found[0].message == "the limits -125 to 0 rad are more than a turn; are they in degrees?"
         assert found[0].severity == "warning"
 
     def test_with_the_boards_own_limits_nothing_is_said(self):
@@ -234,7 +234,9 @@ class TestLimits:
             for f in ask(kt.load("icub"), rules_of("icub"))
             if f.code == "ICUB-501" and f.element == "joint 'l_hip_pitch'"
         ]
-        assert found.message == "from -44 to 132 deg; the board of iCubGenova02 keeps it from -30 to 85 deg"
+        assert (
+            found.message == "the range is -44 to 132 degrees, but the board of iCubGenova02 allows -30 to 85 degrees"
+        )
         assert found.severity == "info"
 
 

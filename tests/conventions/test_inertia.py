@@ -157,5 +157,5 @@ class TestDensity:
         joint = '<joint name="k" type="continuous"><parent link="a"/><child link="c"/><axis xyz="0 0 1"/></joint>'
         robot = kt.load(text.replace("</robot>", f'<link name="c">{again}</link>{joint}</robot>'), format="urdf")
         (finding,) = check(robot, select=("INR-012",))
-        assert finding.message.endswith("; so has 'c'")
-        assert "at least 44 times as dense as osmium" in finding.message
+        assert finding.message.endswith(" (also 'c')")
+        assert "at least 44.3 times as dense as osmium" in finding.message

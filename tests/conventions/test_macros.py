@@ -3,6 +3,8 @@
 import pytest
 
 import kinetree as kt
+from kinetree.checker.checked import Job, check_job
+from kinetree.checker.files import without_parts
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.xacro import NAMING, PrefixLeak, leaks, parameters, prefix_of
 from kinetree.formats.xml import Report, parse
@@ -27,7 +29,7 @@ class TestPrefix:
         (finding,) = found(PrefixLeak.base, PrefixLeak.good, PrefixLeak.bad)
         assert str(finding.source) == "<text>:6:18"
         assert finding.element == "macro 'arm'"
-        assert finding.message == "<joint name='joint_1'> is without the ${prefix} that the macro takes"
+        assert finding.message == "<joint name='joint_1'> is the same in every call of the macro"
 
     def test_what_the_macro_makes_is_asked_for_without_prefix(self):
         text = PrefixLeak.base.replace('prefix="left_"', 'prefix=""')
@@ -78,7 +80,7 @@ class TestPrefix:
 
     def test_the_name_of_one_call_is_that_of_no_other(self):
         (finding,) = found(PrefixLeak.base, '<parent link="${prefix}base_link"/>', '<parent link="left_base_link"/>')
-        assert finding.message.startswith("<parent link='left_base_link'> is without the ${prefix}")
+        assert finding.message.startswith("<parent link='left_base_link'> is the same in every call")
         other = '<link name="right_base_link"/><joint name="mount" type="fixed">'
         other += '<parent link="right_base_link"/><child link="left_base_link"/></joint>'
         arms = PrefixLeak.base.replace("<xacro:macro", f"{other}<xacro:macro", 1)
@@ -114,3 +116,39 @@ def test_macros_of_the_corpus_that_leak():
     assert len([name for name in leaky if name.startswith(("rv", "rh"))]) == 9  # Mitsubishi's
     assert {"irb5400_macro.xacro", "sia10d_macro.xacro", "omy_l100_arm.urdf.xacro"} <= leaky
     assert not {"08-macroed.urdf.xacro", "wheel.urdf.xacro", "leg.urdf.xacro"} & leaky  # put on what is not theirs
+
+
+class TestFilesThatMakeNoRobot:
+    """Rules about the text are asked of files of macros alone, and of files that cannot be expanded."""
+
+    MACROS = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">{}</robot>'
+    LEG = '<xacro:macro name="leg" params="prefix *origin"><link name="${prefx}a"/></xacro:macro>'
+
+    def codes(self, folder, text):
+        (folder / "leg.xacro").write_text(self.MACROS.format(text), "utf-8")
+        result = check_job(Job(str(folder / "leg.xacro")))
+        return {f.code for f in result.findings}, {f.code for f in without_parts(result).findings}
+
+    def test_a_file_of_macros(self, tmp_path):
+        named, found = self.codes(tmp_path, self.LEG)
+        assert found == {"XAC-002", "XAC-007"}
+        assert named == found | {"xacro-macros-only"}
+
+    def test_what_others_may_define(self, tmp_path):
+        text = (
+            '<xacro:macro name="leg" params="prefix"><xacro:foot a="1"/><link name="${prefix}${side}"/></xacro:macro>'
+        )
+        assert self.codes(tmp_path, text)[1] == set()
+
+    def test_a_file_with_an_error(self, tmp_path):
+        named, _ = self.codes(tmp_path, f'<link name="${{a}}"/>\n{self.LEG}')
+        assert named == {"xacro-expression", "XAC-002", "XAC-007"}
+
+    def test_the_error_of_a_line_is_not_repeated(self, tmp_path):
+        text = f'{self.LEG}<xacro:leg prefix="" side="1"><origin/></xacro:leg>'
+        assert "XAC-005" not in self.codes(tmp_path, text)[0]
+        assert "XAC-005" in self.codes(tmp_path, f"<xacro:if value='a'/>\n{text}")[0]
+
+    def test_no_comment_is_idle_there(self, tmp_path):
+        comment = "<!-- kinetree: ignore XAC-001, no-texture because it is so -->"
+        assert self.codes(tmp_path, f"{comment}{self.LEG}")[1] == {"XAC-002", "XAC-007"}

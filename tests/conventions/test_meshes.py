@@ -50,10 +50,11 @@ class TestMeshes:
             "http://example.org/e.stl",
         )
         assert [f.message for f in found(robot)] == [
-            "there is no mesh file '../meshes/b.stl'",
-            "there is no mesh file 'package://mine/meshes/b.stl'",
-            "'package://mine/../../secret.stl' leads out of its package, which may be installed in a folder of its own",
-            "there is no mesh file 'package://mine//etc/passwd'",
+            "the mesh file '../meshes/b.stl' does not exist",
+            "the mesh file 'package://mine/meshes/b.stl' does not exist",
+            "the mesh 'package://mine/../../secret.stl' leads out of its package, "
+            "but every package may be installed in its own folder",
+            "the mesh file 'package://mine//etc/passwd' does not exist",
         ]
 
     @pytest.mark.skipif(os.name == "nt", reason="the top of a disk is a drive")
@@ -125,8 +126,8 @@ class TestOtherFormats:
         monkeypatch.setattr(read, "import_module", missing)
 
     LARGE = (
-        "the mesh 'a.dae' is 1e+03 by 2e+03 by 3e+03 m large",
-        "the mesh 'large.stl' is 1e+03 by 2e+03 by 3e+03 m large",
+        "the size of the mesh 'a.dae' is 1000 by 2000 by 3000 m; is it in millimetres?",
+        "the size of the mesh 'large.stl' is 1000 by 2000 by 3000 m; is it in millimetres?",
     )
 
     def test_their_sizes_are_judged(self, model):

@@ -125,7 +125,7 @@ class TestBoundaries:
     def test_one_finding_for_all_joints_of_the_same_placeholder(self):
         (finding,) = found(kt.load(ARM.replace('velocity="6"', 'velocity="1000"'), format="urdf"))
         assert finding.code == "LIM-008"
-        assert finding.message == "its velocity is 1000; is that a placeholder?; so has 'joint_5'"
+        assert finding.message == "the velocity limit is 1000 rad/s, which looks like a placeholder (also 'joint_5')"
 
     @pytest.mark.parametrize(
         ("numbers", "expected"),

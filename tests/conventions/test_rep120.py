@@ -25,10 +25,13 @@ class TestRep120:
 
     def test_base_link_missing_or_moving_and_a_waist_behind_a_joint(self):
         (missing,) = found(BaseLink, HUMANOID.replace("base_link", "hub"))
-        assert (missing.severity, missing.message) == ("warning", "has no base_link")
+        assert (missing.severity, missing.message) == (
+            "warning",
+            "the robot has no base_link; add it to the root body 'pelvis'",
+        )
         (moving,) = found(BaseLink, HUMANOID, BaseLink.good, BaseLink.bad)
         assert moving.severity == "error"
-        assert "against the root body, 'pelvis', by joint 'base_link_joint'" in moving.message
+        assert "the joint 'base_link_joint' moves base_link relative to the root body 'pelvis'" in moving.message
         (waist,) = found(BaseLink, HUMANOID.replace("torso", "waist_link"))
         assert (waist.severity, waist.element) == ("info", "link 'waist_link'")
 
@@ -38,7 +41,7 @@ class TestRep120:
 
     def test_missing_frames_are_one_finding(self):
         (finding,) = found(Hierarchy, HUMANOID.replace('"gaze"', '"head"').replace("l_sole", "foot"))
-        assert finding.message == "has no frames l_sole, gaze"
+        assert finding.message == "the robot has no frames l_sole, gaze"
         assert finding.element == "robot 'humanoid'"
 
     def test_frames_of_one_body_may_hang_either_way(self):
@@ -47,7 +50,9 @@ class TestRep120:
 
     def test_behind_the_wrong_body(self):
         findings = found(Hierarchy, HUMANOID, '<parent link="l_wrist"/>', '<parent link="gaze"/>')
-        assert [(f.element, f.message) for f in findings] == [("link 'l_gripper'", "is not behind 'l_wrist'")]
+        assert [(f.element, f.message) for f in findings] == [
+            ("link 'l_gripper'", "the frame is not carried by 'l_wrist'; attach it behind 'l_wrist'")
+        ]
 
     def test_torso_is_the_last_body_before_arms_and_head_part(self):
         spine = """<link name="torso"/><joint name="spine" type="revolute"><parent link="pelvis"/><child link="torso"/>
@@ -57,8 +62,7 @@ class TestRep120:
         (finding,) = found(
             Hierarchy, text.replace("</robot>", f"{spine}</robot>"), hung, hung.replace("pelvis", "torso")
         )
-        assert finding.message.startswith("is on the body of 'torso', but the last that carries l_gripper")
-        assert finding.message.endswith("is 'chest'")
+        assert finding.message.startswith("the frame is on the body of 'torso'; expected 'chest', the last")
 
     @pytest.mark.parametrize(
         ("shape", "height"),
@@ -74,7 +78,7 @@ class TestRep120:
         assert not found(Soles, text)
         findings = found(Soles, text.replace('xyz="0 0 -0.05"', f'xyz="0 0 {-height + 0.01}"'))
         assert [f.element for f in findings] == ["link 'l_sole'", "link 'r_sole'"]
-        assert all("0.01 m below its XY plane" in f.message for f in findings)
+        assert all("0.01 m below the XY plane" in f.message for f in findings)
         assert not found(Soles, text.replace('xyz="0 0 -0.05"', f'xyz="0 0 {-height + 0.004}"'))
 
     def test_a_sole_that_is_inclined_or_upside_down(self):
@@ -82,7 +86,7 @@ class TestRep120:
             turned = f'xyz="0 0 -0.05" rpy="{rpy}"'
             findings = found(Soles, HUMANOID, 'xyz="0 0 -0.05"', turned)
             assert len(findings) == 2
-            said = f"its Z is turned {degrees} degrees from that of 'base_link'"
+            said = f"its Z is {degrees} degrees off that of 'base_link'"
             assert all(said in finding.message for finding in findings)
             toe = '<link name="l_toe"/><joint name="l_toe" type="fixed"><origin xyz="0.1 0 0"/>'
             toe += '<parent link="l_sole"/><child link="l_toe"/></joint></robot>'
@@ -106,4 +110,4 @@ class TestRep120:
             HUMANOID.replace('type="fixed">\n    <origin xyz="0.1 0 0"', f'type="fixed">\n    <origin {turned}'),
         )
         assert [f.element for f in findings] == ["link 'l_gripper'", "link 'r_gripper'"]
-        assert "along 1 0 0 of" in findings[0].message
+        assert "along 1 0 0 in" in findings[0].message

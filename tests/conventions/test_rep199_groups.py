@@ -7,12 +7,14 @@ import pytest
 import kinetree as kt
 from arm_trees import RULES, found, single, tree
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.rep199.clause import MEANING
 from kinetree.conventions.rep199.groups import TWO_ARMS
 from kinetree.errors import Finding
 from support import ask
 
 ONE = re.sub(r'\b(name|link)="(?!arm")', r'\1="r1_', ARM)
 """A single arm with a prefix."""
+RIGHT = "the arm that ends with 'right_link_6' has no right"
 
 
 def faults(text: str) -> dict[str, Finding]:
@@ -53,17 +55,17 @@ def test_what_is_mounted_or_carries_an_arm_needs_no_prefix():
 def test_a_frame_without_its_prefix_is_no_tool_nor_the_friend_of_another_arm(name, code):
     two = faults(bare(TWO_ARMS, f"right_{name}"))
     assert set(two) == {"R199-702", code}
-    assert (two[code].element, two[code].message) == (f"frame 'right_{name}'", "arm 'right_' has none")
+    assert (two[code].element, two[code].message) == (f"frame 'right_{name}'", f"{RIGHT}_{name}, {MEANING[name]}")
     one = faults(bare(ONE, f"r1_{name}"))
     assert set(one) == {code}
-    assert one[code].message == f"arm 'r1_' has none; {name!r} has not its prefix"
+    assert one[code].message.endswith(f"has no r1_{name}, {MEANING[name]}; {name!r} lacks the prefix 'r1_'")
 
 
 @pytest.mark.parametrize(("name", "code"), [("base", "R199-208"), ("base_link", "R199-101")])
 def test_the_frame_of_another_arm_is_no_false_friend(name, code):
     robot = kt.load(TWO_ARMS.replace(f'"right_{name}"', '"right_foot"'), format="urdf")
     (missing,) = [f for f in ask(robot, RULES) if f.code == code]
-    assert missing.message == "arm 'right_' has none"
+    assert missing.message == f"{RIGHT}_{name}, {MEANING[name]}"
 
 
 @pytest.mark.parametrize(

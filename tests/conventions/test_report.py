@@ -95,7 +95,7 @@ class TestPretty:
         lines = text_of("pretty", [bad]).splitlines()
         at = next(i for i, line in enumerate(lines) if "[R199-403]" in line)
         number = next(i for i, line in enumerate(ARM.splitlines(), 1) if '<link name="flange"/>' in line)
-        assert lines[at].startswith(f"bad.urdf:{number}:3: error: link 'flange': its X+ is 90 degrees")
+        assert lines[at].startswith(f"bad.urdf:{number}:3: error: link 'flange': its x axis is 90 degrees")
         assert lines[at + 1 : at + 3] == ['    <link name="flange"/>', "    ~~~~~~~~~~~~~~~~~~~~^"]
 
     def test_findings_are_counted(self, mixed):
@@ -284,7 +284,7 @@ class TestSarif:
 def test_github_commands(mixed):
     error, warning, notice = text_of("github", mixed).splitlines()
     assert error.startswith("::error file=bad.urdf,line=")
-    assert ",title=R199-403::link 'flange': its X+ is" in error
+    assert ",title=R199-403::link 'flange': its x axis is" in error
     assert warning == "::warning file=bad.urdf,line=4,title=zero-axis::joint 'j': no axis%0Afix: give one"
     assert notice == "::notice file=bad.urdf,title=R199-403::look"
 

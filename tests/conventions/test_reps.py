@@ -76,9 +76,12 @@ class TestExactAngles:
         column = ARM.splitlines()[line - 1].index("rpy") + len('rpy="') + 1
         assert (finding.source.line, finding.source.column) == (line, column)
         assert finding.element == "joint 'flange-tool0'"
-        assert "3.14 is meant to be π = 3.141592653589793: 1.6 mrad off, 1.6 mm at a metre" in finding.message
-        assert "1.57 is meant to be π/2 = 1.5707963267948966: 0.8 mrad off" in finding.message
-        assert "-1.57 is meant to be -π/2 = -1.5707963267948966" in finding.message
+        assert (
+            "3.14 is not exactly π = 3.141592653589793: the error is 1.6 mrad, or 1.6 mm at a distance of 1 m"
+            in finding.message
+        )
+        assert "1.57 is not exactly π/2 = 1.5707963267948966: the error is 0.8 mrad" in finding.message
+        assert "-1.57 is not exactly -π/2 = -1.5707963267948966" in finding.message
 
     def test_limits_are_left_alone(self):
         assert not found(InexactAngles, ARM, 'lower="-3.1" upper="3.1"', 'lower="-3.14" upper="3.14"')
@@ -93,7 +96,7 @@ class TestExactAngles:
 </robot>"""
         (finding,) = found(InexactAngles, text, format="xacro")
         assert (finding.source.file, finding.source.line) == ("<text>", 5)
-        assert "1.57075 is meant to be π/2" in finding.message
+        assert "1.57075 is not exactly π/2" in finding.message
         assert not found(InexactAngles, text, ' value="3.1415"', ' value="${pi}"', format="xacro")
 
     def test_angles_of_mujoco_are_in_the_units_of_its_compiler(self):
@@ -110,14 +113,14 @@ class TestMirrored:
         mesh = f'<geometry><mesh filename="wrist.stl" scale="{scale}"/></geometry>'
         findings = found(Mirrored, ARM, Mirrored.good, mesh)
         assert len(findings) == (2 if mirrors else 0)  # seen and felt
-        assert all("mirrors wrist.stl" in f.message and f.element == "link 'link_5'" for f in findings)
+        assert all("mirrors the mesh 'wrist.stl'" in f.message and f.element == "link 'link_5'" for f in findings)
         assert all(f.severity == "warning" and "visual" not in f.message for f in findings)
 
     def test_a_geom_that_is_seen_and_felt_is_mirrored_once(self):
         mesh = '<asset><mesh name="m" file="m.stl" scale="1 -1 1"/></asset>'
         text = f'<mujoco>{mesh}<worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>'
         (finding,) = found(Mirrored, text, format="mjcf")
-        assert "scale 1 -1 1 mirrors m.stl" in finding.message
+        assert "scale 1 -1 1 mirrors the mesh 'm.stl'" in finding.message
         huge = '<mujoco><worldbody><geom size="200"/></worldbody></mujoco>'
         assert len(check(kt.load(huge, format="mjcf"), select=("GEO-003",))) == 1
 
@@ -126,13 +129,25 @@ class TestUnits:
     @pytest.mark.parametrize(
         ("old", "new", "words"),
         [
-            ('lower="-2.9" upper="2.9"', 'lower="-166" upper="166"', "from -166 to 166 rad; are these degrees"),
-            ('lower="-2.9" upper="2.9"', 'lower="-12.6" upper="2.9"', "are these degrees"),
-            ('rpy="0 1.5707963267948966 0"', 'rpy="0 90 -6.3"', "rpy 90, -6.3 is more than a turn"),
-            ('<origin xyz="0.15 0 0.2"/>', '<origin xyz="150 0 200"/>', "lies 250 m from"),
-            ('<visual><origin xyz="0 0 0"/>', '<visual><origin xyz="0 50 0"/>', "has a part 50 m from its frame"),
-            ('<origin xyz="0.08 0 0"/>\n      <mass', '<origin xyz="80 0 0"/>\n      <mass', "has a part 80 m"),
-            ('<mass value="0.5"/>', '<mass value="500"/>', "500 kg in 0.128 litres; are these grams"),
+            (
+                'lower="-2.9" upper="2.9"',
+                'lower="-166" upper="166"',
+                "-166 to 166 rad are more than two turns; are they in degrees",
+            ),
+            ('lower="-2.9" upper="2.9"', 'lower="-12.6" upper="2.9"', "are they in degrees"),
+            ('rpy="0 1.5707963267948966 0"', 'rpy="0 90 -6.3"', "rpy 90, -6.3 is more than a whole turn"),
+            ('<origin xyz="0.15 0 0.2"/>', '<origin xyz="150 0 200"/>', "the origin is 250 m from"),
+            (
+                '<visual><origin xyz="0 0 0"/>',
+                '<visual><origin xyz="0 50 0"/>',
+                "a part of the link is 50 m from its frame",
+            ),
+            (
+                '<origin xyz="0.08 0 0"/>\n      <mass',
+                '<origin xyz="80 0 0"/>\n      <mass',
+                "a part of the link is 80 m",
+            ),
+            ('<mass value="0.5"/>', '<mass value="500"/>', "500 kg in a volume of 0.128 litres; is it in grams"),
         ],
     )
     def test_other_units(self, old, new, words):
@@ -159,7 +174,7 @@ class TestUnits:
         texts = ARM.replace(Mirrored.good, first, 1), ARM.replace(Mirrored.good, first)
         assert not found(Units, texts[1])
         (finding,) = found(Units, texts[0], Mirrored.good, second)
-        assert "a.stl is 1 times as large as its mesh here, 0.001 times elsewhere" in finding.message
+        assert "the scale of the mesh 'a.stl' is 1 here and 0.001 elsewhere" in finding.message
         for scale in ("0.9 -0.9 0.9", "0.08 0.08 0.08", "0 0 0"):  # of no unit
             assert not found(Units, texts[0], Mirrored.good, first.replace("1 1 1", scale))
 
@@ -168,7 +183,7 @@ class TestUnits:
         text = ARM.replace('<box size="0.02 0.08 0.08"/>', shape)
         assert not found(Units, text, '<mass value="0.5"/>', '<mass value="22.6"/>')
         (finding,) = found(Units, text, '<mass value="0.5"/>', '<mass value="22.7"/>')
-        assert "22.7 kg in 0.113 litres" in finding.message
+        assert "22.7 kg in a volume of 0.113 litres" in finding.message
 
     def test_a_mesh_has_no_known_volume(self):
         text = ARM.replace('<box size="0.02 0.08 0.08"/>', '<mesh filename="a.stl"/>')
@@ -193,13 +208,13 @@ class TestSides:
     def test_left_is_at_greater_y(self, one, other):
         assert not found(Sides, cart(**{one: "0 0.1 0", other: "0 -0.1 0"}))
         (finding,) = found(Sides, cart(**{one: "0 -0.1 0", other: "0 0.1 0"}))
-        assert finding.message.startswith("left of right is along -y of base_link")
+        assert finding.message.startswith("links named left are in direction -y from those named right")
         assert finding.severity == "info"
 
     def test_front_is_at_greater_x(self):
         assert not found(Sides, cart(front_wheel="1 0 0", rear_wheel="-1 0 0"))
         (finding,) = found(Sides, cart(front_wheel="0 1 0", back_wheel="0 -1 0"))
-        assert "front of rear is along +y of base_link" in finding.message
+        assert "links named front are in direction +y from those named rear" in finding.message
 
     def test_fingers_and_what_is_no_pair(self):
         assert not found(Sides, cart(left_finger="0 -1 0", right_finger="0 1 0"))
@@ -234,7 +249,7 @@ class TestSecondFrames:
         text = text.replace("BODY", names[0])
         assert not found(Optical, text)
         (finding,) = found(Optical, text, Optical.good, 'rpy="1.5707963 0 1.5707963"')
-        assert finding.message == f"is turned 180 degrees from rpy(-π/2, 0, -π/2) in {names[0]!r}"
+        assert finding.message == f"the frame is 180 degrees off; expected rpy -π/2 0 -π/2 in {names[0]!r}"
         assert finding.element == f"link {names[1]!r}"
 
     def test_a_camera_may_be_calibrated(self):
@@ -259,7 +274,7 @@ class TestSecondFrames:
 
     def test_north_east_up(self):
         (finding,) = found(NorthEastDown, NorthEastDown.base, NorthEastDown.good, 'rpy="0 0 0"')
-        assert "180 degrees from north, east, down of 'base_link'" in finding.message
+        assert "180 degrees off; expected north, east, down of 'base_link'" in finding.message
 
 
 def chain(*links, kind="fixed"):
@@ -281,7 +296,7 @@ class TestRep105:
         assert [(f.severity, f.element) for f in findings] == [("error", "link 'map'"), ("warning", "link 'odom'")]
         (finding,) = found(WorldFrames, chain("base_link", "plate", "odom"))
         assert finding.severity == "error"
-        assert "hangs below 'base_link'; the order is earth -> map -> odom -> base_link" in finding.message
+        assert "the frame is below 'base_link'; the order is earth -> map -> odom -> base_link" in finding.message
 
     def test_names_that_only_contain_them(self):
         assert not ask(kt.load(chain("map_case", "odometer", "base_link"), format="urdf"), family("R105"))

@@ -1,6 +1,8 @@
 """All rules of all profiles: each explains itself, fires on its bad example and is silent on its good one."""
 
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -8,10 +10,15 @@ import kinetree as kt
 from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
+from kinetree.conventions.moveit import EXAMPLE, FileRule
 from kinetree.conventions.profiles import ALWAYS, FAMILIES, PROFILES, family, rules_of
 from kinetree.conventions.rule import Rule
+from kinetree.conventions.srdf import ROBOT
 from kinetree.errors import Finding
-from kinetree.formats.registry import FORMATS
+from kinetree.formats.opener import snapshot
+from kinetree.formats.registry import FORMATS, ReadOptions
+from kinetree.load import examine
+from rule_cases.case import Model, findings
 from support import ask
 
 RULES = [rule for letters in FAMILIES if letters not in ALWAYS for rule in family(letters)]
@@ -19,6 +26,10 @@ RULES = [rule for letters in FAMILIES if letters not in ALWAYS for rule in famil
 
 def example(rule: type[Rule], text: str) -> kt.Robot:
     """The robot of a rule's good or bad text."""
+    if rule.base_format == "srdf":
+        assert rule.good in rule.base
+        (robot, _) = examine(ROBOT, ReadOptions("urdf", srdf=rule.base.replace(rule.good, text)), True)
+        return robot
     if rule.base is None:
         return kt.load(text, format=rule.base_format)
     if rule.base.startswith("<"):
@@ -37,10 +48,20 @@ def alone(rule: type[Rule], robot: kt.Robot) -> list[Finding]:
     return list(rule().findings(Subject(robot, rule.context).facts(rule.check)))
 
 
+def found_in_example(rule: type[Rule], text: str) -> list[Finding]:
+    """What a rule finds in its good or bad text."""
+    if not issubclass(rule, FileRule):
+        return alone(rule, example(rule, text))
+    files = {EXAMPLE: text, **rule.beside}
+    assert rule.base is not None
+    with snapshot({Path(name).resolve(): text.encode() for name, text in files.items()}):
+        return alone(rule, kt.load(rule.base, format=rule.base_format))
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 class TestEveryRule:
     def test_it_fires_on_its_bad_example_and_not_on_its_good_one(self, rule):
-        good, bad = alone(rule, example(rule, rule.good)), alone(rule, example(rule, rule.bad))
+        good, bad = found_in_example(rule, rule.good), found_in_example(rule, rule.bad)
         assert not [finding for finding in good if finding.severity != "info"]
         assert len(bad) > len(good)
         assert any(finding.severity == rule.severity() for finding in bad)
@@ -54,6 +75,19 @@ class TestEveryRule:
         assert rule.clause
         assert set(rule.requires) <= {other.code for other in RULES}
         assert rule.good != rule.bad
+
+
+def test_every_message(golden):
+    """All that the rules say about their bad examples; read it from top to bottom after a change."""
+    said = []
+    for rule in (rule for letters in FAMILIES for rule in family(letters)):
+        if rule.code.startswith(ALWAYS):
+            found = findings(rule.code, Model((rule.base or "").replace(rule.good, rule.bad)))
+        else:
+            known = {str(finding) for finding in found_in_example(rule, rule.good)}
+            found = [one for one in found_in_example(rule, rule.bad) if str(one) not in known]
+        said += [f"# {rule.code}: {rule.title()}", *(str(replace(one, source=None)) for one in found)]
+    golden("messages.txt", "\n".join(said) + "\n")
 
 
 def test_codes_are_unique():

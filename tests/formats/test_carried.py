@@ -226,7 +226,7 @@ class TestBrokenRecords:
     @pytest.mark.parametrize(
         ("record", "message"),
         [
-            ('of="link" name="a"', "about link 'a' has no effect: its data are not understood; legal is a JSON object"),
+            ('of="link" name="a"', "about link 'a' has no effect: its data are not understood; expected a JSON object"),
             ('of="lnk" name="a"', "about lnk 'a' has no effect: the kind 'lnk' is not known; did you mean 'link'"),
             ("", "carries has no effect: it does not say of what"),
         ],

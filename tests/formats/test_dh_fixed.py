@@ -194,7 +194,9 @@ rows = [
         parts = parts_of(read(TEXT + branch + FIXED + SENSOR))
         parts.joints = [replace(j, parent="upper") if j.name == "second" else j for j in parts.joints]
         robot = build(parts)
-        with pytest.raises(kt.KinetreeError, match="sensor 'ft': a DH table cannot say a sensor on a fixed joint that"):
+        with pytest.raises(
+            kt.KinetreeError, match="sensor 'ft': a DH table cannot express a sensor on a fixed joint that"
+        ):
             dh.write(robot)
         again = reread(robot, without=("sensor",))
         assert "ft_sensor" not in again.joints

@@ -189,7 +189,7 @@ def test_an_axis_that_is_nearly_x_is_turned():
 def test_joints_of_several_coordinates_are_lost_aloud(type):
     joint = f'<joint name="j" type="{type}"><parent link="a"/><child link="b"/></joint>'
     robot = kt.load(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', format="urdf")
-    with pytest.raises(kt.KinetreeError, match=f"ETS cannot say a {type} joint"):
+    with pytest.raises(kt.KinetreeError, match=f"ETS cannot express a {type} joint"):
         ets.write(robot)
 
 

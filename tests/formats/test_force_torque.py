@@ -98,7 +98,7 @@ class TestReading:
             assert str(finding.source).startswith(place)
             assert finding.message.endswith("sensor 'ft' is left out")
             assert finding.element == "sensor 'ft'"
-            assert finding.message.startswith(f"<{tag}> is 'world'; legal are '")
+            assert finding.message.startswith(f"<{tag}> is 'world'; expected '")
             assert f"<{tag}>world" in finding.excerpt
 
     def test_of_a_word_that_stands_twice_the_first_is_used(self):
@@ -201,7 +201,7 @@ class TestConversion:
             opposite = [note.element for note in notes if note.code == "opposite"]
             assert opposite == ["sensor 'ft'"] * (words["direction"] == "child_to_parent")
         else:
-            with pytest.raises(kt.KinetreeError, match=r"MJCF cannot say a reading of .*force_torque"):
+            with pytest.raises(kt.KinetreeError, match=r"MJCF cannot express a reading of .*force_torque"):
                 mjcf.write(robot)
         assert "<force " in mjcf.write(robot, without=("force_torque",))
 

@@ -368,7 +368,7 @@ class TestShapes:
         inner = "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom type='box' size='a'/>"
         robot = bodies(f"<body name='b'>{inner}</body>")
         assert [note.message for note in robot.notes] == [
-            "size='a'; legal are up to 3 finite numbers; <geom> is left out"
+            "size='a'; expected up to 3 finite numbers; <geom> is left out"
         ]
 
     def test_what_cannot_touch_is_seen_and_what_is_hidden_is_felt(self):

@@ -49,7 +49,7 @@ FAULTS = {
     "a zero axis": (model(hinge("<xyz>0 0 0</xyz>")), "zero-axis"),
     "an axis of two numbers": (model(hinge("<xyz>0 1</xyz>")), "number"),
     "an unknown expressed_in": (model(hinge('<xyz expressed_in="x">0 0 1</xyz>')), "unknown-frame"),
-    "a limit that is no number": (model(hinge("<xyz>0 0 1</xyz><limit><lower>nan</lower></limit>")), "number"),
+    "a limit that is not a number": (model(hinge("<xyz>0 0 1</xyz><limit><lower>nan</lower></limit>")), "number"),
     "a pose with nan": (model('<link name="a"><pose>0 0 nan 0 0 0</pose></link>'), "number"),
     "a pose with inf": (model('<frame name="f"><pose>0 0 inf 0 0 0</pose></frame>' + LINK), "number"),
     "a pose of five numbers": (model('<link name="a"><pose>0 0 0 0 0</pose></link>'), "number"),
@@ -199,8 +199,8 @@ def test_circles_name_their_members():
       <frame name="q" attached_to="p"><pose relative_to="a"/></frame>""")
     messages = [(error.message, error.source.line) for error in errors(text)]
     assert messages == [
-        ("relative_to goes in a circle: m::f -> m::g -> m::h -> m::f", 5),
-        ("attached_to goes in a circle: m::p -> m::q -> m::p", 8),
+        ("relative_to is circular: m::f -> m::g -> m::h -> m::f", 5),
+        ("attached_to is circular: m::p -> m::q -> m::p", 8),
     ]
 
 

@@ -126,7 +126,7 @@ def test_what_the_model_has_no_place_for_is_kept():
     assert [e.tag for e in robot.extensions] == ["static", "plugin", "odd"]
     assert [e.tag for e in robot.joints["j"].extensions] == ["axis/initial_position", "axis/limit/stiffness"]
     assert [note.message for note in robot.notes if note.severity == "warning"] == [
-        "<odd> in model 'm' is not understood; it is kept as it stands"
+        "<odd> in model 'm' is not understood; it is kept unchanged"
     ]
 
 

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import kinetree as kt
-from kinetree.formats.srdf import read_groups
+from kinetree.formats.srdf import read_onto
+from kinetree.model.semantic import (
+    CollisionPair,
+    EndEffector,
+    Group,
+    GroupState,
+    JointProperty,
+    JointValue,
+    Member,
+    PassiveJoint,
+    Semantic,
+    Sphere,
+    SphereApproximation,
+    UncheckedLink,
+    VirtualJoint,
+)
 from support import in_words
 
 URDF = """<robot name="r">
@@ -47,13 +63,13 @@ def test_members(tmp_path, members, expected):
 
 
 FAULTS = [
-    ('<group name="g"><joint name="jd"/></group>', "unknown-joint", "there is no joint 'jd'; did you mean"),
+    ('<group name="g"><joint name="jd"/></group>', "unknown-joint", "the joint 'jd' does not exist; did you mean"),
     ('<group name="g"><link name="bas"/></group>', "unknown-link", "did you mean 'base'"),
-    ('<group name="g"><group name="h"/></group>', "unknown-group", "there is no group 'h'"),
+    ('<group name="g"><group name="h"/></group>', "unknown-group", "the group 'h' does not exist"),
     (
         '<group name="g"><chain base_link="b" tip_link="a"/></group>',
         "chain",
-        "'a' does not hang below base_link 'b'",
+        "'a' is not below the base_link 'b'",
     ),
     ('<group name="g"><chain base_link="b"/></group>', "missing-attribute", "needs tip_link="),
     ('<group name="g"><group name="g"/></group>', "cycle", "contains itself: g -> g"),
@@ -74,19 +90,65 @@ def test_faults_have_places(tmp_path, body, code, words):
     assert "~" in finding.excerpt
 
 
-def test_what_is_not_used_is_noted_once_a_kind(tmp_path):
-    body = '<disable_collisions link1="a" link2="b"/>' * 3 + '<virtual_joint name="v"/><group name="g"><x/></group>'
-    robot = load(tmp_path, body, name="other")
-    notes = [(n.code, n.message) for n in robot.notes]
-    assert [code for code, _ in notes] == [
-        "srdf-robot",
-        "not-understood",
-        "not-understood",
-        "not-understood",
-        "empty-group",
+def test_the_whole_description_is_on_the_robot(tmp_path):
+    body = """<virtual_joint name="v" type="planar" parent_frame="odom" child_link="base"/>
+    <group name="arm"><joint name="v"/><chain base_link="base" tip_link="tool"/></group>
+    <group name="hand"><link name="f"/></group>
+    <group_state name="home" group="arm"><joint name="ja" value="0.5"/><joint name="v" value="1 2 3"/></group_state>
+    <end_effector name="h" parent_link="tool" group="hand" parent_group="arm"/>
+    <passive_joint name="finger"/>
+    <joint_property joint_name="v" property_name="angular_distance_weight" value="0.1"/>
+    <disable_default_collisions link="tool"/>
+    <enable_collisions link1="tool" link2="a"/>
+    <disable_collisions link1="a" link2="b" reason="Adjacent"/>
+    <link_sphere_approximation link="a"><sphere center="0 0 0.1" radius="0.2"/></link_sphere_approximation>
+    <rotor_params><joint name="ja" mass="1"/></rotor_params>"""
+    robot = load(tmp_path, body)
+    semantic = robot.semantic
+    assert semantic == Semantic(
+        "r",
+        (
+            Group("arm", (Member("joint", "v"), Member("chain", "base", "tool"))),
+            Group("hand", (Member("link", "f"),)),
+        ),
+        (GroupState("home", "arm", (JointValue("ja", (0.5,)), JointValue("v", (1.0, 2.0, 3.0)))),),
+        (EndEffector("h", "tool", "hand", "arm"),),
+        (VirtualJoint("v", "planar", "odom", "base"),),
+        (PassiveJoint("finger"),),
+        (JointProperty("v", "angular_distance_weight", "0.1"),),
+        (UncheckedLink("tool"),),
+        (CollisionPair("tool", "a"),),
+        (CollisionPair("a", "b", "Adjacent"),),
+        (SphereApproximation("a", (Sphere((0.0, 0.0, 0.1), 0.2),)),),
+        semantic.extensions,
+    )
+    assert str(semantic.end_effectors[0].source) == f"{tmp_path / 'r.srdf'}:6:5"
+    assert robot.groups == {"arm": ("ja", "jb", "jc"), "hand": ()}
+    assert [(note.code, note.severity) for note in robot.notes] == [("not-understood", "info")]
+    text = kt.text(robot, "srdf")
+    again = kt.load(URDF, format="urdf", srdf=text)
+    assert again.semantic == replace(semantic, extensions=again.semantic.extensions)
+    assert kt.text(again, "srdf") == text
+    assert '<rotor_params><joint name="ja" mass="1"/></rotor_params>' in text
+
+
+def test_names_that_do_not_exist_outside_of_groups_are_warnings(tmp_path):
+    body = '<end_effector name="h" parent_link="tol" group="g"/><group name="g"/>'
+    robot = load(tmp_path, body + '<disable_collisions link1="a" link2="bb"/><group_state name="s" group="k"/>')
+    assert [(note.code, note.element) for note in robot.notes] == [
+        ("unknown-name", "group_state 's'"),
+        ("unknown-name", "end_effector 'h'"),
+        ("unknown-name", "<disable_collisions>"),
     ]
-    assert "3 <disable_collisions> of the SRDF are not used" in notes[1][1]
-    assert robot.groups == {"g": ()}
+    assert robot.notes[1].message.startswith("the link 'tol' does not exist; did you mean 'tool'")
+    assert "~" in robot.notes[1].excerpt
+
+
+def test_what_cannot_be_read_is_kept_with_a_warning(tmp_path):
+    robot = load(tmp_path, '<end_effector name="h"/><group_state name="s"><joint name="ja" value="x"/></group_state>')
+    assert [note.code for note in robot.notes] == ["left-out", "left-out"]
+    assert "needs parent_link=…" in robot.notes[1].message
+    assert [extension.tag for extension in robot.semantic.extensions] == ["group_state", "end_effector"]
 
 
 def test_broken_files(tmp_path):
@@ -94,7 +156,7 @@ def test_broken_files(tmp_path):
         with pytest.raises(kt.KinetreeError):
             load(tmp_path, body)
     (tmp_path / "s.srdf").write_text("<sdf/>")
-    with pytest.raises(kt.KinetreeError, match="legal is <robot>"):
+    with pytest.raises(kt.KinetreeError, match="expected <robot>"):
         kt.load(tmp_path / "r.urdf", srdf=tmp_path / "s.srdf")
     with pytest.raises(kt.KinetreeError, match="cannot be read"):
         kt.load(tmp_path / "r.urdf", srdf=tmp_path / "nowhere.srdf")
@@ -126,6 +188,6 @@ def test_every_word_that_is_said(tmp_path, golden):
     robot = kt.load(URDF, format="urdf")
     said = []
     for body in [*(body for body, _, _ in FAULTS), *REMARKS]:
-        groups, findings = read_groups(f'<robot name="other">\n{body}\n</robot>', "r.srdf", robot)
+        _, groups, findings = read_onto(robot, f'<robot name="other">\n{body}\n</robot>', "r.srdf")
         said.append(f"# {body}\n{dict(groups)}\n{in_words(findings)}")
     golden("srdf_findings.txt", "\n".join(said))

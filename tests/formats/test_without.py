@@ -63,7 +63,7 @@ class TestErrors:
             load(ARM.replace(*BROKEN[part]).replace(*BROKEN[other]), part)
 
     def test_what_is_no_part_is_an_error_that_lists_them(self):
-        with pytest.raises(KinetreeError, match="legal are extension, geometry"):
+        with pytest.raises(KinetreeError, match="expected extension, geometry"):
             load(ARM, "joint")
 
     def test_a_single_part_may_be_a_text(self):

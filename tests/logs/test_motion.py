@@ -114,7 +114,7 @@ def test_tables_are_read_by_name(robot, library):
 
 @pytest.mark.parametrize("value", [3, [1, 2], np.zeros((2, 2)), None])
 def test_what_is_no_motion_is_refused(robot, value):
-    with pytest.raises(kt.KinetreeError, match="legal are a file and columns by name"):
+    with pytest.raises(kt.KinetreeError, match="expected a file and columns by name"):
         read_motion(robot, value)
 
 
@@ -125,7 +125,7 @@ def test_columns_in_memory(robot):
         motion.q[0] = 1
     with pytest.raises(kt.KinetreeError, match="sample 1: the time is 0 after 0"):
         read_motion(robot, {"time": [0, 0], "b": [0, 0]})
-    with pytest.raises(kt.KinetreeError, match="sample 1: column 'b' is nan; legal are numbers up to 1e"):
+    with pytest.raises(kt.KinetreeError, match="sample 1: column 'b' is nan; expected numbers up to 1e"):
         read_motion(robot, Motion(("b",), None, np.array([[0.0], [np.nan]])))
     for wrong in ({"a": [1, 2], "b": [1]}, {}, {"a": []}, {"a": ["x"]}, {"a": 1.0}):
         with pytest.raises(kt.KinetreeError, match="motion"):
@@ -135,23 +135,23 @@ def test_columns_in_memory(robot):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", ":1: error: there is nothing in it; legal is a line of names, such as time, joint1, joint2"),
+        ("", ":1: error: there is nothing in it; expected a line of names, such as time, joint1, joint2"),
         ("time\n0\n", ":1: error: there are no names of joints that move"),
         ("el\n0\n", "column 'el' is not a joint that moves; there are 'time', 't', 'stamp', 'a', 'b', 'd.x'"),
         ("d.xx, e\n0, 0\n", "column 'd.xx' is not a joint that moves; did you mean .*'d.x'.*; 1 more columns are unk"),
-        ("a, a\n0, 0\n", "column 'a' stands twice"),
-        ("d\n0\n", "column 'd' is a floating joint; legal are its coordinates d.x, d.y, d.z, d.qx, d.qy, d.qz, d.qw"),
+        ("a, a\n0, 0\n", "column 'a' occurs twice"),
+        ("d\n0\n", "column 'd' is a floating joint; expected its coordinates d.x, d.y, d.z, d.qx, d.qy, d.qz, d.qw"),
         ("a\n0\n0, 1\n", ":3: error: has 2 cells under 1 names"),
         ("a, b\n0, 0\n0\n", ":3: error: has 1 cells under 2 names"),
-        ("a\nzero\n", ":2: error: column 'a' is 'zero'; legal is a finite number"),
-        ("a\n0\n\nnan\n", ":4: error: column 'a' is 'nan'; legal is a finite number"),
-        ("a, b\n0, -1e31\n", ":2: error: column 'b' is -1e\\+31; legal are numbers up to 1e"),
-        ("a;b\n0;0,5\n", ":2: error: column 'b' is '0,5'; legal is a finite number"),
+        ("a\nzero\n", ":2: error: column 'a' is 'zero'; expected a finite number"),
+        ("a\n0\n\nnan\n", ":4: error: column 'a' is 'nan'; expected a finite number"),
+        ("a, b\n0, -1e31\n", ":2: error: column 'b' is -1e\\+31; expected numbers up to 1e"),
+        ("a;b\n0;0,5\n", ":2: error: column 'b' is '0,5'; expected a finite number"),
         ("a\n", ":1: error: there are no samples below the names"),
         ("0, 1\n", "there is no line of names above the numbers"),
-        ("time, t, a\n0, 0, 0\n", "has 2 columns of times, time, t; legal is one"),
-        ("t, a\n0, 0\n2, 0\n1, 0\n", ":4: error: the time is 1 after 2; legal are times that increase"),
-        ("t, a\n0, 0\n2, 0\n2, 0\n", ":4: error: the time is 2 after 2; legal are times that increase"),
+        ("time, t, a\n0, 0, 0\n", "has 2 columns of times, time, t; expected one"),
+        ("t, a\n0, 0\n2, 0\n1, 0\n", ":4: error: the time is 1 after 2; expected times that increase"),
+        ("t, a\n0, 0\n2, 0\n2, 0\n", ":4: error: the time is 2 after 2; expected times that increase"),
         ("b, c\n0, 0.1\n0.1, 0.35\n", ":3: error: 'c' follows 'b', and is 0.05 off"),
         ("c\n0.1\n", ":1: error: column 'c' follows 'b', which has no column"),
         ("d.qx, d.qw\n0, 1\n", "the quaternion of joint 'd' is not whole; columns d.qy, d.qz are missing"),

@@ -115,7 +115,7 @@ def test_a_tree_below_a_link_that_does_not_exist():
         (
             {"coupled_limits": [CoupledLimit("sum", {"j1": 1.0, "j9": 1.0})]},
             "coupled-limit",
-            "coupled limit 'sum': names 'j9', which is no joint of one coordinate",
+            "coupled limit 'sum': names 'j9', which is not a joint of one coordinate",
         ),
     ],
 )

@@ -45,11 +45,16 @@ def test_inertias_of_bodies_are_legal(b):
 @pytest.mark.parametrize(
     ("b", "c", "code", "words"),
     [
-        (inertial(-1, 1, 1, 1), "", "INR-004", "link 'b': its mass is -1 kg"),
+        (inertial(-1, 1, 1, 1), "", "INR-004", "link 'b': the mass is -1 kg"),
         (inertial(2, 1, 1, 1), inertial(-1, 1, 1, 1), "INR-004", "link 'c'"),
-        (inertial(1, -0.1, 1, 1, x=5.0), "", "INR-001", "link 'b': its moments of inertia are -0.1, 1, 1 kg m²"),
-        (inertial(1, 0.0192, 0.1163, 0.1163, xy=0.0512), "", "INR-001", "link 'b': it and the links fixed to it"),
-        (inertial(1, 0.0192, 0.1163, 0.1163, xy=0.0512, x=0.5), "", "INR-001", "principal moments of inertia of -0"),
+        (inertial(1, -0.1, 1, 1, x=5.0), "", "INR-001", "link 'b': the moments of inertia are -0.1, 1, 1 kg m²"),
+        (
+            inertial(1, 0.0192, 0.1163, 0.1163, xy=0.0512),
+            "",
+            "INR-001",
+            "link 'b': the principal moments of inertia of the link and of the links fixed to it",
+        ),
+        (inertial(1, 0.0192, 0.1163, 0.1163, xy=0.0512, x=0.5), "", "INR-001", "the links fixed to it are -0"),
     ],
 )
 def test_impossible_inertias_are_refused_with_their_rule(b, c, code, words):
@@ -68,6 +73,6 @@ def test_what_is_fixed_to_a_link_counts():
 def test_dynamics_refuse_them():
     robot = arm(inertial(-1, 1, 1, 1))
     for query in (kt.inverse_dynamics, kt.forward_dynamics, kt.mass_matrix, kt.gravity_torques):
-        with pytest.raises(KinetreeError, match=r"link 'b': its mass is -1 kg.*INR-004"):
+        with pytest.raises(KinetreeError, match=r"link 'b': the mass is -1 kg.*INR-004"):
             query(robot)
     kt.inverse_dynamics(robot, parameters=True)  # takes other masses

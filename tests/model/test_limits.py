@@ -131,7 +131,7 @@ def test_a_row_of_a_box_is_an_end_of_a_range():
     ("text", "code", "said"),
     [
         ('name="n"\njoints=["a"]\nG=[[1]]\nh=[1]', "unit", "the unit is not declared"),
-        ('name="n"\nunit="grad"\njoints=["a"]\nG=[[1]]\nh=[1]', "unit", "legal are 'rad', 'deg', 'si'"),
+        ('name="n"\nunit="grad"\njoints=["a"]\nG=[[1]]\nh=[1]', "unit", "expected 'rad', 'deg', 'si'"),
         ('name="n"\nunit="rad"\njoints=["a"]\nG=[[1, 2]]\nh=[1]', "count", "2 columns for 1 joints: a"),
         ('name="n"\nunit="rad"\njoints=["a", "a"]\nG=[[1, 2]]\nh=[1]', "joints", "different names"),
         ('name="n"\nunit="rad"\njoints=["a"]\nG=[[1], [2]]\nh=[1]', "rows", "one for each row"),
@@ -205,9 +205,9 @@ def test_they_go_through_every_format_that_can_say_them(format, left_out, robot,
     [
         ("", "names no joint"),
         ('<joint name="a" coefficient="one"/>', "finite number"),
-        ('<joint name="a" coefficient="1"/><joint name="a" coefficient="1"/>', "stands twice"),
-        ('<link name="a"/>', "legal is <joint"),
-        ('<joint name="z" coefficient="1"/>', "names 'z', which is no joint"),
+        ('<joint name="a" coefficient="1"/><joint name="a" coefficient="1"/>', "occurs twice"),
+        ('<link name="a"/>', "expected <joint"),
+        ('<joint name="z" coefficient="1"/>', "names 'z', which is not a joint"),
     ],
 )
 def test_what_is_wrong_with_such_an_element_is_said(inside, said):
@@ -336,7 +336,7 @@ def test_a_point_brought_inside_is_inside():
 @pytest.mark.parametrize("size", [1e160, 1e-200])
 def test_coefficients_that_squares_cannot_hold_are_refused(size):
     sets, _ = read(f'[[limits]]\nname="n"\nunit="rad"\njoints=["a", "b"]\nG=[[{size}, {size}]]\nh=[{size}]', "n.toml")
-    with pytest.raises(kt.KinetreeError, match="legal are 0, and 1e-100 to 1e100 in size"):
+    with pytest.raises(kt.KinetreeError, match="expected 0, and 1e-100 to 1e100 in size"):
         add_limits(chain(2), sets)
 
 

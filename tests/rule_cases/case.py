@@ -29,11 +29,14 @@ import kinetree as kt
 from kinetree.checker.checked import Job, check_job
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import ALWAYS, rule_of
+from kinetree.formats.opener import snapshot
+from kinetree.formats.registry import ReadOptions
+from kinetree.load import examine
 from support import ask
 
 Expected = Literal["found", "remarked", "silent"]
 
-PROFILES = {"R199": "industrial", "R120": "humanoid", "R103-003": "humanoid", "ICUB": "icub"}
+PROFILES = {"R199": "industrial", "R120": "humanoid", "R103-003": "humanoid", "SRD": "industrial", "ICUB": "icub"}
 """How codes begin, to a profile that asks their rules; that of all others is sim, which has all rules for any robot."""
 OF_NO_PROFILE = ("R105-003",)
 """Rules that no profile asks."""
@@ -46,7 +49,8 @@ class Model:
     format, vendor, profile, options: as `kinetree.load` and `kinetree.check` take them.
     count: how many findings there are; by default one where the rule has any. says: words of the first message.
     severity: of the first finding, where it is not that of the rule. element: of the first finding.
-    about: an element; findings about others do not count.
+    about: an element; findings about others do not count. srdf: the text of its semantic description.
+    files: texts of files beside the model, by name.
     """
 
     text: str
@@ -59,6 +63,8 @@ class Model:
     vendor: str | None = None
     profile: str | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    files: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    srdf: str | None = None
 
 
 Table = Mapping[str, "str | Model"]
@@ -91,7 +97,12 @@ def profile_of(code: str) -> str:
 
 def findings(code: str, model: Model) -> list[kt.Finding]:
     """What a rule finds in a model, by its profile. Fails where the model cannot be read."""
-    everything = _of_a_file(model) if code.startswith(ALWAYS) else _findings(model, model.profile or profile_of(code))
+    if model.files:
+        everything: tuple[kt.Finding, ...] = tuple(_beside(code, model))
+    else:
+        everything = (
+            _of_a_file(model) if code.startswith(ALWAYS) else _findings(model, model.profile or profile_of(code))
+        )
     unread = [finding for finding in everything if finding.severity == "error" and finding.code.islower()]
     assert not unread, f"the model of the case is broken: {unread[0]}"
     return [found for found in everything if found.code == code and model.about in (None, found.element)]
@@ -100,9 +111,19 @@ def findings(code: str, model: Model) -> list[kt.Finding]:
 @cache
 def _findings(model: Model, profile: str) -> tuple[kt.Finding, ...]:
     """All that is found; several rules may be asked about one model."""
-    robot = kt.load(model.text, format=model.format)
+    robot, _ = examine(model.text, ReadOptions(model.format, srdf=model.srdf), model.srdf is not None)
+    assert robot is not None
     of_no_profile = ask(robot, [rule for code in OF_NO_PROFILE if (rule := rule_of(code))])
     return (*kt.check(robot, profile=profile, vendor=model.vendor, **model.options), *of_no_profile)
+
+
+def _beside(code: str, model: Model) -> list[kt.Finding]:
+    """What a rule finds with the files beside a model."""
+    robot, rule = kt.load(model.text, format=model.format), rule_of(code)
+    assert rule is not None
+    files = {f"/beside/{name}": text for name, text in model.files.items()}
+    with snapshot({Path(name).resolve(): text.encode() for name, text in files.items()}):
+        return ask(robot, [rule], CheckOptions(also=tuple(files)))
 
 
 def _of_a_file(model: Model) -> tuple[kt.Finding, ...]:

@@ -50,12 +50,16 @@ CASES = {
     ),
     "GEO-002": Cases(
         found={
-            "a box of no height": Model(pair(felt(box(1, 1, 0))), says="<box> has the size 1 1 0"),
-            "a ball turned inside out": Model(pair(felt(sphere(-1))), says="<sphere> has the radius -1"),
-            "a cylinder of no length": Model(pair(felt(cylinder(1, 0))), says="has the length 0"),
+            "a box of no height": Model(
+                pair(felt(box(1, 1, 0))), says="the size of <box> is 1 1 0; expected more than 0"
+            ),
+            "a ball turned inside out": Model(pair(felt(sphere(-1))), says="the radius of <sphere> is -1"),
+            "a cylinder of no length": Model(pair(felt(cylinder(1, 0))), says="the length of <cylinder> is 0"),
             "two sizes": Model(pair(felt(cylinder(0, 0))), count=2),
             "less than nothing that is only seen": pair(seen(box(1, -1, 0))),
-            "a scale of nothing": Model(pair(felt(mesh("a.stl", "1 0 1"))), says="has the scale 1 0 1"),
+            "a scale of nothing": Model(
+                pair(felt(mesh("a.stl", "1 0 1"))), says="the scale of <mesh> is 1 0 1; expected no 0"
+            ),
         },
         remarked={
             "nothing that is only seen": Model(pair(seen(box(1, 1, 0))), severity="warning"),
@@ -68,7 +72,9 @@ CASES = {
     ),
     "GEO-003": Cases(
         found={
-            "more than a hundred metres": Model(pair(felt(box(1, 101, 1))), says="has the size 1 101 1 m"),
+            "more than a hundred metres": Model(
+                pair(felt(box(1, 101, 1))), says="the size of <box> is 1 101 1 m; is it in millimetres?"
+            ),
             "less than a hundredth of a millimetre": pair(felt(cylinder(1, "9e-6"))),
             "of what is only seen": pair(seen(sphere(101))),
             "seen and felt, written once": Model(BOTH, format="mjcf"),
@@ -84,19 +90,19 @@ CASES = {
     ),
     "MSH-002": Cases(
         found={
-            "one of two": files(of("there"), of("no"), says="there is no mesh file 'package://arm/no.stl'"),
+            "one of two": files(of("there"), of("no"), says="the mesh file 'package://arm/no.stl' does not exist"),
             "two of three": files(of("no"), of("there"), of("nor"), count=2),
-            "the only one": files(of("no"), says="there is no mesh file"),
+            "the only one": files(of("no"), says="does not exist"),
             "once, however often it is used": files(of("no"), of("no")),
             "out of its package": files(of("there"), of("../out"), says="leads out of its package"),
             "out by a way round": files(of("in/../../out"), says="leads out of its package"),
             "backslashes": files("package://arm\\there.stl", says="has backslashes"),
-            "a package without a file": files("package://body.stl", says="or a file in place of one"),
-            "a package and a slash": files("package://arm/", says="or a file in place of one"),
+            "a package without a file": files("package://body.stl", says="names no file in the package"),
+            "a package and a slash": files("package://arm/", says="names no file in the package"),
             "no package": files("package:///meshes/a.stl", says="names no package"),
-            "another computer": files("file://computer/a.stl", says="names a host behind file://"),
+            "another computer": files("file://computer/a.stl", says="names another computer after file://"),
         },
-        remarked={"none of two": files(of("no"), of("nor"), says="none of its 2 meshes is there; the first is")},
+        remarked={"none of two": files(of("no"), of("nor"), says="none of the 2 mesh files exists; the first is")},
         silent={
             "there": files(of("there")),
             "there, by a way round": files(of("in/../there")),
@@ -120,7 +126,7 @@ CASES = {
     ),
     "MSH-004": Cases(
         found={
-            "a pointer": files(of("pointer"), says="holds a pointer of git-lfs; fetch it with `git lfs pull`"),
+            "a pointer": files(of("pointer"), says="is only a pointer of git-lfs"),
             "among others": files(of("there"), of("pointer"), of("empty")),
         },
         silent={
@@ -132,8 +138,8 @@ CASES = {
     ),
     "MSH-005": Cases(
         found={
-            "a header and less": files(of("cut"), says="has 123 bytes, its header announces 184"),
-            "shorter than a header": files(of("short"), says="has 40 bytes, its header announces 84"),
+            "a header and less": files(of("cut"), says="is cut off: it has 123 bytes of 184"),
+            "shorter than a header": files(of("short"), says="is cut off: it has 40 bytes of 84"),
             "once, however often it is used": files(of("cut"), of("cut")),
         },
         silent={
@@ -145,7 +151,7 @@ CASES = {
     ),
     "MSH-006": Cases(
         found={
-            "more than a hundred metres": scaled("101 1 1", says="is 101 by 1 by 0 m large"),
+            "more than a hundred metres": scaled("101 1 1", says="is 101 by 1 by 0 m; is it in millimetres?"),
             "less than a hundredth of a millimetre": scaled("9e-6 9e-6 9e-6"),
             "mirrored": scaled("-101 1 1"),
             "once, however often it is used": scaled("101 1 1", 2),

@@ -35,22 +35,24 @@ CASES = {
     "ICUB-302": Cases(
         found={
             "a fifth of a degree": icub(
-                leaning(0.2), about="joint 'l_elbow'", says="0.2 deg from the page's (0, 1, 0)"
+                leaning(0.2), about="joint 'l_elbow'", says="0.2 degrees off (0, 1, 0), that of the naming conventions"
             ),
-            "backwards": icub(leaning(180), about="joint 'l_elbow'", says=": the opposite direction"),
-            "backwards, nearly": icub(leaning(165), about="joint 'l_elbow'", says=": the opposite direction"),
+            "backwards": icub(leaning(180), about="joint 'l_elbow'", says="; reverse it"),
+            "backwards, nearly": icub(leaning(165), about="joint 'l_elbow'", says="; reverse it"),
             "as on the page, where that is wrong": icub(
                 about("torso_roll", "0 0 -1"),
                 about="joint 'torso_roll'",
-                says="as on the page, which is wrong here",
+                says="that of the naming conventions, which are wrong here",
             ),
         },
         remarked={
             "right, where the page is wrong": icub(
-                about="joint 'torso_roll'", severity="info", says="which is wrong there"
+                about="joint 'torso_roll'",
+                severity="info",
+                says="degrees off (-1, 0, 0), that of the naming conventions, which are wrong here",
             ),
             "the lean of the arms": icub(
-                about="joint 'l_shoulder_roll'", severity="info", says="neglects that the arms lean"
+                about="joint 'l_shoulder_roll'", severity="info", says="neglect that the arms lean"
             ),
         },
         silent={
@@ -72,7 +74,9 @@ CASES = {
     "ICUB-401": Cases(
         found={
             "none": icub(
-                renamed("imu_frame", "imu"), about="frame 'imu_frame'", says="there is no frame of this name on 'head'"
+                renamed("imu_frame", "imu"),
+                about="frame 'imu_frame'",
+                says="the frame does not exist; add it to 'head'",
             )
         },
         remarked={
@@ -80,7 +84,7 @@ CASES = {
                 renamed("l_leg_ft_frame", "l_leg_ft"),
                 about="frame 'l_leg_ft_frame'",
                 severity="info",
-                says="calls it 'l_leg_ft'",
+                says="the frame is called 'l_leg_ft'",
             ),
             "without its link": icub(
                 renamed("l_eye_frame", "x"),
@@ -109,7 +113,7 @@ CASES = {
             "on another link": icub(
                 hung("imu_frame", "head", "chest"),
                 about="frame 'imu_frame'",
-                says="is fixed to 'chest'; the page has it on 'head'",
+                says="the frame is fixed to 'chest'; expected 'head'",
             ),
             "on another link, by another name": icub(
                 renamed("l_leg_ft_frame", "l_leg_ft"),
@@ -130,7 +134,9 @@ CASES = {
     "ICUB-403": Cases(
         found={
             "none": icub(
-                renamed("l_forearm_dh_frame", "x"), about="frame 'l_forearm_dh_frame'", says="on 'l_forearm', in which"
+                renamed("l_forearm_dh_frame", "x"),
+                about="frame 'l_forearm_dh_frame'",
+                says="the frame of SKIN_LEFT_FOREARM does not exist; add it to 'l_forearm'",
             )
         },
         silent={"all": icub(), "no frame of the skin": icub(renamed("imu_frame", "imu"))},
@@ -140,17 +146,17 @@ CASES = {
             "none": icub(
                 (SENSOR, SENSOR.replace("l_arm_ft_sensor", "l_elbow")),
                 about="joint 'l_arm_ft_sensor'",
-                says="no force/torque sensor measures it; 'l_arm_ft' measures 'l_elbow'",
+                says="no sensor measures the joint: the sensor 'l_arm_ft' measures 'l_elbow'",
             ),
             "called otherwise": icub(
                 ('<sensor name="l_arm_ft"', '<sensor name="l_wrench"'),
                 about="sensor 'l_wrench'",
-                says="under another name than 'l_arm_ft'",
+                says="so its name is wrong; expected 'l_arm_ft'",
             ),
             "of none": icub(
                 (SENSOR, SENSOR.replace("l_arm_ft_sensor", "l_elbow").replace("l_arm_ft", "x")),
                 about="joint 'l_arm_ft_sensor'",
-                says="'l_arm_ft' is not there",
+                says="the sensor 'l_arm_ft' does not exist",
             ),
         },
         silent={
@@ -167,7 +173,7 @@ CASES = {
     "ICUB-405": Cases(
         found={
             "the other direction": icub(
-                ("child_to_parent", "parent_to_child"), count=6, says="the robot's is child_on_parent"
+                ("child_to_parent", "parent_to_child"), count=6, says="expected child_on_parent, as on the robot"
             )
         },
         silent={
@@ -183,12 +189,14 @@ CASES = {
     "ICUB-501": Cases(
         found={
             "below": within(
-                -100.06, says="from -100.1 to 0 deg; the board of iCubGenova02 keeps it from -100 to 0 deg"
+                -100.06, says="-100.1 to 0 degrees, but the board of iCubGenova02 allows -100 to 0 degrees"
             ),
             "above": within(-100, 0.06),
-            "the other way round": within(-1, 100, says="; with the opposite sign, from -100 to 1 deg, it fits better"),
+            "the other way round": within(-1, 100, says="; with the opposite sign, -100 to 1 degrees, it fits better"),
             "without limits": icub(
-                of_type("l_knee", "revolute", "continuous"), about="joint 'l_knee'", says="without limits; the board"
+                of_type("l_knee", "revolute", "continuous"),
+                about="joint 'l_knee'",
+                says="the range is unlimited, but the board",
             ),
         },
         silent={
@@ -204,7 +212,7 @@ CASES = {
     ),
     "ICUB-502": Cases(
         found={
-            "a little more than a turn": within(-361, says="is more than a turn; are these degrees?"),
+            "a little more than a turn": within(-361, says="are more than a turn; are they in degrees?"),
             "upwards": within(0, 361),
         },
         silent={

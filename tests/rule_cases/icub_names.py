@@ -12,7 +12,7 @@ CASES = {
             "all with a prefix": icub(
                 *((f'joint name="{side}', f'joint name="my_{side}') for side in ("l_", "r_")),
                 *((f'joint="{side}', f'joint="my_{side}') for side in ("l_", "r_")),
-                says="Names like 'torso_pitch' come near",
+                says="names such as 'torso_pitch' are similar",
             ),
         },
         silent={"sixteen joints": half(16), "all": icub()},
@@ -22,7 +22,11 @@ CASES = {
             "none": icub(
                 ('joint name="l_elbow"', 'joint name="left_elbow"'), about="joint 'l_elbow'", says="of board left_arm"
             ),
-            "fixed": icub(of_type("l_elbow", "revolute", "fixed"), about="joint 'l_elbow'", says="is fixed; on board"),
+            "fixed": icub(
+                of_type("l_elbow", "revolute", "fixed"),
+                about="joint 'l_elbow'",
+                says="the joint is fixed; expected revolute, as on board",
+            ),
             "sliding": icub(of_type("l_elbow", "revolute", "prismatic"), about="joint 'l_elbow'"),
             "following": icub(
                 (
@@ -30,7 +34,7 @@ CASES = {
                     '<joint name="l_elbow" type="revolute"><mimic joint="r_elbow"/>',
                 ),
                 about="joint 'l_elbow'",
-                says="follows 'r_elbow'; on board left_arm it moves by itself",
+                says="follows 'r_elbow', but on board left_arm it moves by itself",
             ),
         },
         silent={"all": icub(), "continuous": icub(of_type("l_elbow", "revolute", "continuous"), count=0)},
@@ -40,7 +44,7 @@ CASES = {
             "a tail": icub(
                 more(link("tail"), joint("wag", "root_link", "tail", kind="continuous")),
                 about="joint 'wag'",
-                says="moves, and",
+                says="the joint moves, but",
             ),
             "on the forearm": icub(
                 more(link("tail"), joint("wag", "l_forearm", "tail", kind="continuous")), about="joint 'wag'"
@@ -48,13 +52,13 @@ CASES = {
             "behind the hand, together with the eyes": icub(
                 more(link("f"), link("g"), joint("f", "l_hand", "f"), joint("finger", "f", "g", kind="continuous")),
                 about="robot 'icub'",
-                says="move 4 joints: eyes_tilt, l_eye_pan_joint, r_eye_pan_joint, finger",
+                says="have 4 moving joints: eyes_tilt, l_eye_pan_joint, r_eye_pan_joint, finger",
             ),
             "one eye": icub(
                 of_type("l_eye_pan_joint", "revolute", "fixed"),
                 of_type("eyes_tilt", "revolute", "fixed"),
                 about="robot 'icub'",
-                says="move 1 joint: r_eye_pan_joint",
+                says="have 1 moving joint: r_eye_pan_joint",
             ),
         },
         silent={
@@ -70,7 +74,9 @@ CASES = {
     "ICUB-103": Cases(
         found={
             "none": icub(
-                ('"l_leg_ft_sensor"', '"l_leg_ft"'), about="joint 'l_leg_ft_sensor'", says="which sensor l_leg_ft"
+                ('"l_leg_ft_sensor"', '"l_leg_ft"'),
+                about="joint 'l_leg_ft_sensor'",
+                says="the joint that sensor l_leg_ft measures does not exist",
             ),
             "turning": icub(
                 ('"l_leg_ft_sensor" type="fixed">', '"l_leg_ft_sensor" type="continuous"><axis xyz="1 0 0"/>'),
@@ -81,7 +87,7 @@ CASES = {
         },
         remarked={
             "none of a first foot": first_foot(
-                about="joint 'l_foot_ft_sensor'", severity="info", says="; feet of version 1 have none"
+                about="joint 'l_foot_ft_sensor'", severity="info", says="; feet of version 1 do not have it"
             )
         },
         silent={"all": icub()},
@@ -91,7 +97,7 @@ CASES = {
             "none": icub(
                 renamed("l_hip_3", "l_hip_x"),
                 about="link 'l_hip_3'",
-                says="which 'l_leg_ft_sensor' carries on 'l_hip_2'",
+                says="the link that joint 'l_leg_ft_sensor' carries below 'l_hip_2' does not exist",
             ),
             "none of the other foot": first_foot(renamed("r_ankle_2", "r_ankle_x"), about="link 'r_ankle_2'"),
         },
@@ -101,15 +107,19 @@ CASES = {
     "ICUB-202": Cases(
         found={
             "a body": icub(
-                more(link("pack", HEAVY), joint("p", "chest", "pack")), about="link 'pack'", says="has mass, and"
+                more(link("pack", HEAVY), joint("p", "chest", "pack")),
+                about="link 'pack'",
+                says="the link has mass, but",
             ),
             "a body behind the hand": icub(
                 more(link("ball", HEAVY), joint("p", "l_hand", "ball")),
                 about="robot 'icub'",
                 count=2,
-                says="have mass 1 link: ball",
+                says="have 1 link with mass: ball",
             ),
-            "links without mass": icub(about="robot 'icub'", says="does not have 3 links: eyes_tilt_frame, l_eye"),
+            "links without mass": icub(
+                about="robot 'icub'", says="do not list 3 links without mass: eyes_tilt_frame, l_eye"
+            ),
             "one link more without mass": icub(
                 more(link("pack", inertial(0, 0, 0, 0)), joint("p", "chest", "pack")),
                 about="robot 'icub'",
@@ -129,12 +139,12 @@ CASES = {
             "on another parent": icub(
                 hung("l_elbow_1", "l_upper_arm", "l_shoulder_2"),
                 about="link 'l_elbow_1'",
-                says="hangs on 'l_shoulder_2' by 'l_elbow'; the page has 'l_upper_arm' and 'l_elbow' (the page is",
+                says="'l_shoulder_2' by joint 'l_elbow'; expected 'l_upper_arm' by 'l_elbow' (the naming conventions",
             ),
             "by another joint": icub(
                 ('joint name="l_wrist_yaw"', 'joint name="l_wrist_x"'),
                 about="link 'l_hand'",
-                says="by 'l_wrist_x'; the page has 'l_wrist_1' and 'l_wrist_yaw'",
+                says="by joint 'l_wrist_x'; expected 'l_wrist_1' by 'l_wrist_yaw'",
             ),
         },
         remarked={
@@ -158,7 +168,7 @@ CASES = {
             "behind a joint": icub(
                 more(link("pole"), joint("mount", "pole", "root_link", kind="continuous")),
                 about="link 'root_link'",
-                says="stands behind joint 'mount', which is continuous",
+                says="the joint 'mount' above root_link is continuous",
             ),
             "fixed to what is behind a joint": icub(
                 more(
@@ -175,19 +185,19 @@ CASES = {
                 more(link("pole"), joint("m", "pole", "root_link")),
                 about="link 'root_link'",
                 severity="info",
-                says="is held to the root",
+                says="is attached to the root",
             ),
             "floating": icub(
                 more(link("world"), joint("m", "world", "root_link", kind="floating")),
                 about="link 'root_link'",
                 severity="info",
-                says="floats on the root 'world' without offset",
+                says="floats relative to the root 'world' without an offset",
             ),
             "fixed with an offset": icub(
                 more(link("pole"), joint("m", "pole", "root_link", xyz="0 0 0.000002")),
                 about="link 'root_link'",
                 severity="warning",
-                says="with an offset, by which poses in the two differ",
+                says="with an offset, so poses in the two frames differ",
             ),
             "fixed with no offset to speak of": icub(
                 more(link("pole"), joint("m", "pole", "root_link", xyz="0 0 0.0000005")),

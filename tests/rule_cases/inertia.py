@@ -4,6 +4,7 @@ from math import pi
 
 from rule_cases.builders import box, felt, inertial, joint, link, mesh, pair, robot, seen, sphere
 from rule_cases.case import Cases, Model
+from rule_cases.geometry import PACKAGES
 
 SOME = inertial(1, 1, 1, 1.5)
 OSMIUM = 22590.0
@@ -50,6 +51,11 @@ def round_(radius: float, mass: float = 1) -> str:
     return inertial(mass, repr(0.7 * moment), repr(0.8 * moment), repr(moment))
 
 
+def with_mesh(scale: str, *parts: str) -> Model:
+    """A moved link with a triangle of 1 m by 1 m in a mesh file."""
+    return Model(moved(felt(mesh("package://arm/whole.stl", scale)), *parts), options=PACKAGES)
+
+
 CUBE = felt(box(2))  # reaches √3 m from its centre
 SMALL = felt(box(0.2))  # 0.17320508 m
 THIN = Model(
@@ -67,7 +73,7 @@ TABLE = "# convention: dh\njoint,theta (rad),d (m),a (m),alpha (rad)\nq1,0,0.1,0
 CASES = {
     "INR-001": Cases(
         found={
-            "two millionths": Model(diagonal("-2e-6", 1, 1), says="-2e-06, 1, 1 kg m²"),
+            "two millionths": Model(diagonal("-2e-6", 1, 1), says="-2e-6, 1, 1 kg m²; none can be negative"),
             "below what is nothing": diagonal("-1.1e-15", "1e-10", "1e-10"),
             "all of them": diagonal(-1, -1, -1),
             "by what stands beside the diagonal": moved(inertial(1, "1.0", "1.0", "1.0", xy="1.2")),
@@ -82,7 +88,7 @@ CASES = {
     "INR-002": Cases(
         found={
             "by more than a hundredth": Model(
-                diagonal("0.10000", "0.10000", "0.20210"), says="0.1, 0.1, 0.2021 kg m²: the last is larger"
+                diagonal("0.10000", "0.10000", "0.20210"), says="0.1, 0.1, 0.202 kg m²; no body has one that is larger"
             ),
             "of small ones": diagonal(0, 0, "1.1e-15"),
             "beside one slightly below zero": diagonal("-5e-7", 1, 2),
@@ -97,7 +103,7 @@ CASES = {
     ),
     "INR-003": Cases(
         found={
-            "a point": Model(diagonal(0, 0, 0), says="it has mass, and no inertia", element="link 'b'"),
+            "a point": Model(diagonal(0, 0, 0), says="has mass, but its inertia is zero", element="link 'b'"),
             "noise": diagonal("1e-15", "1e-15", "1e-15"),
             "a point, and something without mass": moved(inertial(1, 0, 0, 0), fixed=(inertial(0, 0, 0, 0),)),
         },
@@ -113,12 +119,12 @@ CASES = {
         },
     ),
     "INR-004": Cases(
-        found={"a little": Model(diagonal(1, 1, 1, mass="-1e-9"), says="its mass is -1e-09 kg")},
+        found={"a little": Model(diagonal(1, 1, 1, mass="-1e-9"), says="the mass is -1e-9 kg")},
         silent={"zero": diagonal(1, 1, 1, mass=0), "more": diagonal(1, 1, 1)},
     ),
     "INR-005": Cases(
         found={
-            "zero": Model(diagonal(1, 1, 1, mass=0), says="its mass is 0, and a joint moves it"),
+            "zero": Model(diagonal(1, 1, 1, mass=0), says="the link moves, but its mass is 0"),
             "zero of what is fixed to it, too": moved(inertial(0, 0, 0, 0), fixed=(inertial(0, 0, 0, 0),)),
             "said of what is fixed to it": Model(moved("", fixed=(inertial(0, 0, 0, 0),)), element="link 'c'"),
             "of MuJoCo": THIN,
@@ -133,9 +139,9 @@ CASES = {
     ),
     "INR-006": Cases(
         found={
-            "one": Model(diagonal(1, 1, 1), says="its inertia is 1 kg m² about every axis"),
+            "one": Model(diagonal(1, 1, 1), says="the inertia is 1 kg m² about every axis"),
             "a thousandth": diagonal("0.001", "0.001", "0.001"),
-            "two alike, said once": Model(both(inertial(1, 1, 1, 1)), says="is that a placeholder?; so has 'c'"),
+            "two alike, said once": Model(both(inertial(1, 1, 1, 1)), says="which looks like a placeholder (also 'c')"),
             "two of two sizes": Model(moved(inertial(1, 1, 1, 1), fixed=(inertial(1, 10, 10, 10),)), count=2),
             "less than that of a ball": cube(1, 12.6, 1),
             "more than that of a shell": cube(1, 4.9, 1),
@@ -156,9 +162,11 @@ CASES = {
     ),
     "INR-007": Cases(
         found={
-            "more than ten tonnes": Model(diagonal(1e6, 1e6, 1.5e6, mass=10001), says="10001 kg; is it in grams?"),
+            "more than ten tonnes": Model(
+                diagonal(1e6, 1e6, 1.5e6, mass=10001), says="10,001 kg, more than ten tonnes; is it in grams?"
+            ),
             "of what does not move, too": robot(link("a", inertial(10001, 1e6, 1e6, 1.5e6))),
-            "less than a milligram": Model(diagonal(1, 1, 1, mass="9e-7"), says="9e-07 kg, and a joint moves it"),
+            "less than a milligram": Model(diagonal(1, 1, 1, mass="9e-7"), says="9e-7 kg, less than a milligram"),
             "less altogether": moved(inertial("4e-7", 1, 1, 1), fixed=(inertial("4e-7", 1, 1, 1),)),
         },
         silent={
@@ -173,7 +181,8 @@ CASES = {
     "INR-008": Cases(
         found={
             "more than two metres": Model(
-                moved(round_(2.001, 3)), says="12.01 kg m² at 3 kg: a radius of gyration of 2 m"
+                moved(round_(2.001, 3)),
+                says="12 kg m², is too large for the mass, 3 kg: the radius of gyration is 2.001 m, more than 2 m",
             ),
             "of what does not move, too": robot(link("a", round_(2.001))),
         },
@@ -185,23 +194,30 @@ CASES = {
     ),
     "INR-009": Cases(
         found={
-            "more than three times as far": Model(
-                moved(SMALL, round_(0.521)), says="is 0.521 m, its shapes reach 0.173 m from its centre"
+            "more than twice as far": Model(
+                moved(SMALL, round_(0.347)), says="is 0.347 m, but the shapes reach 0.173 m from the centre"
             ),
             "from its centre": moved(felt(box(0.2), xyz="0.1 0 0"), round_(0.53).replace("0 0 0", "0.1 0 0")),
             "as far as two metres": moved(SMALL, inertial(1, 3, 3.5, 4)),
             "of shapes that are only seen": moved(seen(box(0.2)), round_(0.521)),
+            "of a tenth of a gram": moved(SMALL, round_(0.521, 1e-4)),
+            "of shapes just large enough": moved(felt(box(0.0116)), round_(0.521)),
+            "of a mesh": with_mesh("0.5 0.5 0.5", round_(1.42)),
             "of balls": moved(felt(sphere(0.1)), round_(0.521)),
         },
         silent={
-            "less": moved(SMALL, round_(0.519)),
-            "farther from its centre": moved(felt(box(0.2), xyz="0.01 0 0"), round_(0.53)),
+            "less": moved(SMALL, round_(0.346)),
+            "farther from its centre": moved(felt(box(0.2), xyz="0.01 0 0"), round_(0.355)),
             "farther than two metres, which another rule says": moved(SMALL, round_(2.001)),
             "without a mass": moved(SMALL, inertial(0, 1, 1, 1.5)),
             "with a mesh beside": moved(SMALL, seen(mesh("a.stl")), round_(0.521)),
-            "with a larger shape beside": moved(SMALL, seen(box(0.22)), round_(0.521)),
+            "with a larger shape beside": moved(SMALL, seen(box(0.22)), round_(0.36)),
             "without a shape": moved(round_(0.521)),
             "of no size": moved(felt(box(0)), round_(0.521)),
+            "of a mark": moved(felt(box(0.0115)), round_(0.521)),
+            "of less than a tenth of a gram": moved(SMALL, round_(0.521, 9e-5)),
+            "of a mesh as large": with_mesh("0.5 0.5 0.5", round_(1.41)),
+            "with a larger shape fixed to it": moved(SMALL, round_(0.521), fixed=(seen(box(0.4)),)),
             "fixed to another, whose shapes are not all": fixed(SMALL, round_(0.521)),
         },
     ),
@@ -209,7 +225,7 @@ CASES = {
         found={
             "more than three times the size away": Model(
                 moved(CUBE, inertial(1, 1, 1, 1.5, xyz="11.4 0 0")),
-                says="10.4 m outside of its shapes, which are 3.46 m in size",
+                says="10.4 m outside of the shapes, which are 3.46 m in size",
             ),
             "the other way": moved(CUBE, inertial(1, 1, 1, 1.5, xyz="0 -11.4 0")),
             "of shapes that lie elsewhere": moved(felt(box(2), xyz="0 0 5"), inertial(1, 1, 1, 1.5, xyz="0 0 -6.4")),
@@ -225,7 +241,9 @@ CASES = {
     ),
     "INR-011": Cases(
         found={
-            "none": Model(moved(), says="it has no inertial, nor has what is fixed to it", element="link 'b'"),
+            "none": Model(
+                moved(), says="the link moves, but has no inertial; simulators refuse or remove it", element="link 'b'"
+            ),
             "none on what is fixed to it": Model(moved("", fixed=("",)), element="link 'b'"),
             "two": Model(both(), count=2),
             "of SDF, which puts one in": Model(
@@ -245,7 +263,7 @@ CASES = {
         found={
             "more than twice as dense as osmium": Model(moved(ball(1, 2.001 * OSMIUM)), says="2 times as dense"),
             "of ten tonnes": moved(ball(1e4, 2.01 * OSMIUM)),
-            "two alike, said once": Model(both(ball(1, 1e6)), says="; so has 'c'"),
+            "two alike, said once": Model(both(ball(1, 1e6)), says="as dense as osmium (also 'c')"),
             "two of two masses": Model(moved(ball(1, 1e6), fixed=(ball(2, 1e6),)), count=2),
             "fixed to another, of a hundred grams": fixed(ball(0.1, 1e6)),
             "light and moved": moved(ball(0.001, 1e6)),

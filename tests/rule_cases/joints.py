@@ -38,8 +38,8 @@ def braked(dynamics: str) -> str:
 CASES = {
     "JNT-001": Cases(
         found={
-            "twice as long": Model(about("0 0 2"), says="its axis has the length 2"),
-            "a little longer": Model(about("0 0 1.0011"), says="its axis has the length 1.0011"),
+            "twice as long": Model(about("0 0 2"), says="the axis has length 2; expected a unit vector"),
+            "a little longer": Model(about("0 0 1.0011"), says="the axis has length 1.0011"),
             "a little shorter": about("0 0 0.9989"),
             "along no axis": about("1 1 0"),
             "in the other quotes": about("0 0 2").replace('"0 0 2"', "'0 0 2'"),
@@ -62,12 +62,12 @@ CASES = {
     ),
     "JNT-002": Cases(
         found={
-            "just more than noise": Model(leaning(1.1e-8), says="1e-08 rad off z"),
+            "just more than noise": Model(leaning(1.1e-8), says="1e-8 rad off 0 0 1; expected exactly 0 0 1"),
             "just less than meant": leaning(0.99e-4),
             "the other way": leaning(-5e-5),
-            "off x": Model(about("1 0 -5e-5"), says="rad off x"),
-            "off y, backwards": Model(about("5e-5 -1 0"), says="rad off y"),
-            "by both, together": Model(leaning(3e-5, 4e-5), says="5e-05 rad off z"),
+            "off x": Model(about("1 0 -5e-5"), says="rad off 1 0 0"),
+            "off y, backwards": Model(about("5e-5 -1 0"), says="rad off 0 -1 0"),
+            "by both, together": Model(leaning(3e-5, 4e-5), says="5e-5 rad off 0 0 1"),
         },
         silent={
             "exactly": about("0 0 1"),
@@ -79,13 +79,13 @@ CASES = {
     ),
     "JNT-003": Cases(
         found={
-            "both ways without end": Model(turns(-999, 999), says="is revolute from -999 to 999 rad"),
+            "both ways without end": Model(turns(-999, 999), says="the limits -999 to 999 rad are many turns"),
             "farther one way": turns(-999, 5000),
             "farther the other way": turns(-5000, 999),
         },
         remarked={
-            "two whole turns": Model(turns(-4 * pi, 4 * pi), says="may turn 2 whole turns either way"),
-            "three, nearly": Model(turns(-18.8496, 18.8496), says="may turn 3 whole turns"),
+            "two whole turns": Model(turns(-4 * pi, 4 * pi), says="the limits are 2 whole turns each way"),
+            "three, nearly": Model(turns(-18.8496, 18.8496), says="the limits are 3 whole turns"),
             "a little more on one side": turns(-4 * pi - 9e-4, 4 * pi),
             "a little less than whole": turns(-4 * pi + 0.006, 4 * pi - 0.006),
         },
@@ -104,8 +104,8 @@ CASES = {
     ),
     "JNT-004": Cases(
         found={
-            "damping": Model(braked('damping="-1e-9"'), says="its damping is -1e-09"),
-            "friction": Model(braked('friction="-1"'), says="its friction is -1"),
+            "damping": Model(braked('damping="-1e-9"'), says="the damping is -1e-9; expected 0 or more"),
+            "friction": Model(braked('friction="-1"'), says="the friction is -1"),
             "both": Model(braked('damping="-1" friction="-1"'), count=2),
         },
         silent={

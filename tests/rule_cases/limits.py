@@ -33,7 +33,7 @@ def safe(lower: object, upper: object, *, hard: tuple[object, object] = (-1, 1))
 
 TEN = several(*[limit(effort=0)] * 10)
 NINE = several(*[limit(effort=0)] * 9)
-LISTED = "; so has 'j1', 'j2', 'j3', 'j4', 'j5', 'j6', 'j7', 'j8'"
+LISTED = "(also 'j1', 'j2', 'j3', 'j4', 'j5', 'j6', 'j7', 'j8'"
 CHAIN = robot(
     *map(link, "abcd"),
     joint("one", "a", "b", kind="revolute"),
@@ -44,7 +44,9 @@ CHAIN = robot(
 CASES = {
     "LIM-001": Cases(
         found={
-            "just the wrong way round": Model(turning(lower=0.5, upper=0.4999), says="lower is 0.5, above upper"),
+            "just the wrong way round": Model(
+                turning(lower=0.5, upper=0.4999), says="the lower limit 0.5 is above the upper limit 0.4999"
+            ),
             "of a joint that slides": turning(kind="prismatic", lower=1, upper=-1),
             "of one that follows": following(limit(1, -1)),
         },
@@ -52,7 +54,7 @@ CASES = {
     ),
     "LIM-002": Cases(
         found={
-            "one position": Model(turning(lower=0.5, upper=0.5), says="both 0.5"),
+            "one position": Model(turning(lower=0.5, upper=0.5), says="both limits are 0.5"),
             "zero, where it is said": turning(lower=0, upper=0),
             "where other numbers are not said": turning(lower=0.5, upper=0.5, velocity=None),
         },
@@ -66,7 +68,7 @@ CASES = {
     ),
     "LIM-003": Cases(
         found={
-            "begins above zero": Model(turning(lower=0.001, upper=1), says="zero is outside its limits, 0.001 to 1"),
+            "begins above zero": Model(turning(lower=0.001, upper=1), says="zero is outside the limits 0.001 to 1 rad"),
             "ends below zero": turning(lower=-1, upper=-0.001),
             "one position above": turning(lower=1, upper=1),
             "one position below": turning(lower=-1, upper=-1),
@@ -82,8 +84,8 @@ CASES = {
     ),
     "LIM-004": Cases(
         found={
-            "none": Model(turning(effort=0), says="its effort is 0, so nothing can move it", element="joint 'j'"),
-            "two, said once": Model(several(limit(effort=0), limit(), limit(effort=0)), says="; so has 'j2'"),
+            "none": Model(turning(effort=0), says="the effort limit is 0; expected more than 0", element="joint 'j'"),
+            "two, said once": Model(several(limit(effort=0), limit(), limit(effort=0)), says="(also 'j2'"),
             "nine, all named": Model(NINE, says=LISTED),
             "ten, of which nine are named": Model(TEN, says=f"{LISTED} and 1 more"),
             "of a continuous joint": turning(kind="continuous", lower=None, upper=None, effort=0),
@@ -96,33 +98,37 @@ CASES = {
     ),
     "LIM-005": Cases(
         found={
-            "none": Model(turning(velocity=0), says="its velocity is 0, so it may never move"),
-            "two, said once": Model(several(limit(velocity=0), limit(velocity=0)), says="; so has 'j1'"),
+            "none": Model(turning(velocity=0), says="the velocity limit is 0; expected more than 0"),
+            "two, said once": Model(several(limit(velocity=0), limit(velocity=0)), says="(also 'j1'"),
         },
         silent={"little": turning(velocity="1e-9"), "of a joint that follows": following(limit(velocity=0))},
     ),
     "LIM-006": Cases(
         found={
-            "velocity": Model(turning(velocity="-1e-9"), says="its velocity is -1e-09"),
-            "effort": Model(turning(effort=-1), says="its effort is -1"),
+            "velocity": Model(turning(velocity="-1e-9"), says="the velocity limit is -1e-9"),
+            "effort": Model(turning(effort=-1), says="the effort limit is -1"),
             "both": Model(turning(velocity=-1, effort=-1), count=2),
-            "two of one number, said once": Model(several(limit(effort=-1), limit(effort=-1)), says="; so has 'j1'"),
+            "two of one number, said once": Model(several(limit(effort=-1), limit(effort=-1)), says="(also 'j1'"),
             "two of two numbers": Model(several(limit(effort=-1), limit(effort=-2)), count=2),
         },
         silent={"zero": turning(velocity=0, effort=0), "minus zero": turning(velocity="-0.0", effort="-0.0")},
     ),
     "LIM-007": Cases(
         found={
-            "ten thousand": Model(turning(effort=10000), says="its effort is 10000; is that a placeholder?"),
-            "two of one number, said once": Model(several(limit(effort=1e5), limit(effort=1e5)), says="so has 'j1'"),
+            "ten thousand": Model(
+                turning(effort=10000), says="the effort limit is 10,000 N m, which looks like a placeholder"
+            ),
+            "two of one number, said once": Model(several(limit(effort=1e5), limit(effort=1e5)), says="(also 'j1'"),
             "two of two numbers": Model(several(limit(effort=1e5), limit(effort=1e6)), count=2),
         },
         silent={"a little less": turning(effort=9999.9)},
     ),
     "LIM-008": Cases(
         found={
-            "just more than fifty": Model(turning(velocity=50.1), says="its velocity is 50.1; is that a placeholder?"),
-            "two of one number, said once": Model(several(limit(velocity=99), limit(velocity=99)), says="so has 'j1'"),
+            "just more than fifty": Model(
+                turning(velocity=50.1), says="the velocity limit is 50.1 rad/s, which looks like a placeholder"
+            ),
+            "two of one number, said once": Model(several(limit(velocity=99), limit(velocity=99)), says="(also 'j1'"),
             "two of two numbers": Model(several(limit(velocity=99), limit(velocity=98)), count=2),
         },
         silent={
@@ -134,9 +140,13 @@ CASES = {
     ),
     "LIM-009": Cases(
         found={
-            "below": Model(safe(-1.00001, 1), says="its soft limits are -1.00001 to 1, beyond its limits, -1 to 1"),
+            "below": Model(
+                safe(-1.00001, 1), says="the soft limits -1.00001 to 1 rad are not inside the limits -1 to 1 rad"
+            ),
             "above": safe(-1, 1.00001),
-            "with nothing between": Model(safe(0.5, 0.4), says="nothing is between them"),
+            "with nothing between": Model(
+                safe(0.5, 0.4), says="the lower soft limit 0.5 is above the upper soft limit 0.4"
+            ),
             "zero for one of them": safe(0, 1.5),
             "zero for the other": safe(-1.5, 0),
             "reversed, where the hard ones are, too": safe(1, -1, hard=(1, -1)),
@@ -154,7 +164,7 @@ CASES = {
     "MIM-001": Cases(
         found={
             "too far above": Model(
-                following(limit(-3, 1), multiplier=1.05), says="'leader' takes it from -1.05 to 1.05"
+                following(limit(-3, 1), multiplier=1.05), says="'leader' moves the joint from -1.05 to 1.05 rad"
             ),
             "too far below": following(limit(-1, 3), multiplier=1.05),
             "an offset up": following(limit(), offset=0.021),
@@ -176,11 +186,13 @@ CASES = {
         },
     ),
     "MIM-002": Cases(
-        found={"a follower of a follower": Model(CHAIN, element="joint 'three'", says="'two', which follows 'one'")},
+        found={
+            "a follower of a follower": Model(CHAIN, element="joint 'three'", says="'two', which itself follows 'one'")
+        },
         silent={"a follower": following(limit()), "no follower": turning()},
     ),
     "MIM-003": Cases(
-        found={"zero": Model(following(limit(), multiplier=0), says="follows 'leader' with the multiplier 0")},
+        found={"zero": Model(following(limit(), multiplier=0), says="the multiplier of <mimic> is 0")},
         silent={
             "little": following(limit(), multiplier="1e-9"),
             "backwards": following(limit(), multiplier=-1),

@@ -44,17 +44,17 @@ CASES = {
     "NAM-002": Cases(
         found={
             "within": called("b c"),
-            "at the end": Model(called("b "), says="at its end, where nobody sees it"),
-            "at the beginning": Model(moved_by(" j"), says="at its end"),
+            "at the end": Model(called("b "), says="the name begins or ends with white space"),
+            "at the beginning": Model(moved_by(" j"), says="begins or ends with white space"),
         },
         silent={"an underscore": called("b_c"), "a fixed joint": fixed_by("b c")},
     ),
     "NAM-003": Cases(
         found={
-            "a dot": Model(called("b.c"), says="'.' not among"),
-            "two, each said once": Model(moved_by("a.b.c+d"), says="'+', '.' not among"),
+            "a dot": Model(called("b.c"), says="'.'; names in ROS have"),
+            "two, each said once": Model(moved_by("a.b.c+d"), says="'+', '.'; names in ROS have"),
             "one colon": called("b:c"),
-            "three colons": Model(called("b:::c"), says="':' not among"),
+            "three colons": Model(called("b:::c"), says="':'; names in ROS have"),
         },
         silent={
             "all that is legal": called("Az09_/b"),
@@ -77,7 +77,9 @@ CASES = {
     ),
     "NAM-006": Cases(
         found={
-            "a link": Model(called("B"), says="1 of 3 names of links and moving joints have capitals, such as 'B'"),
+            "a link": Model(
+                called("B"), says="1 of 3 names of links and moving joints has capital letters, such as 'B'"
+            ),
             "a joint and a link": Model(pair(child="bC", name="J"), says="2 of 3 names", element="robot 'r'"),
         },
         silent={"none": called("b"), "a fixed joint": fixed_by("J")},

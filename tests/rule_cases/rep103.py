@@ -112,7 +112,7 @@ TUBE = pi * 0.1**2 * 0.1 * 2e5
 CASES = {
     "R103-001": Cases(
         found={
-            "one": Model(scaled("1 -1 1"), says="scale 1 -1 1 mirrors a.stl"),
+            "one": Model(scaled("1 -1 1"), says="negative scale 1 -1 1 mirrors the mesh 'a.stl'"),
             "three": scaled("-1 -1 -1"),
             "of what is felt": pair(felt(mesh("a.stl", "-1 1 1"))),
             "two of them": Model(scaled("-1 1 1", "1 1 -2"), count=2),
@@ -127,19 +127,22 @@ CASES = {
     "R103-002": Cases(
         found={
             "a joint that turns more than twice": Model(
-                turning(lower=-12.57, upper=1), says="turns from -12.57 to 1 rad; are these degrees?"
+                turning(lower=-12.57, upper=1),
+                says="the limits -12.6 to 1 rad are more than two turns; are they in degrees?",
             ),
             "the other way": turning(lower=0, upper=12.57),
             "two turns in degrees": turning(lower=0, upper=720),
-            "a joint twenty metres away": Model(at("0 20.01 0"), says="lies 20.01 m from the frame of its parent"),
+            "a joint twenty metres away": Model(at("0 20.01 0"), says="the origin is 20 m from the parent link"),
             "along all three": at("11.6 11.6 11.6"),
             "an rpy of more than a turn": Model(
-                turned(0, "6.2845", "-90"), says="rpy 6.2845, -90 is more than a turn; are these degrees?"
+                turned(0, "6.2845", "-90"), says="rpy 6.2845, -90 is more than a whole turn; is it in degrees?"
             ),
-            "a shape twenty metres away": Model(pair(seen(box(1), xyz="0 0 20.01")), says="has a part 20.01 m from"),
+            "a shape twenty metres away": Model(
+                pair(seen(box(1), xyz="0 0 20.01")), says="a part of the link is 20 m from"
+            ),
             "a shape for collisions": pair(felt(box(1), xyz="-20.01 0 0")),
             "a centre of mass": pair(inertial(1, 1, 1, 1.5, xyz="0 20.01 0")),
-            "a dense body": Model(heavy(201, felt(box(0.1))), says="201 kg in 1 litres; are these grams?"),
+            "a dense body": Model(heavy(201, felt(box(0.1))), says="201 kg in a volume of 1 litres; is it in grams?"),
             "two boxes": heavy(401, felt(box(0.1)), felt(box(0.1))),
             "a dense ball": heavy(ROUND + 1, felt(sphere(0.1))),
             "a dense tube": heavy(TUBE + 1, felt(cylinder(0.1, 0.1))),
@@ -147,10 +150,10 @@ CASES = {
             "a dense body, seen larger than it is": heavy(201, felt(box(0.1)), seen(box(1))),
             "a small body of more than ten kilograms": heavy(10.1, felt(box(0.01))),
             "a slide of a hundred metres, where nothing tells the size": Model(
-                sliding(0, 101), says="slides from 0 to 101 m, and nothing tells how large the robot is"
+                sliding(0, 101), says="the limits 0 to 101 m are too wide for a robot of unknown size"
             ),
             "just less than no limit": sliding(0, 9999),
-            "a hundred times the robot": Model(sliding(0, 301, size="3 0 0"), says="and the robot is 3 m in size"),
+            "a hundred times the robot": Model(sliding(0, 301, size="3 0 0"), says="too wide for a robot of 3 m"),
             "a hundred times a ball": sliding(0, 347, felt(sphere(1))),
             "a hundred times a tube": sliding(0, 347, seen(cylinder(1, 2))),
             "a hundred times a box": sliding(0, 347, felt(box(2))),
@@ -160,7 +163,9 @@ CASES = {
             "behind one, with a slide between": carried(30.1, "revolute", "prismatic"),
             "hardly longer one way": sliding(-200, 201),
             **{
-                f"{ratio} times": Model(scaled("1 1 1", f"{ratio} {ratio} {ratio}"), says=f"a.stl is {ratio} times as")
+                f"{ratio} times": Model(
+                    scaled("1 1 1", f"{ratio} {ratio} {ratio}"), says=f"the scale of the mesh 'a.stl' is {ratio} here"
+                )
                 for ratio in ("10", "25.4", "39.37", "100", "1000")
             },
             "a thousand times, nearly, and mirrored": scaled("1000.9 -1000.9 1", "1 1 1"),
@@ -205,11 +210,17 @@ CASES = {
     ),
     "R103-003": Cases(
         found={
-            "backwards": Model(sides("0 -1 0", "0 1 0"), says="left of right is along -y of base_link"),
-            "along x, more or less": Model(sides("0.88 0.47 0", "0 0 0"), says="along +x"),
-            "above": Model(sides("0 0 1", "0 0 0"), says="along +z"),
-            "front behind": Model(beside(("front", "-1 0 0"), ("rear", "1 0 0")), says="front of rear is along -x"),
-            "front beside back": Model(beside(("front", "0 1 0"), ("back", "0 0 0")), says="along +y"),
+            "backwards": Model(
+                sides("0 -1 0", "0 1 0"),
+                says="links named left are in direction -y from those named right; expected +y",
+            ),
+            "along x, more or less": Model(sides("0.88 0.47 0", "0 0 0"), says="in direction +x"),
+            "above": Model(sides("0 0 1", "0 0 0"), says="in direction +z"),
+            "front behind": Model(
+                beside(("front", "-1 0 0"), ("rear", "1 0 0")),
+                says="links named front are in direction -x from those named rear; expected +x",
+            ),
+            "front beside back": Model(beside(("front", "0 1 0"), ("back", "0 0 0")), says="in direction +y"),
             "in short": beside(("wheel_l", "0 -1 0"), ("wheel_r", "0 1 0")),
             "in short for two sides": Model(
                 beside(("fl_leg", "1 -1 0"), ("fr_leg", "1 1 0"), ("rl_leg", "-1 -1 0"), ("rr_leg", "-1 1 0"))
@@ -251,7 +262,7 @@ CASES = {
     "R103-004": Cases(
         found={
             "in the axes of the camera": Model(
-                camera("0 0 0"), says="is turned 120 degrees from rpy(-π/2, 0, -π/2) in 'camera_link'"
+                camera("0 0 0"), says="is 120 degrees off; expected rpy -π/2 0 -π/2 in 'camera_link'"
             ),
             "a little more than calibration": camera(f"{QUARTER + 0.051} 0 {QUARTER}"),
             "of SDF, where the joint is not turned as its links are": optical_in_sdf("0 0 0", "1 0 0"),
@@ -274,7 +285,7 @@ CASES = {
     ),
     "R103-005": Cases(
         found={
-            "as the body is": Model(ned("0 0 0"), says="degrees from north, east, down of 'imu_link'"),
+            "as the body is": Model(ned("0 0 0"), says="degrees off; expected north, east, down of 'imu_link'"),
             "turned about y": ned(f"0 {pi} 0"),
             "a little": ned(f"{pi + 0.051} 0 0"),
         },
@@ -289,11 +300,14 @@ CASES = {
     "R103-007": Cases(
         found={
             "two decimals of a right angle": Model(
-                turned(0, "1.57", 0), says="1.57 is meant to be π/2 = 1.5707963267948966: 0.8 mrad off, 0.8 mm at"
+                turned(0, "1.57", 0),
+                says="1.57 is not exactly π/2 = 1.5707963267948966: the error is 0.8 mrad, or 0.8 mm at",
             ),
-            "backwards": Model(turned("-3.14", 0, 0), says="-3.14 is meant to be -π ="),
-            "two, said once": Model(turned("1.57", "3.14", "1.57"), says="mm at a metre; 3.14 is meant"),
-            "three decimals of a third": Model(turned("2.094", 0, 0), says="is meant to be 2π/3"),
+            "backwards": Model(turned("-3.14", 0, 0), says="-3.14 is not exactly -π ="),
+            "two, said once": Model(
+                turned("1.57", "3.14", "1.57"), says="mm at a distance of 1 m; 3.14 is not exactly π"
+            ),
+            "three decimals of a third": Model(turned("2.094", 0, 0), says="is not exactly 2π/3"),
             "of a shape": robot(link("a", seen(box(1), rpy="0 0 1.57"))),
             "of an inertial": robot(link("a", inertial(1, 1, 1, 1.5).replace("<origin", '<origin rpy="1.57 0 0"'))),
             "of a pose in SDF": sdf("<pose>0 0 0 0 1.57 0</pose>"),

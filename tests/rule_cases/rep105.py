@@ -17,14 +17,16 @@ CASES = {
         found={
             "odom below base_link": Model(
                 on_one_another("base_link", "odom"),
-                says="hangs below 'base_link'; the order is earth -> map -> odom -> base_link",
+                says="the frame is below 'base_link'; the order is earth -> map -> odom -> base_link",
             ),
             "map below odom": Model(on_one_another("odom", "map"), count=2, severity="error", element="link 'map'"),
             "earth below map, with a link between": Model(on_one_another("map", "plate", "earth"), count=2),
             "map behind a joint that moves": on_one_another("base_link", "map", kind="floating"),
         },
         remarked={
-            "map alone": Model(on_one_another("map", "a"), severity="warning", says="leave it out"),
+            "map alone": Model(
+                on_one_another("map", "a"), severity="warning", says="localisation broadcasts this frame; remove it"
+            ),
             "in their order": Model(on_one_another("earth", "map", "odom", "base_link"), count=3, severity="warning"),
             "odom below map, with a link between": Model(on_one_another("map", "x", "odom"), count=2),
         },

@@ -68,7 +68,7 @@ CASES = {
                 humanoid(
                     ('<joint name="base_link_joint" type="fixed">', '<joint name="base_link_joint" type="continuous">')
                 ),
-                says="moves against the root body, 'pelvis', by joint 'base_link_joint'",
+                says="the joint 'base_link_joint' moves base_link relative to the root body 'pelvis'",
             ),
             "on a world, on which the body turns": Model(
                 humanoid(more=link("world") + joint("world", "world", "pelvis", kind="revolute")), count=2
@@ -108,15 +108,15 @@ CASES = {
                 without("r_gripper", "l_wrist", "torso"), says="has no frames l_wrist, r_gripper, torso"
             ),
             "a gripper on the base": Model(
-                hung("l_gripper", "l_wrist", "base_link"), count=2, says="is not behind 'l_wrist'"
+                hung("l_gripper", "l_wrist", "base_link"), count=2, says="is not carried by 'l_wrist'"
             ),
-            "a gripper on the torso": Model(hung("r_gripper", "r_wrist", "torso"), says="is not behind 'r_wrist'"),
-            "a wrist on the base": Model(hung("l_wrist", "torso", "base_link"), count=2, says="is not behind"),
-            "a sole on the base": Model(hung("l_sole", "l_ankle", "base_link"), says="is not behind 'l_ankle'"),
-            "a head on the base": Model(hung("gaze", "torso", "base_link"), count=2, says="is not behind 'torso'"),
+            "a gripper on the torso": Model(hung("r_gripper", "r_wrist", "torso"), says="is not carried by 'r_wrist'"),
+            "a wrist on the base": Model(hung("l_wrist", "torso", "base_link"), count=2, says="is not carried by"),
+            "a sole on the base": Model(hung("l_sole", "l_ankle", "base_link"), says="is not carried by 'l_ankle'"),
+            "a head on the base": Model(hung("gaze", "torso", "base_link"), count=2, says="is not carried by 'torso'"),
             "a toe on the other foot": Model(
                 humanoid(more=link("l_toe") + joint("l_toe", "r_ankle", "l_toe", xyz="0 0 -0.05")),
-                says="is not behind 'l_sole'",
+                says="is not carried by 'l_sole'",
             ),
             "arms and head on a body behind the torso": Model(
                 humanoid(
@@ -127,7 +127,7 @@ CASES = {
                     ),
                     more=link("torso") + joint("spine", "pelvis", "torso", kind="revolute"),
                 ),
-                says="is on the body of 'torso', but the last that carries l_gripper, r_gripper, gaze is 'chest'",
+                says="on the body of 'torso'; expected 'chest', the last body that carries l_gripper, r_gripper, gaze",
             ),
         },
         silent={
@@ -142,13 +142,13 @@ CASES = {
         found={
             "above": Model(
                 humanoid(sole(-0.0445)),
-                says="the lowest point of its body is 0.0055 m below its XY plane",
+                says="the lowest point of the foot is 0.0055 m below the XY plane of this frame",
                 element="link 'l_sole'",
             ),
-            "below": Model(humanoid(sole(-0.0555)), says="is 0.0055 m above its XY plane"),
+            "below": Model(humanoid(sole(-0.0555)), says="is 0.0055 m above the XY plane of this frame"),
             "both": Model(humanoid(sole(0), sole(0, "r")), count=2),
             "turned, which is said": Model(
-                humanoid(sole(-0.05, rpy="0.2 0 0")), says="; its Z is turned 11.5 degrees from that of 'base_link'"
+                humanoid(sole(-0.05, rpy="0.2 0 0")), says="; its Z is 11.5 degrees off that of 'base_link'"
             ),
             "of a ball": Model(humanoid(foot(felt(sphere(0.04)))), element="link 'l_sole'"),
             "of a tube": humanoid(foot(felt(cylinder(0.3, 0.06)))),
@@ -185,7 +185,7 @@ CASES = {
         found={
             "along x": Model(
                 humanoid(finger("1 0 0")),
-                says="finger 'l_finger_joint' slides along 1 0 0 of the gripper's frame",
+                says="the finger 'l_finger_joint' slides along 1 0 0 in this frame; expected along Y",
                 element="link 'l_gripper'",
             ),
             "of the other hand": Model(humanoid(finger("0 0 1", "r")), element="link 'r_gripper'"),

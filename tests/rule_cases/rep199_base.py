@@ -31,16 +31,20 @@ CASES = {
         found={
             "on the first link": Model(
                 edited(renamed("base_link", "foot"), added("base_link", "link_1")),
-                says="is on 'link_1', but the arm begins on 'foot'",
+                says="this frame moves with 'link_1'; expected on 'foot', where the arm begins",
             ),
-            "none": strict(edited(renamed("base_link", "foot")), says="arm has none", element="frame 'base_link'"),
+            "none": strict(
+                edited(renamed("base_link", "foot")),
+                says="the arm that ends with 'link_6' has no base_link, the frame at its foot",
+                element="frame 'base_link'",
+            ),
         },
         remarked={
             "none, where that is no error": Model(edited(renamed("base_link", "foot")), severity="warning"),
             "another frame with that name behind its own": Model(
                 edited(renamed("base_link", "foot"), added("camera_base_link", "link_3")),
                 severity="warning",
-                says="'camera_base_link' is something else",
+                says="'camera_base_link' is another frame",
             ),
         },
         silent={"there": CLEAN, "on what carries the first joint": edited(between("mount", "link_1"))},
@@ -70,7 +74,9 @@ CASES = {
     ),
     "R199-105": Cases(
         found={
-            "leans": Model(standing(6, 5.1), says="the first joint, 'joint_1', leans 5.1 degrees from its z"),
+            "leans": Model(
+                standing(6, 5.1), says="the axis of 'joint_1', the first joint, is 5.1 degrees off z; expected along z"
+            ),
             "leans, of five joints": standing(5, 5.1),
             "leans the other way": standing(6, -5.1),
             "lies": edited(axis("link_1", "1 0 0")),
@@ -98,11 +104,15 @@ CASES = {
     ),
     "R199-106": Cases(
         found={
-            "turned": of("abb", edited(placed("base", rpy="0 0 0.0011")), says="that of ABB is not turned"),
+            "turned": of(
+                "abb",
+                edited(placed("base", rpy="0 0 0.0011")),
+                says="is rotated 0.063 degrees in 'base_link'; expected 0 degrees, as in models of ABB",
+            ),
             "not turned": of(
                 "universal_robots",
                 CLEAN,
-                says="is turned by 0 degrees in 'base_link'; that of Universal Robots is turned by 180",
+                says="is rotated 0 degrees in 'base_link'; expected 180 degrees, as in models of Universal Robots",
             ),
             "of one who has it at a height": of("fanuc", edited(placed("base", rpy="0.0011 0 0"))),
         },
@@ -122,7 +132,7 @@ CASES = {
         found={
             "on a plate below": Model(
                 arm((JOINT_1, PLATE.format("fixed", "plate", "base_link") + JOINT_1.replace("base_link", "plate"))),
-                says="the first joint, 'joint_1', hangs on 'plate', which is not behind it",
+                says="the first joint, 'joint_1', begins on 'plate'; expected on base_link",
             ),
         },
         silent={
@@ -134,11 +144,13 @@ CASES = {
     "R199-201": Cases(
         found={
             "a millimetre up": of(
-                "fanuc", edited(placed("base", xyz="0 0 0.5011")), says="is 0.0011 m from where models of"
+                "fanuc",
+                edited(placed("base", xyz="0 0 0.5011")),
+                says="is at 0 0 0.501 m in 'base_link'; expected 0 0 0.5 m, as in models of",
             ),
             "a millimetre aside": of("fanuc", edited(placed("base", xyz="0.0011 0 0.5"))),
             "up, of one who has it in base_link": of(
-                "abb", CLEAN, says="is 0.5 m from where models of ABB have it, 0 0 0 m"
+                "abb", CLEAN, says="is at 0 0 0.5 m in 'base_link'; expected 0 0 0 m, as in models of ABB"
             ),
         },
         silent={
@@ -153,13 +165,13 @@ CASES = {
     "R199-203": Cases(
         found={
             "on the first link": Model(
-                edited(hung("base", "link_1")), says="is fixed to 'link_1', which moves against 'base_link'"
+                edited(hung("base", "link_1")), says="this frame moves with 'link_1'; expected fixed to 'base_link'"
             ),
             "behind a joint of its own": Model(
-                edited(turning("base")), says="'base_link-base', which carries it, is continuous"
+                edited(turning("base")), says="the joint 'base_link-base' to this frame is continuous; expected fixed"
             ),
             "on the first link, without base_link": Model(
-                edited(renamed("base_link", "foot"), hung("base", "link_1")), says="which moves against 'foot'"
+                edited(renamed("base_link", "foot"), hung("base", "link_1")), says="expected fixed to 'foot'"
             ),
         },
         silent={
@@ -170,9 +182,11 @@ CASES = {
     ),
     "R199-205": Cases(
         found={
-            "on a plate": Model(edited(between("mount", "base")), says="hangs on 'mount', not on 'base_link'"),
+            "on a plate": Model(edited(between("mount", "base")), says="is attached to 'mount'; expected 'base_link'"),
             "below base_link": Model(
-                tree_text(*single()[1:], "base base_link"), says="carries 'base_link'", element="link 'base'"
+                tree_text(*single()[1:], "base base_link"),
+                says="is the parent of 'base_link'; expected its child",
+                element="link 'base'",
             ),
         },
         silent={
@@ -183,13 +197,19 @@ CASES = {
     ),
     "R199-206": Cases(
         found={
-            "seen": Model(edited(shaped("base")), says="has geometry, which belongs to base_link"),
+            "seen": Model(edited(shaped("base")), says="this frame has geometry, which belongs to base_link"),
             "felt": arm(('<link name="base"/>', link("base", felt(box(0.1))))),
         },
         silent={"none": CLEAN, "of another frame": edited(renamed("base", "frame"), shaped("frame"))},
     ),
     "R199-208": Cases(
-        found={"none": strict(edited(renamed("base", "frame")), says="arm has none", element="frame 'base'")},
+        found={
+            "none": strict(
+                edited(renamed("base", "frame")),
+                says="the arm that ends with 'link_6' has no base, the frame in which",
+                element="frame 'base'",
+            )
+        },
         remarked={"none, where that is no error": Model(edited(renamed("base", "frame")), severity="warning")},
         silent={"there": CLEAN},
     ),

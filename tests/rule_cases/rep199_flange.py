@@ -26,15 +26,15 @@ from rule_cases.case import Cases, Model
 CASES = {
     "R199-401": Cases(
         found={
-            "a body on tool0": Model(
-                edited(added("torch", "tool0", solid=True)), says="hangs on 'tool0', not on 'flange'"
+            "a body on the last link": Model(
+                edited(added("torch", "link_6", solid=True)),
+                says="this end effector is attached to 'link_6'; attach it to 'flange'",
+                element="link 'torch'",
             ),
-            "a body on the last link": Model(edited(added("torch", "link_6", solid=True)), element="link 'torch'"),
             "what moves, without a shape": edited(added("jaw", "link_6"), turning("jaw")),
             "what carries what moves": Model(
                 edited(added("palm", "link_6"), added("jaw", "palm"), turning("jaw")), element="link 'palm'"
             ),
-            "a cover on tool0": edited(added("cover", "tool0", solid=True)),
             "a cover with a body on it": edited(
                 added("cover", "link_6", solid=True), added("torch", "cover", solid=True)
             ),
@@ -44,13 +44,14 @@ CASES = {
             "a body on what is before what is before flange": edited(
                 between("adapter", "flange"), between("plate", "adapter"), added("torch", "plate", solid=True)
             ),
-            "two": Model(edited(added("torch", "link_6", solid=True), added("light2x", "tool0", solid=True)), count=2),
+            "two": Model(edited(added("torch", "link_6", solid=True), added("light2x", "link_6", solid=True)), count=2),
         },
         remarked={
             "no flange": Model(edited(renamed("flange", "hand"), hung("tool0", "link_6")), count=1, severity="warning")
         },
         silent={
             "a body on flange": edited(TORCH),
+            "a body on tool0, which another rule says": edited(added("torch", "tool0", solid=True)),
             "a frame on the last link": edited(added("torch", "link_6")),
             **{f"a {name} on the last link": edited(added(name, "link_6", solid=True)) for name in OWN},
             "a body on a link before": edited(added("torch", "link_5", solid=True)),
@@ -61,7 +62,7 @@ CASES = {
         found={
             "on its side": Model(
                 edited(placed("flange", rpy=f"{QUARTER} 0 0")),
-                says="with all joints at zero its Z is 90 degrees from up",
+                says="with all joints at zero its z axis is 90 degrees from vertical; expected up",
             ),
             "a little": edited(placed("flange", rpy=f"{radians(2.6)} 0 0")),
             "pointing up by less than half": edited(placed("link_4", rpy=f"{radians(20)} {radians(-29)} 0")),
@@ -80,7 +81,7 @@ CASES = {
         found={
             "aside": Model(
                 edited(placed("flange", rpy=f"0 {QUARTER} 0")),
-                says="its X+ is 90 degrees off the way out of the last link, along 'joint_6'",
+                says="its x axis is 90 degrees off the axis of 'joint_6'; expected along it, away from the arm",
             ),
             "a little": edited(placed("flange", rpy=f"0 {radians(2.6)} 0")),
             "back into the arm": Model(edited(placed("flange", rpy=f"0 0 {pi}")), says="180 degrees off"),
@@ -100,12 +101,12 @@ CASES = {
     "R199-404": Cases(
         found={
             "behind a joint of its own": Model(
-                edited(turning("flange")), says="'link_6-flange', which carries it, is continuous"
+                edited(turning("flange")), says="the joint 'link_6-flange' to this frame is continuous; expected fixed"
             ),
             "behind a joint of its own, of links without numbers": edited(turning("flange"), *IN_WORDS),
             "on the link before": Model(
                 edited(hung("flange", "link_5"), hung("tool0", "link_6")),
-                says="is fixed to 'link_5', and the arm ends with 'link_6'",
+                says="this frame moves with 'link_5'; expected fixed to 'link_6', where the arm ends",
             ),
         },
         silent={
@@ -116,7 +117,9 @@ CASES = {
     ),
     "R199-406": Cases(
         found={
-            "on an adapter": Model(edited(between("adapter", "flange")), says="hangs on 'adapter', not on 'link_6'")
+            "on an adapter": Model(
+                edited(between("adapter", "flange")), says="is attached to 'adapter'; expected 'link_6', the last link"
+            )
         },
         silent={
             "on the last link": CLEAN,
@@ -127,7 +130,7 @@ CASES = {
     ),
     "R199-408": Cases(
         found={
-            "seen": Model(edited(shaped("flange")), says="has geometry, which belongs to the last link"),
+            "seen": Model(edited(shaped("flange")), says="this frame has geometry, which belongs to the last link"),
             "felt": arm(('<link name="flange"/>', link("flange", felt(box(0.1))))),
         },
         silent={"none": CLEAN, "of another frame": edited(renamed("flange", "hand"), shaped("hand"))},

@@ -3,6 +3,7 @@
 from math import radians
 
 from arm_trees import chain, single, tree_text
+from kinetree.conventions.examples import SMALL_ARM
 from rule_cases.arms import (
     CLEAN,
     FELT,
@@ -26,13 +27,20 @@ from rule_cases.case import Cases, Model
 CASES = {
     "R199-001": Cases(
         found={
-            "three joints": chained(3),
+            "flange and tool0 and no joint": Model(
+                SMALL_ARM.replace("continuous", "fixed"),
+                says="there are flange and tool0, but no joint moves",
+            ),
+            "said to be one": Model(chained(3), options={"kind": "arm"}, says="although the kind is arm"),
+        },
+        remarked={
+            "three joints": Model(chained(3), says="no arm was found, so nothing was checked by REP-199"),
             "a flange behind one joint": tree_text("base_link *link_1", "link_1 flange"),
+            "flange and tool0 behind one joint, as of a positioner": tree_text(*single(n=1)),
             "three numbered links": tree_text(*chain("", "base_link", 3)),
             "four numbered links on two ways": tree_text(
                 "base_link *link_1", "link_1 *link_2", "base_link *link_3", "link_3 *link_4"
             ),
-            "three legs": legs(3),
             "four joints of which one slides and turns at once": tree_text(
                 *(f"j{i} *j{i + 1}" for i in range(4))
             ).replace('<joint name="j2_joint" type="continuous">', '<joint name="j2_joint" type="planar">'),
@@ -43,6 +51,9 @@ CASES = {
             "a tool0 behind two joints": tree_text(*chain("", "base_link", 2), "link_2 tool0"),
             "four numbered links": tree_text(*chain("", "base_link", 4)),
             "two legs": legs(2),
+            "three legs": legs(3),
+            "an object": tree_text("a b"),
+            "said to be something else": Model(chained(3), options={"kind": "other"}),
             "a gripper's finger behind four": chained(4, "j4 *finger"),
         },
     ),
@@ -50,33 +61,37 @@ CASES = {
         found={
             "one": Model(
                 edited(renamed("link_3", "elbow")),
-                says="of the chain: not called 'link_N' (elbow)",
+                says="this link of an arm is not called link_3",
                 element="link 'elbow'",
             ),
             "two": Model(
                 edited(renamed("link_3", "elbow"), renamed("link_6", "wrist")),
-                says="of the chain and 1 more: not called 'link_N' (elbow, wrist)",
+                says="links of this arm are not called link_1 … link_6: elbow, wrist",
             ),
             "a zero before the number": edited(renamed("link_3", "link_03")),
             "no underscore": edited(renamed("link_3", "link3")),
             "another prefix": two(('"left_link_3"', '"right_link_30"')),
             "two chains behind a way that is no longer than they are, of which one is longer": Model(
-                fork(4), says="of the chain and 7 more"
+                fork(4), says="not called link_1 … link_8: j1, j2, j3, j4, a1, a2, …"
             ),
-            "two fingers of three joints and more behind a longer way": Model(fork(5), says="of the chain and 4 more"),
-            "a flange behind a joint, which is a frame": Model(edited(turning("flange"), *IN_WORDS), says="and 5 more"),
+            "two fingers of three joints and more behind a longer way": Model(
+                fork(5), says="not called link_1 … link_5: j1, j2, j3, j4, j5"
+            ),
+            "a flange behind a joint, which is a frame": Model(
+                edited(turning("flange"), *IN_WORDS), says="not called link_1 … link_6: "
+            ),
             "a flange behind a joint that is seen, a link": Model(
-                edited(turning("flange"), shaped("flange"), *IN_WORDS), says="and 6 more"
+                edited(turning("flange"), shaped("flange"), *IN_WORDS), says="not called link_1 … link_7: "
             ),
             "a flange behind a joint that is felt, a link": Model(
                 edited(
                     turning("flange"), *IN_WORDS, text=arm(('<link name="flange"/>', link("flange", felt(box(0.1)))))
                 ),
-                says="and 6 more",
+                says="not called link_1 … link_7: ",
             ),
-            "nine, of which eight are named": Model(
+            "nine, of which six are named": Model(
                 tree_text("base_link *a1", *(f"a{i} *a{i + 1}" for i in range(1, 9)), "a9 flange"),
-                says="and 8 more: not called 'link_N' (a1, a2, a3, a4, a5, a6, a7, a8)",
+                says="links of this arm are not called link_1 … link_9: a1, a2, a3, a4, a5, a6, …",
             ),
         },
         silent={
@@ -88,7 +103,9 @@ CASES = {
     "R199-302": Cases(
         found={
             "one left out": Model(
-                edited(renamed("link_6", "link_7")), says="follows 'link_5' in the chain", element="link 'link_7'"
+                edited(renamed("link_6", "link_7")),
+                says="comes after 'link_5'; expected link_6",
+                element="link 'link_7'",
             ),
             "one too early": Model(
                 edited(renamed("link_3", "x"), renamed("link_4", "link_3"), renamed("x", "link_4")), count=3
@@ -96,7 +113,7 @@ CASES = {
             "from two": Model(tree_text(*chain("", "base_link", 6)).replace('"link_1"', '"link_7"'), count=2),
             "from two on": Model(
                 tree_text("base_link *link_2", "link_2 *link_3", "link_3 flange"),
-                says="is the first of the chain, which begins with link_1",
+                says="is the first link of the arm; expected link_1",
                 element="link 'link_2'",
             ),
         },
@@ -117,11 +134,11 @@ CASES = {
         found={
             "one": Model(
                 edited(placed("link_6", rpy=f"{radians(0.11)!r} 0 0")),
-                says="is turned by 0.11 degrees with all joints at zero (its",
+                says="is rotated 0.11 degrees in 'base_link'; expected the same axes with all joints at zero",
             ),
             "all from one on": Model(
                 edited(placed("link_3", rpy=f"0 0 {QUARTER!r}")),
-                says="by 90 degrees with all joints at zero, the first of 4 such links (its axes lie along y x z)",
+                says="is rotated 90 degrees in 'base_link', as are 3 more links of the arm; expected",
                 element="link 'link_3'",
             ),
             "without base_link": edited(renamed("base_link", "foot"), placed("link_6", rpy="0 1 0")),
@@ -150,14 +167,14 @@ CASES = {
         found={
             "a joint": Model(
                 two(('"left_joint_3"', '"elbow"')),
-                says="has not the prefix 'left_' of its arm",
+                says="the name lacks the prefix of its arm; expected 'left_elbow'",
                 element="joint 'elbow'",
             ),
             "a link": Model(two(('"left_link_3"', '"upper"')), element="link 'upper'"),
             "a frame that no REP names": Model(two(('"left_link_6-flange"', '"mount"')), element="joint 'mount'"),
             "the same prefix": Model(
                 tree_text(*(f"{'b' if i == 0 else f'b{k}{i}'} *b{k}{i + 1}" for k in "xy" for i in range(4))),
-                says="the arms that end with 'bx4' and 'by4' have the same prefix, ''",
+                says="the arms that end with 'bx4' and 'by4' have no prefixes of their own",
                 element="robot 'r'",
             ),
         },
@@ -170,7 +187,9 @@ CASES = {
     "R199-702": Cases(
         found={
             "tool0": Model(
-                two(('"left_tool0"', '"tool0"')), says="has not the prefix 'left_' of its arm", element="link 'tool0'"
+                two(('"left_tool0"', '"tool0"')),
+                says="the name lacks the prefix of its arm; expected 'left_tool0'",
+                element="link 'tool0'",
             ),
             "flange": Model(two(('"right_flange"', '"flange"')), element="link 'flange'"),
         },

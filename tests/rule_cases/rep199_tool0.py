@@ -21,14 +21,20 @@ from rule_cases.case import Cases, Model
 
 CASES = {
     "R199-501": Cases(
-        found={"none": strict(edited(renamed("tool0", "tip")), says="arm has none", element="frame 'tool0'")},
+        found={
+            "none": strict(
+                edited(renamed("tool0", "tip")),
+                says="the arm that ends with 'link_6' has no tool0, the frame of its controller's tool of zeros",
+                element="frame 'tool0'",
+            )
+        },
         remarked={
             "none, where that is no error": Model(edited(renamed("tool0", "tip")), severity="warning"),
             "turned otherwise": of(
                 "abb",
                 edited(placed("tool0", rpy="0 0 0")),
                 severity="warning",
-                says="is turned 90 degrees off from how models of ABB",
+                says="is rotated 90 degrees against tool0 in other models of ABB",
             ),
             "turned a little": of("abb", edited(placed("tool0", rpy=f"0 {QUARTER + 0.0011} 0")), severity="warning"),
             "turned as by another": of("fanuc", CLEAN, severity="warning"),
@@ -40,7 +46,7 @@ CASES = {
                     placed("tool0", "0.09 0 0", f"0 {QUARTER + 0.0011} 0"),
                 ),
                 severity="warning",
-                says="degrees off the way out of the last link, against ABB's",
+                says="degrees off the last axis, unlike in other models of ABB",
             ),
             "turned otherwise, with a flange on another link": of(
                 "abb", edited(hung("flange", "link_5"), placed("tool0", rpy="0 0 0")), severity="warning"
@@ -68,7 +74,9 @@ CASES = {
     ),
     "R199-503": Cases(
         found={
-            "a micrometre and more": Model(edited(placed("tool0", "0 0 0.0000011")), says="is 1.1e-06 m from 'flange'"),
+            "a micrometre and more": Model(
+                edited(placed("tool0", "0 0 0.0000011")), says="is 1.1e-6 m from 'flange'; expected the same origin"
+            ),
             "aside": edited(placed("tool0", "0 -0.1 0")),
         },
         silent={
@@ -81,10 +89,11 @@ CASES = {
     "R199-504": Cases(
         found={
             "behind a joint of its own": Model(
-                edited(turning("tool0")), says="'flange-tool0', which carries it, is continuous"
+                edited(turning("tool0")), says="the joint 'flange-tool0' to this frame is continuous; expected fixed"
             ),
             "on the link before": Model(
-                edited(hung("tool0", "link_5")), says="is fixed to 'link_5', and the arm ends with 'link_6'"
+                edited(hung("tool0", "link_5")),
+                says="this frame moves with 'link_5'; expected fixed to 'link_6', where the arm ends",
             ),
         },
         silent={
@@ -96,7 +105,9 @@ CASES = {
     ),
     "R199-505": Cases(
         found={
-            "on the last link": Model(edited(hung("tool0", "link_6")), says="hangs on 'link_6', not on 'flange'"),
+            "on the last link": Model(
+                edited(hung("tool0", "link_6")), says="is attached to 'link_6'; expected 'flange'"
+            ),
             "on an adapter": edited(between("adapter", "tool0")),
         },
         silent={
@@ -108,11 +119,21 @@ CASES = {
     "R199-508": Cases(
         found={
             "a frame": Model(
-                edited(added("tip", "tool0")), says="hangs on 'tool0', not beside it on 'flange'", element="link 'tip'"
+                edited(added("tip", "tool0")),
+                says="this frame is attached to 'tool0'; attach it to 'flange', and keep tool0 for the controller",
+                element="link 'tip'",
+            ),
+            "a body": Model(edited(added("torch", "tool0", solid=True)), says="this body is attached to 'tool0'"),
+            "a cover": edited(added("cover", "tool0", solid=True)),
+            "a gripper": Model(
+                edited(added("palm", "tool0", solid=True), added("jaw", "palm"), turning("jaw")),
+                says="this gripper is attached to 'tool0'; attach it to 'flange'",
+                element="link 'palm'",
             ),
             "two": Model(edited(added("tip", "tool0"), added("torch", "tool0")), count=2),
             "without flange": Model(
-                edited(renamed("flange", "hand"), added("tip", "tool0")), says="not beside it on 'the flange'"
+                edited(renamed("flange", "hand"), added("tip", "tool0")),
+                says="attach it to a flange, which is missing, and keep tool0",
             ),
         },
         silent={
@@ -123,7 +144,7 @@ CASES = {
     ),
     "R199-509": Cases(
         found={
-            "seen": Model(edited(shaped("tool0")), says="has geometry"),
+            "seen": Model(edited(shaped("tool0")), says="this frame has geometry, which belongs to the last link"),
             "felt": arm(('<link name="tool0"/>', link("tool0", felt(box(0.1))))),
         },
         silent={"none": CLEAN, "of another frame": edited(renamed("tool0", "hand"), shaped("hand"))},

@@ -35,7 +35,9 @@ CASES = {
     ),
     "R199-603": Cases(
         found={
-            "a hyphen": Model(edited(added("welding-tip", "flange")), says="is not a legal name of ROS"),
+            "a hyphen": Model(
+                edited(added("welding-tip", "flange")), says="is not a legal name of ROS; expected letters"
+            ),
             "a digit first": edited(added("2nd_tip", "flange")),
             "a dot": edited(added("tip.1", "flange")),
             "of a frame called like a tool": edited(added("my-tcp", "link_6")),
@@ -49,7 +51,10 @@ CASES = {
     ),
     "R199-604": Cases(
         found={
-            "on the last link": Model(edited(added("torch_tcp", "link_6")), says="hangs on 'link_6', not on 'flange'"),
+            "on the last link": Model(
+                edited(added("torch_tcp", "link_6")),
+                says="this frame of a tool is attached to 'link_6'; attach it to 'flange'",
+            ),
             **{
                 name: edited(added(name, "link_6"))
                 for name in ("tcp", "my_tool", "torch", "gripper_tip", "ee", "eef", "end_effector", "endeffector2")

@@ -52,7 +52,7 @@ CASES = {
     "XML-001": Cases(
         found={
             "neither link nor joint": Model(
-                with_block('<gazebo reference="c"/>'), says="refers to 'c', which is neither link nor joint"
+                with_block('<gazebo reference="c"/>'), says="the reference 'c' is neither a link nor a joint"
             ),
             "two of them, of which the first gets a hint": Model(
                 with_block('<gazebo reference="driv"/><gazebo reference="driva"/>'),
@@ -70,7 +70,7 @@ CASES = {
     ),
     "XML-002": Cases(
         found={
-            "no joint": Model(with_block(transmission("c")), says="names the joint 'c', which does not exist"),
+            "no joint": Model(with_block(transmission("c")), says="the joint 'c' does not exist"),
             "a link": with_block(transmission("b")),
             "the second of two": Model(with_block(transmission("drive", "c")), says="'c'"),
             "two": Model(with_block(transmission("c", "d")), count=2),
@@ -84,7 +84,7 @@ CASES = {
     ),
     "XML-003": Cases(
         found={
-            "no joint": Model(with_block(control('<joint name="c"/>')), says="names the joint 'c'"),
+            "no joint": Model(with_block(control('<joint name="c"/>')), says="the joint 'c' does not exist"),
             "in its transmission": with_block(control(transmission("c"))),
             "one that it mimics": with_block(control('<joint name="drive"><param name="mimic"> c </param></joint>')),
         },
@@ -102,7 +102,9 @@ CASES = {
     "XML-004": Cases(
         found={
             **{
-                f"in <{tag}>": Model(with_block(plugin(f"<{tag}>c</{tag}>")), says=f"<{tag}> names the joint 'c'")
+                f"in <{tag}>": Model(
+                    with_block(plugin(f"<{tag}>c</{tag}>")), says=f"the joint 'c' in <{tag}> does not exist"
+                )
                 for tag in TAGS
             },
             "two of three": Model(with_block(plugin("<joint_name>c drive d</joint_name>")), count=2),

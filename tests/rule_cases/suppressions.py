@@ -18,11 +18,11 @@ GOOD = flange(f"ignore R199-403 {BECAUSE}")
 CASES = {
     "SUP-001": Cases(
         found={
-            "a family": flange(f"ignore R199 {BECAUSE}", says="R199 is how several codes begin"),
+            "a family": flange(f"ignore R199 {BECAUSE}", says="several codes begin with R199"),
             "no code": flange(f"ignore {BECAUSE}"),
-            "no such code": flange(f"ignore R199-999 {BECAUSE}", says="is no code"),
+            "no such code": flange(f"ignore R199-999 {BECAUSE}", says="does not exist"),
             "its own code": flange(f"ignore SUP-004 {BECAUSE}", says="is about suppressions"),
-            "another word": flange(f"forgive R199-403 {BECAUSE}", says="this is not understood"),
+            "another word": flange(f"forgive R199-403 {BECAUSE}", says="the comment is not understood"),
             "two codes that do not exist": flange(f"ignore R199-998, R199-999 {BECAUSE}", count=2),
         },
         silent={
@@ -33,7 +33,7 @@ CASES = {
     ),
     "SUP-002": Cases(
         found={
-            "what must be": flange("ignore R199-403", says="R199-403 says what must be, and no reason is given"),
+            "what must be": flange("ignore R199-403", says="R199-403 is mandatory, but no reason is given"),
             "a reason of no words": flange("ignore R199-403 because …"),
         },
         silent={
@@ -44,8 +44,8 @@ CASES = {
     ),
     "SUP-003": Cases(
         found={
-            "what should be": flange("ignore R199-505", says="R199-505: no reason is given"),
-            "two": flange("ignore R199-505, no-texture", says="R199-505, no-texture: no reason"),
+            "what should be": flange("ignore R199-505", says="no reason is given for R199-505;"),
+            "two": flange("ignore R199-505, no-texture", says="no reason is given for R199-505, no-texture"),
         },
         silent={
             "with a reason": GOOD,
@@ -57,7 +57,7 @@ CASES = {
         found={
             "what is right": flange(f"ignore R199-403 {BECAUSE}", rpy="0 0 0", says="R199-403 is not found there"),
             "one of two": flange(f"ignore R199-403, R199-505 {BECAUSE}", says="R199-505 is not found there"),
-            "of a reader": flange(f"ignore no-texture {BECAUSE}", says="errors of readers are not excused"),
+            "of a reader": flange(f"ignore no-texture {BECAUSE}", says="errors of readers cannot be excused"),
         },
         silent={
             "what is found": GOOD,

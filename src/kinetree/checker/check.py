@@ -10,13 +10,18 @@ from kinetree.arguments import as_names, explained
 from kinetree.checker.once import once
 from kinetree.checker.variants import Certain, certain, remarks
 from kinetree.checker.variants import findings_by_rule as findings_by_rule
-from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.options import CheckOptions, check_kind
 from kinetree.conventions.profiles import DEFAULT, check_codes
 from kinetree.errors import SEVERITIES, Finding, Findings, fail, nearest_names, wrong_type
 from kinetree.formats.registry import Reading, ReadOptions
 from kinetree.load import examine
 from kinetree.model.robot import Robot
 
+RANK = (
+    *("R199", "R120", "ICUB", "R105", "R103", "SRD", "CTL", "MVT", "XML", "LIM", "MIM", "JNT", "INR"),
+    *("GEO", "MSH", "XAC", "TRE", "NAM", "SUP"),
+)
+"""Families of rules by what their faults do to a robot that is built after its description, the gravest first."""
 GRAVER = ("contradiction",)
 """Codes of readers' warnings that are errors of the checker: other programs may read another robot."""
 
@@ -29,6 +34,7 @@ def check(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     vendor: str | None = None,
+    kind: str | None = None,
     **options: Any,
 ) -> Findings:
     """Return what is wrong with a robot: findings of its reader, and violations of the conventions of a profile.
@@ -38,14 +44,16 @@ def check(
     of its reader.
     profile: a key of PROFILES.
     vendor: maker of the robot's controller, a key of `kinetree.controllers`; by default derived from the model's names.
+    kind: what the robot is, such as "arm" or "legged"; by default derived from its structure, names and sizes.
     select, ignore: codes or their beginnings, to report only these or to leave these out. Errors of the reader are
     always reported.
 
-    The findings are sorted by severity, the gravest first, then by their places. Settings and comments that excuse
+    The most important findings come first, see `order`. Settings and comments that excuse
     findings are ignored; see `kinetree.checker.checked`. Raises KinetreeError for an unknown profile or code,
     and if there is nothing to read.
     """
-    how = options_of(source, profile, select, ignore, vendor, options)
+    check_kind(kind)
+    how = replace(options_of(source, profile, select, ignore, vendor, options), kind=kind)
     if isinstance(source, Robot) and (unused := options.keys() - {"packages", "confined"}):
         message = f"{', '.join(sorted(unused))}: a robot is not read again; legal are packages and confined"
         raise fail("option", message)
@@ -81,7 +89,7 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
     if robot is None:
         found = Certain({})
     elif robot.doubts:
-        found = certain(robot, options)
+        found = certain(robot, options, errors)
         findings += remarks(robot, found, errors)
     else:
         found = Certain(findings_by_rule(robot, options.rules, options))
@@ -93,9 +101,12 @@ def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding
     return [finding for finding in findings if is_error_of_reader(finding) or options.wants(finding.code)]
 
 
-def order(finding: Finding) -> tuple[int, tuple[str, int, int]]:
-    """Return the key that sorts findings, the gravest first, and equally grave ones by file, line and column."""
-    return SEVERITIES.index(finding.severity), finding.place
+def order(finding: Finding) -> tuple[int, int, tuple[str, int, int]]:
+    """Return the key that sorts findings, the gravest first: by severity, errors of readers before those of rules, then
+    by RANK, then by file, line and column."""
+    family = finding.code.partition("-")[0]
+    rank = RANK.index(family) if family in RANK else len(RANK)
+    return SEVERITIES.index(finding.severity), -1 if is_error_of_reader(finding) else rank, finding.place
 
 
 def is_error_of_reader(finding: Finding) -> bool:

@@ -10,7 +10,7 @@ from kinetree.checker.excuses import excuse
 from kinetree.checker.per_file import PerFile, is_left_out
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import ALWAYS
-from kinetree.errors import Finding, Source
+from kinetree.errors import Doubt, Finding, Source
 from kinetree.load import as_source, examine
 from kinetree.model.robot import Robot
 
@@ -73,9 +73,10 @@ def examine_job(job: Job) -> Examined:
     options = replace(job.options, read=job.options.read.confined_to(source))
     reading = examine(source, options.read, True)
     found, by_rules = answers(reading, options)
+    known = reading[0] is not None and Doubt("robot", reading[0].name) not in reading[0].doubts
 
     def is_asked(code: str, element: str) -> bool:
-        always = reading[0] is not None and (code.islower() or code.startswith(ALWAYS))
+        always = known and (code.islower() or code.startswith(ALWAYS))
         in_this_file = not is_left_out(Finding(code, "info", ""), file, job.per_file)
         return by_rules.is_asked(code, element, always) and options.wants(code) and in_this_file
 
@@ -109,7 +110,7 @@ def _key(job: Job, baseline: str) -> Model:
 def _texts(robot: Robot | None, file: str) -> Mapping[str, str]:
     """Return the texts of the files from which a URDF was read, by name."""
     text = robot.text if robot else None
-    return {} if text is None or text.format != "urdf" else text.files or {file: text.text}
+    return {} if text is None or text.format not in ("urdf", "xacro") else text.files or {file: text.text}
 
 
 def fault(file: str, code: str, message: str) -> Checked:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kinetree.checker.check import is_error_of_reader
+from kinetree.conventions.options import KINDS
 from kinetree.conventions.profiles import ALWAYS, FAMILIES, codes_of, family, nearest_codes, rule_of
 from kinetree.conventions.reader_codes import REMARKS
 from kinetree.conventions.suppressions import Place, Suppression
@@ -25,6 +26,8 @@ OURS = re.compile(r"\s*kinetree\s*:\s*(.*?)\s*", re.DOTALL | re.IGNORECASE)
 MISSPELT = re.compile(r"\s*kinetree\W+ignore\W+([\w-]+)", re.IGNORECASE)
 """A comment that is meant for Kinetree if a code follows: the colon is missing or replaced."""
 IGNORE = re.compile(r"ignore\s+(?P<codes>.*?)(?:\s+because\b[\s:,]*(?P<reason>.*))?", re.DOTALL)
+KIND = re.compile(r"kind\s+(.*)", re.DOTALL)
+"""A comment with the kind of the robot; see `kinetree.conventions.kinds`."""
 FORM = "write 'kinetree: ignore CODE because …', several codes with commas between them"
 
 
@@ -140,10 +143,15 @@ def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
     start, stop = _extent(document, element or root)
     about = Suppression((), "", source, (element or root).label, start, stop, byte < root.start)
     said = IGNORE.fullmatch(ours[1]) if ours else None
+    if ours and (kind := KIND.fullmatch(ours[1])):
+        known = kind[1] in KINDS
+        return (
+            None if known else replace(about, faults=(f"no kind of robot {kind[1]!r}; legal are {', '.join(KINDS)}",))
+        )
     if element is None:
-        return replace(about, faults=("no element follows it; it goes before the element that it is about",))
+        return replace(about, faults=("no element follows this comment; write it before the element that it is about",))
     if not said or len(text) > MAX_LENGTH:
-        return replace(about, faults=(f"this is not understood; {FORM}, in at most {MAX_LENGTH} characters",))
+        return replace(about, faults=(f"the comment is not understood; {FORM}, in at most {MAX_LENGTH} characters",))
     names = list(dict.fromkeys(name.strip() for name in said["codes"].split(",")))
     faults = {name: fault for name in names if (fault := _fault(name))}
     codes = tuple(name for name in names if name not in faults)
@@ -166,13 +174,13 @@ def _fault(code: str) -> str | None:
     """Return why a code cannot be suppressed, or None."""
     letters = code.partition("-")[0]
     if letters in ALWAYS:
-        return f"{code} is about suppressions, and is not suppressed by one"
+        return f"{code} is about suppressions, so it cannot be suppressed"
     if _is_code(code):
         return None
     known = codes_of([letters] if letters in FAMILIES else FAMILIES)
     if code and any(other.startswith(code) for other in known):
-        return f"{code} is how several codes begin; name each that is meant"
-    return f"{code!r} is no code; {nearest_codes(code, known)}; {FORM}"
+        return f"several codes begin with {code}; write each code in full"
+    return f"the code {code!r} does not exist; {nearest_codes(code, known)}; {FORM}"
 
 
 def _behind(root: Element, byte: int) -> Element | None:

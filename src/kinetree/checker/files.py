@@ -14,11 +14,11 @@ from kinetree.robots.packaged import names
 
 CHECKED = ("urdf", "xacro", "sdf", "mjcf")
 """Formats that are searched for. A table of joints is checked only if it is named, because any .csv may be found."""
-NO_ROBOTS = (".srdf.xacro",)
-"""Endings of files from which something else is made."""
+SRDFS = (".srdf", ".srdf.xacro")
+"""Endings of semantic descriptions, which belong to a model."""
 NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
 """Codes of errors of a file that is a part of others; left out for files that were found in a folder."""
-UNREAD = ("file", "file-size", "format", "no-models")
+UNREAD = ("file", "file-size", "format", "no-models", "srdf-alone")
 """Codes of errors of files that could not be read."""
 
 
@@ -37,7 +37,7 @@ def files_of(paths: Sequence[str]) -> dict[str, bool]:
             files[path if by_name else seen.setdefault(os.path.abspath(path), path)] = True
             continue
         models = [str(model) for model in models_in(Path(path))]
-        if not models:
+        if all(map(is_srdf, models)):
             files[os.path.join(path, "")] = True  # no bare name of a robot
             empty.append(no_models(path))
         for model in models:
@@ -60,8 +60,8 @@ def folders_of(paths: Sequence[str]) -> list[str]:
 
 
 def models_in(folder: Path) -> Iterator[Path]:
-    """Yield the robot descriptions in a folder and below, without hidden ones, in order; and folders that cannot be
-    read."""
+    """Yield the robot descriptions and SRDF files in a folder and below, without hidden ones, in order; and unreadable
+    folders."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -73,13 +73,14 @@ def models_in(folder: Path) -> Iterator[Path]:
             continue
         if os.path.isdir(path):
             yield from () if os.path.islink(path) else models_in(path)  # a link may lead to where it stands
-        elif (os.path.isfile(path) or not os.path.exists(path)) and is_model(path):  # a broken link is reported
+        elif (os.path.isfile(path) or not os.path.exists(path)) and (is_model(path) or is_srdf(name)):
+            # a broken link is reported
             yield path
 
 
 def is_model(path: Path) -> bool:
     """Return whether a file is a robot description, by its ending, or for .xml by its root element."""
-    if path.name.lower().endswith(NO_ROBOTS):
+    if path.name.lower().endswith(SRDFS):
         return False
     if path.suffix.lower() != ".xml":
         return path.name.lower().endswith(tuple(s for name in CHECKED for s in FORMATS[name].suffixes))
@@ -89,15 +90,28 @@ def is_model(path: Path) -> bool:
         return False
 
 
+def is_srdf(file: str) -> bool:
+    """Return whether a file is a semantic description, by its ending."""
+    return file.lower().endswith(SRDFS)
+
+
 def is_unread(result: Checked) -> bool:
     """Return whether the file could not be read."""
     return any(finding.code in UNREAD and finding.severity == "error" for finding in result.findings)
 
 
+def is_part(result: Checked) -> bool:
+    """Return whether a file is a part of others."""
+    return any(finding.code in NO_ROBOT and finding.severity == "error" for finding in result.findings)
+
+
 def without_parts(result: Checked) -> Checked:
-    """Return the result of a file from a folder, without findings if the file is a part of others."""
-    parts = [finding for finding in result.findings if finding.code in NO_ROBOT and finding.severity == "error"]
-    return replace(result, findings=()) if parts else result
+    """Return the result of a file from a folder, with only the findings of rules if the file is a part of others."""
+    if alone := [finding for finding in result.findings if finding.code == "srdf-alone"]:  # a remark, if it is no xacro
+        remarks = [replace(f, severity="info") for f in alone if not result.file.lower().endswith(".xacro")]
+        return replace(result, findings=tuple(remarks))
+    rules = tuple(finding for finding in result.findings if not finding.code.islower())
+    return replace(result, findings=rules) if is_part(result) else result
 
 
 def once_in_all(results: Sequence[Checked]) -> list[Checked]:

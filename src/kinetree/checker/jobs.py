@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from kinetree.checker.checked import Job
-from kinetree.checker.files import files_of, folders_of
+from kinetree.checker.companions import models_of
+from kinetree.checker.files import files_of, folders_of, is_srdf
 from kinetree.checker.settings import Model, Settings, find_settings, read_settings
 from kinetree.confine import Confinement, RealPaths, workspace_of
 from kinetree.conventions.options import CheckOptions
@@ -70,6 +71,7 @@ def jobs(
         return [_job(_seen_from_here(model.file), held, model, options, baseline, bounds) for model in held.models]
     seen: dict[str, tuple[Settings, dict[str, list[Model | None]]]] = {}
     made: list[Job] = []
+    paths, semantics = _with_models(paths, settings, options, found)
     _check_meant(paths, options.read)
     for path in paths:
         folder = "" if settings else os.path.dirname(os.path.abspath(path))
@@ -80,8 +82,37 @@ def jobs(
         if path in found and any(pattern.fits(path) for pattern in held.exclude):
             continue
         models = rows.get(os.path.realpath(path), [None])
-        made += [_job(path, held, model, options, baseline, bounds) for model in models]
+        for model in models:
+            job = _job(path, held, model, options, baseline, bounds)
+            of_its_own = semantics.get(path, []) if job.options.read.srdf is None else []
+            made += [_with_srdf(job, srdf, len(of_its_own) > 1) for srdf in of_its_own] or [job]
     return made
+
+
+def _with_models(
+    paths: Sequence[str], settings: Settings | None, options: CheckOptions, found: Collection[str]
+) -> tuple[list[str], Mapping[str, list[str]]]:
+    """Return the paths, in which SRDF files are replaced by the models that they belong to, and the SRDF files of each
+    of these. An SRDF without a model stays."""
+    models = [path for path in paths if not is_srdf(path)]
+    semantics: dict[str, list[str]] = {}
+    rest = []
+    for srdf in filter(is_srdf, paths):
+        held = settings or find_settings(srdf)
+        if srdf in found and any(pattern.fits(srdf) for pattern in held.exclude):
+            continue
+        owners = models_of(srdf, models, held, options.read.packages)
+        rest += [srdf] if not owners else []
+        for owner in owners:
+            semantics.setdefault(owner, []).append(srdf)
+    return [*models, *(model for model in semantics if model not in models), *rest], semantics
+
+
+def _with_srdf(job: Job, srdf: str, several: bool) -> Job:
+    """Return a job with an SRDF; its name tells it from others, if there are several."""
+    options = replace(job.options, read=replace(job.options.read, srdf=srdf))
+    name = ", ".join(filter(None, (job.name, os.path.basename(srdf) if several else "")))
+    return replace(job, options=options, name=name)
 
 
 def _rows(settings: Settings) -> dict[str, list[Model | None]]:
@@ -120,6 +151,8 @@ def _job(
     for other in (*([model.options] if model else []), settings.options, CheckOptions(DEFAULT)):
         options = options.over(other)
     check_codes(options.profile, given.select, given.ignore)
+    if options.read.srdf is None and (srdf := next(filter(is_srdf, options.also), None)):
+        options = replace(options, read=replace(options.read, srdf=srdf))
     if given.vendor:
         from kinetree.controllers import controllers  # takes longer than all else here
 

@@ -49,7 +49,7 @@ def _wanted(jobs: Sequence[Job]) -> Iterator[str]:
         read = job.options.read
         confined = confinement_of(job.file, read.confined)
         yield from map(real, confined.folders if confined else ())
-        named = (read.srdf, read.limits, job.baseline)
+        named = (read.srdf, read.limits, job.baseline, *job.options.also)
         yield from (real_of(path) for path in (job.file, *named) if isinstance(path, str | os.PathLike))
         yield from map(real, (read.packages or {}).values())
         folder = os.path.dirname(os.path.abspath(job.file))

@@ -87,7 +87,8 @@ def _child(seconds: float, megabytes: int, readable: list[str] | None) -> Child:
 
 def _is_expanded(job: Job) -> bool:
     """Return whether a file is xacro, may be a URDF file with instructions of xacro, or is expanded by a library."""
-    if job.options.read.expand is not None:
+    srdf = job.options.read.srdf
+    if job.options.read.expand is not None or (isinstance(srdf, str) and srdf.lower().endswith(".xacro")):
         return True
     format, name = job.options.read.format, job.file.lower()
     if format is not None or name.endswith(FORMATS["xacro"].suffixes):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.checker.per_file import Pattern, PerFile
-from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.options import KINDS, CheckOptions
 from kinetree.conventions.places import CARRIERS, places
 from kinetree.conventions.profiles import PROFILES, codes_of, nearest_codes, unknown_codes
 from kinetree.errors import KinetreeError, Source
@@ -180,7 +180,7 @@ class _Reader:
         options = CheckOptions(
             self.profile(row),
             vendor=self.vendor(row),
-            kind=_text(row, "kind"),
+            kind=self.kind(row),
             frames=_frames(row),
             also=tuple(os.path.join(self.folder, file) for file in _names(row, "also", "config/arm.srdf")),
             read=read,
@@ -225,6 +225,12 @@ class _Reader:
         table.error("", f"vendor is {shown(said)}; legal are {', '.join(controllers)}", "vendor")
         return None
 
+    def kind(self, row: TomlTable) -> str | None:
+        said = _text(row, "kind")
+        if said is not None and said not in KINDS:
+            row.error("", f"kind is {shown(said)}; legal are {', '.join(KINDS)}", "kind")
+        return said
+
     def profile(self, table: TomlTable) -> str | None:
         said = _text(table, "profile")
         if said is not None and said not in PROFILES:
@@ -254,7 +260,7 @@ def _text(table: TomlTable, key: str) -> str | None:
 
 
 def _frames(row: TomlTable) -> dict[str, str]:
-    """Return the places of base, flange and tool0 as they are written; a place that means nothing goes to the report."""
+    """Return the places of base, flange and tool0 as they are written. Other texts are errors of the report."""
     found = {frame: place for frame in FRAMES if (place := _text(row, frame))}
     for frame, place in found.items():
         try:

@@ -66,13 +66,17 @@ class Certain:
         return always or (asked and code not in self.unsure)
 
 
-def certain(robot: Robot, options: CheckOptions) -> Certain:
-    """Return the findings of a profile's rules that hold whatever stands in for what errors leave unknown."""
+def certain(robot: Robot, options: CheckOptions, errors: Iterable[Finding] = ()) -> Certain:
+    """Return the findings of a profile's rules that hold whatever stands in for what errors leave unknown. Those about
+    the text of a file are left out in lines with errors."""
     rules = options.rules
     touched = frozenset(doubt.element for doubt in robot.doubts if doubt.kind != "robot")
     whole = frozenset(doubt.element for doubt in robot.doubts if doubt.part in ("", "name"))
     if any(doubt == Doubt("robot", robot.name) for doubt in robot.doubts):
-        return Certain({}, touched, frozenset(rule.code for rule in rules))
+        lines = {error.place[:2] for error in errors if error.place[2]}
+        of_text = findings_by_rule(robot, [rule for rule in rules if rule.of_text], options)
+        left = {code: [f for f in found if f.place[:2] not in lines] for code, found in of_text.items()}
+        return Certain(left, touched, frozenset(rule.code for rule in rules))
     runs = [findings_by_rule(varied(robot, 0), rules, options)]
     names = {name for found in runs[0].values() for f in found for name in QUOTED.findall(f.message)}
     runs += [findings_by_rule(varied(robot, k, names), rules, options) for k in range(1, VARIANTS)]
@@ -132,6 +136,8 @@ def remarks(robot: Robot, found: Certain, errors: Iterable[Finding]) -> list[Fin
     because = _listed([_placed(error, robot) for error in sorted(errors, key=attrgetter("place"))])
     unknown, so = "parts of the robot", []
     if Doubt("robot", robot.name) in robot.doubts:
+        if robot.text and robot.text.format == "xacro":  # of which there is only the text
+            return []
         unknown, so = "the whole robot", ["no rule was run"]
     else:
         so += [f"rules could not fully check {_listed(about)}"] if about else []

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 
-from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.options import KINDS, CheckOptions
 from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.numbers import number
@@ -120,6 +120,9 @@ def check_options(select: str, ignore: str) -> Decorator:
         click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]"),
         click.option("--select", metavar="CODE", multiple=True, help=f"{select} Repeatable."),
         click.option("--ignore", metavar="CODE", multiple=True, help=f"{ignore} Repeatable."),
+        click.option(
+            "--kind", type=click.Choice(list(KINDS)), help="What the robot is; by default its structure says."
+        ),
         click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say."),
     )
 

@@ -39,6 +39,7 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 @robot_paths
 @check_options("Report only codes that begin so.", "Leave out codes that begin so.")
 @click.option("--config", metavar="FILE", help="The settings; by default the nearest above each PATH.")
+@click.option("--also", metavar="FILE", multiple=True, help="A file of one model, such as its SRDF. Repeatable.")
 @click.option("--baseline", metavar="FILE", help="Report only what is not in this file.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to a baseline.")
 @click.option("--justifications", "why", is_flag=True, help="Print what is excused, and why, and no findings.")

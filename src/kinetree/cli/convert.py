@@ -10,11 +10,11 @@ import click
 from kinetree.cli._model import robot_argument
 from kinetree.cli._output import assets_option, check_new, force_option, without_option
 from kinetree.errors import Finding, fail, visible
-from kinetree.formats.registry import FORMATS
+from kinetree.formats.registry import WRITTEN
 from kinetree.load import save
 from kinetree.model.robot import Robot
 
-WRITABLE = [row.name for row in FORMATS.values() if row.writer]
+WRITABLE = list(WRITTEN)
 
 
 @click.command()
@@ -57,7 +57,7 @@ def _print(robot: Robot, to: str | None, without: tuple[str, ...]) -> None:
     if to is None:
         raise fail("format", "the standard output has no ending that says its format", fix="pass --to FORMAT")
     notes: list[Finding] = []
-    sys.stdout.buffer.write(FORMATS[to].write(robot, without, notes).encode())
+    sys.stdout.buffer.write(WRITTEN[to].write(robot, without, notes).encode())
     _print_notes(notes)
 
 

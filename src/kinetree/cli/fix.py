@@ -14,7 +14,7 @@ import click
 from kinetree.checker.alone import examine_alone
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Examined, Job
-from kinetree.checker.files import is_unread, without_parts
+from kinetree.checker.files import is_part, is_unread
 from kinetree.checker.jobs import jobs_of
 from kinetree.checker.per_file import is_left_out
 from kinetree.checker.report._paths import as_shown
@@ -210,7 +210,7 @@ def _all_fixed(
             contents |= fixed.after
             known = {} if fixed.after else known
         except KinetreeError as error:
-            if files.get(job.file, True) or without_parts(examined.checked).findings:
+            if files.get(job.file, True) or not is_part(examined.checked):
                 faults += [replace(f, source=f.source or Source(job.file)) for f in error.findings]
     return results, list(dict.fromkeys(faults))  # a fault of all variants of a file is printed once
 

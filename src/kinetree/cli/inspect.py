@@ -91,6 +91,7 @@ def robot_json(robot: Robot) -> dict[str, object]:
     docs/command-line.md describes them.
     """
     from kinetree.algorithms.dynamics.momentum import center_of_mass
+    from kinetree.conventions.kinds import kinds_of
     from kinetree.queries import momentum
     from kinetree.queries.query import tree
 
@@ -107,6 +108,7 @@ def robot_json(robot: Robot) -> dict[str, object]:
         "coordinate_names": robot.coordinate_names,
         "q_slices": {name: [where.start, where.stop] for name, where in q_slices.items()},
         "neutral": robot.q(),
+        "kinds": kinds_of(robot),
         "mass": mass,
         "center_of_mass": center_of_mass(tree(robot), robot.q()) if mass > 0 and np.isfinite(mass) else None,
     }

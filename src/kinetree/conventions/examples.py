@@ -124,3 +124,26 @@ ARM = """\
 </robot>
 """
 """An arm of six joints, REP-199's single manipulator, with boxes as bodies."""
+
+SMALL_ARM = """\
+<robot name="arm">
+  <link name="base_link"/>
+  <link name="link_1"/>
+  <link name="link_2"/>
+  <link name="flange"/>
+  <link name="tool0"/>
+  <joint name="joint_1" type="continuous">
+    <parent link="base_link"/><child link="link_1"/><axis xyz="0 0 1"/>
+  </joint>
+  <joint name="joint_2" type="continuous">
+    <origin xyz="0 0 0.4"/><parent link="link_1"/><child link="link_2"/><axis xyz="0 1 0"/>
+  </joint>
+  <joint name="link_2-flange" type="fixed">
+    <origin xyz="0.3 0 0"/><parent link="link_2"/><child link="flange"/>
+  </joint>
+  <joint name="flange-tool0" type="fixed">
+    <parent link="flange"/><child link="tool0"/>
+  </joint>
+</robot>
+"""
+"""An arm of two joints without bodies."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import LinkQuality, Quality, Shapes
+from kinetree.display import number
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Geometry, Link
 
@@ -13,9 +14,9 @@ Size = tuple[Link, Geometry, str, tuple[float, ...]]
 
 
 class NoCollision(LinkQuality):
-    """What a joint moves and one can see can also be hit.
+    """A moving link with visuals has a collision shape.
 
-    Planners and simulators see collision shapes only: through this body everything passes.
+    Planners and simulators use collision shapes only: everything passes through this link.
     """
 
     code = "GEO-001"
@@ -28,13 +29,13 @@ class NoCollision(LinkQuality):
         for links in moving.values():
             seen = [link for link in links if link.visuals]
             if seen and not any(link.collisions for link in links):
-                yield self.finding("a joint moves it, and it has visuals but no collision shape", seen[0])
+                yield self.finding("the link moves and has visuals, but no collision shape", seen[0])
 
 
 class NoSize(LinkQuality):
-    """Sizes are larger than zero.
+    """The sizes of a shape are greater than zero.
 
-    Simulators refuse a shape without volume; negative sizes turn it inside out.
+    Simulators refuse a shape without volume. A negative size turns the shape inside out.
     """
 
     code = "GEO-002"
@@ -48,16 +49,17 @@ class NoSize(LinkQuality):
         for link, geometry, name, size in sizes:
             if min(size) > 0 or (name == "scale" and all(size)):
                 continue
-            message = f"<{geometry.shape.kind}> has the {name} {' '.join(f'{s:g}' for s in size)}"
+            expected = "expected no 0" if name == "scale" else "expected more than 0"
+            message = f"the {name} of <{geometry.shape.kind}> is {' '.join(map(number, size))}; {expected}"
             seen = min(size) == 0 and geometry in link.visuals
             severity: Severity | None = "warning" if seen else None
             yield self.finding(message, link, source=geometry.source, severity=severity)
 
 
 class AbsurdSize(Quality):
-    """Sizes are between a hundredth of a millimetre and a hundred metres.
+    """The sizes of a shape are between 0.01 mm and 100 m.
 
-    Others are likely to be in other units.
+    Other sizes are likely to be in other units.
     """
 
     code = "GEO-003"
@@ -71,8 +73,9 @@ class AbsurdSize(Quality):
         """A size above 100 m or below 1e-5 m; scales of meshes are no sizes."""
         for link, geometry, name, size in sizes:
             if name != "scale" and any(s > HUGE or 0 < s < TINY for s in size):
-                message = f"<{geometry.shape.kind}> has the {name} {' '.join(f'{s:g}' for s in size)} m"
-                yield self.finding(message, link, source=geometry.source)
+                message = f"the {name} of <{geometry.shape.kind}> is {' '.join(map(number, size))} m"
+                unit = "is it in millimetres?" if max(size) > HUGE else "expected metres"
+                yield self.finding(f"{message}; {unit}", link, source=geometry.source)
 
 
 @fact

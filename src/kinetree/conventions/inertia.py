@@ -1,11 +1,13 @@
-"""Rules about masses and inertias: what no rigid body can have, and what nobody has measured."""
+"""Rules about masses and inertias: those that no body can have, and those that nobody has measured."""
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.bounds import Bounds, shapes_of
 from kinetree.conventions.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.conventions.rounding import InertiaTexts, about, off_by_rounding
+from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING, ROUNDED, is_negative
 from kinetree.model.robot import Link, Robot
@@ -27,6 +29,10 @@ OSMIUM = 22590.0
 """The greatest density of anything on earth, kg/m³."""
 SLIGHT = 0.1
 """Mass below which a link fixed to another is negligible, kg."""
+BEYOND = 2.0
+"""Factor by which a radius of gyration must lie beyond the shapes of a link."""
+MARKER, FEATHER = 0.02, 1e-4
+"""Size, m, below which shapes only mark a place, and mass, kg, below which a link only has some mass."""
 TIMES = 3.0
 """Factor by which the mass of a link must lie beyond its shapes."""
 
@@ -34,9 +40,9 @@ Noted = frozenset[tuple[str, str | None]]
 
 
 class NotPositive(Quality):
-    """No inertia is negative about any axis.
+    """No principal moment of inertia is negative.
 
-    A body that is turned the other way by what turns it makes every simulation explode.
+    A torque would turn such a body the opposite way, and every simulation of it diverges.
     """
 
     code = "INR-001"
@@ -54,13 +60,15 @@ class NotPositive(Quality):
             if moments[0] < -off_by_rounding(slope, inertia_texts, link) or (
                 link.inertial and link.inertial.inertia.diagonal().min() < 0
             ):
-                yield self.finding(f"its principal moments of inertia are {_listed(moments)} kg m²", link)
+                yield self.finding(
+                    f"the principal moments of inertia are {_listed(moments)} kg m²; none can be negative", link
+                )
 
 
 class Triangle(Quality):
-    """No moment of inertia is larger than the two others together.
+    """No principal moment of inertia is larger than the sum of the two others.
 
-    No distribution of mass has such an inertia. MuJoCo and Drake refuse the model.
+    No body has such an inertia. MuJoCo and Drake refuse the model.
     """
 
     code = "INR-002"
@@ -76,16 +84,14 @@ class Triangle(Quality):
         for link, _, moments in masses.where((a >= -ROUNDED * masses.size) & (c - a - b > BROKEN * c + NOTHING)):
             slope = 2 * about(link, 2) - np.eye(3)  # of c - a - b = 2c - trace, which is convex in the tensor
             if moments[2] - moments[0] - moments[1] > off_by_rounding(slope, inertia_texts, link):
-                message = (
-                    f"its principal moments of inertia are {_listed(moments)} kg m²: the last is larger than the sum of"
-                )
-                yield self.finding(f"{message} the others", link)
+                message = f"the principal moments of inertia are {_listed(moments)} kg m²"
+                yield self.finding(f"{message}; no body has one that is larger than the sum of the others", link)
 
 
 class NoInertia(LinkQuality):
-    """What a joint moves has inertia if it has mass.
+    """A moving link with mass has an inertia.
 
-    Only a point has none: about a joint through it, any torque would turn it infinitely fast.
+    Without inertia any torque turns the link infinitely fast.
     """
 
     code = "INR-003"
@@ -99,13 +105,13 @@ class NoInertia(LinkQuality):
             heavy = [link for link in links if link.inertial and link.inertial.mass > 0]
             some = any(np.abs(link.inertial.inertia).max() > NOTHING for link in links if link.inertial)
             if len(heavy) == 1 and not some and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
-                yield self.finding("it has mass, and no inertia about any axis", heavy[0])
+                yield self.finding("the link moves and has mass, but its inertia is zero", heavy[0])
 
 
 class NegativeMass(LinkQuality):
     """No mass is negative.
 
-    It would fall upwards.
+    Simulators refuse a negative mass, or the link falls upwards.
     """
 
     code = "INR-004"
@@ -117,13 +123,14 @@ class NegativeMass(LinkQuality):
     def check(self, masses: Masses) -> Iterator[Finding]:
         """mass < 0."""
         for link, mass, _ in masses.where(masses.mass < 0):
-            yield self.finding(f"its mass is {mass:g} kg", link)
+            yield self.finding(f"the mass is {number(mass)} kg; expected 0 or more", link)
 
 
 class NoMass(LinkQuality):
-    """What a joint moves has mass, if its file says anything of masses.
+    """A moving link with an inertial has mass.
 
-    Any force would accelerate it infinitely; simulators refuse such a body or leave it out, with all behind it.
+    Without mass any force accelerates the link infinitely. Simulators refuse such a link, or remove it with all links
+    behind it.
     """
 
     code = "INR-005"
@@ -137,13 +144,13 @@ class NoMass(LinkQuality):
             said = [link for link in links if link.inertial]
             some = any(link.inertial.mass for link in said if link.inertial)
             if said and not some and ("default-inertia", f"link {said[0].name!r}") not in noted:
-                yield self.finding("its mass is 0, and a joint moves it", said[0])
+                yield self.finding("the link moves, but its mass is 0; expected more than 0", said[0])
 
 
 class Placeholder(Quality):
-    """Inertias are computed or measured, not put in to satisfy a program.
+    """An inertia is computed or measured, not a placeholder.
 
-    The same power of ten about every axis is what tutorials write; a real body has it by chance only.
+    Tutorials write the same power of ten about every axis; a real body has such an inertia only by chance.
     """
 
     code = "INR-006"
@@ -153,26 +160,27 @@ class Placeholder(Quality):
     good = '<inertia ixx="0.45" ixy="0" ixz="0" iyy="0.45" iyz="0" izz="0.45"/>'
     bad = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 
-    def check(self, masses: Masses, boxes: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, masses: Masses, bounds: Bounds) -> Iterator[Finding]:
         """k times the identity, k a power of ten, unless the link's own shape is as wide as high and explains it; one
         finding for all links that have the same."""
         least, _, most = masses.moments.T
         made_up = [
             (link, float(moments[0]))
             for link, mass, moments in masses.where((least == most) & (least > NOTHING))
-            if _is_power_of_ten(moments[0]) and not _is_ball(mass, moments[0], boxes.get(link.name))
+            if _is_power_of_ten(moments[0]) and not _is_ball(mass, moments[0], bounds.whole(shapes_of(link)))
         ]
         for same in grouped(made_up, lambda pair: pair[1]):
             link, moment = same[0]
             rest = others([link.name for link, _ in same[1:]])
-            yield self.finding(f"its inertia is {moment:g} kg m² about every axis; is that a placeholder?{rest}", link)
+            message = f"the inertia is {number(moment)} kg m² about every axis, which looks like a placeholder{rest}"
+            yield self.finding(message, link, fix="compute it from the shape and the mass, or take it from CAD")
 
 
 class AbsurdMass(Quality):
     """Masses are between a milligram and ten tonnes.
 
-    Others are likely to be in grams, or to mean nothing; bodies a billion times lighter than their neighbours make
-    simulations inexact.
+    A larger mass is likely to be in grams. A link that is a billion times lighter than its neighbours makes simulations
+    inexact.
     """
 
     code = "INR-007"
@@ -185,18 +193,20 @@ class AbsurdMass(Quality):
     def check(self, masses: Masses, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
         """More than 10,000 kg, or a moved body of less than 1e-6 kg altogether."""
         for link, mass, _ in masses.where(masses.mass > HEAVY):
-            yield self.finding(f"its mass is {mass:g} kg; is it in grams?", link)
+            found = numbers((mass, HEAVY))[0]
+            yield self.finding(f"the mass is {found} kg, more than ten tonnes; is it in grams?", link)
         for links in moving.values():
             mass = sum(link.inertial.mass for link in links if link.inertial)
             if 0 < mass < LIGHT:
-                yield self.finding(f"its mass is {mass:g} kg, and a joint moves it", links[0])
+                message = f"the link moves, but its mass is {number(mass)} kg, less than a milligram"
+                yield self.finding(message, links[0])
 
 
 class GyrationRadius(LinkQuality):
-    """The mass of a link is not metres away from its centre.
+    """The radius of gyration of a link is at most two metres.
 
-    A radius of gyration, the root of inertia by mass, of more than two metres tells of an inertia in other units or
-    about another point, or of one that was made up.
+    The radius of gyration is the square root of inertia / mass. If it is larger, the inertia is probably in other
+    units, about another point, or a placeholder.
     """
 
     code = "INR-008"
@@ -209,13 +219,15 @@ class GyrationRadius(LinkQuality):
         """More than 2 m about some axis."""
         for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 2] > FAR**2 * masses.mass)):
             radius = np.sqrt(moments[2] / mass)
-            yield self.finding(f"{moments[2]:.4g} kg m² at {mass:g} kg: a radius of gyration of {radius:.3g} m", link)
+            message = f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg"
+            found, most = numbers((radius, FAR))
+            yield self.finding(f"{message}: the radius of gyration is {found} m, more than {most} m", link)
 
 
 class InertiaBeyondShape(LinkQuality):
-    """The inertia of a link fits its shapes.
+    """The inertia of a link fits the size of its shapes.
 
-    No part of a body is further from its centre than its shapes reach, so its radius of gyration is smaller than that.
+    No mass of a body is outside of its shapes, so its radius of gyration is smaller than the shapes.
     """
 
     code = "INR-009"
@@ -224,24 +236,26 @@ class InertiaBeyondShape(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
-    def check(self, masses: Masses, boxes: Mapping[str, Array]) -> Iterator[Finding]:
-        """Of a link that is not fixed to another: a radius of gyration below 2 m, but several times the way to the
-        furthest corner of its simple shapes."""
-        for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 2] <= FAR**2 * masses.mass)):
-            if link.name in boxes and link.inertial:
-                corner = np.abs(boxes[link.name] - link.inertial.origin[:3, 3]).max(axis=0)
-                radius, reach = np.sqrt(max(moments[2], 0) / mass), np.linalg.norm(corner)
-                if 0 < TIMES * reach < radius:
-                    message = (
-                        f"its radius of gyration is {radius:.3g} m, its shapes reach {reach:.3g} m from its centre"
-                    )
-                    yield self.finding(message, link)
+    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Of a link that is not fixed to another: a radius of gyration below 2 m, but more than twice the way to the
+        furthest corner of its shapes and of those fixed to it, which are 2 cm or larger. A mesh is read whole only if a
+        part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
+        near = masses.moments[:, 2] <= FAR**2 * masses.mass
+        for link, mass, moments in masses.where((masses.mass >= FEATHER) & near):
+            radius = float(np.sqrt(max(moments[2], 0) / mass))
+            part = bounds.part_of_body(link.name) if _has_own_shapes(link, bodies) else None
+            if not 0 < BEYOND * _reach(link, part) < radius:
+                continue
+            box = bounds.whole_body(link.name)
+            if 0 < BEYOND * (reach := _reach(link, box)) < radius and _size(box) >= MARKER:
+                message = f"the inertia is too large for the shapes: its radius of gyration is {number(radius)} m,"
+                yield self.finding(f"{message} but the shapes reach {number(reach)} m from the centre", link)
 
 
 class CentreOutside(LinkQuality):
     """The centre of mass of a link is near its shapes.
 
-    Far outside of them it is likely to be in millimetres, or in another frame.
+    A centre of mass far outside of the shapes is likely to be in millimetres, or in another frame.
     """
 
     code = "INR-010"
@@ -250,26 +264,25 @@ class CentreOutside(LinkQuality):
     good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
     bad = '<origin xyz="50 0 60"/>\n      <mass'
 
-    def check(self, masses: Masses, boxes: Mapping[str, Array]) -> Iterator[Finding]:
-        """Of a link that is not fixed to another: several times the size of simple shapes away from them."""
+    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Of a link that is not fixed to another: several times the size of its shapes, and of those fixed to it, away
+        from them. Meshes are read as for INR-009."""
         for link in masses.links:
-            if link.name in boxes and link.inertial and link.inertial.mass:
-                low, high = boxes[link.name]
-                centre = link.inertial.origin[:3, 3]
-                away = float(np.linalg.norm(centre - np.clip(centre, low, high)))
-                size = float(np.linalg.norm(high - low))
-                if away > TIMES * size > 0:
-                    message = (
-                        f"its centre of mass is {away:.3g} m outside of its shapes, which are {size:.3g} m in size"
-                    )
-                    yield self.finding(message, link)
+            if not _has_own_shapes(link, bodies) or not link.inertial or not link.inertial.mass:
+                continue
+            away, size = _distance(link, bounds.part_of_body(link.name))
+            if away > TIMES * size > 0:
+                away, size = _distance(link, bounds.whole_body(link.name))
+            if away > TIMES * size > 0:
+                message = f"the centre of mass is {number(away)} m outside of the shapes, which are {number(size)} m"
+                yield self.finding(f"{message} in size; check its unit and its frame", link)
 
 
 class MovingWithoutInertial(Quality):
-    """What a joint moves has an inertial.
+    """A moving link has an inertial.
 
-    Simulators refuse a body without mass, or leave it out with all behind it. In SDF it has 1 kg and 1 kg m² about each
-    axis instead, which nobody has measured.
+    Simulators refuse a link without mass, or remove it with all links behind it. SDF gives it 1 kg and 1 kg m² about
+    each axis.
     """
 
     code = "INR-011"
@@ -287,17 +300,17 @@ class MovingWithoutInertial(Quality):
     def check(self, robot: Robot, weighed: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
         """A moved body of which no link has an inertial, nor a mass that follows from its shapes."""
         is_sdf = robot.text is not None and robot.text.format == "sdf"
-        so = "; SDF gives it 1 kg and 1 kg m² about each axis" if is_sdf else ", nor has what is fixed to it"
+        so = "; SDF gives it 1 kg and 1 kg m² about each axis" if is_sdf else "; simulators refuse or remove it"
         for links in weighed.values():
             if not any(link.inertial for link in links):
-                yield self.finding(f"a joint moves it, and it has no inertial{so}", links[0])
+                yield self.finding(f"the link moves, but has no inertial{so}", links[0])
 
 
 class TooDense(Quality):
-    """No body is denser than any metal.
+    """No link is denser than the densest metal.
 
-    Of all bodies of one mass and greatest density, a ball has the least inertia, which is known whatever the shape. Who
-    has less has a mass in grams, or an inertia that is in other units or made up; simulations of it shake.
+    A ball has the least inertia of all bodies of one mass and density. If a link has less inertia than a ball of the
+    densest metal, its mass is in grams, or its inertia is in other units or a placeholder. Simulations of it vibrate.
     """
 
     code = "INR-012"
@@ -317,16 +330,42 @@ class TooDense(Quality):
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
             link, kilograms, moments = same[0]
             ball = 4 / 3 * np.pi * (5 / 6 * moments.sum() / kilograms) ** 1.5
-            times = kilograms / ball / OSMIUM
+            times = number(kilograms / ball / OSMIUM)
             message = (
-                f"{kilograms:g} kg with moments of inertia of {_listed(moments)} kg m² are at least {times:,.0f} times "
-                "as dense as osmium; is the mass in grams, or the inertia made up?"
+                f"the mass, {number(kilograms)} kg, is too large for the moments of inertia, {_listed(moments)} kg m²: "
+                f"the link is at least {times} times as dense as osmium"
             )
-            yield self.finding(message + others([one[0].name for one in same[1:]]), link)
+            rest, fix = others([one[0].name for one in same[1:]]), "check the units of the mass and of the inertia"
+            yield self.finding(message + rest, link, fix=fix)
+
+
+def _has_own_shapes(link: Link, bodies: Mapping[str, str]) -> bool:
+    """Return whether a link is the top of its body and has shapes."""
+    return bodies[link.name] == link.name and bool(shapes_of(link))
+
+
+def _reach(link: Link, box: Array | None) -> float:
+    """Return how far the furthest corner of a box is from a link's centre of mass, m; 0 without a box."""
+    if box is None or link.inertial is None:
+        return 0.0
+    return float(np.linalg.norm(np.abs(box - link.inertial.origin[:3, 3]).max(axis=0)))
+
+
+def _distance(link: Link, box: Array | None) -> tuple[float, float]:
+    """Return how far a link's centre of mass is outside of a box, and the diagonal of the box, m; 0 without a box."""
+    if box is None or link.inertial is None:
+        return 0.0, 0.0
+    centre = link.inertial.origin[:3, 3]
+    return float(np.linalg.norm(centre - np.clip(centre, *box))), _size(box)
+
+
+def _size(box: Array | None) -> float:
+    """Return the diagonal of a box, m; 0 without one."""
+    return 0.0 if box is None else float(np.linalg.norm(box[1] - box[0]))
 
 
 def _listed(moments: Array) -> str:
-    return ", ".join(f"{moment if abs(moment) > NOTHING else 0:.4g}" for moment in moments.tolist())
+    return ", ".join(numbers(moment if abs(moment) > NOTHING else 0.0 for moment in moments.tolist()))
 
 
 def _is_power_of_ten(value: float) -> bool:

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from math import hypot, isinf, pi
 
-import numpy as np
-
 from kinetree.conventions.facts import document
 from kinetree.conventions.fixes import unit_axes
-from kinetree.conventions.quality import JointQuality
+from kinetree.conventions.quality import JointQuality, span
+from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.formats.numbers import numbers
 from kinetree.model.robot import Joint, Robot
@@ -18,14 +17,15 @@ NEARLY = (1e-8, 1e-4)
 """Angles from a principal axis that are neither rounding of zero nor meant, rad."""
 ENDLESS = 999.0
 """Limits at least this large, rad, mean none; degrees never get so large either."""
+ADVICE = "if the joint turns without end, use type continuous"
 
 _XYZ = re.compile(r"""\s[^>]*?\bxyz\s*=\s*(["'])(.*?)\1""", re.DOTALL)
 
 
 class AxisLength(JointQuality):
-    """The axis of a joint has length one.
+    """The axis of a joint is a unit vector.
 
-    Readers that do not normalise it turn or slide the joint too far, others do not; nothing says which a reader is.
+    Some readers normalise the axis. The others turn or slide the joint too far.
     """
 
     code = "JNT-001"
@@ -47,13 +47,14 @@ class AxisLength(JointQuality):
             written = (axis.get("xyz") if axis is not None else None) or "1 0 0"
             if joint is not None and len(joint.axes) and not _is_unit(written):
                 place = axis.source if axis is not None else None
-                yield self.finding(f"its axis has the length {hypot(*_vector(written)):.6g}", joint, source=place)
+                message = f"the axis has length {number(hypot(*_vector(written)), 6)}; expected a unit vector"
+                yield self.finding(message, joint, source=place)
 
 
 class NearlyPrincipal(JointQuality):
-    """An axis along x, y or z is exactly so.
+    """An axis that is nearly along x, y or z is exactly along it.
 
-    Exports from CAD leave a few 1e-6 rad, which make poses and Jacobians dirty and mean nothing.
+    Exports from CAD leave errors of a few 1e-6 rad, which put small meaningless numbers into poses and Jacobians.
     """
 
     code = "JNT-002"
@@ -70,13 +71,15 @@ class NearlyPrincipal(JointQuality):
                 small, middle, _ = sorted(map(abs, axis))
                 angle = hypot(small, middle)
                 if NEARLY[0] < angle < NEARLY[1]:
-                    yield self.finding(f"its axis is {angle:.1g} rad off {'xyz'[int(np.argmax(np.abs(axis)))]}", joint)
+                    expected = " ".join(number(round(x)) for x in axis)
+                    message = f"the axis is {number(angle, 1)} rad off {expected}; expected exactly {expected}"
+                    yield self.finding(message, joint)
 
 
 class ShouldBeContinuous(JointQuality):
-    """A joint that turns without end is continuous.
+    """A joint that turns without end is of type continuous.
 
-    Limits so wide are never met, but planners sample between them and take the long way round.
+    The joint never reaches such wide limits, but planners sample between them and turn many times.
     """
 
     code = "JNT-003"
@@ -93,15 +96,15 @@ class ShouldBeContinuous(JointQuality):
                 continue
             turns = upper / (2 * pi)
             if min(-lower, upper) >= ENDLESS:
-                yield self.finding(f"is revolute from {lower:g} to {upper:g} rad; is it continuous?", joint)
+                yield self.finding(f"the limits {span(joint)} are many turns; {ADVICE}", joint)
             elif abs(lower + upper) < 1e-3 and turns > 1.5 and abs(turns - round(turns)) < 1e-3:
-                yield self.remark(f"may turn {round(turns)} whole turns either way; is it continuous?", joint)
+                yield self.remark(f"the limits are {round(turns)} whole turns each way; {ADVICE}", joint)
 
 
 class NegativeFriction(JointQuality):
     """Damping and friction are not negative.
 
-    They would drive the joint instead of braking it.
+    Negative damping or friction drives the joint instead of braking it.
     """
 
     code = "JNT-004"
@@ -116,7 +119,7 @@ class NegativeFriction(JointQuality):
             for dynamics in joint.dynamics:
                 for name, value in (("damping", dynamics.damping), ("friction", dynamics.friction)):
                     if value < 0:
-                        yield self.finding(f"its {name} is {value:g}; legal is 0 or more", joint)
+                        yield self.finding(f"the {name} is {number(value)}; expected 0 or more", joint)
 
 
 def _vector(text: str) -> Sequence[float]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from math import inf
 
-from kinetree.conventions.quality import JointQuality, grouped, others
+from kinetree.conventions.quality import JointQuality, grouped, others, span, spans, unit
+from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Joint, Robot
@@ -17,7 +18,7 @@ LEEWAY = 0.01
 class Reversed(JointQuality):
     """The lower limit of a joint is not above its upper limit.
 
-    No position is inside; planners fail and simulators do what they like.
+    No position is between such limits: planners fail, and simulators behave in undefined ways.
     """
 
     code = "LIM-001"
@@ -31,13 +32,16 @@ class Reversed(JointQuality):
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
             if lower > upper:
-                yield self.finding(f"lower is {lower:g}, above upper, which is {upper:g}", joint)
+                low, high = numbers((lower, upper))
+                yield self.finding(
+                    f"the lower limit {low} is above the upper limit {high}; exchange or correct them", joint
+                )
 
 
 class NoRange(JointQuality):
-    """A joint with one legal position is fixed.
+    """The lower and the upper limit of a joint differ.
 
-    Where lower and upper are the same the joint cannot move, but takes a place in every vector of positions.
+    If they are equal the joint cannot move, but has a place in every vector of positions.
     """
 
     code = "LIM-002"
@@ -50,15 +54,16 @@ class NoRange(JointQuality):
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
             unsaid = lower == 0 and ("default-limit", f"joint {joint.name!r}") in noted
+            advice = "give it a range, or use type fixed"
             if lower == upper and joint.coordinated and not unsaid:
-                yield self.finding(f"lower and upper are both {lower:g}; is it fixed?", joint)
+                yield self.finding(f"both limits are {number(lower)}, so the joint cannot move; {advice}", joint)
 
 
 class ZeroOutside(JointQuality):
-    """A joint may stand at zero.
+    """Zero is inside the limits of a joint.
 
-    Robots of which nothing is known yet are drawn, planned for and dropped into simulations with all joints at zero.
-    Some real joints cannot be there, such as the fourth of a Panda; then programs must be told where to begin.
+    Viewers, planners and simulators start with all joints at zero if nothing else is known. Some real joints cannot be
+    at zero, such as the fourth of a Panda; then every program needs another start.
     """
 
     code = "LIM-003"
@@ -72,13 +77,13 @@ class ZeroOutside(JointQuality):
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
             if joint.coordinated and (0 < lower <= upper or lower <= upper < 0):
-                yield self.finding(f"zero is outside its limits, {lower:g} to {upper:g}", joint)
+                yield self.finding(f"zero is outside the limits {span(joint)}; many programs start at zero", joint)
 
 
 class NoEffort(JointQuality):
-    """The effort of a joint is more than zero.
+    """The effort limit of a joint is greater than zero.
 
-    Simulators do not move what may not be pushed. Models for planning alone often say zero where nobody knows.
+    Simulators cannot move a joint without effort. Models for planning often have zero because the effort is unknown.
     """
 
     code = "LIM-004"
@@ -91,13 +96,13 @@ class NoEffort(JointQuality):
         powerless = [joint for joint in ranged if joint.limit.effort == 0 and joint.coordinated]
         if powerless:
             rest = others([joint.name for joint in powerless[1:]])
-            yield self.finding(f"its effort is 0, so nothing can move it{rest}", powerless[0])
+            yield self.finding(f"the effort limit is 0; expected more than 0{rest}", powerless[0])
 
 
 class NoVelocity(JointQuality):
-    """The velocity of a joint is more than zero.
+    """The velocity limit of a joint is greater than zero.
 
-    Nothing that keeps to it can ever move the joint, and trajectories get no duration.
+    A planner that obeys a limit of zero cannot move the joint, or divides by zero.
     """
 
     code = "LIM-005"
@@ -110,13 +115,13 @@ class NoVelocity(JointQuality):
         still = [joint for joint in ranged if joint.limit.velocity == 0 and joint.coordinated]
         if still:
             rest = others([joint.name for joint in still[1:]])
-            yield self.finding(f"its velocity is 0, so it may never move{rest}", still[0])
+            yield self.finding(f"the velocity limit is 0; expected more than 0{rest}", still[0])
 
 
 class NegativeMaximum(JointQuality):
-    """Effort and velocity are not negative.
+    """The limits of effort and velocity are not negative.
 
-    They bound sizes. Some write -1 for "not known", which programs take as it stands.
+    Some authors write -1 for "unknown", but programs take it as a number.
     """
 
     code = "LIM-006"
@@ -131,13 +136,14 @@ class NegativeMaximum(JointQuality):
             wrong = [joint for joint in ranged if getattr(joint.limit, name) < 0]
             for same in grouped(wrong, lambda joint, name=name: getattr(joint.limit, name)):  # type: ignore[misc]
                 rest = others([joint.name for joint in same[1:]])
-                yield self.finding(f"its {name} is {getattr(same[0].limit, name):g}{rest}", same[0])
+                value = number(getattr(same[0].limit, name))
+                yield self.finding(f"the {name} limit is {value}; expected more than 0{rest}", same[0])
 
 
 class PlaceholderEffort(JointQuality):
-    """The effort of a joint is a real one.
+    """The effort limit of a joint is a real one.
 
-    Numbers so large are seldom measured; controllers and simulators then know no bound.
+    Such a large number is rarely measured; controllers and simulators then have no bound.
     """
 
     code = "LIM-007"
@@ -152,13 +158,14 @@ class PlaceholderEffort(JointQuality):
         wrong = [joint for joint in ranged if MUCH_EFFORT <= joint.limit.effort < inf]
         for same in grouped(wrong, lambda joint: joint.limit.effort):
             rest = others([joint.name for joint in same[1:]])
-            yield self.finding(f"its effort is {same[0].limit.effort:g}; is that a placeholder?{rest}", same[0])
+            value = f"{number(same[0].limit.effort)} {'N m' if unit(same[0]) == 'rad' else 'N'}"
+            yield self.finding(f"the effort limit is {value}, which looks like a placeholder{rest}", same[0])
 
 
 class PlaceholderVelocity(JointQuality):
-    """The velocity of a joint is a real one.
+    """The velocity limit of a joint is a real one.
 
-    At 50 rad/s a joint turns eight times a second; wheels may, arms do not.
+    At 50 rad/s a joint turns eight times a second: a wheel can, an arm cannot.
     """
 
     code = "LIM-008"
@@ -173,13 +180,14 @@ class PlaceholderVelocity(JointQuality):
         wrong = [joint for joint in ranged if MUCH_VELOCITY < joint.limit.velocity < inf and joint.limit.upper < inf]
         for same in grouped(wrong, lambda joint: joint.limit.velocity):
             rest = others([joint.name for joint in same[1:]])
-            yield self.finding(f"its velocity is {same[0].limit.velocity:g}; is that a placeholder?{rest}", same[0])
+            value = f"{number(same[0].limit.velocity)} {unit(same[0])}/s"
+            yield self.finding(f"the velocity limit is {value}, which looks like a placeholder{rest}", same[0])
 
 
 class SoftLimits(JointQuality):
-    """Soft limits lie inside the limits.
+    """Soft limits are inside the limits.
 
-    Outside them the safety controller never acts.
+    The safety controller never acts at a soft limit outside.
     """
 
     code = "LIM-009"
@@ -191,23 +199,24 @@ class SoftLimits(JointQuality):
     )
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """A soft limit beyond the hard one, if there is something between these, or soft limits with nothing between
-        them; not where none is said."""
+        """A soft limit beyond the hard one, or a lower soft limit above the upper one; soft limits of 0 and 0 mean
+        none."""
         for joint in ranged:
             soft, hard = joint.safety, joint.limit
             if soft is None or soft.lower == soft.upper == 0:
                 continue
-            said = f"its soft limits are {soft.lower:g} to {soft.upper:g}"
             if soft.lower > soft.upper:
-                yield self.finding(f"{said}: nothing is between them", joint)
+                low, high = numbers((soft.lower, soft.upper))
+                yield self.finding(f"the lower soft limit {low} is above the upper soft limit {high}", joint)
             elif hard.lower <= hard.upper and (soft.lower < hard.lower - 1e-6 or soft.upper > hard.upper + 1e-6):
-                yield self.finding(f"{said}, beyond its limits, {hard.lower:g} to {hard.upper:g}", joint)
+                inner, outer = spans(joint, soft.lower, soft.upper)
+                yield self.finding(f"the soft limits {inner} are not inside the limits {outer}", joint)
 
 
 class MimicRange(JointQuality):
-    """A joint that follows another is never driven beyond its own limits.
+    """A joint that follows another stays inside its own limits.
 
-    Where it would be, its leader's limits are not what they seem: who keeps to all limits has less of the range.
+    Otherwise the limits of the other joint are too wide: the follower stops it earlier.
     """
 
     code = "MIM-001"
@@ -228,14 +237,15 @@ class MimicRange(JointQuality):
             lower, upper = joint.limit.lower, joint.limit.upper
             slack = LEEWAY * (upper - lower) if upper - lower < inf else 0.0
             if low < lower - slack - 1e-9 or high > upper + slack + 1e-9:
-                message = f"{name!r} takes it from {low:.4g} to {high:.4g}, its own limits are {lower:g} to {upper:g}"
-                yield self.finding(message, joint)
+                driven, own = spans(joint, low, high)
+                message = f"{name!r} moves the joint from {driven}, beyond its limits {own}"
+                yield self.finding(message, joint, fix=f"widen these limits, or narrow those of {name!r}")
 
 
 class MimicChain(JointQuality):
-    """A joint follows one that follows none.
+    """A joint follows a joint that does not follow another.
 
-    URDF does not forbid it, but many programs look only one step far and leave this joint behind.
+    URDF allows chains, but many programs look only one step far and do not move the last joint.
     """
 
     code = "MIM-002"
@@ -252,14 +262,17 @@ class MimicChain(JointQuality):
         for joint in robot.joints.values():
             leader = robot.joints[joint.mimic.joint] if joint.mimic else None
             if leader and leader.mimic:
-                message = f"follows {leader.name!r}, which follows {leader.mimic.joint!r} itself"
+                message = (
+                    f"the joint follows {leader.name!r}, which itself follows {leader.mimic.joint!r}; "
+                    f"many programs need it to follow {leader.mimic.joint!r} directly"
+                )
                 yield self.finding(message, joint)
 
 
 class MimicOfNothing(JointQuality):
     """The multiplier of a mimic is not zero.
 
-    Otherwise the joint stands still wherever its leader goes.
+    With zero the joint never moves.
     """
 
     code = "MIM-003"
@@ -271,4 +284,4 @@ class MimicOfNothing(JointQuality):
         """A multiplier of zero."""
         for joint in robot.joints.values():
             if joint.mimic and joint.mimic.multiplier == 0:
-                yield self.finding(f"follows {joint.mimic.joint!r} with the multiplier 0", joint)
+                yield self.finding("the multiplier of <mimic> is 0, so the joint never moves", joint)

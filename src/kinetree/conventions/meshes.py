@@ -19,6 +19,7 @@ from kinetree.conventions.facts import fact
 from kinetree.conventions.geometry import HUGE, TINY
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.quality import LinkQuality, Quality, Shapes, others
+from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files, folder_of
 from kinetree.formats.packages import Packages
@@ -44,11 +45,11 @@ Asset = Literal["there", "missing", "empty", "pointer", "outside"]
 
 ASTRAY = MappingProxyType(
     {
-        "nameless": "names no package; legal is package://name/path",
-        "folder": "names a package, or a file in place of one; legal is package://name/path",
-        "outside": "leads out of its package, which may be installed in a folder of its own",
-        "backslash": "has backslashes, which divide no URI; legal is package://name/path",
-        "host": "names a host behind file://; legal is file:///path, from the top of the disk",
+        "nameless": "names no package; expected package://name/path",
+        "folder": "names no file in the package; expected package://name/path",
+        "outside": "leads out of its package, but every package may be installed in its own folder",
+        "backslash": "has backslashes; expected package://name/path",
+        "host": "names another computer after file://; expected file:///path",
     }
 )
 """Faults of names that cannot lead to a file."""
@@ -72,11 +73,11 @@ class MeshRule(LinkQuality):
 
 
 class MissingMesh(MeshRule):
-    """The files of meshes are there.
+    """The mesh files exist.
 
-    Links without them are neither seen nor hit. Where no mesh at all is there, the files are kept elsewhere, and that
-    is only said. A path from the top of the disk leads to them on one computer, and one out of a package only where
-    others are installed beside it.
+    A link without its mesh is invisible and collides with nothing. If no mesh of the robot exists, the files are
+    probably kept elsewhere, which is only a remark. An absolute path works on one computer only, and a path out of a
+    package only if the other package is installed beside it.
     """
 
     code = "MSH-002"
@@ -89,24 +90,24 @@ class MissingMesh(MeshRule):
         if robot.text and robot.text.format == "urdf":  # Gazebo looks for file://media/… in folders of its own
             for name, (link, geometry) in _first(shapes).items():
                 if astray := _astray(name):
-                    yield self.finding(f"{name!r} {ASTRAY[astray]}", link, source=geometry.source)
+                    yield self.finding(f"the mesh {name!r} {ASTRAY[astray]}", link, source=geometry.source)
         if outside := _meshes(shapes, assets, "outside"):
             link, geometry = outside[0]
-            others_too = f", as are {len(outside) - 1} more" if len(outside) > 1 else ""
-            message = f"the mesh file {_file(geometry)!r} is outside of the workspace and is not looked for{others_too}"
+            rest = others([_file(geometry) for _, geometry in outside[1:]])
+            message = f"the mesh file {_file(geometry)!r} is outside of the workspace, so it was not checked{rest}"
             yield self.finding(message, link, source=geometry.source, severity="info")
         missing = _meshes(shapes, assets, "missing")
         if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
             link, geometry = missing[0]
-            message = f"none of its {len(assets)} meshes is there; the first is {_file(geometry)!r}"
+            message = f"none of the {len(assets)} mesh files exists; the first is {_file(geometry)!r}"
             yield self.finding(message, link, source=geometry.source, severity="info")
             return
         for link, geometry in missing:
-            yield self.finding(f"there is no mesh file {_file(geometry)!r}", link, source=geometry.source)
+            yield self.finding(f"the mesh file {_file(geometry)!r} does not exist", link, source=geometry.source)
 
 
 class EmptyMesh(MeshRule):
-    """The files of meshes are not empty."""
+    """The mesh files are not empty."""
 
     code = "MSH-003"
     clause = "the file must be available locally"
@@ -119,9 +120,9 @@ class EmptyMesh(MeshRule):
 
 
 class PointerMesh(MeshRule):
-    """The files of meshes have been fetched.
+    """The mesh files are fetched from git-lfs.
 
-    git-lfs leaves three lines of text in the place of a large file until it is fetched.
+    git-lfs puts three lines of text in the place of a large file until the file is fetched.
     """
 
     code = "MSH-004"
@@ -134,16 +135,15 @@ class PointerMesh(MeshRule):
         pointers = _meshes(shapes, assets, "pointer")
         if pointers:
             (link, geometry), rest = pointers[0], others([_file(geometry) for _, geometry in pointers[1:]])
-            message = (
-                f"the mesh file {_file(geometry)!r} holds a pointer of git-lfs; fetch it with `git lfs pull`{rest}"
-            )
-            yield self.finding(message, link, source=geometry.source)
+            message = f"the mesh file {_file(geometry)!r} is only a pointer of git-lfs{rest}"
+            yield self.finding(message, link, source=geometry.source, fix="run `git lfs pull`")
 
 
 class CutMesh(MeshRule):
-    """The files of meshes are whole.
+    """The mesh files are complete.
 
-    A binary STL file says how many triangles it has. One that is shorter was cut when it was copied or written.
+    A binary STL file begins with its number of triangles. If the file is shorter, it was cut when it was copied or
+    written.
     """
 
     code = "MSH-005"
@@ -155,14 +155,14 @@ class CutMesh(MeshRule):
         for name, facts in readings.facts.items():
             if facts.cut:
                 link, geometry = _first(shapes)[name]
-                message = f"the mesh file {name!r} has {facts.length} bytes, its header announces {facts.announced}"
+                message = f"the mesh file {name!r} is cut off: it has {facts.length} bytes of {facts.announced}"
                 yield self.finding(message, link, source=geometry.source)
 
 
 class AbsurdMesh(MeshRule):
-    """Meshes are between a hundredth of a millimetre and a hundred metres large.
+    """The size of a mesh is between 0.01 mm and 100 m.
 
-    Others are likely to be in other units: many programs write millimetres, which want scale="0.001 0.001 0.001".
+    Other sizes are likely to be in other units: many programs write millimetres, which need scale="0.001 0.001 0.001".
     """
 
     code = "MSH-006"
@@ -186,8 +186,9 @@ class AbsurdMesh(MeshRule):
             seen.add((_file(geometry), scale))
             sides = np.abs(facts.sides * np.asarray(scale))
             if sides.max() > HUGE or (facts.complete and sides.max() < TINY):
-                size = " by ".join(f"{side:.3g}" for side in sides)
-                message = f"the mesh {_file(geometry)!r} is {size} m large{'' if facts.complete else ' or more'}"
+                size = " by ".join(map(number, sides.tolist())) + (" m" if facts.complete else " m or more")
+                unit = "is it in millimetres?" if sides.max() > HUGE else "expected metres"
+                message = f"the size of the mesh {_file(geometry)!r} is {size}; {unit}"
                 yield self.finding(message, link, source=geometry.source)
 
     def not_asked(self, shapes: Shapes, lacking: Mapping[str, Finding]) -> Finding:

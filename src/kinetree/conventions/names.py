@@ -19,12 +19,13 @@ SEPARATORS = str.maketrans("", "", "_-/.: ")
 
 OTHER = r"[^A-Za-z0-9_/\s-]"
 """Characters that names in ROS may not have, besides hyphens and white space, which have their own rules."""
+LEGAL = "names in ROS have only letters, digits and underscores"
 
 
 class Hyphen(Quality):
-    """No name has a hyphen.
+    """Names have no hyphens.
 
-    Frames and joints with hyphens work, but no topic, service, node or variable can be called after them.
+    Frames and joints with hyphens work, but topics, services, nodes and variables cannot have such names.
     """
 
     code = "NAM-001"
@@ -38,13 +39,13 @@ class Hyphen(Quality):
         """A hyphen in a name."""
         for thing in named:
             if "-" in thing.name:
-                yield self.finding("a hyphen is not among the characters of ROS names", thing)
+                yield self.finding(f"the name has a hyphen; {LEGAL}", thing)
 
 
 class Space(Quality):
-    """No name has white space.
+    """Names have no white space.
 
-    It is lost or splits the name in lists of joints, in command lines and in YAML.
+    White space is lost, or splits the name, in lists of joints, in command lines and in YAML.
     """
 
     code = "NAM-002"
@@ -56,14 +57,14 @@ class Space(Quality):
     def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
         """White space in a name."""
         for thing in _with(r"\s", named):
-            at_end = " at its end, where nobody sees it" if thing.name != thing.name.strip() else ""
-            yield self.finding(f"there is white space in the name{at_end}", thing)
+            where = "begins or ends with" if thing.name != thing.name.strip() else "has"
+            yield self.finding(f"the name {where} white space; {LEGAL}", thing)
 
 
 class OtherCharacter(Quality):
-    """No name has other characters than letters, digits, underscores and slashes.
+    """Names have only letters, digits, underscores and slashes.
 
-    A dot separates levels in the names of parameters, so the gains of `joint.1` belong to `1` of `joint`.
+    A dot separates levels in names of parameters: ROS reads the gains of `joint.1` as those of `1` in `joint`.
     """
 
     code = "NAM-003"
@@ -73,17 +74,17 @@ class OtherCharacter(Quality):
     bad = '"link.4"'
 
     def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
-        """Any other character; the :: of nested models in SDF is none."""
+        """Any other character, without the :: of nested models in SDF."""
         for thing in _with(OTHER, named):
             if strange := sorted(set(re.findall(OTHER, thing.name.replace("::", "")))):
                 characters = ", ".join(map(repr, strange))
-                yield self.finding(f"{characters} not among the characters of ROS names", thing)
+                yield self.finding(f"the name has {characters}; {LEGAL}", thing)
 
 
 class LeadingSlash(Quality):
-    """No name of a link begins with a slash.
+    """Names of links do not begin with a slash.
 
-    tf2 refuses to look up such frames; where publishers drop the slash, the frame has another name than the link.
+    tf2 refuses such frames. If a publisher removes the slash, the frame has another name than the link.
     """
 
     code = "NAM-004"
@@ -97,14 +98,14 @@ class LeadingSlash(Quality):
         """A slash at the beginning."""
         for link in robot.links.values():
             if link.name.startswith("/"):
-                yield self.finding("begins with a slash, with which tf2 allows no frame to begin", link)
+                yield self.finding("the name begins with a slash, which tf2 refuses; remove the slash", link)
 
 
 class LeadingDigit(Quality):
-    """Every name begins with a letter.
+    """Names begin with a letter.
 
-    What begins with a digit cannot name a topic or a variable, and a name of digits alone is read as a number in YAML.
-    What begins with an underscore is hidden: tools do not list its topics.
+    Topics and variables cannot begin with a digit, and YAML reads a name of digits alone as a number. A name that
+    begins with an underscore is hidden: tools do not list its topics.
     """
 
     code = "NAM-005"
@@ -119,13 +120,13 @@ class LeadingDigit(Quality):
         for thing in named:
             if (first := thing.name[0]).isdigit() or first == "_":
                 what = "an underscore" if first == "_" else "a digit"
-                yield self.finding(f"begins with {what}; ROS names begin with a letter", thing)
+                yield self.finding(f"the name begins with {what}; names in ROS begin with a letter", thing)
 
 
 class UpperCase(Quality):
     """Names are in lower case.
 
-    Upper and lower case are two names, and people mistype the one that is not the custom.
+    ROS distinguishes upper and lower case, and its own names are in lower case, so capitals are easily mistyped.
     """
 
     code = "NAM-006"
@@ -139,14 +140,16 @@ class UpperCase(Quality):
         """One finding for all names with capitals."""
         capital = [thing for thing in named if thing.name.lower() != thing.name]
         if capital:
-            message = f"{len(capital)} of {len(named)} names of links and moving joints have capitals, such as "
-            yield self.finding(message + repr(capital[0].name), robot, source=capital[0].source)
+            have = "have" if len(capital) > 1 else "has"
+            message = f"{len(capital)} of {len(named)} names of links and moving joints {have} capital letters, such as"
+            expected = "expected lower case and underscores"
+            yield self.finding(f"{message} {capital[0].name!r}; {expected}", robot, source=capital[0].source)
 
 
 class Alike(Quality):
-    """No two names differ only in case or separators.
+    """Two names differ in more than case and separators.
 
-    `Link1` beside `link_1` is a slip, or will cause some.
+    `Link1` beside `link_1` is a mistake, or will cause one.
     """
 
     code = "NAM-007"
@@ -166,7 +169,9 @@ class Alike(Quality):
                 continue  # as nearly always
             for alike in grouped(things, lambda thing: _folded(thing.name)):
                 for thing in alike[1:]:
-                    yield self.finding(f"differs from {alike[0].name!r} only in case or separators", thing)
+                    yield self.finding(
+                        f"the name differs from {alike[0].name!r} only in case or separators; rename one", thing
+                    )
 
 
 @fact

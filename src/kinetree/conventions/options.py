@@ -8,10 +8,31 @@ from typing import TYPE_CHECKING
 
 from kinetree.arguments import Arguments
 from kinetree.conventions.profiles import DEFAULT, PROFILES, rules_of
+from kinetree.errors import fail
 from kinetree.formats.registry import ReadOptions
 
 if TYPE_CHECKING:
     from kinetree.conventions.rule import Rule
+
+KINDS = {
+    "arm": "a manipulator, or several on one foot",
+    "mobile-base": "a vehicle on wheels",
+    "mobile-manipulator": "a vehicle on wheels with arms",
+    "humanoid": "two arms, with two legs or a neck",
+    "legged": "a walking robot, with arms or without",
+    "drone": "rotors in the air",
+    "hand": "a hand or a gripper",
+    "head": "a head, or a camera that turns",
+    "object": "no joint moves",
+    "other": "none of these",
+}
+"""Kinds of robots."""
+
+
+def check_kind(kind: str | None) -> None:
+    """Raise KinetreeError for an unknown kind of robot."""
+    if kind is not None and kind not in KINDS:
+        raise fail("kind", f"no kind of robot {kind!r}; legal are {', '.join(KINDS)}")
 
 
 @dataclass(frozen=True)
@@ -21,7 +42,7 @@ class CheckOptions(Arguments):
     profile: a key of PROFILES; by default DEFAULT. vendor: the key of the controller's maker; by default the names in
     the model decide.
     select, ignore: beginnings of the codes that are reported alone, or left out.
-    kind: what the robot is, such as "arm"; by default its structure, names and sizes decide.
+    kind: a key of KINDS; by default the robot's structure, names and sizes decide.
     frames: where the maker has "base", "flange" and "tool0": a pose X Y Z R P Y (m, rad), or the name of a frame.
     also: files of other programs that name parts of the robot, such as its SRDF and the YAML of its controllers.
     read: how the robot is read; meshes are looked for only in its packages and its confinement.

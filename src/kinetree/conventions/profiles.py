@@ -18,15 +18,18 @@ if TYPE_CHECKING:
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "TRE": ("structure",),
-    "XML": ("structure",),
-    "NAM": ("names",),
+    "XML": ("structure", "gazebo"),
+    "NAM": ("names", "tree_names", "mirror"),
     "JNT": ("joints",),
     "LIM": ("limits",),
     "MIM": ("limits",),
     "INR": ("inertia",),
     "GEO": ("geometry",),
     "MSH": ("meshes",),
-    "XAC": ("xacro",),
+    "XAC": ("xacro", "macros"),
+    "CTL": ("ros2_control", "transmissions"),
+    "MVT": ("moveit", "controller_files"),
+    "SRD": ("srdf", "srdf_states"),
     "R103": ("rep103", "rep103.axes", "rep103.units", "rep103.angles"),
     "R105": ("rep105",),
     "R120": ("rep120",),
@@ -51,26 +54,35 @@ class Profile:
     strict: bool = False
 
 
-EVERY_ROBOT = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "R103", "R105-002")
+EVERY_ROBOT = (
+    *("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "CTL", "MVT", "SRD", "R103", "R105-002"),
+)
 SIMULATION = ("LIM-004", "INR-006", "INR-011", "GEO-001")
 """Rules for simulations only."""
 WHICH_WAY = ("R103-003",)
 """Rules that guess where the front of a robot is, for those who place robots by hand."""
-NOT_EVERY_ROBOT = (*SIMULATION, *WHICH_WAY)
+FLANGES = ("SRD-004",)
+"""Rules about the flange that only profiles of industrial arms have."""
+NOT_EVERY_ROBOT = (*SIMULATION, *WHICH_WAY, *FLANGES)
+NOT_EVERY_ARM = (*SIMULATION, *WHICH_WAY)
 
 PROFILES: dict[str, Profile] = {
     "ros": Profile("what is wrong with a robot whatever it is used for", EVERY_ROBOT, NOT_EVERY_ROBOT),
-    "sim": Profile("the same, and what simulators need: masses, efforts, collision shapes", EVERY_ROBOT, WHICH_WAY),
+    "sim": Profile(
+        "the same, and what simulators need: masses, efforts, collision shapes", EVERY_ROBOT, (*WHICH_WAY, *FLANGES)
+    ),
     "industrial": Profile(
-        "as ros, and the frames of industrial arms, as REP-199 wants them", (*EVERY_ROBOT, "R199"), NOT_EVERY_ROBOT
+        "as ros, and the frames of industrial arms, as REP-199 wants them", (*EVERY_ROBOT, "R199"), NOT_EVERY_ARM
     ),
     "industrial-strict": Profile(
-        "the same; a frame that is missing is an error", (*EVERY_ROBOT, "R199"), NOT_EVERY_ROBOT, strict=True
+        "the same; a frame that is missing is an error", (*EVERY_ROBOT, "R199"), NOT_EVERY_ARM, strict=True
     ),
     "humanoid": Profile(
-        "as ros, and the frames of humanoids, as REP-120 wants them", (*EVERY_ROBOT, "R103-003", "R120"), SIMULATION
+        "as ros, and the frames of humanoids, as REP-120 wants them",
+        (*EVERY_ROBOT, "R103-003", "R120"),
+        (*SIMULATION, *FLANGES),
     ),
-    "icub": Profile("the names, axes, frames and limits of the iCub", ("ICUB",)),
+    "icub": Profile("the names, axes, frames and limits of the iCub", ("ICUB", "SRD"), FLANGES),
 }
 
 DEFAULT = "ros"

@@ -10,6 +10,7 @@ import numpy as np
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
+from kinetree.display import numbers
 from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.spatial.se3 import Array
 
@@ -68,7 +69,23 @@ def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
 def others(names: Sequence[str]) -> str:
     """Return a clause with up to eight more things of which the same is true."""
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return f"; so has {', '.join(map(repr, names[:8]))}{more}" if names else ""
+    return f" (also {', '.join(map(repr, names[:8]))}{more})" if names else ""
+
+
+def span(joint: Joint) -> str:
+    """Return the limits of a joint of one coordinate with their unit."""
+    return spans(joint, joint.limit.lower, joint.limit.upper)[1]
+
+
+def spans(joint: Joint, low: float, high: float) -> tuple[str, str]:
+    """Return a range of a joint of one coordinate, and its limits, with their unit."""
+    a, b, lower, upper = numbers((low, high, joint.limit.lower, joint.limit.upper))
+    return f"{a} to {b} {unit(joint)}", f"{lower} to {upper} {unit(joint)}"
+
+
+def unit(joint: Joint) -> str:
+    """Return the unit of the position of a joint of one coordinate."""
+    return "rad" if joint.kind.angular == (True,) else "m"
 
 
 @fact
@@ -148,24 +165,6 @@ def masses(robot: Robot) -> Masses:
     return Masses(links, np.array([inertial.mass for inertial in inertials]), np.linalg.eigvalsh(tensors))
 
 
-@fact
-def boxes(robot: Robot, bodies: Mapping[str, str]) -> Mapping[str, Array]:
-    """Return the lowest and highest corner (2, 3) of each link's shapes in its frame, by name. Only links at the top of
-    their body that have a mass and only simple shapes, because meshes are not read."""
-    found = {}
-    for link in robot.links.values():
-        shapes = (*link.visuals, *link.collisions)
-        if (
-            shapes
-            and link.inertial
-            and bodies[link.name] == link.name
-            and all(shape.shape.kind in HALF_EXTENTS for shape in shapes)
-        ):
-            corners = np.array([_corners(shape) for shape in shapes])
-            found[link.name] = np.array((corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)))
-    return found
-
-
 HALF_EXTENTS: Mapping[str, Callable[[Mapping[str, object]], object]] = {
     "box": lambda p: np.abs(np.asarray(p["size"], dtype=float)) / 2,
     "sphere": lambda p: np.full(3, p["radius"], dtype=float),
@@ -192,10 +191,3 @@ def lowest_point(T: Array, geometry: Geometry) -> float | None:
             return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"] * sqrt(max(0.0, 1 - tilt[2] ** 2)))
         case _:
             return None
-
-
-def _corners(geometry: Geometry) -> tuple[Array, Array]:
-    """Return the lowest and the highest corner of a shape, in the frame of its link."""
-    half = np.abs(geometry.origin[:3, :3]) @ np.asarray(HALF_EXTENTS[geometry.shape.kind](geometry.shape.parameters))
-    center = geometry.origin[:3, 3]
-    return center - half, center + half

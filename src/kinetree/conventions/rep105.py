@@ -32,10 +32,10 @@ class Rep105(Rule):
 
 
 class WorldFrames(Rep105):
-    """The frames earth, map and odom are left to localisation, and come in this order before base_link.
+    """The model leaves the frames earth, map and odom to localisation, which puts them above base_link.
 
-    Localisation and odometry broadcast where the robot is; a model that has these frames too gives them a second
-    parent or another place. Where they hang below base_link, no tree can have them at all.
+    Localisation and odometry broadcast where the robot is. If the model has these frames too, they get a second parent
+    or another place.
     """
 
     code = "R105-002"
@@ -51,17 +51,17 @@ class WorldFrames(Rep105):
             later = ORDER[ORDER.index(link) + 1 :]
             wrong = [joint.parent for joint in reversed(robot.joints_to(link)) if joint.parent in later]
             if wrong:
-                message = f"hangs below {wrong[0]!r}; the order is {' -> '.join(ORDER)}"
+                message = f"the frame is below {wrong[0]!r}; the order is {' -> '.join(ORDER)}"
                 yield self.finding(message, robot.links[link])
             else:
-                message = "is in the model, but localisation broadcasts where it is; leave it out"
+                message = "localisation broadcasts this frame; remove it from the model"
                 yield self.finding(message, robot.links[link], severity="warning")
 
 
 class Chassis(Rep105):
     """The frame base_link is rigidly attached to the mobile base.
 
-    Planners move base_link as the outline of the robot; behind a joint it is somewhere else than the wheels.
+    Planners move the outline of the robot with base_link. Behind a moving joint it does not move with the wheels.
     """
 
     code = "R105-003"
@@ -73,5 +73,5 @@ class Chassis(Rep105):
         """A joint that moves between base_link and the frame of what drives."""
         for frame in robot.frames:
             if CHASSIS.fullmatch(frame) and bodies[frame] != bodies.get("base_link", bodies[frame]):
-                message = f"a joint that moves is between it and {frame!r}, the mobile base"
+                message = f"a moving joint is between base_link and the mobile base {frame!r}; attach them rigidly"
                 yield self.finding(message, robot.links.get("base_link") or robot.frames["base_link"])

@@ -1,4 +1,4 @@
-"""REP-120, the frames of humanoid robots, as rules. That a robot is a humanoid is said by asking them."""
+"""REP-120, the frames of humanoid robots, as rules. They assume that the robot is a humanoid."""
 
 from collections.abc import Iterator, Mapping
 from math import acos, cos, degrees
@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from kinetree.conventions.quality import lowest_point
 from kinetree.conventions.rule import Rule, link_or_frame
+from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, inverse
@@ -65,9 +66,9 @@ class Rep120(Rule):
 
 
 class BaseLink(Rep120):
-    """The frame base_link is rigidly attached to the root body, best the waist.
+    """The frame base_link is rigidly attached to the root body, preferably the waist.
 
-    Balance and walking are planned for base_link as the body that floats; behind a joint it is another one.
+    Balance and walking are planned for base_link as the floating body. Behind a moving joint it is another body.
     """
 
     code = "R120-001"
@@ -80,24 +81,24 @@ class BaseLink(Rep120):
         """A base_link that is missing, or behind a joint; and a remark on a waist behind one."""
         root = root_body(robot, bodies)
         if "base_link" not in robot.frames:
-            yield self.finding("has no base_link", robot, severity="warning")
+            yield self.finding(
+                f"the robot has no base_link; add it to the root body {root!r}", robot, severity="warning"
+            )
         elif bodies["base_link"] != root:
             joint = robot.joints_to(bodies["base_link"])[-1]
-            yield self.finding(
-                f"moves against the root body, {root!r}, by joint {joint.name!r}", link_or_frame(robot, "base_link")
-            )
+            message = f"the joint {joint.name!r} moves base_link relative to the root body {root!r}; attach it rigidly"
+            yield self.finding(message, link_or_frame(robot, "base_link"))
         for name in robot.frames:
             if name.lower().removesuffix("_link") in WAISTS and bodies[name] != root:
-                yield self.remark(
-                    f"the waist is recommended as the root body, which is {root!r}", link_or_frame(robot, name)
-                )
+                message = f"the root body is {root!r}, but REP-120 recommends the waist"
+                yield self.remark(message, link_or_frame(robot, name))
 
 
 class Footprint(Rep120):
     """The frame base_footprint is not fixed to base_link.
 
-    On a robot that walks it stays on the floor while base_link sways; a node broadcasts it, and a model that has it too
-    gives it a second parent.
+    On a walking robot base_footprint stays on the floor while base_link moves. A node broadcasts it; if the model has
+    it too, it gets a second parent.
     """
 
     code = "R120-002"
@@ -111,15 +112,15 @@ class Footprint(Rep120):
     def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
         """Both frames on one body."""
         if "base_footprint" in robot.frames and bodies["base_footprint"] == bodies.get("base_link"):
-            message = "is fixed to base_link; on a robot that walks a node broadcasts where it is"
+            message = "the frame is fixed to base_link, but on a walking robot a node broadcasts it; remove it"
             yield self.finding(message, link_or_frame(robot, "base_footprint"))
 
 
 class Hierarchy(Rep120):
-    """The frames of hands, feet, torso and head are there, one behind the other as in the body.
+    """The frames of hands, feet, torso and head exist, in the order of the body.
 
-    Behind base_link come ankle, sole and toe of each leg, and torso; behind torso gaze, and wrist and gripper of each
-    arm. The torso is on the last body that carries both grippers and gaze.
+    base_link carries the torso, and the ankle, sole and toe of each leg. The torso carries gaze, and the wrist and
+    gripper of each arm. It is on the last body that carries both grippers and gaze.
     """
 
     code = "R120-003"
@@ -131,26 +132,30 @@ class Hierarchy(Rep120):
         """Frames that are missing, and bodies that do not carry those that they should."""
         missing = [name for name in NAMES if name not in robot.frames]
         if missing:
-            yield self.finding(f"has no frames {', '.join(missing)}", robot)
+            yield self.finding(f"the robot has no frames {', '.join(missing)}", robot)
         carrying = {name: carriers(bodies[name], bodies, robot) for name in robot.frames}
         for outer, inner in _order():
             if {outer, inner} <= set(robot.frames) and bodies[inner] not in carrying[outer]:
-                yield self.finding(f"is not behind {inner!r}", link_or_frame(robot, outer))
+                yield self.finding(
+                    f"the frame is not carried by {inner!r}; attach it behind {inner!r}",
+                    link_or_frame(robot, outer),
+                )
         ends = [name for name in ("l_gripper", "r_gripper", "gaze") if name in robot.frames]
         if len(ends) == 3 and "torso" in robot.frames:
             common = next(body for body in carrying[ends[0]] if all(body in carrying[end] for end in ends))
             if common != bodies["torso"]:
                 message = (
-                    f"is on the body of {bodies['torso']!r}, but the last that carries {', '.join(ends)} is {common!r}"
+                    f"the frame is on the body of {bodies['torso']!r}; expected {common!r}, the last body that carries "
+                    f"{', '.join(ends)}"
                 )
                 yield self.finding(message, link_or_frame(robot, "torso"))
 
 
 class Soles(Rep120):
-    """The XY plane of a sole or a toe is that of its contact with the ground, Z up.
+    """The XY plane of a sole or a toe is the plane of its contact with the ground, with Z up.
 
-    Contact forces and steps are given in this frame. The rule knows the ground where boxes, spheres or capsules stand
-    for the foot in collisions; it does not read meshes.
+    Contact forces and steps are expressed in this frame. The rule finds the ground from boxes, spheres and capsules in
+    the collisions of the foot; it does not read meshes.
     """
 
     code = "R120-004"
@@ -178,10 +183,10 @@ class Soles(Rep120):
             known = [z for z in lowest if z is not None]
             if known and len(known) == len(lowest) and abs(ground := min(known)) > NEAR:
                 where = "above" if ground > 0 else "below"
-                message = f"the lowest point of its body is {abs(ground):.3g} m {where} its XY plane"
+                message = f"the lowest point of the foot is {number(abs(ground))} m {where} the XY plane of this frame"
                 angle = acos(min(1.0, max(-1.0, float(poses[name][:3, 2] @ poses[base][:3, 2]))))
                 if angle > TURNED:
-                    message += f"; its Z is turned {degrees(angle):.3g} degrees from that of {base!r}"
+                    message += f"; its Z is {number(degrees(angle))} degrees off that of {base!r}"
                 wrong.append(name)
                 yield self.finding(message, link_or_frame(robot, name))
 
@@ -190,7 +195,7 @@ class Grippers(Rep120):
     """In the frame of a gripper, the fingers move along Y.
 
     X points towards the object and Z is orthogonal to both, so that a grasp is the same pose for every hand. The rule
-    knows fingers that slide.
+    judges sliding fingers only.
     """
 
     code = "R120-005"
@@ -206,8 +211,8 @@ class Grippers(Rep120):
                     continue
                 along = poses[name][:3, :3].T @ (poses[joint.parent] @ joint.origin)[:3, :3] @ joint.axis
                 if abs(along[1]) < ALONG:
-                    axis = " ".join(f"{round(x, 3) + 0:g}" for x in along.tolist())
-                    message = f"finger {joint.name!r} slides along {axis} of the gripper's frame, not along Y"
+                    axis = " ".join(number(round(x, 3)) for x in along.tolist())
+                    message = f"the finger {joint.name!r} slides along {axis} in this frame; expected along Y"
                     yield self.finding(message, link_or_frame(robot, name))
 
 

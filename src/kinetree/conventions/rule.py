@@ -27,6 +27,7 @@ class Rule:
     and written in `base_format`.
     context: the options with which the examples are checked.
     requires: codes of rules; this rule does not run if one of them has failed.
+    of_text: whether it needs only the texts of the files, and is asked of files that make no robot, too.
     """
 
     code: ClassVar[str]
@@ -41,6 +42,7 @@ class Rule:
     base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     context: ClassVar[CheckOptions] = CheckOptions()
     requires: ClassVar[tuple[str, ...]] = ()
+    of_text: ClassVar[bool] = False
 
     check: ClassVar[Any]
     """Method that yields findings. Its parameters are names of facts; see `kinetree.conventions.facts`."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import Quality, with_blocks
 from kinetree.conventions.rule import Rule
+from kinetree.display import number
 from kinetree.errors import Finding, Source, nearest_names
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.references import REFERENCES, TEXT
@@ -34,8 +35,8 @@ Plugin = tuple[str, Source | None, Element]
 class RootInertia(Quality):
     """The root link has no mass.
 
-    KDL, on which many controllers stand, passes over it; a root without mass, held to the first body by a fixed joint,
-    keeps it.
+    KDL, which many controllers use, ignores the inertia of the root link. It keeps the inertia if an empty root link
+    carries the first body by a fixed joint.
     """
 
     code = "TRE-001"
@@ -52,8 +53,9 @@ class RootInertia(Quality):
         """An inertial of the root of a URDF model; other formats let their roots move."""
         root = robot.links[robot.root]
         if root.inertial and root.inertial.mass and robot.text and robot.text.format == "urdf":
-            message = f"is the root and has a mass of {root.inertial.mass:g} kg, which KDL leaves out"
-            yield self.finding(message, root)
+            message = f"the root link has a mass of {number(root.inertial.mass)} kg, which KDL ignores"
+            fix = "add a root link without mass, and a fixed joint from it to this link"
+            yield self.finding(message, root, fix=fix)
 
 
 class BlockRule(Quality):
@@ -63,9 +65,9 @@ class BlockRule(Quality):
 
 
 class GazeboReference(BlockRule):
-    """What a gazebo element refers to is a link or a joint of the robot.
+    """The reference of a <gazebo> element is a link or a joint of the robot.
 
-    Otherwise friction, colours and sensors in it are dropped without a word.
+    Otherwise Gazebo ignores the friction, colours and sensors in the element, without a message.
     """
 
     code = "XML-001"
@@ -78,7 +80,7 @@ class GazeboReference(BlockRule):
         """A name that nothing has."""
         known = [*robot.links, *robot.joints]
         named = [
-            (f"refers to {name!r}, which is neither link nor joint", name, "<gazebo>", source)
+            (f"the reference {name!r} is neither a link nor a joint", name, "<gazebo>", source)
             for source, element in blocks
             if element.tag == "gazebo" and (name := element.get("reference"))
         ]
@@ -86,9 +88,9 @@ class GazeboReference(BlockRule):
 
 
 class TransmissionJoint(BlockRule):
-    """The joint of a transmission is one of the robot.
+    """The joint of a transmission is a joint of the robot.
 
-    Controllers find their joints through transmissions; this one finds none.
+    Controllers find their joints through transmissions; they do not find this one.
     """
 
     code = "XML-002"
@@ -124,7 +126,7 @@ class ControlJoint(BlockRule):
 class PluginJoint(BlockRule):
     """The joints that plug-ins of Gazebo name are joints of the robot.
 
-    Plug-ins stop, or do nothing, where they do not find their joint.
+    A plug-in that does not find its joint stops, or does nothing.
     """
 
     code = "XML-004"
@@ -138,7 +140,7 @@ class PluginJoint(BlockRule):
         """A name that no joint has, whatever models it names before a ::, as those of SDF may."""
         known = {_last(name) for name in (*robot.joints, *robot.loops)}
         named = [
-            (f"<{part.tag}> names the joint {name!r}, which does not exist", name, label, source)
+            (f"the joint {name!r} in <{part.tag}> does not exist", name, label, source)
             for label, source, element in plugins
             for part in element.walk()
             if REFERENCES["gazebo"].get((part.tag, TEXT)) == "joint"
@@ -184,7 +186,7 @@ def _joints_in(block: Element) -> Iterator[str]:
 
 def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
     named = [
-        (f"names the joint {name!r}, which does not exist", name, element.label, source)
+        (f"the joint {name!r} does not exist", name, element.label, source)
         for source, element in blocks
         if element.tag == tag
         for name in _joints_in(element)

@@ -1,4 +1,4 @@
-"""Rules about suppressions. They are asked in every profile, once it is known what the suppressions have excused."""
+"""Rules about suppressions. Every profile runs them, after all others."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -59,8 +59,7 @@ class Suppresses(Rule):
 class Understood(Suppresses):
     """A suppression names the codes that it excuses.
 
-    A comment that is not understood, a code that does not exist and a whole family excuse nothing: who writes them
-    believes that they do.
+    A comment that is not understood, an unknown code and a whole family of codes excuse nothing.
     """
 
     code = "SUP-001"
@@ -74,9 +73,9 @@ class Understood(Suppresses):
 
 
 class Justified(Suppresses):
-    """A suppression of what a convention says must be has a reason.
+    """A suppression of a MUST of a convention has a reason.
 
-    REP-199 lets a model depart where that is well justified and documented. Without a reason nothing is excused.
+    REP-199 allows deviations that are well justified and documented. Without a reason nothing is excused.
     """
 
     code = "SUP-002"
@@ -87,13 +86,13 @@ class Justified(Suppresses):
     def faults(self, suppression: Suppression) -> Iterable[str]:
         """Yield the codes of mandatory rules without a reason."""
         for code in suppression.unjustified:
-            yield f"{code} says what must be, and no reason is given: write 'ignore {code} because …'"
+            yield f"{code} is mandatory, but no reason is given; write 'ignore {code} because …'"
 
 
 class Explained(Suppresses):
-    """A suppression of anything else has a reason too.
+    """A suppression of another code has a reason too.
 
-    It is excused all the same; who reads the model in a year will want to know why.
+    The finding is excused without a reason as well, but later readers of the model need to know why.
     """
 
     code = "SUP-003"
@@ -105,23 +104,23 @@ class Explained(Suppresses):
         """Yield the codes without a reason that do not need one."""
         lax = [code for code in suppression.codes if code not in suppression.unjustified]
         if lax and not suppression.reason:
-            yield f"{', '.join(lax)}: no reason is given; it goes behind 'because'"
+            yield f"no reason is given for {', '.join(lax)}; write 'ignore {', '.join(lax)} because …'"
 
 
 class Needed(Suppresses):
-    """A suppression excuses something.
+    """A suppression excuses a finding.
 
-    What is mended needs no excuse, and one that is left behind hides the next fault of that kind.
+    A suppression that is left after a repair hides the next fault of that kind.
     """
 
     code = "SUP-004"
-    clause = "what excuses nothing is taken out"
+    clause = "remove suppressions that excuse nothing"
     bad = EXCUSED.replace("R199-403", "R199-403, no-texture")
 
     def faults(self, suppression: Suppression) -> Iterable[str]:
         """Yield the codes that were checked and not found."""
         macro = suppression.element.lstrip("<").startswith("xacro:")
         for code in suppression.idle:
-            why = "; errors of readers are not excused" if code.islower() else ""
-            why += "; what a macro makes is excused in the macro, or before the root" if macro else ""
-            yield f"{code} is not found there, so there is nothing to suppress{why}; take it out"
+            why = "; errors of readers cannot be excused" if code.islower() else ""
+            why += "; for the parts that a macro makes, write it in the macro or before the root" if macro else ""
+            yield f"{code} is not found there, so the suppression has no effect{why}; remove it"

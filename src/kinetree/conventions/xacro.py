@@ -50,13 +50,13 @@ def macros(xacro_roots: tuple[Element, ...] | None) -> tuple[Element, ...] | Non
 class PrefixLeak(Rule):
     """A macro with a prefix puts it before the name of every link and joint.
 
-    The prefix is there so that the macro can be called twice. A name without it then stands twice in the robot, or a
-    part of the second arm hangs on the first; so it is with the prefix of one call written out, and with a property of
-    one value. A parent or a leader that the macro does not make itself is left alone: it is what the macro's parts are
-    put on.
+    With a prefix a macro can be called twice. A name without the prefix then occurs twice in the robot, or a part of
+    the second arm is attached to the first. The same happens if the prefix of one call, or a property with one value,
+    is used instead. Links and joints that the macro does not make itself need no prefix.
     """
 
     code = "XAC-001"
+    of_text = True
     clause = "a name without the macro's prefix is the same in every call"
     url = "https://wiki.ros.org/xacro#Macros"
     base: ClassVar[str | None] = """<?xml version="1.0"?>
@@ -87,8 +87,9 @@ class PrefixLeak(Rule):
             for element in leaks(macro, prefix, constants, given):
                 attribute = NAMING[element.tag]
                 name = element.get(attribute)
-                message = f"<{element.tag} {attribute}={name!r}> is without the ${{{prefix}}} that the macro takes"
-                yield self.finding(message, f"macro {macro.get('name')!r}", source=element.place(attribute))
+                message = f"<{element.tag} {attribute}={name!r}> is the same in every call of the macro"
+                about, fix = f"macro {macro.get('name')!r}", f"write it with the prefix ${{{prefix}}}"
+                yield self.finding(message, about, source=element.place(attribute), fix=fix)
 
 
 def prefix_of(macro: Element) -> str | None:

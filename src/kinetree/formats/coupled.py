@@ -17,13 +17,13 @@ def coupled_limit(report: Report, element: Element) -> CoupledLimit | None:
     for child in element.children:
         if child.tag != "joint":
             report.error(
-                "coupled-limit", f"<{child.tag}> is no part of it; legal is <joint name=… coefficient=…>", child
+                "coupled-limit", f"<{child.tag}> is not part of it; expected <joint name=… coefficient=…>", child
             )
             continue
         check_leaf(report, child, {"name", "coefficient"})
         joint = name_of(report, child)
         if joint in terms:
-            report.error("coupled-limit", f"joint {joint!r} stands twice; legal is once", child)
+            report.error("coupled-limit", f"joint {joint!r} occurs twice; expected once", child)
         terms[joint] = float_of(report, child, "coefficient", owner=element)
     if not element.children:
         report.error("coupled-limit", "it names no joint", element)

@@ -103,7 +103,7 @@ def open_cautiously(path: Path, flags: int = os.O_RDONLY) -> int | None:
         return None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, "is no plain file")
+        raise OSError(errno.EINVAL, "is not a plain file")
     return handle
 
 

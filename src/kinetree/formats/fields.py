@@ -49,7 +49,7 @@ def is_left_over(report: Report, element: Element, text: str, label: str = "", *
     """Return whether a text has left-over xacro, with an error; label: the beginning of the message."""
     left_over = "${" in text or "$(" in text
     if left_over:
-        message = f"{label}{text!r} holds an expression that xacro has not replaced"
+        message = f"{label}{text!r} contains an expression that xacro has not replaced"
         report.error("left-over-xacro", message, element, fix=LEFT_OVER_FIX, **more)
     return left_over
 
@@ -94,7 +94,7 @@ def _bad_number(report: Report, element: Element, attribute: str, text: str, leg
     xacro = "${" in text or "$(" in text
     report.error(
         "left-over-xacro" if xacro else "number",
-        f"<{element.tag}> has {attribute}={text!r}; legal is {legal}",
+        f"<{element.tag}> has {attribute}={text!r}; expected {legal}",
         element,
         attribute=attribute,
         owner=owner,
@@ -157,10 +157,10 @@ def single_children(
         elif tag not in once:
             once[tag] = child
         elif same(once[tag], child):
-            report.warning("duplicate-element", f"<{tag}> stands twice with the same content", child, owner=element)
+            report.warning("duplicate-element", f"<{tag}> occurs twice with the same content", child, owner=element)
         else:
             before = once[tag].source.line
-            message = f"<{tag}> stands twice with different contents; the first, on line {before}, is used"
+            message = f"<{tag}> occurs twice with different contents; the first, on line {before}, is used"
             report.warning("contradiction", message, child, owner=element)
     if element.text:
         stray_text(report, element)
@@ -230,7 +230,7 @@ def keep(report: Report, format: str, elements: Iterable[Element], owner: Elemen
     kept = []
     for element in elements:
         where = f" in {owner.label}" if owner else ""
-        report.warning("not-understood", f"<{element.tag}>{where} is not understood; it is kept as it stands", element)
+        report.warning("not-understood", f"<{element.tag}>{where} is not understood; it is kept unchanged", element)
         kept.append(extension(format, element))
     return kept
 

@@ -63,7 +63,7 @@ def read_force_torque(
 def _word(report: Report, element: Element | None, tag: str, owner: Element) -> str:
     word = element.text.strip() if element is not None else ""
     if element is not None and word and word not in LEGAL[tag]:
-        message = f"<{tag}> is {word!r}; legal are {', '.join(map(repr, LEGAL[tag]))}"
+        message = f"<{tag}> is {word!r}; expected {', '.join(map(repr, LEGAL[tag]))}"
         report.error(tag.replace("_", "-"), message, element, owner=owner)
     return word if word in LEGAL[tag] else DEFAULTS[tag]
 

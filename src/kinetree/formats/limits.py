@@ -39,19 +39,19 @@ def _all_sets(file: TomlTable) -> tuple[LinearLimits, ...]:
 def _sets(file: TomlTable, k: int, data: dict[str, Any]) -> list[LinearLimits]:
     default = f"limits {k + 1}"
     table = file.inner("limits", k, data, f"limits {default!r}")
-    name = table.value("name", default, lambda said: is_text(said) and said != "", "legal is a text", "name")
+    name = table.value("name", default, lambda said: is_text(said) and said != "", "expected a text", "name")
     table = replace(table, element=f"limits {name!r}")
     table.check_keys(KEYS)
     joints = _joints(table)
     unit = data.get("unit")
     if unit not in UNITS:
         said = "the unit is not declared" if unit is None else f"unit is {unit!r}"
-        table.error("unit", f"{said}; legal are {', '.join(map(repr, UNITS))}", "unit")
+        table.error("unit", f"{said}; expected {', '.join(map(repr, UNITS))}", "unit")
         unit = "rad"
     rows = _rows(table)
     box = data.get("box", False)
     if not isinstance(box, bool) or (box and rows and np.any(np.count_nonzero(rows[0], axis=1) > 1)):
-        message = f"box is {box!r}; legal are false, and true where every row is about one joint"
+        message = f"box is {box!r}; expected false, or true if every row is about one joint"
         table.error("box", message, "box")
     if rows is None or not joints:
         return []
@@ -84,7 +84,7 @@ def _joints(table: TomlTable) -> dict[str, tuple[str, ...]]:
     lists: dict[Any, Any] = said if isinstance(said, dict) and said else {"": said}
     for names in lists.values():
         if not is_texts(names) or not names or len(set(names)) != len(names):
-            message = f"joints is {said!r}; legal is a list of different names, or a table of such lists"
+            message = f"joints is {said!r}; expected a list of different names, or a table of such lists"
             table.error("joints", message, "joints")
             return {}
     return {str(label): tuple(names) for label, names in lists.items()}
@@ -105,7 +105,7 @@ def _rows(table: TomlTable) -> tuple[Array, Array] | None:
         return None
     if not np.any(left, axis=1).all():
         row = int(np.argmin(np.any(left, axis=1))) + 1
-        table.error("rows", f"row {row} of {matrix} is zero; legal is any other", matrix)
+        table.error("rows", f"row {row} of {matrix} is zero; expected another one", matrix)
         return None
     return (-left, right) if matrix == "A" else (left, right)
 
@@ -116,7 +116,7 @@ def _labels(table: TomlTable, count: int) -> list[str]:
     def fits(said: Any) -> bool:
         return is_texts(said) and all(said) and len(said) == len(set(said)) == count
 
-    return list(table.value("rows", default, fits, f"legal are {count} different names", "rows"))
+    return list(table.value("rows", default, fits, f"expected {count} different names", "rows"))
 
 
 def _numbers(said: object, dimension: int) -> Array | None:

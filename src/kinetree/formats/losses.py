@@ -177,7 +177,7 @@ class Losses:
         first = all(part != known for known, *_ in self._lost)
         self._lost.add(key)
         fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
-        message = f"{CAPABILITIES[self.format].title} cannot say {what}"
+        message = f"{CAPABILITIES[self.format].title} cannot express {what}"
         self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first else None))
 
     def check(self) -> None:

@@ -97,7 +97,7 @@ PARTS: Mapping[str, Part] = {
 def check_parts(without: Collection[str]) -> None:
     """Raise KinetreeError for names that are no parts."""
     if unknown := [part for part in without if part not in PARTS]:
-        raise fail("without", f"without={unknown!r}; legal are {', '.join(PARTS)}")
+        raise fail("without", f"without={unknown!r}; expected {', '.join(PARTS)}")
 
 
 def cutter(format: str, without: Collection[str]) -> Callable[[Element, Report], None] | None:

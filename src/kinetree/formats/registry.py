@@ -10,10 +10,11 @@ from typing import Any
 
 from kinetree.arguments import Arguments, as_names
 from kinetree.confine import Confinement, confinement_of
-from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
-from kinetree.formats.opener import Files
+from kinetree.errors import Doubt, Finding, KinetreeError, Source, fail, nearest_names
+from kinetree.formats.opener import Files, read_file
 from kinetree.formats.xml import Derived
-from kinetree.model.robot import Robot
+from kinetree.model.assemble import Parts, assemble_certain
+from kinetree.model.robot import Link, Robot, Text
 
 Reading = tuple[Robot | None, list[Finding]]
 
@@ -60,7 +61,7 @@ EXPANDERS = ("mujoco",)
 """Values of expand=…: libraries that expand elements which make bodies."""
 
 
-def _xacro_arguments(files: Files, options: ReadOptions) -> tuple[object, ...]:
+def _xacro_arguments(files: Files, options: ReadOptions) -> tuple[Any, ...]:
     given = (options.xacro_args or {}).items()
     values = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in given}
     return files.open_or_refuse, files.package, values, files.variable, files.check
@@ -126,9 +127,10 @@ def without_effect(options: ReadOptions, rows: Iterable[Format | None]) -> list[
 
 
 def _read_expanded(made: Any, findings: list[Finding], files: Files, options: ReadOptions) -> Reading:
-    """Read what xacro makes: URDF as a rule, but any format whose root element says so."""
-    if made is None:
-        return None, findings
+    """Read what xacro makes: URDF as a rule, but any format whose root element says so. After errors the robot only has
+    the texts of its files."""
+    if made.text is None:
+        return _unknown(made.file, made.files), findings
     row = format_of_text(Path(made.file), made.text.text.encode())
     robot, more = row.read(made.text, made.file, files, options)
     findings += more
@@ -136,6 +138,13 @@ def _read_expanded(made: Any, findings: list[Finding], files: Files, options: Re
     if robot and robot.text:
         robot = replace(robot, text=replace(robot.text, files=made.files))
     return replace(robot, notes=notes) if robot else None, findings
+
+
+def _unknown(file: str, files: Mapping[str, str]) -> Robot | None:
+    """Return a robot of which nothing is known but the texts of its files, or None without a text."""
+    name, text = Path(file).name, Text("xacro", "", files=files)
+    parts = Parts(name, [Link(name)], text=text, source=Source(file), doubts=[Doubt("robot", name)])
+    return assemble_certain(parts)[0] if files else None
 
 
 FORMATS: dict[str, Format] = {
@@ -168,6 +177,30 @@ FORMATS: dict[str, Format] = {
 }
 
 
+SRDF = Format("srdf", (".srdf",), "srdf")
+"""The semantic description of a robot, which is read onto a robot of another format, and written beside it."""
+WRITTEN: dict[str, Format] = {row.name: row for row in (*FORMATS.values(), SRDF) if row.writer}
+"""Formats that can be written."""
+
+
+def srdf_text(options: ReadOptions, folders: Mapping[str, Path]) -> tuple[bytes | Derived | None, str, list[Finding]]:
+    """Return the text of the SRDF of some options, expanded if it is xacro, its name in messages, and findings. The
+    text is None after errors. Raises KinetreeError if the file cannot be read."""
+    assert options.srdf is not None
+    if isinstance(options.srdf, str) and options.srdf.lstrip().startswith("<"):
+        return options.srdf.encode("utf-8", "surrogatepass"), "<srdf>", []
+    path = Path(options.srdf)
+    text = read_file(path)
+    if not path.name.lower().endswith(FORMATS["xacro"].suffixes):
+        return text, str(path), []
+    from kinetree.formats.xacro import read
+
+    files = Files(folders, confinement_of(path, options.confined))
+    complete = False
+    made, findings = read(text, str(path), *[*_xacro_arguments(files, options), complete])
+    return made.text, made.file, findings
+
+
 def holds_xacro(text: bytes) -> bool:
     """Return whether a text may hold instructions or expressions of xacro, if only in a comment."""
     return (b"$" in text and (b"${" in text or b"$(" in text)) or b"<xacro:" in text
@@ -183,6 +216,10 @@ def format_of_text(path: Path, text: bytes) -> Format:
     """Return the format of a file: that of its ending, or for .xml that of its root element. Raises KinetreeError for
     one that is not known."""
     row, root = format_by_ending(path), None
+    if path.name.lower().endswith((".srdf", ".srdf.xacro")):
+        message = "an SRDF describes the groups and states of a robot, and no model is known to which it belongs"
+        fix = f"name its model: kinetree check ROBOT.urdf --also {path.name}, or kt.load('ROBOT.urdf', srdf=…)"
+        raise KinetreeError(Finding("srdf-alone", "error", message, Source(str(path)), fix=fix))
     if path.suffix.lower() == ".xml" or row is None:
         root = re.match(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+<([A-Za-z_:][^\s/>]*)", text, re.DOTALL)
         row = next((other for other in FORMATS.values() if root and root[1] in other.roots), None)
@@ -193,6 +230,6 @@ def format_of_text(path: Path, text: bytes) -> Format:
             message = "the file is empty"
         elif root:
             legal = ", ".join(f"<{tag.decode()}>" for other in FORMATS.values() for tag in other.roots)
-            message = f"its root element is <{root[1].decode(errors='replace')}>; legal are {legal}, or say format=…"
+            message = f"its root element is <{root[1].decode(errors='replace')}>; expected {legal}, or say format=…"
         raise KinetreeError(Finding("format", "error", message, Source(str(path))))
     return row

@@ -58,7 +58,7 @@ def read_table(file: Path, legal: str, each: str, most: Most, known: Collection[
     stated = [line for line in lines if not line.text.startswith("#")]
     if not stated:
         raise fault(
-            file, 1, f"there is nothing in it; legal is a line of names, such as {legal}, and one for each {each}"
+            file, 1, f"there is nothing in it; expected a line of names, such as {legal}, and one for each {each}"
         )
     head = stated.pop(0)
     separator = separator_of(head.text)
@@ -99,7 +99,7 @@ def _commented(file: Path, comments: list[_Line], count: int, legal: str) -> tup
         if len(cells) >= max(count, 2):
             return separator, Row(comment.line, [cells[0] or "#", *cells[1:]])
     line = comments[-1].line + 1 if comments else 1
-    raise fault(file, line, f"there is no line of names above the numbers; legal is such as {legal}")
+    raise fault(file, line, f"there is no line of names above the numbers; expected for example {legal}")
 
 
 def _text(file: Path, most: int) -> str:
@@ -118,7 +118,7 @@ def _text(file: Path, most: int) -> str:
     if match := _NO_TEXT.search(text):
         line = text.count("\n", 0, match.start()) + 1
         legal = "text in UTF-8, in Latin-1, or in UTF-16 with a byte order mark"
-        raise fault(file, line, f"has the character {match[0]!r}, which is no text; legal is {legal}")
+        raise fault(file, line, f"has the character {match[0]!r}, which is not a text; expected {legal}")
     return text
 
 

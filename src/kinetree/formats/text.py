@@ -69,7 +69,7 @@ class TextReport:
         if self.count[severity] > self.most:
             return
         if self.count[severity] == self.most:
-            code, message = "too-many", f"this is the {self.most}th {severity}; whatever follows is left out"
+            code, message = "too-many", f"this is the {self.most}th {severity}; the rest is left out"
         span = self._span(line, bad)
         source = self.source(line, span[0] + 1 if span else None)
         self.findings.append(Finding(code, severity, message, source, element, fix, self.excerpt(line, span)))

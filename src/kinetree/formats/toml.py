@@ -67,7 +67,7 @@ class TomlTable:
         """Note a fault of the table, or of one of its keys."""
         self.report.error(self.code or code, message, self.line(key), **{"element": self.element, **more})
 
-    def check_keys(self, legal: Collection[str], says: str = "has {}, which means nothing here", **more: Any) -> None:
+    def check_keys(self, legal: Collection[str], says: str = "has the unknown key {}", **more: Any) -> None:
         """Note keys that are not legal, with the nearest legal ones."""
         for key in self.data:
             if key not in legal and not self.report.full:  # looking for the nearest names takes a while

@@ -81,7 +81,7 @@ class Report:
         if self.count[severity] > MAX_FINDINGS:
             return
         if self.count[severity] == MAX_FINDINGS:
-            code, message = "too-many", f"this is the {MAX_FINDINGS}th {severity}; whatever follows is left out"
+            code, message = "too-many", f"this is the {MAX_FINDINGS}th {severity}; the rest is left out"
         start, stop = self._span(element, attribute)
         document = element.document
         excerpt = document.excerpt(start, stop)

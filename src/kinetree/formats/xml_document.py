@@ -158,9 +158,11 @@ class Document:
         return underlined(before + bad + after, len(before), len(before) + max(2, len(bad)))
 
     def excerpt_at(self, source: Source) -> str:
-        """Return the line of a source of this document, with the tag that begins there underlined."""
+        """Return the line of a source of this document, with the tag or the value that begins there underlined."""
         start = self.byte(source)
-        return self.excerpt(start, self.shown_end(start))
+        quote = self.data[start - 1 : start] if self.data[start : start + 1] != b"<" else b""
+        end = self.data.find(quote, start, start + AROUND) if quote in (b'"', b"'") else -1
+        return self.excerpt(start, end if end > start else self.shown_end(start))
 
     def shown_end(self, start: int) -> int:
         """Return the byte after the start tag at `start`, or the last that an excerpt shows of a longer one."""

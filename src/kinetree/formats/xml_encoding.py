@@ -68,5 +68,5 @@ def encoding_of(text: bytes) -> tuple[bytes, str]:
     if name.lower().startswith("utf-16"):
         raise UnicodeError("it declares UTF-16 but does not begin with its byte order mark")
     if name.lower() not in CODECS:
-        raise LookupError(f"encoding {name!r} is not read; legal are {LEGAL}")
+        raise LookupError(f"encoding {name!r} is not read; expected {LEGAL}")
     return mark, CODECS[name.lower()]

@@ -69,7 +69,7 @@ def _attributes(attributes: dict[str, str | None]) -> str:
 def _escape(text: str) -> str:
     """Return text escaped to stand between tags. Raises KinetreeError for characters that XML forbids."""
     if bad := _ILLEGAL.search(text):
-        raise fail("xml-character", f"{text!r} holds {bad[0]!r}, which XML cannot say")
+        raise fail("xml-character", f"{text!r} contains {bad[0]!r}, which XML does not allow")
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -38,6 +38,6 @@ def _numbers(file: Path, row: Row, head: Row) -> list[float]:
         value = number(cell)
         if value is None:
             legal = "a finite number, such as 12.5 or 1e-3"
-            raise fault(file, row.line, f"column {quoted(name)} is {quoted(cell)}; legal is {legal}")
+            raise fault(file, row.line, f"column {quoted(name)} is {quoted(cell)}; expected {legal}")
         values.append(value)
     return values

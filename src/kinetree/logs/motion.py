@@ -70,7 +70,7 @@ def motion_of(robot: Robot, columns: Columns, unit: str, times: Array | None = N
     if times is not None and (bad := np.flatnonzero(np.diff(times) <= 0)).size:
         before, after = times[bad[0]], times[bad[0] + 1]
         raise columns.fault(
-            int(bad[0]) + 1, f"the time is {after:.12g} after {before:.12g}; legal are times that increase"
+            int(bad[0]) + 1, f"the time is {after:.12g} after {before:.12g}; expected times that increase"
         )
     return Motion(names, None if times is None else frozen(times), frozen(q))
 
@@ -92,17 +92,17 @@ def _check_names(
     known = [*TIMES, *coordinates, *followers]
     for name in columns.names:
         if columns.names.count(name) > 1:
-            raise columns.fault(None, f"column {name!r} stands twice")
+            raise columns.fault(None, f"column {name!r} occurs twice")
         if name in robot.joints and name not in known:
             own = [one for one in coordinates if one.startswith(f"{name}.")]
-            legal = f"legal are its coordinates {', '.join(own)}" if own else "legal are joints that move"
+            legal = f"expected its coordinates {', '.join(own)}" if own else "expected joints that move"
             raise columns.fault(None, f"column {name!r} is a {robot.joints[name].type} joint; {legal}")
         if name not in known:
             unknown = sum(one not in known for one in columns.names) - 1
             more = f"; {unknown} more columns are unknown" if unknown else ""
             raise columns.fault(None, f"column {name!r} is not a joint that moves; {nearest_names(name, known)}{more}")
     if len(clock) > 1:
-        raise columns.fault(None, f"has {len(clock)} columns of times, {', '.join(clock)}; legal is one")
+        raise columns.fault(None, f"has {len(clock)} columns of times, {', '.join(clock)}; expected one")
 
 
 def _check_finite(columns: Columns) -> None:
@@ -117,7 +117,7 @@ def _check_follower(robot: Robot, columns: Columns, table: dict[str, Array], nam
     leader, multiplier, offset = resolve_mimic(robot, name)
     if leader not in table:
         raise columns.fault(
-            None, f"column {name!r} follows {leader!r}, which has no column; legal is one for {leader!r}"
+            None, f"column {name!r} follows {leader!r}, which has no column; expected one for {leader!r}"
         )
     off = np.abs(multiplier * table[leader] + offset - table[name])
     if off.max() > FOLLOWS:
@@ -139,6 +139,6 @@ def _normalise(robot: Robot, columns: Columns, names: tuple[str, ...], q: Array)
         lengths = np.linalg.norm(q[:, places], axis=1)
         if not lengths.all():
             raise columns.fault(
-                int(np.argmin(lengths)), f"the quaternion of joint {joint!r} is zero; legal is any other"
+                int(np.argmin(lengths)), f"the quaternion of joint {joint!r} is zero; expected another one"
             )
         q[:, places] /= lengths[:, None]

@@ -35,7 +35,7 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     increase, and quaternions that are not whole.
     """
     if unit not in ("rad", "deg"):
-        raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
+        raise fail("unit", f"unit is {unit!r}; expected 'rad' and 'deg'")
     if isinstance(source, Motion):
         times = source.times
         if times is not None and not (times.shape == source.q.shape[:1] and np.isfinite(times).all()):
@@ -44,7 +44,7 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     if (names := column_names(source)) is not None:
         return motion_of(robot, _columns(source, names), unit)
     if not isinstance(source, str | os.PathLike):
-        raise wrong_type("motion", f"a motion is a {type(source).__name__}; legal are a file and columns by name")
+        raise wrong_type("motion", f"a motion is a {type(source).__name__}; expected a file and columns by name")
     file = Path(source)
     if file.suffix.lower() not in READERS:
         raise fail("format", f"cannot read a motion from {file.name!r}; legal endings are {', '.join(READERS)}")

@@ -23,12 +23,13 @@ from kinetree.model.robot import (
     Sensor,
     Text,
 )
+from kinetree.model.semantic import Semantic
 
 MAX_FAULTS = 1000
 """Most errors of the structure; looking for the nearest names takes a while."""
 MAX_NAMES = 50
 """Most names of a circle in a message."""
-LEFT_OVER = ("left-over-xacro", "its name holds what xacro should replace")
+LEFT_OVER = ("left-over-xacro", "its name contains an expression that xacro has not replaced")
 LOOP_FIX = "a tree has no loops; without=('loop',), or --without loop, loads the robot without this joint"
 
 
@@ -53,6 +54,7 @@ class Parts:
     loops: list[Joint] = field(default_factory=list)  # joints that close a loop, which the tree is without
     complete: bool = True  # False after errors of a reader: then what is missing is not reported again
     doubts: list[Doubt] = field(default_factory=list)  # what these errors leave unknown
+    semantic: Semantic | None = None
 
 
 def parts_of(robot: Robot) -> Parts:
@@ -73,6 +75,7 @@ def parts_of(robot: Robot) -> Parts:
         robot.source,
         robot.places,
         list(robot.loops.values()),
+        semantic=robot.semantic,
     )
 
 
@@ -132,6 +135,7 @@ def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         source=parts.source,
         places=parts.places,
         doubts=tuple(parts.doubts),
+        semantic=parts.semantic,
     )
     return robot, check.findings
 
@@ -167,7 +171,7 @@ class _Checker:
     def add(self, fault: Finding) -> None:
         self.findings.append(fault)
         if len(self.findings) >= MAX_FAULTS:
-            message = f"there are {MAX_FAULTS} faults already; whatever follows is left out"
+            message = f"there are {MAX_FAULTS} faults already; the rest is left out"
             self.findings.append(Finding("too-many", "error", message, self.parts.source, f"robot {self.parts.name!r}"))
             raise _EnoughError
 
@@ -206,11 +210,11 @@ class _Checker:
                 continue
             wanted = (joint.kind.axes, 3)
             if joint.axes.shape != wanted or not all(abs(hypot(*axis) - 1.0) < 1e-9 for axis in joint.axes.tolist()):
-                message = f"has the axes {joint.axes.tolist()}; legal are unit vectors of shape {wanted}"
+                message = f"has the axes {joint.axes.tolist()}; expected unit vectors of shape {wanted}"
                 self.error("zero-axis", message, joint.source, label)
             if len(joint.limits) not in (0, joint.kind.nv):
                 message = (
-                    f"has {len(joint.limits)} limits; legal are none, or {joint.kind.nv}, one a velocity coordinate"
+                    f"has {len(joint.limits)} limits; expected none, or {joint.kind.nv}, one a velocity coordinate"
                 )
                 self.error("limits", message, joint.source, label)
         return all(joint.type in JOINT_TYPES for joint in (*self.parts.joints, *self.parts.loops))
@@ -290,14 +294,14 @@ class _Checker:
                 self.error("mimic", message, joint.source, label)
         for coupled in self.parts.coupled_limits:
             if not coupled.coefficients:
-                message = "names no joint; legal is one or more, each with its coefficient"
+                message = "names no joint; expected one or more, each with its coefficient"
                 self.error("coupled-limit", message, coupled.source, f"coupled limit {coupled.name!r}")
             for name, coefficient in coupled.coefficients.items():
                 if coefficient and not 1e-100 <= abs(coefficient) <= 1e100:
-                    message = f"{name!r} has the coefficient {coefficient!r}; legal are 0, and 1e-100 to 1e100 in size"
+                    message = f"{name!r} has the coefficient {coefficient!r}; expected 0, and 1e-100 to 1e100 in size"
                     self.error("coupled-limit", message, coupled.source, f"coupled limit {coupled.name!r}")
                 if name not in joints or not joints[name].kind.single:
-                    message = f"names {name!r}, which is no joint of one coordinate"
+                    message = f"names {name!r}, which is not a joint of one coordinate"
                     self.error("coupled-limit", message, coupled.source, f"coupled limit {coupled.name!r}")
 
     def place(self) -> tuple[str, ...]:

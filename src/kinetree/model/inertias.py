@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
@@ -37,10 +38,10 @@ def check_inertias(robot: Robot) -> None:
 def _of_links(robot: Robot) -> Iterator[Finding]:
     for link in robot.links.values():
         if link.inertial and link.inertial.mass < 0:
-            message = f"its mass is {link.inertial.mass:g} kg, which no body can have; legal are 0 and above"
+            message = f"the mass is {number(link.inertial.mass)} kg; expected 0 or more"
             yield Finding("INR-004", "error", message, link.source, f"link {link.name!r}", _fix("INR-004"))
         if link.inertial and is_negative(np.sort(diagonal := link.inertial.inertia.diagonal())):
-            message = f"its moments of inertia are {_listed(diagonal)} kg m²; no body has a negative one"
+            message = f"the moments of inertia are {_listed(diagonal)} kg m²; none can be negative"
             yield Finding("INR-001", "error", message, link.source, f"link {link.name!r}", _fix("INR-001"))
 
 
@@ -50,15 +51,15 @@ def _of_bodies(robot: Robot) -> Iterator[Finding]:
     for i in np.flatnonzero(is_negative(moments)):
         link = robot.links[robot.joints[tree.joints[i]].child]
         message = (
-            f"it and the links fixed to it have principal moments of inertia of {_listed(moments[i])} kg m²; "
-            "no body has a negative one"
+            "the principal moments of inertia of the link and of the links fixed to it are "
+            f"{_listed(moments[i])} kg m²; none can be negative"
         )
         yield Finding("INR-001", "error", message, link.source, f"link {link.name!r}", _fix("INR-001"))
 
 
 def _fix(code: str) -> str:
-    return f"`kinetree rule {code}` explains the rule; parameters=True (codegen --parameters) takes any numbers"
+    return f"correct it (see `kinetree rule {code}`), or pass parameters=True (codegen --parameters)"
 
 
 def _listed(moments: Array) -> str:
-    return ", ".join(f"{moment:.4g}" for moment in moments.tolist())
+    return ", ".join(map(number, moments.tolist()))

@@ -142,7 +142,7 @@ def _turned_note(joint: Joint) -> Finding:
 
 def _note(joint: Joint, other: Joint | None, apart: bool) -> Finding:
     why = f"is the child of joint {other.name!r} already" if other else "is the first link of a circle"
-    message = f"closes a loop: link {joint.child!r} {why}; it is one of the robot's loops, and no part of the tree"
+    message = f"closes a loop: link {joint.child!r} {why}; it is kept as a loop of the robot"
     if apart:
         message += "; it connects two trees, and joints that cannot be reversed keep one from hanging on the other"
     return Finding("loop", "warning", message, joint.source, f"joint {joint.name!r}")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LARGEST = 1e30
 """The largest length, mass, moment of inertia, scale or ratio, in SI units. Limits of joints may be larger."""
-LEGAL = f"legal are numbers up to {LARGEST:g} in size, in SI units"
+LEGAL = f"expected numbers up to {LARGEST:g} in size, in SI units"
 
 Quantity = tuple[str, Any]
 """What a number or numbers are, and their values."""

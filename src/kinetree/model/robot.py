@@ -16,20 +16,12 @@ from kinetree.confine import Places
 from kinetree.display import Brief, Shown, shortened
 from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import not_a_coordinate, q_of
+from kinetree.model.extension import Extension as Extension
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
 from kinetree.model.names import Named
+from kinetree.model.semantic import Semantic
 from kinetree.spatial.se3 import IDENTITY, Array
-
-
-@dataclass(frozen=True, slots=True)
-class Extension:
-    """An element of another tool, kept unchanged and written back to its own format."""
-
-    format: str
-    tag: str
-    text: str
-    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -267,6 +259,7 @@ class Robot(Shown):
     joint_names: the order of q, without fixed joints and followers. coordinate_names, velocity_names: of q, of qd.
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
     notes: the warnings of the reader. places: where files are looked for. doubts: what errors leave unknown, or ().
+    semantic: what an SRDF describes, as written, or None.
     """
 
     name: str
@@ -287,6 +280,7 @@ class Robot(Shown):
     source: Source | None = None
     places: Places = Places()
     doubts: tuple[Doubt, ...] = ()
+    semantic: Semantic | None = None
 
     def __repr__(self) -> str:
         return (

@@ -201,7 +201,7 @@ class _Bag:
             if found is None:
                 continue  # it leads nowhere from here either
             if ending_of(found.name) not in (*IMAGES, ".mtl", ".bin") or not found.is_relative_to(root):
-                raise fail("file", f"it refers to {name!r}, which is no texture in {root}")
+                raise fail("file", f"it refers to {name!r}, which is not a texture in {root}")
             content = read_file(found)
             self._placed(found, content, ending_of(found.name), False, root)
             if found.suffix.lower() == ".mtl":

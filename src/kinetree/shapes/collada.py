@@ -43,7 +43,7 @@ def check_collada(data: bytes, file: str, part: str = "", looks: bool = False) -
     unit = asset.find("unit") if asset else None
     metres = number(unit.get("meter", "1") or "") if unit else 1.0
     if metres is None or not 0 < metres < 1e6:
-        raise refused(file, f"has a unit of {unit.get('meter') if unit else None!r} metres; legal is a number above 0")
+        raise refused(file, f"has a unit of {unit.get('meter') if unit else None!r} metres; expected a number above 0")
     return _shapes(root, file, part, UNSEEN if looks else UNSEEN | LOOKS), metres
 
 
@@ -81,5 +81,5 @@ def _root(data: bytes, file: str) -> Element:
     if root is None:
         raise KinetreeError(report.findings)
     if root.tag != "COLLADA":
-        raise refused(file, f"is no COLLADA file: its root is <{root.tag}>")
+        raise refused(file, f"is not a COLLADA file: its root is <{root.tag}>")
     return root

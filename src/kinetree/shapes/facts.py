@@ -19,16 +19,24 @@ SAMPLE = 120
 MOST_BYTES = 500_000
 """Most bytes of a file that is read with trimesh, in about 0.05 s."""
 
+MOST_WHOLE = 20_000_000
+"""Most bytes of a binary STL file that is read whole, in about 0.05 s."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """Facts of a mesh file: its length in bytes, the length that its header announces, and the sides (3,) in m of the
-    box around its triangles, or around a sample of them, None if it is cut or has none."""
+    """Facts of a mesh file: its length in bytes, the length that its header announces, and the lowest and highest corner
+    (2, 3) in m of its triangles, or of a sample of them unless `complete`, None if it is cut or has none."""
 
     length: int
     announced: int
-    sides: Array | None
+    box: Array | None
     complete: bool
+
+    @property
+    def sides(self) -> Array | None:
+        """Sides (3,) of the box, m."""
+        return None if self.box is None else np.ptp(self.box, axis=0)
 
     @property
     def cut(self) -> bool:
@@ -55,9 +63,33 @@ def facts_of(path: str | os.PathLike[str]) -> Facts | None:
         if length < said or not count:
             return Facts(length, said, None, False)
         data = b"".join(_blocks(file, count))
-    points = np.frombuffer(data, TRIANGLE)["vertices"].reshape(-1, 3).astype(float)
-    finite = np.isfinite(points).all()
-    return Facts(length, said, np.ptp(points, axis=0) if finite else None, count <= SAMPLE)
+    return Facts(length, said, _box_in(data), count <= SAMPLE)
+
+
+def box_of(path: str | os.PathLike[str]) -> Array | None:
+    """Return the lowest and highest corner (2, 3) in m of a mesh file, read whole; None if it is too large or cannot be
+    read. Raises OSError if it cannot be opened."""
+    with open_plain(path) as file:
+        head, length = file.read(1024), os.fstat(file.fileno()).st_size
+        binary = ending_of(os.fspath(path)) == ".stl" and not is_text(head, length)
+        if length > (MOST_WHOLE if binary else 4 * MOST_BYTES):
+            return None
+        data = head + file.read(length)
+    count = (announced(head) or 0) if binary else 0
+    if binary:
+        whole = HEADER + count * TRIANGLE.itemsize
+        return _box_in(data[HEADER:whole]) if count and len(data) >= whole else None
+    try:
+        return read_mesh(data, str(path)).bounds
+    except KinetreeError:
+        return None
+
+
+def _box_in(triangles: bytes) -> Array | None:
+    """Return the lowest and highest corner of triangles of a binary STL file, None if one is not finite."""
+    points = np.frombuffer(triangles, TRIANGLE)["vertices"].reshape(-1, 3).astype(float)
+    box = np.array((points.min(axis=0), points.max(axis=0)))
+    return box if np.isfinite(box).all() else None
 
 
 def _with_trimesh(path: str | os.PathLike[str]) -> Facts | None:
@@ -66,7 +98,7 @@ def _with_trimesh(path: str | os.PathLike[str]) -> Facts | None:
     if len(data) > MOST_BYTES:
         return None
     try:
-        return Facts(len(data), len(data), np.ptp(read_mesh(data, str(path)).bounds, axis=0), True)
+        return Facts(len(data), len(data), read_mesh(data, str(path)).bounds, True)
     except KinetreeError as error:
         if error.findings[0].code == "mesh-reader":
             raise

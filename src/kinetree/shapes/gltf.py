@@ -20,7 +20,7 @@ def check_gltf(data: bytes, file: str) -> tuple[bytes, float]:
         meshes = [sum(counts[k] for k in _accessors(mesh)) for mesh in root.get("meshes", ())]
         used = sum(meshes[node["mesh"]] for node in root.get("nodes", ()) if "mesh" in node)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-        message = "is no glTF file that can be read: its accessors, meshes or nodes are incomplete"
+        message = "is not a glTF file that can be read: its accessors, meshes or nodes are incomplete"
         raise refused(file, message) from None
     if min(counts, default=0) < 0 or max(sum(counts), used) > MOST_NUMBERS:
         raise refused(file, f"announces {max(sum(counts), used)} numbers; at most {MOST_NUMBERS} are read")
@@ -52,7 +52,7 @@ def _root(data: bytes, file: str) -> dict[str, Any]:
     try:
         root = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise refused(file, f"is no glTF file: {error}") from None
+        raise refused(file, f"is not a glTF file: {error}") from None
     if not isinstance(root, dict):
-        raise refused(file, "is no glTF file: its JSON is no object")
+        raise refused(file, "is not a glTF file: its JSON is not an object")
     return root

@@ -32,7 +32,7 @@ def read_stl(data: bytes, file: str) -> Mesh:
         return _text(data, file)
     count = announced(data)
     if count is None:
-        raise refused(file, f"is no STL file: it has {len(data)} bytes")
+        raise refused(file, f"is not an STL file: it has {len(data)} bytes")
     if len(data) < HEADER + count * TRIANGLE.itemsize:
         raise refused(file, f"is an STL file of {len(data)} bytes, but its header announces {count} triangles")
     count = min(count, MOST_TRIANGLES + 1)
@@ -45,7 +45,7 @@ def _text(data: bytes, file: str) -> Mesh:
     try:
         points = np.array(b" ".join(number for row in found for number in row).split(), dtype="S60").astype(float)
     except ValueError as error:
-        raise refused(file, f"is an STL file with a vertex that is no number: {error}") from None
+        raise refused(file, f"is an STL file with a vertex that is not a number: {error}") from None
     if len(found) % 3:
         raise refused(file, f"is an STL file with {len(found)} vertices, which is not three for each triangle")
     return _soup(points.reshape(-1, 3), file)
@@ -71,11 +71,11 @@ def read_msh(data: bytes, file: str) -> Mesh:
     Raises KinetreeError if the counts do not fit its length.
     """
     if len(data) < 16:
-        raise refused(file, f"is no MSH file: it has {len(data)} bytes")
+        raise refused(file, f"is not an MSH file: it has {len(data)} bytes")
     vertices, normals, coordinates, faces = struct.unpack_from("<4i", data)
     before = 16 + 12 * (vertices + normals) + 8 * coordinates
     if min(vertices, normals, coordinates, faces) < 0 or len(data) != before + 12 * faces:
-        raise refused(file, f"is no MSH file: its header does not fit its length of {len(data)} bytes")
+        raise refused(file, f"is not an MSH file: its header does not fit its length of {len(data)} bytes")
     points = np.frombuffer(data, "<f4", 3 * vertices, 16).reshape(-1, 3).astype(float)
     return checked(points, np.frombuffer(data, "<i4", 3 * faces, before).reshape(-1, 3).astype(np.int64), file)
 

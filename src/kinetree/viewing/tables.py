@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from kinetree.algorithms.dynamics.momentum import center_of_mass
+from kinetree.conventions.kinds import kinds_of
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import momentum
@@ -28,6 +29,7 @@ def robot_page(robot: Robot, *, everything: bool = False) -> list[Section]:
     sections = [
         _summary(robot),
         Section("Tree", ("link", "carried by joint"), tree_rows(robot, everything=everything)),
+        _chains(robot, everything),
         _joints(robot, everything),
         _relations(robot),
         _loops(robot),
@@ -48,16 +50,24 @@ def _summary(robot: Robot) -> Section:
     kinds = [f"{len(robot.joint_names)} moving", f"{fixed} fixed"]
     kinds += [f"{followers} following another"] if followers else []
     extra = len(robot.frames) - len(robot.links)
+    kind = kinds_of(robot)
     where = str(robot.source.file) if robot.source else "made in memory"
     rows = [
         ("file", where + (f" ({robot.text.format})" if robot.text else "")),
         ("links", f"{len(robot.links)}, the root is {robot.root}"),
+        ("kind", f"{kind.kind}: {'; '.join(kind.reasons)}"),
         ("joints", f"{len(joints)}: {', '.join(kinds)}; nq = {robot.nq}, nv = {robot.nv}"),
         ("frames", f"{len(robot.frames)}: the links' own" + (f" and {extra} more" if extra else "")),
     ]
     if momentum.mass(robot):
         rows.append(("mass", f"{short(momentum.mass(robot))} kg"))
     return Section(f"Robot {robot.name}", ("", ""), rows)
+
+
+def _chains(robot: Robot, everything: bool) -> Section:
+    found = kinds_of(robot).chains if everything else ()
+    rows = [(chain.kind, chain.joints[0], chain.links[-1], "; ".join(chain.reasons)) for chain in found]
+    return Section("Chains", ("kind", "from joint", "to link", ""), rows)
 
 
 # joints

@@ -7,17 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from kinetree.checker.check import order
 from kinetree.checker.checked import Checked
 from kinetree.checker.report._paths import relative
 from kinetree.confine import MARKS, shared_folders
-from kinetree.errors import SEVERITIES, Finding
+from kinetree.errors import Finding
 from kinetree.load import is_packaged
 
-RANK = (
-    *("R199", "R120", "ICUB", "R105", "R103", "SRD", "CTL", "MVT", "XML", "LIM", "MIM", "JNT", "INR"),
-    *("GEO", "MSH", "XAC", "TRE", "NAM", "SUP"),
-)
-"""Families by what their faults do to a robot that is built after its description, the gravest first."""
 MOST = 3
 """Number of names that are listed; others are counted."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -43,14 +39,6 @@ class Merged:
         within = f" ({self.within})" if self.within else ""
         return replace(self.finding, message=f"{self.finding.message}{within}")
 
-    @property
-    def weight(self) -> tuple[bool, int, int, tuple[str, int, int]]:
-        """Return the key that sorts findings, the most important first."""
-        family = self.finding.code.partition("-")[0]
-        rank = RANK.index(family) if family in RANK else len(RANK)
-        rank = -1 if self.finding.code.islower() and self.finding.severity == "error" else rank
-        return self.package is not None, SEVERITIES.index(self.finding.severity), rank, self.finding.place
-
 
 def merged(results: Sequence[Checked]) -> list[Merged]:
     """Return each finding of all results once, the most important first, with relative paths: those outside of the
@@ -73,7 +61,7 @@ def merged(results: Sequence[Checked]) -> list[Merged]:
         )
         for finding, having in found.items()
     ]
-    return sorted(all_of, key=lambda one: one.weight)
+    return sorted(all_of, key=lambda one: (one.package is not None, order(one.finding)))
 
 
 def groups(findings: Iterable[Merged]) -> list[list[Merged]]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.icub.page import IcubRule
+from kinetree.display import number
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.boards import boards, boards_of
@@ -17,6 +18,8 @@ ALIGNED = radians(0.1)
 LEANING = radians(15.1)
 """Largest angle between an axis and the page's for the same axis: the arms and later feet lean by 15 degrees."""
 
+PAGE = "that of the naming conventions"
+
 TURNED: Array = np.diag([-1.0, -1.0, 1.0])
 """Half a turn about z, from a root with x forwards to the iCub's, with x backwards."""
 
@@ -24,9 +27,9 @@ TURNED: Array = np.diag([-1.0, -1.0, 1.0])
 class RootLooksBackwards(IcubRule):
     """The x axis of root_link points out of the robot's back.
 
-    The iCub's root frame has x backwards, y to the right, z up. Models of iCub 3 and ergoCub have x forwards, as
-    REP-103 asks; numbers of one are wrong on the other by half a turn about z. Told by the axes of the joints, most of
-    which are then opposite to the page's.
+    The iCub's root frame has x backwards, y to the right, z up. Models of iCub 3 and ergoCub have x forwards, as in
+    REP-103; positions in one frame are wrong in the other by half a turn about z. The rule compares the axes of the
+    joints, most of which are then opposite to those of the page.
     """
 
     code = "ICUB-301"
@@ -40,16 +43,15 @@ class RootLooksBackwards(IcubRule):
     def check(self, robot: Robot, looks_forwards: bool) -> Iterator[Finding]:
         """Most axes are the page's after half a turn."""
         if looks_forwards:
-            said = "x points forwards, as on iCub 3 and ergoCub; the page has it backwards"
-            message = f"{said}. Axes are judged as if this link were turned by 180 deg about z"
+            message = "x points forwards, as on iCub 3 and ergoCub; expected backwards (other rules allow for it)"
             yield self.finding(message, robot.links["root_link"])
 
 
 class AxisDirection(IcubRule):
     """Every joint turns about the page's axis, all joints at zero.
 
-    A reversed axis is a sign error in every controller. Where the page is known to be wrong a model that is right is
-    told so, and the arms lean by 15 degrees, which the page admits to neglect.
+    A reversed axis is a sign error in every controller. Where the page is known to be wrong, a correct model gets a
+    remark. The page neglects that the arms lean by 15 degrees.
     """
 
     code = "ICUB-302"
@@ -78,23 +80,23 @@ class AxisDirection(IcubRule):
         if angle <= ALIGNED and page == correct:
             return "", "info"
         if angle <= ALIGNED:
-            return f"its axis is {_vector(page)} as on the page, which is wrong here: {_why(entry)}", "error"
-        said = f"its axis is {_vector(axis)}, {degrees(angle):.1f} deg from the page's {_vector(page)}"
+            return f"the axis is {_vector(page)}, {PAGE}, which are wrong here: {_why(entry)}", "error"
+        said = f"the axis is {_vector(axis)}, {number(degrees(angle))} degrees off {_vector(page)}, {PAGE}"
         if angle_between(correct, axis) <= ALIGNED:
-            return f"{said}, which is wrong there: {_why(entry)}", "info"
+            return f"{said}, which are wrong here: {_why(entry)}", "info"
         if angle_between(naming().leaning.get(joint, correct), axis) <= ALIGNED:
-            return f"{said}, which neglects that the arms lean", "info"
+            return f"{said}, which neglect that the arms lean", "info"
         if angle_between(naming().later_feet.get(joint, correct), axis) <= ALIGNED:
             return f"{said}, as on robots with the later feet, KIT_007", "warning"
         opposite = np.pi - angle_between(correct, axis) <= LEANING
-        return f"{said}: the opposite direction" if opposite else said, "error"
+        return f"{said}; reverse it" if opposite else said, "error"
 
 
 class TorsoOrder(IcubRule):
     """The torso bends in pitch, then roll, then yaw.
 
-    The control board counts them the other way round: yaw, roll, pitch. On iCub 3 and ergoCub the chain and the board
-    are both roll, pitch, yaw. Whoever hands three numbers over without names gets a wrong pose.
+    The control board has the reverse order: yaw, roll, pitch. On iCub 3 and ergoCub both the chain and the board are
+    roll, pitch, yaw. Three numbers without names then give a wrong pose.
     """
 
     code = "ICUB-303"
@@ -127,13 +129,13 @@ rows = [
         if len(placed) < len(chains["icub"]):
             return  # ICUB-101 reports it
         if placed != chains["icub"]:
-            known = "as on iCub 3 and ergoCub" if placed == chains["icub3"] else "as on no iCub"
-            message = f"bends by {', '.join(placed)}, {known}; the page has {', '.join(chains['icub'])}"
+            known = ", as on iCub 3 and ergoCub" if placed == chains["icub3"] else ""
+            message = f"the order is {', '.join(placed)}{known}; expected {', '.join(chains['icub'])}"
             yield self.finding(message, "torso", source=robot.joints[placed[0]].source)
             return
         board, group = boards_of("icub")["torso"].axes, robot.groups.get("torso", ())
         if set(group) == set(board) and group != board:
-            message = f"lists {', '.join(group)}, where the control board's order is {', '.join(board)}"
+            message = f"the order is {', '.join(group)}; expected that of the control board, {', '.join(board)}"
             yield self.remark(message, "group 'torso'")
 
 
@@ -171,4 +173,4 @@ def _vector(axis: Array | tuple[float, ...]) -> str:
 
 def _why(entry: Entry[AxisRow]) -> str:
     deviation = naming().deviations[entry.deviations[0]]
-    return f"{_vector(entry.correct.axis or ())} holds (deviation {deviation.number}: {deviation.why.rstrip('.')})"
+    return f"{_vector(entry.correct.axis or ())} is right (deviation {deviation.number}: {deviation.why.rstrip('.')})"

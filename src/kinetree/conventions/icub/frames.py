@@ -12,9 +12,9 @@ MEASURE_WRENCHES = ("force_torque", "force", "torque")
 
 
 class FrameMissing(IcubRule):
-    """The frames of the page are there, by the page's names.
+    """The frames of the page exist, by the page's names.
 
-    Published models call some of them otherwise: l_arm_ft for l_arm_ft_frame, which is said and no fault.
+    Published models have other names for some of them, such as l_arm_ft for l_arm_ft_frame; this is only a remark.
     """
 
     code = "ICUB-401"
@@ -33,19 +33,19 @@ class FrameMissing(IcubRule):
             element, joint = f"frame {name!r}", joint_of.get(name)
             other = next((known for known in entry.known_as if known in robot.frames), None)
             if other:
-                message = f"there is no frame of this name; the model calls it {other!r}, as published models do"
+                message = f"the frame is called {other!r}, as in published models"
                 yield self.remark(message, element)
             elif not any(link in robot.links for link in links):
-                message = f"there is no frame of this name, nor its link {' or '.join(map(repr, links))}"
+                message = f"the frame does not exist, nor its link {' or '.join(map(repr, links))}"
                 yield self.remark(message, element)
             elif joint and joint not in robot.joints:
-                yield self.remark(f"there is no frame of this name, nor the sensor's joint {joint!r}", element)
+                yield self.remark(f"the frame does not exist, nor the sensor's joint {joint!r}", element)
             else:
-                yield self.finding(f"there is no frame of this name on {links[-1]!r}", element)
+                yield self.finding(f"the frame does not exist; add it to {links[-1]!r}", element)
 
 
 class FrameMisplaced(IcubRule):
-    """A frame is fixed to the link that its row names."""
+    """A frame is fixed to the link of its row."""
 
     code = "ICUB-402"
     level = "MUST"
@@ -63,7 +63,7 @@ class FrameMisplaced(IcubRule):
                 continue
             body = body_of[robot.frames[known].link]
             if body not in bodies:
-                message = f"is fixed to {body!r}; the page has it on {' or '.join(map(repr, links))}"
+                message = f"the frame is fixed to {body!r}; expected {' or '.join(map(repr, links))}"
                 joint = robot.parent_joint(body)
                 mimic = joint.mimic if joint else None
                 follows = mimic is not None and robot.joints[mimic.joint].child in bodies
@@ -72,9 +72,9 @@ class FrameMisplaced(IcubRule):
 
 
 class SkinFrameMissing(IcubRule):
-    """The frames in which the skin says its taxels and contacts are there.
+    """The frames of the skin exist.
 
-    Without them a contact on that part cannot be taken to any other frame.
+    The skin reports its contacts in these frames. Without them no contact can be transformed to another frame.
     """
 
     code = "ICUB-403"
@@ -87,13 +87,13 @@ class SkinFrameMissing(IcubRule):
         for entry in naming().skin:
             name, link, part = entry.correct
             if name and name not in robot.frames:
-                yield self.finding(f"there is no such frame on {link!r}, in which {part} speaks", f"frame {name!r}")
+                yield self.finding(f"the frame of {part} does not exist; add it to {link!r}", f"frame {name!r}")
 
 
 class SensorMissing(IcubRule):
-    """Each force/torque joint of the model has its sensor, by the sensor's name.
+    """Each force/torque joint has its sensor, by the sensor's name.
 
-    A joint that only stands for a sensor measures nothing in a simulation unless the sensor is declared.
+    Without a declared sensor the joint measures nothing in a simulation.
     """
 
     code = "ICUB-404"
@@ -110,16 +110,16 @@ class SensorMissing(IcubRule):
             there = [s for s in robot.sensors.values() if s.joint == joint and s.type in MEASURE_WRENCHES]
             if not there:
                 elsewhere = robot.sensors.get(name)
-                where = f"measures {elsewhere.joint!r}" if elsewhere and elsewhere.joint else "is not there"
-                yield self.finding(f"no force/torque sensor measures it; {name!r} {where}", robot.joints[joint])
+                where = f"measures {elsewhere.joint!r}" if elsewhere and elsewhere.joint else "does not exist"
+                yield self.finding(f"no sensor measures the joint: the sensor {name!r} {where}", robot.joints[joint])
             elif name not in (s.name for s in there) and there[0].type == "force_torque":
-                yield self.finding(f"measures {joint!r} under another name than {name!r}", there[0])
+                yield self.finding(f"the sensor measures {joint!r}, so its name is wrong; expected {name!r}", there[0])
 
 
 class SensorDirection(IcubRule):
-    """No force/torque sensor declares another direction than the robot's own have.
+    """The force/torque sensors measure in the direction of those of the robot.
 
-    Its sign is that of everything computed from it.
+    Otherwise everything computed from a sensor has the wrong sign.
     """
 
     code = "ICUB-405"
@@ -135,4 +135,4 @@ class SensorDirection(IcubRule):
         for sensor in robot.sensors.values():
             said = sensor.force_torque
             if sensor.joint in joints and said is not None and said.measures != right:
-                yield self.finding(f"declares that it measures {said.measures}; the robot's is {right}", sensor)
+                yield self.finding(f"the sensor measures {said.measures}; expected {right}, as on the robot", sensor)

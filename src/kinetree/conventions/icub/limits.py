@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kinetree.conventions.icub.page import MOVING, IcubRule
+from kinetree.conventions.quality import span
+from kinetree.display import numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.boards import boards, families
@@ -21,12 +23,12 @@ CLOSE = radians(0.05)
 
 
 class LimitsOutsideBoard(IcubRule):
-    """A joint goes no further in the model than on its control board.
+    """The range of a joint is inside the range of its control board.
 
-    Boards stop where their own limits are. A plan that uses more of the model's range is not carried out; limits of
-    models are those of the mechanics. Where a range fits the board's better with the opposite sign, as hip_roll's in
-    the published tables, the sign is likely to be wrong. The robot is known by the name of the model, of its file or of
-    a folder above it; otherwise it is the page's, iCubGenova02, for a model of its family.
+    A board stops the joint at its own limits, so a plan that uses more of the model's range fails; the limits of models
+    are those of the mechanics. If a range fits better with the opposite sign, as that of hip_roll in the published
+    tables, the sign is probably wrong. The robot is found by the name of the model, of its file or of a folder above
+    it; otherwise it is the page's, iCubGenova02, for a model of its family.
     """
 
     code = "ICUB-501"
@@ -45,17 +47,18 @@ class LimitsOutsideBoard(IcubRule):
         for joint, (low, high) in ranges.items():
             name, (lowest, highest) = board_of(robot, joint)
             if name and (low < lowest - CLOSE or high > highest + CLOSE):
-                message = f"{_range(low, high)}; the board of {name} keeps it {_range(lowest, highest)}"
+                own, allowed, turned = _ranges((low, high), (lowest, highest), (-high, -low))
+                message = f"the range is {own}, but the board of {name} allows {allowed}"
                 opposite = -high, -low
                 if _common(opposite, (lowest, highest)) > _common((low, high), (lowest, highest)) + CLOSE:
-                    message += f"; with the opposite sign, {_range(*opposite)}, it fits better"
+                    message += f"; with the opposite sign, {turned}, it fits better"
                 yield self.finding(message, robot.joints[joint])
 
 
 class LimitsInDegrees(IcubRule):
-    """No joint goes beyond a full turn.
+    """No joint has a limit beyond a full turn.
 
-    None of the robot's can; such numbers are likely to be degrees where radians are meant.
+    No joint of the robot can turn so far; such numbers are probably degrees instead of radians.
     """
 
     code = "ICUB-502"
@@ -70,8 +73,8 @@ class LimitsInDegrees(IcubRule):
         """A limit that no joint of the robot can have."""
         for joint, ends in ranges_of(robot).items():
             if any(2 * pi < abs(end) < inf for end in ends):
-                message = f"{ends[0]:g} to {ends[1]:g} rad is more than a turn; are these degrees?"
-                yield self.finding(message, robot.joints[joint])
+                found = robot.joints[joint]
+                yield self.finding(f"the limits {span(found)} are more than a turn; are they in degrees?", found)
 
 
 def ranges_of(robot: Robot) -> dict[str, Interval]:
@@ -107,11 +110,7 @@ def _common(a: Interval, b: Interval) -> float:
     return max(0.0, min(a[1], b[1]) - max(a[0], b[0]))
 
 
-def _range(low: float, high: float) -> str:
-    if low == -inf and high == inf:
-        return "without limits"
-    return f"from {_degrees(low)} to {_degrees(high)} deg"
-
-
-def _degrees(angle: float) -> str:
-    return f"{degrees(angle):.1f}".removesuffix(".0")
+def _ranges(*ranges: Interval) -> list[str]:
+    ends = numbers(degrees(end) for one in ranges for end in one)
+    texts = [f"{low} to {high} degrees" for low, high in zip(ends[::2], ends[1::2], strict=True)]
+    return ["unlimited" if text == "-inf to inf degrees" else text for text in texts]

@@ -16,6 +16,8 @@ FEET = 14
 """The deviation about the feet of version 1."""
 
 
+UNLISTED = "the naming conventions do not list it"
+
 CARRIED = tuple(entry.correct.link for entry in naming().links)
 """The links of the page."""
 
@@ -33,9 +35,9 @@ def first_feet(robot: Robot) -> set[str]:
 
 
 class IsAnICub(IcubRule):
-    """The model is one of a whole iCub: half of the page's 32 joints are there by name, and move.
+    """The model is a whole iCub: at least half of the page's 32 joints exist by name, and move.
 
-    A part such as a hand, or another robot, would only be accused of lacking everything.
+    For a part such as a hand, or for another robot, the other rules would report everything as missing.
     """
 
     code = "ICUB-001"
@@ -50,17 +52,19 @@ class IsAnICub(IcubRule):
         """Too few of the joints."""
         there = sum(name in robot.joints and robot.joints[name].kind.nq > 0 for name in MOVING)
         if 2 * there < len(MOVING):
-            message = f"has {there} of the iCub's {len(MOVING)} joints; the other rules of this profile are not asked"
+            message = (
+                f"the robot has {there} of the iCub's {len(MOVING)} joints, so no other rule of this profile is run"
+            )
             named = [joint for joint in robot.joints if joint.lower().replace("-", "_").endswith(MOVING)]
             if 2 * len(named) >= len(MOVING):
-                message += f". Names like {named[0]!r} come near; kinetree.edit.rename and prefix change them"
+                message += f"; names such as {named[0]!r} are similar: change them with kinetree.edit.rename or prefix"
             yield self.finding(message, robot)
 
 
 class JointMissing(IcubRule):
-    """All 32 joints are there by name, and move.
+    """All 32 joints exist by name, and move.
 
-    Controllers, calibration and datasets address joints by name; what a model calls otherwise they do not find.
+    Controllers, calibration and datasets find joints by name.
     """
 
     code = "ICUB-101"
@@ -75,18 +79,20 @@ class JointMissing(IcubRule):
             board, name = entry.correct
             joint = robot.joints.get(name)
             if joint is None:
-                message = f"there is no joint of this name, of board {board}{alike(name, robot.joints, MOVING)}"
+                message = f"the joint of board {board} does not exist{alike(name, robot.joints, MOVING)}"
                 yield self.finding(message, f"joint {name!r}")
             elif joint.mimic:
-                yield self.finding(f"follows {joint.mimic.joint!r}; on board {board} it moves by itself", joint)
+                yield self.finding(
+                    f"the joint follows {joint.mimic.joint!r}, but on board {board} it moves by itself", joint
+                )
             elif joint.type not in ("revolute", "continuous"):
-                yield self.finding(f"is {joint.type}; on board {board} it is revolute", joint)
+                yield self.finding(f"the joint is {joint.type}; expected revolute, as on board {board}", joint)
 
 
 class JointExtra(IcubRule):
-    """Joints that move and that the page does not have.
+    """All moving joints are on the page.
 
-    Behind head and hands there may be any: the page leaves eyes and hands out on purpose.
+    Eyes and hands may have other joints: the page leaves them out on purpose.
     """
 
     code = "ICUB-102"
@@ -106,16 +112,16 @@ class JointExtra(IcubRule):
             if joint.child in beyond:
                 of_eyes_and_hands.append(joint.name)
             else:
-                yield self.finding("moves, and the page does not have it", joint)
+                yield self.finding(f"the joint moves, but {UNLISTED}", joint)
         if of_eyes_and_hands:
-            joints = listed(of_eyes_and_hands, "joint", "joints")
-            yield self.finding(f"behind head and hands, which the page leaves out on purpose, move {joints}", robot)
+            joints = listed(of_eyes_and_hands, "moving joint", "moving joints")
+            yield self.finding(f"eyes and hands, where any joint is allowed, have {joints}", robot)
 
 
 class FixedJointMissing(IcubRule):
     """The six force/torque sensors are fixed joints.
 
-    Between the two plates of a sensor there is no motion but a wrench.
+    The two plates of a sensor do not move relative to each other.
     """
 
     code = "ICUB-103"
@@ -129,14 +135,14 @@ class FixedJointMissing(IcubRule):
             sensor, name = entry.correct
             joint = robot.joints.get(name)
             if joint is None:
-                message = f"there is no joint of this name, which sensor {sensor} measures"
+                message = f"the joint that sensor {sensor} measures does not exist"
                 yield missing(self, entry, first_feet, message, f"joint {name!r}")
             elif joint.type != "fixed":
-                yield self.finding(f"is {joint.type}; a force/torque sensor is fixed", joint)
+                yield self.finding(f"the joint of a force/torque sensor is {joint.type}; expected fixed", joint)
 
 
 class LinkMissing(IcubRule):
-    """All links of the page are there by name."""
+    """All links of the page exist by name."""
 
     code = "ICUB-201"
     level = "MUST"
@@ -149,16 +155,15 @@ class LinkMissing(IcubRule):
         for entry in naming().links:
             name, joint, parent = entry.correct
             if name not in robot.links:
-                where = f", which {joint!r} carries on {parent!r}" if joint else ""
-                message = f"there is no link of this name{where}{alike(name, robot.links, CARRIED)}"
+                where = f" that joint {joint!r} carries below {parent!r}" if joint else ""
+                message = f"the link{where} does not exist{alike(name, robot.links, CARRIED)}"
                 yield missing(self, entry, first_feet, message, f"link {name!r}")
 
 
 class LinkExtra(IcubRule):
-    """Bodies that the page does not have.
+    """All links with mass are on the page.
 
-    A link with mass is a body; links without are frames, and of these a model may have any number. Eyes and hands are
-    left out of the page on purpose.
+    Links without mass are frames; a model may have any number of them. The page leaves eyes and hands out on purpose.
     """
 
     code = "ICUB-202"
@@ -184,19 +189,20 @@ class LinkExtra(IcubRule):
             elif link.name in beyond:
                 of_eyes_and_hands.append(link.name)
             else:
-                yield self.finding("has mass, and the page does not have it", link)
+                yield self.finding(f"the link has mass, but {UNLISTED}", link)
         if of_eyes_and_hands:
-            links = listed(of_eyes_and_hands, "link", "links")
-            yield self.finding(f"behind head and hands, which the page leaves out on purpose, have mass {links}", robot)
+            links = listed(of_eyes_and_hands, "link with mass", "links with mass")
+            yield self.finding(f"eyes and hands, where any link is allowed, have {links}", robot)
         if frames:
-            yield self.finding(f"the page does not have {listed(frames, 'link', 'links')} without mass", robot)
+            links = listed(frames, "link without mass", "links without mass")
+            yield self.finding(f"the naming conventions do not list {links}", robot)
 
 
 class Root(IcubRule):
-    """root_link is the root, or held to it without an offset.
+    """root_link is the root, or attached to it without an offset.
 
-    Everything is expressed in root_link; models made from tables have a base_link above it, fixed, and models that
-    walk a joint by which it floats.
+    Everything is expressed in root_link. Models made from tables have a fixed base_link above it, and walking models a
+    floating joint.
     """
 
     code = "ICUB-204"
@@ -214,20 +220,22 @@ class Root(IcubRule):
         root = robot.links.get("root_link")
         way = robot.joints_to("root_link") if root else ()
         if root and (moved := [joint for joint in way if joint.type not in ("fixed", "floating")]):
-            yield self.finding(f"stands behind joint {moved[-1].name!r}, which is {moved[-1].type}", root)
+            yield self.finding(
+                f"the joint {moved[-1].name!r} above root_link is {moved[-1].type}; expected fixed or floating", root
+            )
         elif root and way:
-            how = "floats on" if way[-1].type == "floating" else "is held to"
+            how = "floats relative to" if way[-1].type == "floating" else "is attached to"
             if float(np.abs(poses[root.name] - np.eye(4)).max()) > 1e-6:
-                message = f"{how} the root {robot.root!r} with an offset, by which poses in the two differ"
+                message = f"the link {how} the root {robot.root!r} with an offset, so poses in the two frames differ"
                 yield self.finding(message, root, severity="warning")
             else:
-                yield self.remark(f"{how} the root {robot.root!r} without offset", root)
+                yield self.remark(f"the link {how} the root {robot.root!r} without an offset", root)
 
 
 class Misplaced(IcubRule):
-    """Every link hangs on the link and by the joint of its row.
+    """The parent link and the parent joint of every link are those of its row.
 
-    Who counts joints along a limb, or carries a wrench through it, takes the tree for granted.
+    Programs that count joints along a limb, or propagate wrenches through it, rely on this tree.
     """
 
     code = "ICUB-203"
@@ -244,10 +252,8 @@ class Misplaced(IcubRule):
             joint = robot.parent_joint(row.link) if row.link in robot.links else None
             if not row.joint or joint is None or (joint.name, joint.parent) == (row.joint, row.parent):
                 continue
-            link, said = robot.links[row.link], f"hangs on {joint.parent!r} by {joint.name!r}"
-            right = (
-                f"the page has {row.parent!r} and {row.joint!r}{remark(entry) if joint.parent != row.parent else ''}"
-            )
+            link, said = robot.links[row.link], f"the parent is {joint.parent!r} by joint {joint.name!r}"
+            right = f"expected {row.parent!r} by {row.joint!r}{remark(entry) if joint.parent != row.parent else ''}"
             if (row.link, joint.name, joint.parent) in entry.also:
                 which = "feet of version 1" if FEET in entry.deviations else "some published models"
                 yield self.finding(f"{said}, as in {which}; {right}", link, source=joint.source, severity="info")
@@ -264,5 +270,5 @@ def alike(name: str, there: Iterable[str], known: Container[str]) -> str:
 def missing(rule: IcubRule, entry: Entry[Any], first_feet: set[str], message: str, element: str) -> Finding:
     """Return the finding on a row that the model lacks; only a remark for feet of version 1, which lack it too."""
     if FEET in entry.deviations and element.split("'")[1][0] in first_feet:
-        return rule.remark(f"{message}; feet of version 1 have none", element)
+        return rule.remark(f"{message}; feet of version 1 do not have it", element)
     return rule.finding(message, element)

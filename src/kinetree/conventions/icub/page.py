@@ -29,8 +29,8 @@ def remark(entry: Entry[Any]) -> str:
         return ""
     first = naming().deviations[entry.deviations[0]]
     if entry.printed is None:
-        return f" (after deviation {first.number}; the page leaves it out)"
-    return f" (the page is wrong here, deviation {first.number}: {first.printed} {first.correction})"
+        return f" (see deviation {first.number}; the naming conventions leave it out)"
+    return f" (the naming conventions are wrong here, deviation {first.number}: {first.printed} {first.correction})"
 
 
 @fact

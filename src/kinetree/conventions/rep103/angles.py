@@ -5,15 +5,16 @@ from math import pi
 
 from kinetree.conventions.fixes import FRACTIONS, OFF, exact, exact_angles
 from kinetree.conventions.rep103.clause import Rep103, Rpy
+from kinetree.display import number
 from kinetree.errors import Finding
 
 
 class InexactAngles(Rep103):
-    """Angles that are meant to be fractions of π are exact to 1e-5.
+    """A fraction of π has enough digits: its error is at most 1e-5 rad.
 
-    1.57 for π/2 turns everything behind it by 0.8 mrad, which is 0.8 mm at a metre, and axes that are parallel or meet
-    in the robot no longer do in the model. Angles with more digits, as CAD programs and calibrations write them, may
-    be true and are left alone.
+    1.57 instead of π/2 turns everything behind it by 0.8 mrad, which is 0.8 mm at a distance of 1 m. Axes that are
+    parallel or meet in the robot are not parallel or do not meet in the model. Angles with more digits may be true, for
+    example from CAD or a calibration.
     """
 
     code = "R103-007"
@@ -37,5 +38,5 @@ def _said(text: str, true: str) -> str:
     angle = float(true)
     times, parts = next((round(angle * n / pi), n) for n in FRACTIONS if (angle * n / pi) % 1 in (0, 1))
     fraction = {1: "π", -1: "-π"}.get(times, f"{times}π") + (f"/{parts}" if parts > 1 else "")
-    off = abs(float(text) - angle) * 1e3
-    return f"{text} is meant to be {fraction} = {true}: {off:.2g} mrad off, {off:.2g} mm at a metre"
+    off = number(abs(float(text) - angle) * 1e3, 2)
+    return f"{text} is not exactly {fraction} = {true}: the error is {off} mrad, or {off} mm at a distance of 1 m"

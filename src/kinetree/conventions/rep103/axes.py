@@ -9,6 +9,7 @@ import numpy as np
 from kinetree.conventions.quality import Shapes
 from kinetree.conventions.rep103.clause import Rep103
 from kinetree.conventions.rule import link_or_frame
+from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -35,8 +36,8 @@ SIDES = (("left", "right", "y", 1, LEFT), ("front", "rear", "x", 0, FRONT))
 class Mirrored(Rep103):
     """No mesh is mirrored by a negative scale.
 
-    A scale with one or three negative numbers makes the mirror image of a part, a left hand of a right one. Readers
-    differ in what they make of it: some turn the surface inside out, some drop the sign.
+    A scale with one or three negative numbers makes the mirror image of a part, such as a left hand from a right hand.
+    Some readers turn its surface inside out, others drop the sign.
     """
 
     code = "R103-001"
@@ -51,15 +52,17 @@ class Mirrored(Rep103):
         for link, geometry in shapes:
             scale = geometry.shape.parameters.get("scale")
             if isinstance(scale, tuple) and prod(scale) < 0:
-                message = f"scale {' '.join(f'{s:g}' for s in scale)} mirrors {geometry.shape.parameters['filename']}"
-                yield self.finding(message, f"link {link.name!r}", source=geometry.source or link.source)
+                mesh = geometry.shape.parameters["filename"]
+                message = f"the negative scale {' '.join(map(number, scale))} mirrors the mesh {mesh!r}"
+                fix = "mirror the mesh in a file of its own, and use a positive scale"
+                yield self.finding(message, f"link {link.name!r}", source=geometry.source or link.source, fix=fix)
 
 
 class Sides(Rep103):
-    """Of the robot's base, x points forward and y to the left.
+    """On the base of the robot x points forward and y to the left.
 
-    Told by names: on the base, what is called left is at greater y than what is called right, and front at greater x
-    than rear. REP-105 lets base_link be attached in any way, so this is advice.
+    The rule compares names: links called left have a greater y than links called right, and front has a greater x than
+    rear. REP-105 allows any orientation of base_link, so this is advice.
     """
 
     code = "R103-003"
@@ -91,15 +94,15 @@ class Sides(Rep103):
             k = int(np.argmax(np.abs(mean)))
             if abs(mean[k]) > ALONG and mean[axis] < ALONG:  # all pairs say so, more or less
                 point = ("+" if mean[k] > 0 else "-") + "xyz"[k]
-                message = f"{one} of {other} is along {point} of {base}, by the names of its links, not along +{letter}"
+                message = f"links named {one} are in direction {point} from those named {other}; expected +{letter}"
                 yield self.finding(message, link_or_frame(robot, base))
 
 
 class Optical(Rep103):
     """An optical frame has z forward, x right and y down of its camera.
 
-    Drivers stamp images with it, and everything that is seen in them is placed by it: a frame in the axes of the
-    camera's body puts what is ahead above.
+    Drivers publish images in this frame. With the axes of the camera's body, everything in front of the camera appears
+    above it.
     """
 
     code = "R103-004"
@@ -120,14 +123,15 @@ class Optical(Rep103):
         for frame, body in _second_frames("optical", robot, bodies):
             off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), (OPTICAL,))
             if off > NEAR:
-                message = f"is turned {np.rad2deg(off):.4g} degrees from rpy(-π/2, 0, -π/2) in {body!r}"
+                message = f"the frame is {number(np.rad2deg(off))} degrees off; expected rpy -π/2 0 -π/2 in {body!r}"
                 yield self.finding(message, link_or_frame(robot, frame))
 
 
 class NorthEastDown(Rep103):
     """A frame with the suffix _ned has x north, y east and z down.
 
-    It is a body's frame turned half about x, or a frame of east, north, up with x and y exchanged and z downwards.
+    It is the frame without the suffix, turned by π about x; or a frame of east, north, up with x and y exchanged and z
+    down.
     """
 
     code = "R103-005"
@@ -147,7 +151,7 @@ class NorthEastDown(Rep103):
         for frame, body in _second_frames("ned", robot, bodies):
             off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), NED)
             if off > NEAR:
-                message = f"is turned {np.rad2deg(off):.4g} degrees from north, east, down of {body!r}"
+                message = f"the frame is {number(np.rad2deg(off))} degrees off; expected north, east, down of {body!r}"
                 yield self.finding(message, link_or_frame(robot, frame))
 
 

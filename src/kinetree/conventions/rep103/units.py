@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.conventions.quality import HALF_EXTENTS, Shapes, grouped
+from kinetree.conventions.quality import HALF_EXTENTS, Shapes, grouped, span
 from kinetree.conventions.rep103.clause import Rep103, Rpy
+from kinetree.display import number as text
 from kinetree.errors import Finding
 from kinetree.formats.numbers import number
 from kinetree.model.robot import Geometry, Joint, Link, Robot
@@ -39,8 +40,8 @@ RATIOS = (10.0, 25.4, 39.37, 100.0, 1000.0)
 class Units(Rep103):
     """Lengths are in metres, angles in radians, masses in kilograms.
 
-    With limits and rpy in degrees, offsets in millimetres or a mass in grams a file loads, and the robot is another
-    one. The rule knows such numbers by their size, so it may be wrong. Poses of SDF that say degrees are left alone.
+    A file with limits and rpy in degrees, offsets in millimetres or a mass in grams loads, but describes another robot.
+    The rule recognises such numbers by their size, so it may be wrong. It accepts poses of SDF with degrees="true".
     """
 
     code = "R103-002"
@@ -64,11 +65,11 @@ class Units(Rep103):
             yield from self._slides(joint, size, robot)
             placed = joint.parent == robot.root == "world"  # things may stand anywhere in a world
             if (far := _distance(joint.origin)) > FAR and not placed:
-                yield self.finding(f"lies {far:g} m from the frame of its parent; are these millimetres?", joint)
+                yield self.finding(f"the origin is {text(far)} m from the parent link; is it in millimetres?", joint)
         turns = {text for text in angles if abs(number(text) or 0) > 2 * pi + ROUNDED}
         for rpy in rpys if turns else ():
             if large := [text for text in rpy.numbers if text in turns]:
-                message = f"rpy {', '.join(large)} is more than a turn; are these degrees?"
+                message = f"rpy {', '.join(large)} is more than a whole turn; is it in degrees?"
                 yield self.finding(message, rpy.owner.label, source=rpy.place(large[0]))
         for link in robot.links.values():
             yield from self._link(link)
@@ -79,24 +80,24 @@ class Units(Rep103):
             return
         ends = [end for end in (joint.limit.lower, joint.limit.upper) if isfinite(end)]
         if TURNS < max(map(abs, ends), default=0) <= DEGREES:
-            message = f"turns from {joint.limit.lower:g} to {joint.limit.upper:g} rad; are these degrees?"
-            yield self.finding(message, joint)
+            yield self.finding(f"the limits {span(joint)} are more than two turns; are they in degrees?", joint)
 
     def _slides(self, joint: Joint, size: float, robot: Robot) -> Iterator[Finding]:
         """Yield a finding if a joint slides too far for a robot of a size, m; 0 if it is unknown."""
         times = _reach(joint) / max(size, SMALL)
         if times > SLIDES[1] or (times > SLIDES[0] and size and _turns_with(joint, robot)):
-            message = f"slides from {joint.limit.lower:g} to {joint.limit.upper:g} m"
-            beside = f"and the robot is {size:.2g} m in size" if size else "and nothing tells how large the robot is"
-            yield self.finding(f"{message}, {beside}; are these millimetres?", joint)
+            beside = f"for a robot of {text(size, 2)} m" if size else "for a robot of unknown size"
+            message = f"the limits {span(joint)} are too wide {beside}; are they in millimetres?"
+            yield self.finding(message, joint)
 
     def _link(self, link: Link) -> Iterator[Finding]:
         parts = [part.origin for part in (*link.visuals, *link.collisions, link.inertial) if part is not None]
         if (far := max(map(_distance, parts), default=0.0)) > FAR:
-            yield self.finding(f"has a part {far:g} m from its frame; are these millimetres?", link)
+            yield self.finding(f"a part of the link is {text(far)} m from its frame; is that in millimetres?", link)
         volume = _volume(link)
         if volume and link.inertial and link.inertial.mass > max(HEAVY, DENSE * volume):
-            yield self.finding(f"{link.inertial.mass:g} kg in {volume * 1e3:.3g} litres; are these grams?", link)
+            message = f"the mass is {text(link.inertial.mass)} kg in a volume of {text(volume * 1e3)} litres"
+            yield self.finding(f"{message}; is it in grams?", link)
 
     def _scales(self, shapes: Shapes) -> Iterator[Finding]:
         """Yield a finding if the uses of one mesh file have scales in different units."""
@@ -109,10 +110,9 @@ class Units(Rep103):
             if small and any(isclose(large / small, ratio, rel_tol=1e-3) for ratio in RATIOS):
                 link, geometry = uses[sizes.index(large)]
                 message = (
-                    f"{_mesh((link, geometry))} is {large:g} times as large as its mesh here, "
-                    f"{small:g} times elsewhere; which unit?"
+                    f"the scale of the mesh {_mesh((link, geometry))!r} is {text(large, 4)} here and {text(small, 4)}"
                 )
-                yield self.finding(message, link, source=geometry.source)
+                yield self.finding(f"{message} elsewhere; is one in another unit?", link, source=geometry.source)
 
 
 def _reach(joint: Joint) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.examples import SMALL_ARM
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.quality import lowest_point
 from kinetree.conventions.rep199.arms import Arm
@@ -19,6 +20,7 @@ from kinetree.conventions.rep199.clause import (
 from kinetree.conventions.rep199.fixes import add_base, hang, move_geometry, name_base_link
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import link_or_frame
+from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
@@ -31,17 +33,17 @@ BOTTOM = 0.02
 
 
 class BaseLink(Rep199):
-    """base_link is there, on the body that carries the first joint.
+    """Each arm has a base_link on its foot, where the first joint begins.
 
-    Whoever mounts the arm, or plans with it, asks for this frame.
+    Programs that mount the arm or plan with it look for this frame.
     """
 
     code = "R199-101"
     level = "MUST"
     clause = "base_link shall be rigidly attached to the robot root body"
     context = STRICT
-    good = '"base_link"'
-    bad = '"foot"'
+    base = good = SMALL_ARM
+    bad = SMALL_ARM.replace("base_link", "foot")
     mend = staticmethod(name_base_link)
     safe = False
 
@@ -49,16 +51,18 @@ class BaseLink(Rep199):
         """An arm has no base_link, or it is on another body than the one where the arm begins."""
         for arm in arms:
             if arm.astray is not None:
-                message = f"is on {bodies[arm.astray]!r}, but the arm begins on {arm.foot!r}"
+                message = (
+                    f"this frame moves with {bodies[arm.astray]!r}; expected on {arm.foot!r}, where the arm begins"
+                )
                 yield self.finding(message, link_or_frame(robot, arm.astray))
             elif arm.base_link is None:
                 yield self.absent(robot, arms, arm, "base_link", strict)
 
 
 class BaseLinkAtBottom(Rep199):
-    """base_link is at the bottom of the foot, where it is mounted.
+    """base_link is at the bottom of the foot, where the arm is mounted.
 
-    Judged by the boxes, cylinders and spheres of base_link: nothing is to stand out of the mounting surface.
+    Judged by the boxes, cylinders and spheres of base_link, which are expected to stand on the mounting surface, z = 0.
     """
 
     code = "R199-102"
@@ -76,14 +80,17 @@ class BaseLinkAtBottom(Rep199):
                 continue
             lowest = min(height for height in shapes if height is not None)
             if abs(lowest) > BOTTOM:
-                yield self.finding(f"the lowest point of its shapes is at z = {lowest:.3g} m", link)
+                message = (
+                    f"the lowest point of its shapes is at z = {number(lowest)} m; expected 0, where it is mounted"
+                )
+                yield self.finding(message, link)
 
 
 class BaseLinkUpright(Rep199):
     """base_link has x forward, y left and z up.
 
-    Judged by the first joint of arms with five or more, which turns about the vertical, and by where the arm reaches
-    with all joints at zero: forwards, or nowhere in particular.
+    Judged by the first joint of arms with five or more, which turns about the vertical, and by the direction in which
+    the arm reaches with all joints at zero.
     """
 
     code = "R199-105"
@@ -110,18 +117,21 @@ class BaseLinkUpright(Rep199):
             axis = R.T @ poses[first.parent][:3, :3] @ first.origin[:3, :3] @ first.axis
             leaning = float(np.rad2deg(np.arccos(np.clip(abs(axis[2]), 0.0, 1.0))))
             if leaning > UPRIGHT:
-                message = f"the first joint, {first.name!r}, leans {leaning:.4g} degrees from its z"
+                message = (
+                    f"the axis of {first.name!r}, the first joint, is {number(leaning)} degrees off z; expected along z"
+                )
                 yield self.finding(message, link_or_frame(robot, arm.base_link))
             reach = R.T @ (poses[arm.flange or arm.tool0 or arm.end] - poses[arm.base_link])[:3, 3]
             if np.hypot(reach[0], reach[1]) > 0.3 * np.linalg.norm(reach) and reach[0] < abs(reach[1]):
-                message = f"with all joints at zero the arm reaches to x = {reach[0]:.3g}, y = {reach[1]:.3g} m"
+                x, y = map(number, reach[:2])
+                message = f"with all joints at zero the arm reaches to x = {x}, y = {y} m; expected x forward"
                 yield self.remark(message, link_or_frame(robot, arm.base_link))
 
 
 class ChainBeginsAtBaseLink(Rep199):
     """The chain of links begins with base_link.
 
-    Tools take base_link for the first link of the chain.
+    Planners take base_link for the first link of the chain.
     """
 
     code = "R199-108"
@@ -145,7 +155,7 @@ class ChainBeginsAtBaseLink(Rep199):
                 link = joint.parent
             if link != arm.base_link:
                 first = robot.joints[arm.moving[0]]
-                message = f"the first joint, {first.name!r}, hangs on {first.parent!r}, which is not behind it"
+                message = f"the first joint, {first.name!r}, begins on {first.parent!r}; expected on base_link"
                 yield self.finding(message, link_or_frame(robot, arm.base_link))
 
 
@@ -170,18 +180,20 @@ class BaseFixed(Rep199):
                 continue
             joint = own_joint(robot, arm.base)
             if joint is not None and joint.kind.nv:
-                message = f"joint {joint.name!r}, which carries it, is {joint.type}"
+                message = f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed"
                 yield self.finding(message, link_or_frame(robot, arm.base))
             elif bodies[arm.base] != arm.foot:
-                message = f"is fixed to {bodies[arm.base]!r}, which moves against {(arm.base_link or arm.foot)!r}"
+                message = (
+                    f"this frame moves with {bodies[arm.base]!r}; expected fixed to {(arm.base_link or arm.foot)!r}"
+                )
                 yield self.finding(message, link_or_frame(robot, arm.base))
 
 
 class BaseOrientation(Rep199):
-    """base is turned against base_link as the controller's frame is.
+    """base is rotated in base_link as the controller's own frame is.
 
-    What a controller's frame has other than REP-103 is said by this transform, and nowhere else. Judged by what models
-    of the maker agree on.
+    This transform is the only place where a model has the difference between the controller's frame and REP-103. Judged
+    by the frame that models of the maker have in common.
     """
 
     code = "R199-106"
@@ -202,16 +214,18 @@ class BaseOrientation(Rep199):
             R = (se3.inverse(poses[arm.base_link]) @ poses[arm.base])[:3, :3]
             off = angle(expected.T @ R)
             if np.deg2rad(off) > EXACT:
-                message = f"is turned by {angle(R):.4g} degrees in {arm.base_link!r}; that of {maker.name} is "
-                turned = f"turned by {angle(expected):.4g} degrees" if angle(expected) > 0.01 else "not turned"
-                yield self.finding(message + turned, link_or_frame(robot, arm.base))
+                turned, meant = number(angle(R)), number(angle(expected))
+                message = f"is rotated {turned} degrees in {arm.base_link!r}; expected {meant} degrees"
+                if turned == meant:
+                    message = f"is rotated {number(off)} degrees from the expected orientation in {arm.base_link!r}"
+                yield self.finding(f"{message}, as in models of {maker.name}", link_or_frame(robot, arm.base))
 
 
 class BasePosition(Rep199):
     """base is where the controller has its own frame.
 
-    Poses that the controller shows are in this frame. Judged by what models of the maker agree on; `kinetree calibrate`
-    tells it from poses of the real robot.
+    Poses that the controller shows are in this frame. Judged by the place that models of the maker have in common;
+    `kinetree calibrate` finds it from poses of the real robot.
     """
 
     code = "R199-201"
@@ -234,15 +248,15 @@ class BasePosition(Rep199):
             p = (se3.inverse(poses[arm.base_link]) @ poses[arm.base])[:3, 3]
             off = float(np.linalg.norm(p - expected))
             if off > EXACT:
-                where = " ".join(f"{x:.4g}" for x in expected)
-                message = f"is {off:.4g} m from where models of {maker.name} have it, {where} m in {arm.base_link!r}"
+                there, where = (" ".join(map(number, np.round(point, 6))) for point in (p, expected))
+                message = f"is at {there} m in {arm.base_link!r}; expected {where} m, as in models of {maker.name}"
                 yield self.finding(message, link_or_frame(robot, arm.base))
 
 
 class BaseParent(Rep199):
     """base is a child of base_link.
 
-    Other parents are allowed, but nobody looks for base there.
+    Other parents are allowed, but few programs look for base there.
     """
 
     code = "R199-205"
@@ -266,7 +280,11 @@ class BaseParent(Rep199):
                 continue
             link = parent(robot, arm.base)
             if link != arm.base_link:
-                message = f"hangs on {link!r}, not on {arm.base_link!r}" if link else f"carries {arm.base_link!r}"
+                message = (
+                    f"is attached to {link!r}; expected {arm.base_link!r}"
+                    if link
+                    else f"is the parent of {arm.base_link!r}; expected its child"
+                )
                 yield self.finding(message, link_or_frame(robot, arm.base))
 
 
@@ -281,22 +299,28 @@ class BaseGeometry(NoGeometry):
     good = '<link name="base"/>'
     bad = '<link name="base"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>'
     frame = "base"
-    instead = ", which belongs to base_link"
+    instead = "base_link"
     mend = move_geometry("base")
 
 
 class Base(Rep199):
-    """base is there.
+    """Each arm has a base.
 
-    Without it nothing says where the controller's coordinates are.
+    Without it, the model does not say where the controller's coordinates are. If it is where other models of the maker
+    have it, `kinetree fix` adds it; otherwise say where it is, with `--base`.
     """
 
     code = "R199-208"
     level = "MUST"
     clause = "must however support transforms from anywhere in the chain to base"
     context = STRICT
-    good = '"base"'
-    bad = '"controller_frame"'
+    good = """<link name="base"/>
+  <joint name="base_link-base" type="fixed">
+    <origin xyz="0 0 0.5" rpy="0 0 0"/>
+    <parent link="base_link"/>
+    <child link="base"/>
+  </joint>"""
+    bad = good.replace('"base"', '"controller_frame"').replace("base_link-base", "base_link-controller_frame")
     mend = staticmethod(add_base)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:

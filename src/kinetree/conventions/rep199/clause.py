@@ -6,6 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from kinetree.conventions.examples import ARM
+from kinetree.conventions.facts import fact
+from kinetree.conventions.kinds import GIVEN, Kinds
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rule import Rule, link_or_frame
@@ -21,8 +23,28 @@ EXACT = 1e-3
 ALONG = 1e-3
 """Largest difference from 1 of the cosine of equal directions."""
 
+MEANING = {
+    "base_link": "the frame at its foot",
+    "base": "the frame in which its controller shows poses",
+    "flange": "the frame to which tools are attached",
+    "tool0": "the frame of its controller's tool of zeros",
+}
+"""What the frames of REP-199 are for."""
 STRICT = CheckOptions("industrial-strict")
 """Context for the examples of missing-frame rules."""
+
+
+WITH_ARMS = ("arm", "mobile-manipulator")
+"""Kinds of robots whose arms are judged as industrial manipulators."""
+
+
+@fact
+def arms(serial_chains: tuple[Arm, ...], kinds: Kinds) -> tuple[Arm, ...]:
+    """Return the arms that are judged as industrial manipulators, in the order of their last links in the file."""
+    if kinds.kind not in WITH_ARMS:
+        return ()
+    others = {link for chain in kinds.chains if chain.kind != "arm" for link in chain.links}
+    return tuple(arm for arm in serial_chains if kinds.reasons == (GIVEN,) or arm.end not in others)
 
 
 class Rep199(Rule):
@@ -38,26 +60,35 @@ class Rep199(Rule):
         friends = {
             other for other in robot.frames if other.endswith(f"_{name}") or other == f"{arm.prefix}{name}"
         } - theirs
-        near = f"; {friends.pop()!r} is something else" if len(friends) == 1 else ""
+        near = f"; {friends.pop()!r} is another frame" if len(friends) == 1 else ""
         if len(arms) == 1 and arm.prefix and name in ("flange", "tool0") and name in robot.frames:
-            near = f"; {name!r} has not its prefix"
+            near = f"; {name!r} lacks the prefix {arm.prefix!r}"
         severity = self.severity() if strict else max(self.severity(), "warning", key=SEVERITIES.index)
-        message = f"{arm} has none{near}"
-        return self.finding(message, f"frame '{arm.prefix}{name}'", severity=severity)
+        place = arm.end if name in ("flange", "tool0") else arm.foot
+        fix = f'kinetree fix --{name} "X Y Z R P Y", or --{name} FRAME, adds it'
+        return self.finding(
+            f"the arm that ends with {arm.end!r} has no {arm.prefix}{name}, {MEANING[name]}{near}",
+            f"frame '{arm.prefix}{name}'",
+            source=robot.links[place].source,
+            severity=severity,
+            fix=f"rename {arm.foot!r}, or add a link that is fixed to it" if name == "base_link" else fix,
+        )
 
 
 class NoGeometry(Rep199):
-    """A clause that a frame has no geometry. frame: field of `Arm` with its name. instead: the end of messages."""
+    """A clause that a frame has no geometry. frame: field of `Arm` with its name. instead: the place for it."""
 
     level = "MUST"
     frame: ClassVar[str]
-    instead: ClassVar[str] = ""
+    instead: ClassVar[str]
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """Yield a finding for each arm whose frame has shapes."""
         for name in (getattr(arm, self.frame) for arm in arms):
             if name and geometry(robot, name):
-                yield self.finding(f"has geometry{self.instead}", link_or_frame(robot, name))
+                yield self.finding(
+                    f"this frame has geometry, which belongs to {self.instead}", link_or_frame(robot, name)
+                )
 
 
 def parent(robot: Robot, name: str) -> str | None:

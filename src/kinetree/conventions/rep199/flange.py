@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.quality import with_blocks
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     ALONG,
@@ -18,6 +19,7 @@ from kinetree.conventions.rep199.clause import (
 )
 from kinetree.conventions.rep199.fixes import add_flange, move_geometry, turn_flange
 from kinetree.conventions.rule import link_or_frame
+from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
@@ -32,20 +34,26 @@ LEVEL = 0.5
 """Largest vertical part of a horizontal direction."""
 
 
-class Flange(Rep199):
-    """End effectors hang on flange.
+GRIPPER = """<link name="gripper"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
+  <joint name="gripper_mount" type="fixed">
+    <parent link="flange"/><child link="gripper"/>
+  </joint>"""
 
-    A gripper's model is made to be hung there. What hangs beside flange and moves, or has a shape, is taken for an end
-    effector, unless its name says that it is a cover, a cable or a sensor of the arm itself.
+
+class Flange(Rep199):
+    """Each arm has a flange, and end effectors are attached to it.
+
+    Models of grippers are made to be attached to flange. A body that is attached to the last link beside flange and
+    moves, or has a shape, is taken for an end effector, unless its name is that of a cover, a cable or a sensor of the
+    arm itself. (Bodies on tool0 are R199-508.)
     """
 
     code = "R199-401"
     evidence = "heuristic"
     clause = "should be used to attach EEF models to the main kinematic chain"
-    good = '<link name="base"/>'
-    bad = """<link name="gripper"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
-  <joint name="gripper_mount" type="fixed"><parent link="tool0"/><child link="gripper"/></joint>
-  <link name="base"/>"""
+    base = with_blocks(f"  {GRIPPER}")
+    good = GRIPPER
+    bad = GRIPPER.replace("flange", "link_6")
     mend = staticmethod(add_flange)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:
@@ -58,14 +66,14 @@ class Flange(Rep199):
                 branch = links_below(robot, joint.child)
                 moves = joint.kind.nv or any(below.kind.nv for link in branch for below in robot.child_joints(link))
                 solid = [link for link in branch if geometry(robot, link)]
-                strange = joint.parent == arm.tool0 or not all(OWN.fullmatch(link) for link in solid)
-                if moves or (solid and strange):
-                    yield self.finding(f"hangs on {joint.parent!r}, not on {arm.flange!r}", robot.links[joint.child])
+                if moves or not all(OWN.fullmatch(link) for link in solid):
+                    message = f"this end effector is attached to {joint.parent!r}; attach it to {arm.flange!r}"
+                    yield self.finding(message, robot.links[joint.child])
 
 
 def _beside_flange(arm: Arm, robot: Robot) -> Iterator[Joint]:
-    """Yield the joints at the end of an arm that branch off before flange and tool0, or off tool0."""
-    waiting = [link for link in (arm.end, arm.tool0 or "") if link in robot.links]
+    """Yield the joints at the end of an arm that branch off before flange and tool0."""
+    waiting = [arm.end]
     while waiting:
         for joint in robot.child_joints(waiting.pop()):
             if joint.child in (arm.flange, arm.tool0):
@@ -79,7 +87,7 @@ def _beside_flange(arm: Arm, robot: Robot) -> Iterator[Joint]:
 class FlangeFixed(Rep199):
     """flange does not move against the last link.
 
-    What is bolted on turns with the last joint, and no other turns it.
+    A tool turns with the last joint alone.
     """
 
     code = "R199-404"
@@ -94,18 +102,21 @@ class FlangeFixed(Rep199):
             joint = own_joint(robot, arm.flange)
             if arm.flange and joint is not None and joint.kind.nv:
                 yield self.finding(
-                    f"joint {joint.name!r}, which carries it, is {joint.type}", link_or_frame(robot, arm.flange)
+                    f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed",
+                    link_or_frame(robot, arm.flange),
                 )
             elif arm.flange and bodies[arm.flange] != arm.end:
-                message = f"is fixed to {bodies[arm.flange]!r}, and the arm ends with {arm.end!r}"
+                message = (
+                    f"this frame moves with {bodies[arm.flange]!r}; expected fixed to {arm.end!r}, where the arm ends"
+                )
                 yield self.finding(message, link_or_frame(robot, arm.flange))
 
 
 class FlangeAxis(Rep199):
-    """X of flange points away from the last link.
+    """The x axis of flange points away from the last link.
 
-    Grippers are modelled to be bolted on with their X outwards. Where flange points another way they hang sideways, in
-    the model only.
+    Models of grippers are made to be attached with their x axis outwards. If flange points elsewhere, they stand
+    sideways in the model.
     """
 
     code = "R199-403"
@@ -121,15 +132,16 @@ class FlangeAxis(Rep199):
         """X of a flange is not the axis of the last joint, away from the wrist."""
         for arm in arms:
             if arm.flange and (off := flange_off(arm, robot, poses)) is not None:
-                message = f"its X+ is {off:.4g} degrees off the way out of the last link, along {arm.moving[-1]!r}"
+                axis = f"the axis of {arm.moving[-1]!r}"
+                message = f"its x axis is {number(off)} degrees off {axis}; expected along it, away from the arm"
                 yield self.finding(message, link_or_frame(robot, arm.flange))
 
 
 class FlangeOrientation(Rep199):
-    """flange is turned as REP-103 wants it: seen with X forwards, Z is up.
+    """flange has z up when its x axis points forward, as REP-103 has it.
 
-    Judged with all joints at zero, and only where X is then level; good models of some makers choose another zero, so
-    this is advice.
+    Judged with all joints at zero, if x is then level. Good models of some makers choose another zero, so this is
+    advice.
     """
 
     code = "R199-402"
@@ -150,14 +162,14 @@ class FlangeOrientation(Rep199):
             R = poses[arm.base_link or arm.foot][:3, :3].T @ poses[arm.flange][:3, :3]
             if abs(R[2, 0]) < LEVEL and R[2, 2] < 1 - ALONG:
                 off = between(R[:, 2], np.array([0.0, 0.0, 1.0]))
-                message = f"with all joints at zero its Z is {off:.4g} degrees from up"
+                message = f"with all joints at zero its z axis is {number(off)} degrees from vertical; expected up"
                 yield self.finding(message, link_or_frame(robot, arm.flange))
 
 
 class FlangeParent(Rep199):
-    """flange is a child of the last link that the joints move.
+    """flange is a child of the last link that a joint moves.
 
-    Other parents are allowed where the place is right.
+    Other parents are allowed if the place is right.
     """
 
     code = "R199-406"
@@ -177,7 +189,10 @@ class FlangeParent(Rep199):
         for arm in arms:
             link = parent(robot, arm.flange) if arm.flange else None
             if arm.flange and arm.flange != arm.end and link != arm.end and bodies[arm.flange] == arm.end:
-                yield self.finding(f"hangs on {link!r}, not on {arm.end!r}", link_or_frame(robot, arm.flange))
+                yield self.finding(
+                    f"is attached to {link!r}; expected {arm.end!r}, the last link that a joint moves",
+                    link_or_frame(robot, arm.flange),
+                )
 
 
 class FlangeGeometry(NoGeometry):
@@ -191,5 +206,5 @@ class FlangeGeometry(NoGeometry):
     good = '<link name="flange"/>'
     bad = '<link name="flange"><visual><geometry><sphere radius="0.03"/></geometry></visual></link>'
     frame = "flange"
-    instead = ", which belongs to the last link"
+    instead = "the last link"
     mend = move_geometry("flange")

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from kinetree.conventions.examples import ARM
+from kinetree.conventions.examples import ARM, SMALL_ARM
+from kinetree.conventions.kinds import GIVEN, Kinds
 from kinetree.conventions.rep199.arms import NAMES, Arm
-from kinetree.conventions.rep199.clause import Rep199, joints_of
+from kinetree.conventions.rep199.clause import WITH_ARMS, Rep199, joints_of
 from kinetree.conventions.rep199.fixes import add_prefixes
 from kinetree.conventions.rule import link_or_frame
 from kinetree.errors import Finding
@@ -12,24 +13,35 @@ from kinetree.model.robot import Link, Robot
 
 
 class HasAnArm(Rep199):
-    """There is an arm.
+    """A robot that has the frames of an arm, or is said to be one, has an arm.
 
-    A flange or a tool0 behind two joints or more, four links or more called link_N behind a base_link or base, or a
-    chain of four joints or more; three such chains or more without these names are taken for legs. Without an arm
-    nothing else of REP-199 is judged.
+    An arm is a flange or a tool0 behind two joints or more, four links or more called link_N behind a base_link or
+    base, or a chain of four joints or more. Legged robots, humanoids, drones, mobile bases and hands are
+    left out; `kinetree inspect` prints what the robot is taken for. `--kind`, the key kind of the settings or the
+    comment `kinetree: kind arm` in the file decides otherwise.
     """
 
     code = "R199-001"
     level = "MUST"
     evidence = "heuristic"
     clause = "Coordinate Frames for Serial Industrial Manipulators"
-    good = 'type="revolute"'
-    bad = 'type="fixed"'
+    base = good = SMALL_ARM
+    bad = SMALL_ARM.replace("continuous", "fixed")
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: tuple[Arm, ...], kinds: Kinds) -> Iterator[Finding]:
         """No arm was found."""
-        if not arms:
-            yield self.finding("has no arm that could be found, so nothing was judged by REP-199", robot)
+        if arms or kinds.kind not in (*WITH_ARMS, "object", "other"):
+            return
+        if kinds.reasons == (GIVEN,):
+            if kinds.kind in WITH_ARMS:
+                yield self.finding(f"no arm was found, although the kind is {kinds.kind}; {AN_ARM}", robot)
+        elif kinds.kind == "object" and {"flange", "tool0"} <= robot.frames.keys():
+            yield self.finding("there are flange and tool0, but no joint moves; expected an arm", robot)
+        elif kinds.kind != "object":
+            yield self.remark(f"no arm was found, so nothing was checked by REP-199; {AN_ARM}", robot)
+
+
+AN_ARM = "expected two moving joints before flange or tool0, or four in a row"
 
 
 TWO_ARMS = (
@@ -49,16 +61,16 @@ TWO_ARMS = (
 
 
 class GroupPrefixes(Rep199):
-    """Where there are several arms, each has a prefix of its own for all its links and joints.
+    """If there are several arms, each has a prefix of its own before the names of all its links and joints.
 
-    Otherwise names clash as soon as one arm more is added, and nobody sees what belongs together.
+    Names without prefixes clash as soon as an arm is added, and do not show which parts belong together.
     """
 
     code = "R199-701"
     clause = "prefixing joint and link names … to ensure uniqueness of all frames in the (combined) frame hierarchy"
     base = TWO_ARMS
-    good = '"left_joint_3"'
-    bad = '"elbow"'
+    good = '<joint name="left_joint_3" type="revolute">'
+    bad = '<joint name="elbow" type="revolute">'
     mend = staticmethod(add_prefixes)
     safe = False
 
@@ -69,7 +81,7 @@ class GroupPrefixes(Rep199):
         for i, arm in enumerate(arms):
             same = [other for other in arms[:i] if other.prefix == arm.prefix]
             if same:
-                message = f"the arms that end with {same[0].end!r} and {arm.end!r} have the same prefix, {arm.prefix!r}"
+                message = f"the arms that end with {same[0].end!r} and {arm.end!r} have no prefixes of their own"
                 yield self.finding(message, robot)
                 continue
             bare = [
@@ -79,21 +91,27 @@ class GroupPrefixes(Rep199):
                 if not item.name.startswith(arm.prefix) and not (isinstance(item, Link) and item.name in NAMES)
             ]
             for item in bare:
-                yield self.finding(f"has not the prefix {arm.prefix!r} of its arm", item)
+                wanted = f"{arm.prefix}{item.name}"
+                yield self.finding(f"the name lacks the prefix of its arm; expected {wanted!r}", item)
 
 
 class GroupFrames(Rep199):
-    """Where there are several arms, each has frames of its own with its prefix.
+    """If there are several arms, each has frames of its own with its prefix.
 
-    base_link may be the root of all of them besides.
+    The root of all arms may be called base_link, too.
     """
 
     code = "R199-702"
     clause = "Note the … prefixes on all frames"
     base = TWO_ARMS
     requires = ("R199-701",)
-    good = '"left_tool0"'
-    bad = '"tool0"'
+    good = """<link name="left_tool0"/>
+  <joint name="left_flange-tool0" type="fixed">
+    <origin xyz="0 0 0" rpy="0 1.5707963267948966 0"/>
+    <parent link="left_flange"/>
+    <child link="left_tool0"/>
+  </joint>"""
+    bad = good.replace('"left_tool0"', '"tool0"')
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
         """A frame at the end of an arm is called flange or tool0 with another prefix than the arm's."""
@@ -102,4 +120,7 @@ class GroupFrames(Rep199):
         for arm in arms:
             for name in ("flange", "tool0"):
                 if bodies.get(name) == arm.end and arm.prefix:
-                    yield self.finding(f"has not the prefix {arm.prefix!r} of its arm", link_or_frame(robot, name))
+                    wanted = f"{arm.prefix}{name}"
+                    yield self.finding(
+                        f"the name lacks the prefix of its arm; expected {wanted!r}", link_or_frame(robot, name)
+                    )

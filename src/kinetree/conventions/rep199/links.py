@@ -3,15 +3,17 @@
 import re
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
+from kinetree.conventions.examples import SMALL_ARM
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import Rep199, angle, geometry
 from kinetree.conventions.rep199.fixes import number_links
+from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
+LISTED = 6
+"""Number of names in a message."""
 ALIGNED = 0.1
 """Largest angle of an aligned frame of a link, deg."""
 
@@ -27,15 +29,15 @@ def _number(arm: Arm, link: str) -> int | None:
 
 
 class LinkNames(Rep199):
-    """The links of the chain are called link_N.
+    """The links of an arm are called link_1, link_2 and so on.
 
-    Names of the maker's own make every program that uses them fit one maker.
+    With names of the maker's own, a program that uses them fits the arms of one maker.
     """
 
     code = "R199-301"
     clause = "link frames should be used for all link-local frames in the robot's kinematic chain"
-    good = '"link_2"'
-    bad = '"upper_arm"'
+    base = good = SMALL_ARM
+    bad = SMALL_ARM.replace('"link_1"', '"shoulder"').replace('"link_2"', '"upper_arm"')
     mend = staticmethod(number_links)
     safe = False
 
@@ -44,21 +46,26 @@ class LinkNames(Rep199):
         for arm in arms:
             others = [link for link in _links(robot, arm) if _number(arm, link) is None]
             if others:
-                more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-                message = f"of the chain{more}: not called '{arm.prefix}link_N' ({', '.join(others[:8])})"
-                yield self.finding(message, robot.links[others[0]])
+                links = _links(robot, arm)
+                listed = f"{', '.join(others[:LISTED])}{', …' if len(others) > LISTED else ''}"
+                message = (
+                    f"links of this arm are not called {arm.prefix}link_1 … {arm.prefix}link_{len(links)}: {listed}"
+                )
+                if len(others) == 1:
+                    message = f"this link of an arm is not called {arm.prefix}link_{links.index(others[0]) + 1}"
+                yield self.finding(message, robot.links[others[0]], fix="kinetree fix --unsafe renames them")
 
 
 class LinkNumbers(Rep199):
-    """The links of the chain are numbered in their order, from 1.
+    """The links of an arm are numbered in their order, from 1.
 
-    A newer text of the REP allows n in N, an older one wants it above 0; a chain that begins with link_0 is a remark.
+    One text of the REP allows link_0, an older one does not; an arm that begins with link_0 gets a remark.
     """
 
     code = "R199-302"
     clause = "suffixed with a non-negative integer corresponding to the natural order of the frame in the chain"
-    good = '"link_6"'
-    bad = '"link_7"'
+    base = good = SMALL_ARM
+    bad = SMALL_ARM.replace('"link_2"', '"link_3"')
     mend = staticmethod(number_links)
     safe = False
 
@@ -67,23 +74,24 @@ class LinkNumbers(Rep199):
         for arm in arms:
             links = _links(robot, arm)
             numbers = [_number(arm, link) for link in links]
-            for i, (link, number) in enumerate(zip(links, numbers, strict=True)):
+            for i, (link, n) in enumerate(zip(links, numbers, strict=True)):
                 before = numbers[i - 1] if i else None
-                if number is not None and before is not None and number != before + 1:
-                    yield self.finding(f"follows {links[i - 1]!r} in the chain", robot.links[link])
+                if n is not None and before is not None and n != before + 1:
+                    wanted = f"{arm.prefix}link_{before + 1}"
+                    yield self.finding(f"comes after {links[i - 1]!r}; expected {wanted}", robot.links[link])
             first = numbers[0]
             if first == 0:
                 yield self.remark(
-                    "is the first of the chain; examples of the REP begin with link_1", robot.links[links[0]]
+                    "is the first link of the arm; the examples of REP-199 begin with link_1", robot.links[links[0]]
                 )
             elif first is not None and first != 1:
-                yield self.finding("is the first of the chain, which begins with link_1", robot.links[links[0]])
+                yield self.finding(f"is the first link of the arm; expected {arm.prefix}link_1", robot.links[links[0]])
 
 
 class LinkOrientation(Rep199):
-    """With all joints at zero, the frames of the links are turned like base_link.
+    """With all joints at zero, the frames of the links have the axes of base_link.
 
-    Good models of some makers choose other zeros or frames on purpose, so this is advice.
+    Good models of some makers choose another zero or other frames on purpose, so this is advice.
     """
 
     code = "R199-303"
@@ -102,18 +110,17 @@ class LinkOrientation(Rep199):
             turned = [link for link in _links(robot, arm) if angle(foot.T @ poses[link][:3, :3]) > ALIGNED]
             if turned:
                 R = foot.T @ poses[turned[0]][:3, :3]
-                axes = " ".join("xyz"[int(np.argmax(np.abs(R[:, i])))] for i in range(3))
-                count = f", the first of {len(turned)} such links" if len(turned) > 1 else ""
-                message = (
-                    f"is turned by {angle(R):.4g} degrees with all joints at zero{count} (its axes lie along {axes})"
+                count = f", as are {len(turned) - 1} more links of the arm" if len(turned) > 1 else ""
+                message = f"is rotated {number(angle(R))} degrees in {arm.base_link or arm.foot!r}"
+                yield self.finding(
+                    f"{message}{count}; expected the same axes with all joints at zero", robot.links[turned[0]]
                 )
-                yield self.finding(message, robot.links[turned[0]])
 
 
 class LinkGeometry(Rep199):
-    """The links of the chain have geometry.
+    """The links of an arm have geometry.
 
-    It is expected, not required.
+    REP-199 expects it and does not require it.
     """
 
     code = "R199-306"
@@ -129,4 +136,6 @@ class LinkGeometry(Rep199):
         for arm in arms:
             for link in _links(robot, arm):
                 if link not in shown:
-                    yield self.finding("moves, and has no geometry", robot.links[link])
+                    yield self.finding(
+                        "a joint moves this link, which has no geometry; expected a shape", robot.links[link]
+                    )

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.calls import AttachedAt
+from kinetree.conventions.quality import with_blocks
 from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     EXACT,
@@ -12,15 +14,19 @@ from kinetree.conventions.rep199.clause import (
     Rep199,
     angle,
     children,
+    geometry,
     off_the_way_out,
     own_joint,
     parent,
 )
 from kinetree.conventions.rep199.fixes import add_tool0, hang, hang_on_flange, move_geometry
+from kinetree.conventions.rep199.flange import GRIPPER
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import link_or_frame
+from kinetree.display import number
 from kinetree.errors import Finding
-from kinetree.model.robot import Robot
+from kinetree.model.edit.subtree import links_below
+from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array
 
 TOGETHER = 1e-6
@@ -28,18 +34,23 @@ TOGETHER = 1e-6
 
 
 class Tool0(Rep199):
-    """tool0 is where the controller has a tool of zeros.
+    """Each arm has a tool0, rotated as the controller's tool of zeros.
 
-    Poses that the controller shows without a tool are of this frame. How it is turned is judged by what models of the
-    maker agree on, which is a guess; `kinetree calibrate` tells it from poses of the real robot.
+    Poses that the controller shows without a tool are poses of this frame. Its orientation is judged by the one that
+    models of the maker have in common; `kinetree calibrate` finds it from poses of the real robot.
     """
 
     code = "R199-501"
     level = "MUST"
     clause = "shall match exactly an all-zeros TCP as defined by the robot controller"
     context = STRICT
-    good = '"tool0"'
-    bad = '"gripper_tcp"'
+    good = """<link name="tool0"/>
+  <joint name="flange-tool0" type="fixed">
+    <origin xyz="0 0 0" rpy="0 1.5707963267948966 0"/>
+    <parent link="flange"/>
+    <child link="tool0"/>
+  </joint>"""
+    bad = good.replace('"tool0"', '"gripper_tcp"').replace("flange-tool0", "flange-gripper_tcp")
     mend = staticmethod(add_tool0)
 
     def check(
@@ -61,20 +72,22 @@ class Tool0(Rep199):
             elif arm.flange is None:
                 off = off_the_way_out(poses[arm.tool0][:3, :3] @ expected[0], arm, robot, poses) or 0.0
                 if np.deg2rad(off) > EXACT:
-                    message = f"is turned {off:.4g} degrees off the way out of the last link, against {maker.name}'s"
+                    message = (
+                        f"is rotated {number(off)} degrees off the last axis, unlike in other models of {maker.name}"
+                    )
                     yield self.finding(message, link_or_frame(robot, arm.tool0), severity="warning")
             else:
                 R = poses[arm.flange][:3, :3].T @ poses[arm.tool0][:3, :3]
                 off = angle(expected.T @ R)
                 if np.deg2rad(off) > EXACT:
-                    message = f"is turned {off:.4g} degrees off from how models of {maker.name} have it in flange"
+                    message = f"is rotated {number(off)} degrees against tool0 in other models of {maker.name}"
                     yield self.finding(message, link_or_frame(robot, arm.tool0), severity="warning")
 
 
 class Tool0AtFlange(Rep199):
-    """tool0 and flange have one origin.
+    """tool0 and flange have the same origin.
 
-    A tool of zeros lies on the flange; only its axes are the controller's.
+    A tool of zeros is at the flange; only its axes are the controller's.
     """
 
     code = "R199-503"
@@ -90,13 +103,16 @@ class Tool0AtFlange(Rep199):
             if arm.tool0 and arm.flange and bodies[arm.tool0] == bodies[arm.flange]:
                 off = float(np.linalg.norm((poses[arm.tool0] - poses[arm.flange])[:3, 3]))
                 if off > TOGETHER:
-                    yield self.finding(f"is {off:.4g} m from {arm.flange!r}", link_or_frame(robot, arm.tool0))
+                    yield self.finding(
+                        f"is {number(off)} m from {arm.flange!r}; expected the same origin",
+                        link_or_frame(robot, arm.tool0),
+                    )
 
 
 class Tool0Fixed(Rep199):
     """tool0 does not move against the last link.
 
-    No joint is behind the controller's own frame.
+    The controller's frame moves with the last joint alone.
     """
 
     code = "R199-504"
@@ -111,17 +127,20 @@ class Tool0Fixed(Rep199):
             joint = own_joint(robot, arm.tool0)
             if arm.tool0 and joint is not None and joint.kind.nv:
                 yield self.finding(
-                    f"joint {joint.name!r}, which carries it, is {joint.type}", link_or_frame(robot, arm.tool0)
+                    f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed",
+                    link_or_frame(robot, arm.tool0),
                 )
             elif arm.tool0 and bodies[arm.tool0] not in (arm.end, arm.flange):  # on a flange that turns it is right
-                message = f"is fixed to {bodies[arm.tool0]!r}, and the arm ends with {arm.end!r}"
+                message = (
+                    f"this frame moves with {bodies[arm.tool0]!r}; expected fixed to {arm.end!r}, where the arm ends"
+                )
                 yield self.finding(message, link_or_frame(robot, arm.tool0))
 
 
 class Tool0Parent(Rep199):
     """tool0 is a child of flange.
 
-    Other parents want a good reason, which is written down.
+    REP-199 asks for a documented reason if it has another parent.
     """
 
     code = "R199-505"
@@ -138,30 +157,40 @@ class Tool0Parent(Rep199):
         for arm in arms:
             link = parent(robot, arm.tool0) if arm.tool0 else None
             if arm.tool0 and arm.flange and link != arm.flange:
-                yield self.finding(f"hangs on {link!r}, not on {arm.flange!r}", link_or_frame(robot, arm.tool0))
+                yield self.finding(f"is attached to {link!r}; expected {arm.flange!r}", link_or_frame(robot, arm.tool0))
 
 
 class Tool0Leaf(Rep199):
-    """Nothing hangs on tool0.
+    """Nothing is attached to tool0; grippers and frames of tools are attached to flange.
 
-    Frames of tools are siblings of tool0, on flange, so that the turn of the controller's frame is not in them.
+    tool0 belongs to the controller, which may have its axes in another direction than flange. A gripper that is
+    attached to it is wrong by that rotation as soon as the arm has a controller of another maker.
     """
 
     code = "R199-508"
     clause = "application-specific tool frames should be added as siblings of tool0"
-    good = '<link name="base"/>'
-    bad = """<link name="welding_torch_tip"/>
-  <joint name="torch" type="fixed"><parent link="tool0"/><child link="welding_torch_tip"/></joint>
-  <link name="base"/>"""
+    base = with_blocks(f"  {GRIPPER}")
+    good = GRIPPER
+    bad = GRIPPER.replace("flange", "tool0")
     mend = staticmethod(hang_on_flange)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
-        """A link hangs on tool0."""
+    def check(self, robot: Robot, arms: tuple[Arm, ...], attached_at: AttachedAt) -> Iterator[Finding]:
+        """A link is attached to tool0."""
         for arm in arms:
             for joint in children(robot, arm.tool0):
                 if joint.child != arm.flange:
-                    hung = f"hangs on {arm.tool0!r}, not beside it on {arm.flange or 'the flange'!r}"
-                    yield self.finding(hung, robot.links[joint.child])
+                    to = repr(arm.flange) if arm.flange else "a flange, which is missing"
+                    message = f"this {_what(joint, robot)} is attached to {arm.tool0!r}; attach it to {to}"
+                    message += ", and keep tool0 for the controller"
+                    yield self.finding(message, robot.links[joint.child], source=attached_at(joint))
+
+
+def _what(joint: Joint, robot: Robot) -> str:
+    """Return a word for what a fixed joint carries."""
+    links = links_below(robot, joint.child)
+    if joint.kind.nv or any(below.kind.nv for link in links for below in robot.child_joints(link)):
+        return "gripper"
+    return "body" if any(geometry(robot, link) for link in links) else "frame"
 
 
 class Tool0Geometry(NoGeometry):
@@ -175,4 +204,5 @@ class Tool0Geometry(NoGeometry):
     good = '<link name="tool0"/>'
     bad = '<link name="tool0"><collision><geometry><sphere radius="0.03"/></geometry></collision></link>'
     frame = "tool0"
+    instead = "the last link"
     mend = move_geometry("tool0")

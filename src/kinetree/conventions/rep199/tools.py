@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kinetree.conventions.facts import fact
+from kinetree.conventions.quality import with_blocks
 from kinetree.conventions.rep199.arms import NAMES, Arm
 from kinetree.conventions.rep199.clause import Rep199, children, geometry, parent
 from kinetree.conventions.rep199.fixes import hang_tools
@@ -46,86 +47,95 @@ def tools(robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> tup
     return tuple(found)
 
 
-class NumberedTools(Rep199):
+TORCH = """<link name="welding_torch_tip"/>
+  <joint name="torch" type="fixed">
+    <parent link="flange"/><child link="welding_torch_tip"/>
+  </joint>"""
+
+
+class RepTool(Rep199):
+    """A clause about frames of tools; its examples are about a welding torch."""
+
+    base = with_blocks(f"  {TORCH}")
+    good = TORCH
+
+
+class NumberedTools(RepTool):
     """No tool is called toolN.
 
-    The number says nothing to whoever does not sit in front of the controller.
+    A number does not say which tool it is.
     """
 
     code = "R199-601"
     clause = "It is strongly discouraged to use toolN names for application-specific tool frames"
-    good = '<link name="base"/>'
-    bad = """<link name="tool1"/>
-  <joint name="flange-tool1" type="fixed"><parent link="flange"/><child link="tool1"/></joint>
-  <link name="base"/>"""
+    bad = TORCH.replace("welding_torch_tip", "tool1")
 
     def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Iterator[Finding]:
         """A tool's frame is called toolN."""
         for tool in tools:
             if NUMBERED.fullmatch(tool.bare):
-                yield self.finding("a number says nothing of the tool", link_or_frame(robot, tool.name))
+                yield self.finding(
+                    "the name does not say which tool this is; expected one such as 'welding_torch_tip'",
+                    link_or_frame(robot, tool.name),
+                )
 
 
-class MeaninglessTools(Rep199):
-    """The names of tools say which tools they are.
+class MeaninglessTools(RepTool):
+    """The name of a tool's frame says which tool it is.
 
-    Whoever takes the wrong tool's frame moves the robot to the wrong place. Judged by a list of empty words.
+    The frame of a wrong tool moves the robot to a wrong place. Judged by a list of words such as frame and tool.
     """
 
     code = "R199-602"
     evidence = "heuristic"
     clause = "Any name is acceptable, as long as it is semantically meaningful"
     requires = ("R199-601",)
-    good = '<link name="base"/>'
-    bad = """<link name="new_frame"/>
-  <joint name="flange-new_frame" type="fixed"><parent link="flange"/><child link="new_frame"/></joint>
-  <link name="base"/>"""
+    bad = TORCH.replace("welding_torch_tip", "new_frame")
 
     def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Iterator[Finding]:
         """A tool's frame has a name that any tool's could have."""
         for tool in tools:
             if MEANINGLESS.fullmatch(tool.bare):
-                yield self.finding("any tool's frame could be called so", link_or_frame(robot, tool.name))
+                yield self.finding(
+                    "any tool could have this name; expected one such as 'welding_torch_tip'",
+                    link_or_frame(robot, tool.name),
+                )
 
 
-class ToolNames(Rep199):
+class ToolNames(RepTool):
     """The names of tools are legal names of ROS.
 
-    Letters, digits, `_` and `/`, beginning with a letter; others break topics, parameters and configurations.
+    These have letters, digits, `_` and `/`, and begin with a letter; others break topics and parameters.
     """
 
     code = "R199-603"
     clause = "follows the naming guidelines for ROS resources"
-    good = '<link name="base"/>'
-    bad = """<link name="welding-torch"/>
-  <joint name="flange-torch" type="fixed"><parent link="flange"/><child link="welding-torch"/></joint>
-  <link name="base"/>"""
+    bad = TORCH.replace("welding_torch_tip", "welding-torch")
 
     def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Iterator[Finding]:
         """A tool's name has other characters."""
         for tool in tools:
             if not LEGAL.fullmatch(tool.name):
-                yield self.finding("is not a legal name of ROS", link_or_frame(robot, tool.name))
+                yield self.finding(
+                    "is not a legal name of ROS; expected letters, digits, _ and /, first a letter",
+                    link_or_frame(robot, tool.name),
+                )
 
 
-class ToolPlaces(Rep199):
-    """The frames of tools hang on flange, beside tool0.
+class ToolPlaces(RepTool):
+    """The frames of tools are attached to flange, beside tool0.
 
-    What an application adds is relative to what people bolt it on. (Tools on tool0 are R199-508.)
+    The place of a tool is known relative to the face to which it is attached. (Tools on tool0 are R199-508.)
     """
 
     code = "R199-604"
     clause = "should be made siblings of the tool0 frame and, as such, children of flange"
-    good = '<link name="base"/>'
-    bad = """<link name="welding_torch_tcp"/>
-  <joint name="torch" type="fixed"><parent link="link_6"/><child link="welding_torch_tcp"/></joint>
-  <link name="base"/>"""
+    bad = TORCH.replace("flange", "link_6")
     mend = staticmethod(hang_tools)
 
     def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Iterator[Finding]:
-        """A tool's frame hangs on the last link."""
+        """A tool's frame is attached to the last link."""
         for tool in tools:
             if tool.arm.flange and parent(robot, tool.name) == tool.arm.end != tool.arm.flange:
-                yield self.finding(
-                    f"hangs on {tool.arm.end!r}, not on {tool.arm.flange!r}", link_or_frame(robot, tool.name)
-                )
+                message = f"this frame of a tool is attached to {tool.arm.end!r}; attach it to {tool.arm.flange!r}"
+                yield self.finding(message, link_or_frame(robot, tool.name))

@@ -89,7 +89,7 @@ def _record(report: Report, element: Element, kind: str, name: str, text: str, s
         data = None
     if isinstance(data, dict) and isinstance(data.get("file", {}), dict) and kind in KINDS:
         return _scoped(Record(kind, name, data), scope) if scope else Record(kind, name, data)
-    wrong = "its data are not understood; legal is a JSON object"
+    wrong = "its data are not understood; expected a JSON object"
     if kind not in KINDS:
         wrong = f"the kind {kind!r} is not known; {nearest_names(kind, KINDS)}" if kind else "it does not say of what"
     about = f" about {kind.replace('_', ' ')}{f' {name!r}' if name else ''}" if kind else ""

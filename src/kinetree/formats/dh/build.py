@@ -77,7 +77,7 @@ class _Builder:
             if row.type == "fixed":
                 T = T @ before @ after
             elif name in passed:
-                self.error("joint-twice", "stands twice in its chain; legal is once", row, element)
+                self.error("joint-twice", "occurs twice in its chain; expected once", row, element)
             else:
                 passed.add(name)
                 place = self.shared if name in self.joints else self.new
@@ -96,7 +96,7 @@ class _Builder:
         on = chain.on or self.parts.links[0].name
         if on not in self.frames:
             near = nearest_names(on, list(self.frames))
-            self.error("unknown-frame", f"on={on!r} is no link or frame before it; {near}", chain, label)
+            self.error("unknown-frame", f"on={on!r} is not a link or frame before it; {near}", chain, label)
             on = self.parts.links[0].name
         link, T = self.frames[on]
         return link, T @ chain.base
@@ -164,14 +164,14 @@ class _Builder:
         }
         for key, values in said.items():
             if values and values[0] != values[1]:
-                message = f"its {key} is {values[0]} here and {values[1]} in {chain}; legal is one"
+                message = f"its {key} is {values[0]} here and {values[1]} in {chain}; expected one"
                 self.error("shared-joint", message, row, element)
 
     def check_order(self, order: tuple[str, ...]) -> None:
         """Report an order that does not name every joint without a leader once."""
         moving = {name for name, joint in self.joints.items() if not joint.mimic}
         if order and (set(order) != moving or len(set(order)) != len(order)):
-            apart = ", ".join(sorted(set(order) ^ moving)) or "one stands twice"
+            apart = ", ".join(sorted(set(order) ^ moving)) or "one occurs twice"
             message = f"order has to name every joint once, followers left out; look at {apart}"
             self.report.error("order", message, None, element="order")
 
@@ -191,7 +191,7 @@ class _Builder:
         element, on = f"fixed joint {fixed.name!r}", fixed.parent
         links = [link.name for link in self.parts.links]
         if on not in links:
-            self.error("unknown-link", f"on={on!r} is no link; {nearest_names(on, links)}", fixed, element)
+            self.error("unknown-link", f"on={on!r} is not a link; {nearest_names(on, links)}", fixed, element)
             return
         back = se3.inverse(fixed.origin)
         self.parts.joints = [
@@ -212,7 +212,7 @@ class _Builder:
     def frame(self, frame: Frame) -> None:
         if frame.link not in self.frames:
             near = nearest_names(frame.link, list(self.frames))
-            message = f"on={frame.link!r} is no link or frame before it; {near}"
+            message = f"on={frame.link!r} is not a link or frame before it; {near}"
             self.error("unknown-frame", message, frame, f"frame {frame.name!r}")
             return
         link, T = self.frames[frame.link]
@@ -225,7 +225,7 @@ class _Builder:
         if not link or end is None:
             name = str(shape.end) if link else shape.on
             behind = f" behind {shape.on!r}" if link else ""
-            message = f"{name!r} is no link or frame{behind}; {nearest_names(name, list(self.frames))}"
+            message = f"{name!r} is not a link or frame{behind}; {nearest_names(name, list(self.frames))}"
             self.error("unknown-frame", message, shape, label)
             return
         start = T[:3, :3] @ shape.start + T[:3, 3]
@@ -261,12 +261,12 @@ class _Builder:
         label = f"inertial on {weighed.name!r}"
         if weighed.name not in self.frames:
             near = nearest_names(weighed.name, list(self.frames))
-            self.error("unknown-frame", f"on={weighed.name!r} is no link or frame; {near}", weighed, label)
+            self.error("unknown-frame", f"on={weighed.name!r} is not a link or frame; {near}", weighed, label)
             return
         name, T = self.frames[weighed.name]
         i = next(i for i, link in enumerate(self.parts.links) if link.name == name)
         if self.parts.links[i].inertial:
-            self.error("duplicate-name", f"link {name!r} has an inertia already; legal is one", weighed, label)
+            self.error("duplicate-name", f"link {name!r} has an inertia already; expected one", weighed, label)
         elif weighed.inertial:
             inertial = replace(weighed.inertial, origin=frozen(T @ weighed.inertial.origin))
             self.parts.links[i] = replace(self.parts.links[i], inertial=inertial, source=weighed.source)

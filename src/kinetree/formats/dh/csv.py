@@ -23,7 +23,7 @@ def read_table(text: str, report: TextReport) -> DHTable | None:
     settings = _settings(report)
     body = [(i, line) for i, line in enumerate(report.lines, 1) if line.strip() and not line.lstrip().startswith("#")]
     if not body:
-        report.error("no-heading", f"there is no heading; legal is such as: joint, {', '.join(_examples())}")
+        report.error("no-heading", f"there is no heading; expected for example joint, {', '.join(_examples())}")
         return None
     separator = separator_of(body[0][1])
     columns = _heading(body[0], separator, report)
@@ -52,14 +52,16 @@ def _settings(report: TextReport) -> dict[str, tuple[str, int]]:
         if match is None or key is None:
             continue
         if key in settings:
-            report.error("setting-twice", f"{key} stands twice; legal is once", i, bad=match[1])
+            report.error("setting-twice", f"{key} occurs twice; expected once", i, bad=match[1])
         elif key in SETTINGS:
             value = unquoted(match[2])
             if value is None:
-                report.error("text", f'{key} has quotes that do not fit; legal is such as "a name"', i, bad=match[2])
+                report.error(
+                    "text", f'{key} has quotes that do not fit; expected for example "a name"', i, bad=match[2]
+                )
             settings[key] = (value or "", i)
         else:
-            message = f"this comment looks like a setting, but {key!r} is none; legal are {', '.join(SETTINGS)}"
+            message = f"this comment looks like a setting, but {key!r} is not one; expected {', '.join(SETTINGS)}"
             report.warning("not-understood", message, i, bad=match[1])
     return settings
 
@@ -81,14 +83,16 @@ def _heading(line: tuple[int, str], separator: str, report: TextReport) -> list[
         elif column in PARAMETERS and unit not in (PER_METRE if column in LENGTH_COLUMNS else ANGLES):
             legal = ", ".join(PER_METRE if column in LENGTH_COLUMNS else ANGLES)
             said = f"unit {unit!r}" if unit else "no unit"
-            message = f"column {column} has {said}; nothing is guessed. Legal are {legal}, as in '{column} (mm)'"
+            message = f"column {column} has {said}; expected {legal}, as in '{column} (mm)'"
             message = message.replace("(mm)", "(deg)") if column in ANGLE_COLUMNS else message
             report.error("unit", message, line[0], bad=text.strip())
     names = [column for column, _ in columns]
     for column in PARAMETERS:
         if names.count(column) != 1:
-            how = "is missing" if column not in names else "stands twice"
-            report.error("missing-column", f"column {column} {how}; legal is such as {', '.join(_examples())}", line[0])
+            how = "is missing" if column not in names else "occurs twice"
+            report.error(
+                "missing-column", f"column {column} {how}; expected for example {', '.join(_examples())}", line[0]
+            )
     return columns if not any(f.severity == "error" for f in report.findings[before:]) else None
 
 
@@ -111,7 +115,7 @@ def _convention(settings: dict[str, tuple[str, int]], report: TextReport) -> Con
         if said == convention:
             return convention
     what = f"the convention is {said!r}" if said else "the convention is not declared"
-    message = f"{what}; legal are a line '# convention: dh' (standard, distal) and '# convention: mdh' (modified)"
+    message = f"{what}; expected a line '# convention: dh' (standard, distal) or '# convention: mdh' (modified)"
     report.error("convention", message, line, bad=said or None)
     return "dh"
 

@@ -39,7 +39,7 @@ def matlab_text(chain: DHChain, name: str, about: str, spelling: Spelling) -> st
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name) or name in KEYWORDS.split():
         message = (
-            f"a MATLAB function cannot be called {name!r}; legal are a letter, then letters, digits and _, at most 63"
+            f"a MATLAB function cannot be called {name!r}; expected a letter, then letters, digits and _, at most 63"
         )
         raise fail("matlab-name", message)
     return "\n".join([*_head(chain, name, about, spelling), *_data(chain, spelling), *_body(chain, name, spelling), ""])

@@ -60,7 +60,7 @@ class _Row:
         variable = "d" if self.type == "prismatic" else "theta"
         offset = self.cell("offset", variable) if "offset" in self.cells else Cell(0.0)
         if offset.range:
-            self.error("range", f"offset holds a range; it belongs to {variable}", self.cells["offset"])
+            self.error("range", f"offset contains a range; it belongs to {variable}", self.cells["offset"])
         si[variable] += to_si(offset.value, self.units.columns[variable])
         limits = self.limits(cells, variable)
         joint = self.text("joint")
@@ -88,12 +88,12 @@ class _Row:
     def cell(self, key: str, column: str | None = None) -> Cell:
         column = column or key
         if key not in self.cells:
-            self.error("missing-parameter", f"needs {key}, which is missing; zeros are written out too")
+            self.error("missing-parameter", f"needs {key}, which is missing; write zeros too")
             return Cell(0.0)
         raw = self.cells[key]
         cell = parse_cell(raw)
         if cell is None:
-            self.error("number", f"{key} is {raw!r}; legal is {NUMBER_HINT}", raw)
+            self.error("number", f"{key} is {raw!r}; expected {NUMBER_HINT}", raw)
             return Cell(0.0)
         unit = self.units.columns.get(column, "")
         if cell.with_pi and unit != "rad":
@@ -106,14 +106,14 @@ class _Row:
         for key, cell in cells.items():
             if cell.range and (key != variable or self.type == "fixed"):
                 meant = "no column" if self.type == "fixed" else variable
-                message = f"{key} holds a range, but in a {self.type} row {meant} is the variable"
+                message = f"{key} contains a range, but in a {self.type} row {meant} is the variable"
                 self.error("range", message, self.cells[key])
             elif cell.range:
                 given.append(cell.range)
         if "limits" in self.cells:
             given.append(self.pair(self.cells["limits"]))
         if len(given) > 1:
-            self.error("limits-twice", f"has limits twice: as a range in {variable} and as limits; legal is one")
+            self.error("limits-twice", f"has limits twice: as a range in {variable} and as limits; expected one")
         low, high = given[0] if given else (-inf, inf)
         velocity, effort = self.not_negative("velocity"), self.not_negative("effort")
         if not given and velocity == effort == inf:
@@ -131,7 +131,7 @@ class _Row:
             return cell.range
         if isinstance(raw, list) and len(raw) == 2 and all(_is_bound(x) for x in raw):
             return float(raw[0]), float(raw[1])
-        self.error("limits", f"limits is {raw!r}; legal is [lower, upper] in the unit of the variable", raw)
+        self.error("limits", f"limits is {raw!r}; expected [lower, upper] in the unit of the variable", raw)
         return -inf, inf
 
     def not_negative(self, key: str) -> float:
@@ -139,7 +139,7 @@ class _Row:
             return inf
         cell = self.cell(key, "")
         if cell.range or cell.value < 0:
-            self.error("number", f"{key} is {self.cells[key]!r}; legal is a number that is not negative", key)
+            self.error("number", f"{key} is {self.cells[key]!r}; expected a number that is not negative", key)
         return cell.value
 
     def dynamics(self, variable: str) -> tuple[Dynamics, ...]:
@@ -148,14 +148,14 @@ class _Row:
             if key in self.cells:
                 cell = self.cell(key, variable if key == "reference" else "")
                 if cell.range:
-                    self.error("range", f"{key} holds a range; it belongs to {variable}", self.cells[key])
+                    self.error("range", f"{key} contains a range; it belongs to {variable}", self.cells[key])
                 given[key] = to_si(cell.value, self.units.columns[variable]) if key == "reference" else cell.value
         return (Dynamics(**given),) if any(given.values()) else ()
 
     def text(self, key: str) -> str:
         raw = self.cells.get(key, "")
         if not isinstance(raw, str):
-            self.error("text", f"{key} is {raw!r}; legal is a text", raw)
+            self.error("text", f"{key} is {raw!r}; expected a text", raw)
             return ""
         return raw
 
@@ -164,7 +164,7 @@ class _Row:
         if isinstance(raw, str) and raw.lower() in ("true", "false"):
             return raw.lower() == "true"
         if not isinstance(raw, bool):
-            self.error("flag", f"{key} is {raw!r}; legal are true and false", raw)
+            self.error("flag", f"{key} is {raw!r}; expected true or false", raw)
         return raw is True
 
     def mimic(self, variable: str) -> Mimic | None:
@@ -175,7 +175,7 @@ class _Row:
         leader = raw.get("joint") if isinstance(raw, dict) else None
         numbers = {k: parse_cell(v) for k, v in raw.items() if k != "joint"} if isinstance(raw, dict) else {}
         if not isinstance(leader, str) or set(numbers) - {"multiplier", "offset"} or None in numbers.values():
-            self.error("mimic", f"mimic is {raw!r}; legal is {{ joint = …, multiplier = 1, offset = 0 }}", "mimic")
+            self.error("mimic", f"mimic is {raw!r}; expected {{ joint = …, multiplier = 1, offset = 0 }}", "mimic")
             return None
         values = {key: cell.value for key, cell in numbers.items() if cell}
         offset = to_si(values.get("offset", 0.0), self.units.columns[variable])
@@ -195,7 +195,7 @@ ROUNDED = 1e-3
 def read_pose(raw: object, units: Units, place: Place) -> Array:
     """Return T (4, 4) of a TOML table; faults are reported."""
     if not isinstance(raw, dict) or set(raw) - set(POSE_KEYS) or ("matrix" in raw and len(raw) > 1):
-        place.error("pose", f"is {raw!r}; legal is {LEGAL}")
+        place.error("pose", f"is {raw!r}; expected {LEGAL}")
         return se3.IDENTITY
     if "matrix" in raw:
         rows = raw["matrix"]
@@ -208,7 +208,7 @@ def read_pose(raw: object, units: Units, place: Place) -> Array:
     xyz = finite_numbers(raw.get("xyz", [0, 0, 0]), 3)
     rpy = finite_numbers(raw.get("rpy", [0, 0, 0]), 3, with_pi=units.angle == "rad")
     if xyz is None or rpy is None:
-        place.error("pose", f"xyz and rpy take three numbers each; legal is {LEGAL}")
+        place.error("pose", f"xyz and rpy take three numbers each; expected {LEGAL}")
         return se3.IDENTITY
     length = _unit(any(xyz), units.length, "length", place)
     angle = _unit(any(rpy), units.angle, "angle", place)
@@ -227,7 +227,7 @@ def matrix_pose(numbers: list[float], length: str | None, place: Place) -> Array
     off = float(np.abs(R @ R.T - np.eye(3)).max())
     if off > ROUNDED or np.linalg.det(R) < 0:
         mirror = " and mirrors" if np.linalg.det(R) < 0 else ""
-        message = f"the upper left 3×3 is no rotation: R Rᵀ is off the identity by {off:.2g}{mirror}"
+        message = f"the upper left 3×3 is not a rotation: R Rᵀ is off the identity by {off:.2g}{mirror}"
         place.error("not-a-rotation", message)
         return se3.IDENTITY
     if off > 1e-9:
@@ -239,7 +239,7 @@ def matrix_pose(numbers: list[float], length: str | None, place: Place) -> Array
 
 def _unit(wanted: bool, unit: str | None, kind: str, place: Place) -> str:
     if wanted and unit is None:
-        message = f"the unit of {kind}s outside the rows is not declared; nothing is guessed"
+        message = f"the unit of {kind}s outside the rows is not declared"
         place.error("unit", message, fix=f"add {kind} = … to units")
     return unit or ("m" if kind == "length" else "rad")
 

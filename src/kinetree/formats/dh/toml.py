@@ -61,7 +61,7 @@ class _Reader:
             tuple(map(self.frame, self.tables("frame"))),
             tuple(map(self.sensor, self.tables("sensor"))),
             self.groups(),
-            tuple(file.value("order", [], is_texts, "", "order", "{} is no list of joint names")),
+            tuple(file.value("order", [], is_texts, "", "order", "{} is not a list of joint names")),
             tuple(map(self.fixed, self.tables("fixed"))),
             tuple(map(self.coupled_limit, self.tables("coupled_limit"))),
             self.shapes(),
@@ -72,7 +72,7 @@ class _Reader:
     def tables(self, key: str) -> list[TomlTable]:
         value = self.file.data.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict | None) for item in value):
-            self.file.error("table", f"{key} is not a list of tables; legal is [[{key}]], once for each", key)
+            self.file.error("table", f"{key} is not a list of tables; expected [[{key}]], once for each", key)
             return []
         if len(value) > MAX_TABLES:
             message = f"there are {len(value)} [[{key}]]; at most {MAX_TABLES} are read"
@@ -108,7 +108,7 @@ class _Reader:
             _text(table, "on", "") or None,
             "base" in data,
             _text(table, "tip", "") or None,
-            table.value("frames", True, _is_flag, "legal are true and false", "flag"),
+            table.value("frames", True, _is_flag, "expected true or false", "flag"),
             self.report.source(line),
         )
 
@@ -119,7 +119,7 @@ class _Reader:
                 return convention
         line = self.places.key("convention", table.where) or self.places.key("convention", None)
         said = f"convention is {value!r}" if value is not None else "the convention is not declared"
-        message = f"{said}; legal are 'dh' (standard, distal) and 'mdh' (modified, proximal)"
+        message = f"{said}; expected 'dh' (standard, distal) or 'mdh' (modified, proximal)"
         self.report.error("convention", message, line, element=label)
         return "dh"
 
@@ -131,7 +131,7 @@ class _Reader:
         place = Place(self.report, self.places.key("units", table.where), label)
         if not isinstance(raw, dict):
             form = '{ length = "mm", angle = "deg" }, or one for each column'
-            place.error("unit", f"units is {raw!r}; legal is {form}")
+            place.error("unit", f"units is {raw!r}; expected {form}")
             return outer
         shared, columns = {"length": outer.length, "angle": outer.angle}, dict(outer.columns)
         lengths, angles = ("length", *LENGTH_COLUMNS), ("angle", *ANGLE_COLUMNS)
@@ -139,9 +139,9 @@ class _Reader:
             legal = PER_METRE if key in lengths else ANGLES if key in angles else None
             if legal is None:
                 near = nearest_names(key, [*lengths, *angles])
-                place.error("unit", f"units has {key!r}, which is no column; {near}")
+                place.error("unit", f"units has {key!r}, which is not a column; {near}")
             elif not isinstance(unit, str) or unit not in legal:
-                place.error("unit", f"the unit of {key} is {unit!r}; legal are {', '.join(legal)}")
+                place.error("unit", f"the unit of {key} is {unit!r}; expected {', '.join(legal)}")
             elif key in ("length", "angle"):
                 alone = LENGTH_COLUMNS if key == "length" else ANGLE_COLUMNS
                 columns |= dict.fromkeys((column for column in alone if column not in raw), unit)
@@ -155,7 +155,7 @@ class _Reader:
         if missing:
             where = table.where
             line = self.places.key("units", where) or self.places.key("units", None) or self.places.start(where)
-            message = f"the unit of {', '.join(missing)} is not declared; nothing is guessed"
+            message = f"the unit of {', '.join(missing)} is not declared"
             fix = 'write units = { length = "mm", angle = "deg" }, or a unit for each column'
             self.report.error("unit", message, line, element=label, fix=fix)
         columns = {"a": "m", "d": "m", "alpha": "rad", "theta": "rad"} | dict(units.columns)
@@ -166,7 +166,7 @@ class _Reader:
         joint = raw.get("joint") if isinstance(raw, dict) else None
         element = f"row {i + 1} of {label}" + (f", joint {joint!r}" if joint else "")
         if not isinstance(raw, dict):
-            message = f"is {raw!r}; legal is {{ joint = …, a = …, d = …, alpha = …, theta = … }}"
+            message = f"is {raw!r}; expected {{ joint = …, a = …, d = …, alpha = …, theta = … }}"
             self.report.error("rows", message, line, element=element)
             return DHRow(type="fixed")
         place = Place(self.report, line, element)
@@ -213,13 +213,13 @@ class _Reader:
     def shapes(self) -> tuple[DHShape, ...]:
         """Return the shapes of the table [shapes], whose rows are its only key."""
         raw = self.file.value(
-            "shapes", {}, lambda said: isinstance(said, dict), "legal is [shapes] with rows = […]", "shape"
+            "shapes", {}, lambda said: isinstance(said, dict), "expected [shapes] with rows = […]", "shape"
         )
         rows = raw.get("rows", [])
         table = self.file.inner("shapes", 0, raw, "shapes")
         table.check_keys(("rows",))
         if not isinstance(rows, list) or len(rows) > MAX_TABLES:
-            table.error("rows", f"rows is no list of at most {MAX_TABLES} shapes", "rows")
+            table.error("rows", f"rows is not a list of at most {MAX_TABLES} shapes", "rows")
             rows = []
         shapes = (self.shape(row, i) for i, row in enumerate(rows) if row is not None)
         return tuple(shape for shape in shapes if shape)
@@ -232,7 +232,7 @@ class _Reader:
         size = isinstance(radius, int | float) and not isinstance(radius, bool) and 0 < radius < inf
         known = data.keys() <= {"on", "radius", "from", "to", "type"} and kind in (None, *SHAPES)
         if not (known and is_text(on) and size and isinstance(end, str | list | None)):
-            place.error("shape", f"is {shown(raw)}; legal is {SHAPE}", fix="sizes are numbers above 0")
+            place.error("shape", f"is {shown(raw)}; expected {SHAPE}", fix="sizes are numbers above 0")
             return None
         units = self.units.of_all()
         start = read_pose({"xyz": data.get("from", [0, 0, 0])}, units, place)[:3, 3]
@@ -264,7 +264,7 @@ class _Reader:
         fine = isinstance(said, dict) and set(LEGAL) <= set(said) <= set(words)
         if not fine or any(word not in words[key] for key, word in said.items()):
             legal = ", ".join(f"{key} = {' | '.join(map(repr, legal))}" for key, legal in words.items())
-            message = f"force_torque is {said!r}; legal is {{ {legal} }}, the last by default {POINTS[0]!r}"
+            message = f"force_torque is {said!r}; expected {{ {legal} }}, the last by default {POINTS[0]!r}"
             table.error("force-torque", message, "force_torque", element=label)
             return None
         return force_torque_of(said, said.get("point", POINTS[0]))
@@ -291,7 +291,7 @@ def _is_flag(said: object) -> bool:
 
 
 def _text(table: TomlTable, key: str, default: str) -> str:
-    return str(table.value(key, default, is_text, "legal is a text", "text"))
+    return str(table.value(key, default, is_text, "expected a text", "text"))
 
 
 def _numbers(table: TomlTable, key: str, count: int, legal: str, label: str) -> list[float]:
@@ -299,7 +299,7 @@ def _numbers(table: TomlTable, key: str, count: int, legal: str, label: str) -> 
     said = table.data.get(key, [0.0] * count if count > 1 else 0.0)
     values = finite_numbers(said if count > 1 else [said], count)
     if values is None:
-        table.error("number", f"{key} is {shown(said)}; legal is {legal}", key, element=label)
+        table.error("number", f"{key} is {shown(said)}; expected {legal}", key, element=label)
     return values or [0.0] * count
 
 

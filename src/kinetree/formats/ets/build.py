@@ -114,6 +114,6 @@ class Builder:
 
     def _mass(self, word: Word, source: Source | None) -> None:
         if self.link in self.masses:
-            self.error("ets-mass", f"link {self.link!r} has a mass already; legal is one mass(…) a link")
+            self.error("ets-mass", f"link {self.link!r} has a mass already; expected one mass(…) a link")
         self.masses[self.link] = inertial_of(word.numbers, self.T)
         self.behind_joint = False

@@ -59,7 +59,7 @@ class ET:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS and (self.kind != "SE3" or self.joint):
-            raise fail("ets-term", f"{self.kind!r} is no elementary transform; legal are {', '.join(KINDS)} and SE3")
+            raise fail("ets-term", f"{self.kind!r} is not an elementary transform; expected {', '.join(KINDS)} and SE3")
 
     @property
     def axis(self) -> Array:

@@ -106,7 +106,7 @@ def parse_into(text: str, report: TextReport) -> tuple[dict[str, str], list[Stat
     seen: set[str] = set()
     names, at = _names(text, report)
     if at == len(text):
-        report.error("ets-empty", "there is no term; legal is such as tz(0.3) Rz(q1) tx(0.5)", 1)
+        report.error("ets-empty", "there is no term; expected for example tz(0.3) Rz(q1) tx(0.5)", 1)
     while at < len(text) and len(report.findings) < MAX_FINDINGS:
         match = _BRANCH.match(text, at) or _TERM.match(text, at)
         if match is None:
@@ -116,7 +116,7 @@ def parse_into(text: str, report: TextReport) -> tuple[dict[str, str], list[Stat
         elif (item := _item(match, text, report)) is not None:
             joint = item.joint if isinstance(item, ET) else item.name if item.kind == "fixed" else ""
             if joint in seen:
-                message = f"joint {joint!r} stands twice; every joint moves one term"
+                message = f"joint {joint!r} occurs twice; every joint moves one term"
                 _error(report, text, "ets-joint", message, match.start(2), match.end(2))
             seen |= {joint} - {""}
             statements.append((item, *match.span()))
@@ -126,8 +126,8 @@ def parse_into(text: str, report: TextReport) -> tuple[dict[str, str], list[Stat
 
 def _no_term(word: str) -> str:
     if word == "from":
-        return "from takes a name and a colon; legal is such as from chest: tz(0.3) Rz(q1)"
-    return f"{word!r} is no term; legal is such as Rz(q1), tx(0.5), Rx(-90°), SE3({POSE_HINT})"
+        return "from takes a name and a colon; expected for example from chest: tz(0.3) Rz(q1)"
+    return f"{word!r} is not a term; expected for example Rz(q1), tx(0.5), Rx(-90°), SE3({POSE_HINT})"
 
 
 def _names(text: str, report: TextReport) -> tuple[dict[str, str], int]:
@@ -137,9 +137,9 @@ def _names(text: str, report: TextReport) -> tuple[dict[str, str], int]:
     while match := _SETTING.match(text, at):
         key, name = match[1], unquoted(match[2])
         if key in names:
-            _error(report, text, "setting-twice", f"{key} stands twice; legal is once", *match.span(1))
+            _error(report, text, "setting-twice", f"{key} occurs twice; expected once", *match.span(1))
         if name is None:
-            _error(report, text, "text", f"{match[2]} is no text between quotes", *match.span(2))
+            _error(report, text, "text", f"{match[2]} is not a text between quotes", *match.span(2))
         names[key] = name or ""
         at = _skip(text, match.end())
     return names, at
@@ -162,10 +162,10 @@ def _item(match: re.Match[str], text: str, report: TextReport) -> ET | Word | No
         name = unquoted(argument) if _NAME.fullmatch(argument) else None
         if not name:
             hint = "a name, between double quotes if it has other characters than letters, digits, _, ., / and -"
-            _error(report, text, "ets-argument", f"{kind} has {argument!r}; legal is {hint}", *span)
+            _error(report, text, "ets-argument", f"{kind} has {argument!r}; expected {hint}", *span)
         return Word(kind, name) if name else None
     if kind not in KINDS and kind != "SE3":
-        message = f"{kind!r} is no elementary transform; {nearest_names(kind, [*KINDS, 'SE3', *WORDS])}"
+        message = f"{kind!r} is not an elementary transform; {nearest_names(kind, [*KINDS, 'SE3', *WORDS])}"
         _error(report, text, "ets-term", message, *match.span(1))
         return None
     if kind == "SE3":
@@ -180,7 +180,7 @@ def _item(match: re.Match[str], text: str, report: TextReport) -> ET | Word | No
         begin = argument[:1000]  # the search takes time in proportion to the square of the length
         product = re.search(r"[^\W\d]\w*\s*[*/+]|[*/+]\s*[^\W\d]", begin) and "pi" not in begin
         more = "; a joint stands alone, at most with a minus sign" if product else ""
-        _error(report, text, "ets-argument", f"{kind} has {argument!r}; legal is {hint}{more}", *span)
+        _error(report, text, "ets-argument", f"{kind} has {argument!r}; expected {hint}{more}", *span)
         return None
     if kind.startswith("R") and abs(value) > 2 * np.pi and _PLAIN.fullmatch(argument):
         message = f"{kind}({argument}) turns by {argument} rad, {abs(value) / (2 * np.pi):.1f} whole turns"
@@ -215,7 +215,7 @@ def _pose(argument: str, span: tuple[int, int], text: str, report: TextReport) -
         T = np.array(plain, dtype=float).reshape(4, 4)
         if np.array_equal(T[3], (0, 0, 0, 1)) and se3.is_rotation(T[:3, :3]):
             return SE3(T)
-        _error(report, text, "not-a-rotation", "the matrix of SE3 is no pose: rotation, position, 0 0 0 1", *span)
+        _error(report, text, "not-a-rotation", "the matrix of SE3 is not a pose: rotation, position, 0 0 0 1", *span)
         return None
     _error(report, text, "ets-argument", f"SE3 takes {POSE_HINT}, separated by commas", *span)
     return None
@@ -226,7 +226,7 @@ def _mass(argument: str, span: tuple[int, int], text: str, report: TextReport) -
     values = [_number(cell, angle=False) if 0 < i < 4 else number(cell) for i, cell in enumerate(cells)]
     if len(cells) in MASSES and None not in values:
         return Word("mass", numbers=[*(v for v in values if v is not None), *[0.0] * (10 - len(cells))])
-    _error(report, text, "ets-argument", f"mass has {argument!r}; legal is {MASS_HINT}", *span)
+    _error(report, text, "ets-argument", f"mass has {argument!r}; expected {MASS_HINT}", *span)
     return None
 
 

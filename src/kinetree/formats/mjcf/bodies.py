@@ -123,7 +123,7 @@ def _check_joints(context: Context, body: _Body, joints: list[Joint], parent: st
         if joint.type == "floating" and (parent != WORLD or len(joints) > 1):
             message = "a free joint is legal only as the one joint of a body that stands in the world"
         elif ball and joint.type not in ("prismatic", "floating"):
-            message = "a joint that turns cannot follow a ball joint in one body; legal is a body between them"
+            message = "a joint that turns cannot follow a ball joint in one body; expected a body between them"
         ball = ball or joint.type == "ball"
         if message:
             context.report.error("joint-order", message, placed.element)
@@ -202,7 +202,7 @@ def _contents(context: Context, element: Element, body: _Body, T: Array, inherit
             report.error("not-supported", message, child, fix=FIX)
         else:
             if child.tag != "plugin":
-                message = f"<{child.tag}> in {body.name!r} is not understood; it is kept as it stands"
+                message = f"<{child.tag}> in {body.name!r} is not understood; it is kept unchanged"
                 report.warning("not-understood", message, child)
             body.extensions.append(extension("mjcf", child))
 
@@ -235,7 +235,7 @@ def _camera(context: Context, element: Element, body: _Body, T: Array) -> Sensor
     T_camera = frozen(T @ pose(report, element, context.compiler))
     modes = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
     if (keyword(report, element, "mode", modes) or "fixed") != "fixed":
-        message = f"a camera that turns by itself (mode={element.get('mode')!r}) is no sensor on a frame; it is kept"
+        message = f"a camera that turns by itself (mode={element.get('mode')!r}) is not a sensor on a frame; it is kept"
         report.warning("camera-mode", message, element, attribute="mode")
         kept = {k: v for k, v in element.attributes.items() if k not in POSE} | pose_attributes(T_camera)
         return _element(element, kept)

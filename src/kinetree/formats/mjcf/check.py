@@ -41,7 +41,7 @@ def check(job: Job) -> None:
     losses.find(robot, cases)
     for name in site_looks(job):
         if name not in robot.frames or name in robot.links:
-            losses.lose("extension", f"robot {robot.name!r}", f"how site {name!r} looks, which is no frame here")
+            losses.lose("extension", f"robot {robot.name!r}", f"how site {name!r} looks, which is not a frame here")
     _keyframes(job, losses)
     _moving_planes(robot, losses)
     check_readings(losses, robot, partial(_read_back, robot))

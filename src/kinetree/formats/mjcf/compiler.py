@@ -84,7 +84,7 @@ def _settings(report: Report, element: Element) -> dict[str, Any]:
     if choice := keyword(report, element, "inertiafromgeom", AUTO):
         found["inertiafromgeom"] = choice
     if element.get("coordinate", "local") != "local":
-        message = "coordinate='global' is not supported, by MuJoCo neither since 2.3.4; legal is 'local'"
+        message = "coordinate='global' is not supported, nor by MuJoCo since 2.3.4; expected 'local'"
         fix = "load and save the file with MuJoCo 2.3.3 or older"
         report.error("coordinate", message, element, attribute="coordinate", fix=fix)
     if "eulerseq" in element.attributes:
@@ -94,7 +94,7 @@ def _settings(report: Report, element: Element) -> dict[str, Any]:
         if span is None or len(span) != 2:
             report.error(
                 "number",
-                f"inertiagrouprange={element.attributes['inertiagrouprange']!r}; legal are two whole numbers",
+                f"inertiagrouprange={element.attributes['inertiagrouprange']!r}; expected two whole numbers",
                 element,
                 attribute="inertiagrouprange",
             )
@@ -110,7 +110,7 @@ def _eulerseq(report: Report, element: Element) -> str:
     sequence = element.attributes["eulerseq"]
     if len(sequence) == 3 and set(sequence) <= set("xyzXYZ"):
         return sequence
-    message = f"eulerseq={sequence!r}; legal are three letters of x, y, z (turning axes) and X, Y, Z (fixed axes)"
+    message = f"eulerseq={sequence!r}; expected three letters of x, y, z (turning axes) and X, Y, Z (fixed axes)"
     report.error("eulerseq", message, element, attribute="eulerseq")
     return "xyz"
 

@@ -35,9 +35,7 @@ def read_equality(context: Context, root: Element) -> list[Element]:
             continue
         others.append(full)
         if active and element.tag not in TYPES:
-            message = (
-                f"an equality of kind <{element.tag}> restricts joints in a way of its own; it is kept, not obeyed"
-            )
+            message = f"an equality <{element.tag}> is not supported; it is kept, but has no effect"
             context.report.warning("equality", message, element)
         elif element.tag == "joint":
             message = "this equality is not active, so no joint follows; it is kept"
@@ -54,11 +52,11 @@ def _follow(context: Context, element: Element) -> None:
     text = element.get("polycoef") or ""
     given = numbers(text)
     if given is None or len(given) > 5:
-        report.error("number", f"polycoef={text!r}; legal are up to 5 finite numbers", element, attribute="polycoef")
+        report.error("number", f"polycoef={text!r}; expected up to 5 finite numbers", element, attribute="polycoef")
         return
     a0, a1, *higher = [*given, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(given) :]]
     if any(higher) and leader is not None:
-        message = f"polycoef={text!r}: a joint that follows by a polynomial is not supported; legal is 'a0 a1 0 0 0'"
+        message = f"polycoef={text!r}: a joint that follows by a polynomial is not supported; expected 'a0 a1 0 0 0'"
         report.error("mimic", message, element, attribute="polycoef")
         return
     if follower is None or ("joint2" in element.attributes and leader is None):
@@ -72,7 +70,7 @@ def _follow(context: Context, element: Element) -> None:
         follower, leader, a1, offset = leader, follower, 1 / a1, -offset / a1
     mimic = Mimic(leader.name, a1, offset)
     if follower.mimic and follower.mimic != mimic:
-        message = f"joint {follower.name!r} follows joint {follower.mimic.joint!r} already; legal is one leader"
+        message = f"joint {follower.name!r} follows joint {follower.mimic.joint!r} already; expected one leader"
         report.error("mimic", message, element)
         return
     _replace(context, replace(follower, mimic=mimic))
@@ -85,7 +83,7 @@ def _scalar_joint(context: Context, element: Element, attribute: str) -> Joint |
         return None
     if joint.kind.single:
         return joint
-    message = f"joint {name!r} is a {joint.kind.mjcf} joint; legal are hinge and slide joints"
+    message = f"joint {name!r} is a {joint.kind.mjcf} joint; expected a hinge or slide joint"
     context.report.error("joint-type", message, element, attribute=attribute)
     return None
 
@@ -115,7 +113,7 @@ def _joint_at(context: Context) -> dict[str, int]:
 
 def _hold(context: Context, element: Element, joint: str, value: float) -> None:
     if context.held.setdefault(joint, (value, element))[0] != value:
-        message = f"joint {joint!r} is held at {context.held[joint][0]:.6g} already; legal is one value"
+        message = f"joint {joint!r} is held at {context.held[joint][0]:.6g} already; expected one value"
         context.report.error("mimic", message, element)
         return
     message = f"it holds joint {joint!r} at {value:.6g}, which is so a fixed joint here"
@@ -159,7 +157,7 @@ def read_tendons(context: Context, root: Element) -> list[Element]:
             count += 1
             span = _fixed(context, full, count)
         elif span_of(context, full, "range", "limited"):
-            message = "the limit of a spatial tendon is not linear in the joints; it is kept, not obeyed"
+            message = "the limit of a spatial tendon is not linear in the joints; it is kept, but has no effect"
             context.report.warning("tendon", message, element)
         if span is None or any(name in full.attributes for name in TENDON_KEPT):
             others.append(full)
@@ -175,11 +173,11 @@ def _fixed(context: Context, element: Element, number: int) -> CoupledLimit | No
         joint = _scalar_joint(context, term, "joint")
         coefficient = float_of(report, term, "coef")
         if joint is not None and joint.name in coefficients:
-            report.error("tendon", f"joint {joint.name!r} stands twice in one tendon; legal is once", term)
+            report.error("tendon", f"joint {joint.name!r} occurs twice in one tendon; expected once", term)
         elif joint is not None:
             coefficients[joint.name] = coefficient
     for other in (child for child in element.children if child.tag != "joint"):
-        report.error("tendon", f"<{other.tag}> cannot be part of a fixed tendon; legal is <joint>", other)
+        report.error("tendon", f"<{other.tag}> cannot be part of a fixed tendon; expected <joint>", other)
     if not element.children:
         report.error("tendon", "a fixed tendon needs <joint>, which is missing", element)
     span = span_of(context, element, "range", "limited")

@@ -41,13 +41,13 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
         if section.tag in KEPT:
             for element in section.walk():
                 named = partial(context.classes.named, element, "class", "main")
-                optional(context.report, element, element, named, "is kept as it stands")
+                optional(context.report, element, element, named, "is kept unchanged")
             if section.tag == "keyframe":
                 order = order_elements(section, context.parts.joints)
                 section = _with(section, [*order, *section.children] if section.children else [], section.attributes)
             _keep(context, section)
         elif section.tag not in READ:
-            message = f"<{section.tag}> is not understood; it is kept as it stands"
+            message = f"<{section.tag}> is not understood; it is kept unchanged"
             context.report.warning("not-understood", message, section)
             _keep(context, section)
     for section in root.find_all("default"):

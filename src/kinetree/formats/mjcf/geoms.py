@@ -108,7 +108,7 @@ def _size(context: Context, element: Element) -> list[float]:
     text = element.get("size", "") or ""
     size = numbers(text)
     if size is None or len(size) > 3:
-        context.report.error("number", f"size={text!r}; legal are up to 3 finite numbers", element, attribute="size")
+        context.report.error("number", f"size={text!r}; expected up to 3 finite numbers", element, attribute="size")
         return [nan] * 3
     return [*size, 0.0, 0.0, 0.0][:3]
 

@@ -50,12 +50,12 @@ class _Expander:
             return None
         text, path = found
         if path in self.seen:
-            report.error("include-twice", f"{wanted!r} is included twice; legal is once", element, attribute="file")
+            report.error("include-twice", f"{wanted!r} is included twice; expected once", element, attribute="file")
             return None
         self.seen.add(path)
         root = parse(text, path, report)
         if root is not None and root.tag not in ("mujoco", "mujocoinclude"):
-            message = f"the root element of an included file is <{root.tag}>; legal are <mujocoinclude> and <mujoco>"
+            message = f"the root element of an included file is <{root.tag}>; expected <mujocoinclude> or <mujoco>"
             report.warning("not-understood", message, root)
         if root is not None and not root.children:
             report.error("include", f"the included file {wanted!r} is empty", element, attribute="file")

@@ -36,7 +36,7 @@ def written_inertial(report: Report, element: Element, compiler: Compiler) -> In
         return Inertial(mass, frozen(np.diag(vector_of(report, element, "diaginertia", 3, ZERO))), T)
     for other in ("diaginertia", "quat", "axisangle", "xyaxes", "zaxis", "euler"):
         if other in element.attributes:
-            message = f"there are fullinertia and {other}; legal is fullinertia alone, in the axes of the body"
+            message = f"there are fullinertia and {other}; expected fullinertia alone, in the axes of the body"
             report.error("two-inertias", message, element, attribute=other)
     xx, yy, zz, xy, xz, yz = vector_of(report, element, "fullinertia", 6, (0.0,) * 6)
     return Inertial(mass, frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))), T)

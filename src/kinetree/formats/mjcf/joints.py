@@ -146,13 +146,13 @@ def span_of(context: Context, element: Element, attribute: str, switch: str) -> 
     if limited == "false" or (limited == "auto" and not given):
         return None
     if limited == "auto" and not context.compiler.autolimits:
-        message = f"there is {attribute} without {switch}, while autolimits is 'false'; legal is {switch}='true'"
+        message = f"there is {attribute} without {switch}, while autolimits is 'false'; expected {switch}='true'"
         report.error("autolimits", message, element, attribute=attribute)
     ball = element.get("type") == "ball"  # may have no range, such as one that inherits limited="true" from a class
     if attribute not in element.attributes and not ball:
         report.error("range", f"{switch}='true' needs {attribute}=…, which is missing", element)
     elif not lower < upper and (limited == "auto" or not ball):
-        message = f"{attribute}={element.get(attribute)!r}; legal is a first number smaller than the second"
+        message = f"{attribute}={element.get(attribute)!r}; expected a first number smaller than the second"
         if limited == "auto":
             report.warning("range", f"{message}; it has no effect, in MuJoCo neither", element, attribute=attribute)
             return None
@@ -185,7 +185,7 @@ def _linear(context: Context, element: Element, attribute: str) -> float:
         return 0.0
     values = numbers(text)
     if not values or len(values) > 3:
-        message = f"{attribute}={text!r}; legal are one to three finite numbers"
+        message = f"{attribute}={text!r}; expected one to three finite numbers"
         context.report.error("number", message, element, attribute=attribute)
         return 0.0
     return values[0]

@@ -36,7 +36,7 @@ def read_loop(context: Context, element: Element) -> bool:
         return False
     first, second = frames
     if context.mocap & {first.link, second.link}:
-        message = f"<{element.tag}> pulls at a mocap body, which is moved from outside; it is kept, not obeyed"
+        message = f"<{element.tag}> pulls at a mocap body, which is moved from outside; it is kept, but has no effect"
         report.warning("equality", message, element)
         return False
     name = element.get("name") or f"{first.link}_{second.link}_{element.tag}"

@@ -44,7 +44,7 @@ def take_texts(report: Report, root: Element) -> tuple[tuple[str, ...], list[Car
             elif names := _names_in(text):
                 counted = names
             else:
-                message = f"the data of {COUNTED} are not understood and have no effect; legal are names of joints"
+                message = f"the data of {COUNTED} are not understood and have no effect; expected names of joints"
                 report.warning("carried", message, element, attribute="data")
     return counted, carried
 

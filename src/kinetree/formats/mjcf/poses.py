@@ -38,7 +38,7 @@ def orientation(report: Report, element: Element, compiler: Compiler) -> Array |
     """Return R (3, 3), or None if the element has no orientation."""
     given = [name for name in ORIENTATIONS if name in element.attributes]
     if len(given) > 1:
-        message = f"there are {' and '.join(given)}; legal is one of them"
+        message = f"there are {' and '.join(given)}; expected one of them"
         report.error("two-rotations", message, element, attribute=given[1])
     return _READERS[given[0]](report, element, compiler) if given else None
 
@@ -49,7 +49,7 @@ def unit(report: Report, element: Element, attribute: str, vector: list[float]) 
         scaled = np.asarray(vector) / max(map(abs, vector))  # avoids overflow of the squares
         return np.asarray(scaled / np.linalg.norm(scaled))
     code = "zero-axis" if attribute in ("axis", "zaxis", "axisangle", "xyaxes") else "zero-vector"
-    report.error(code, f"{attribute} has no direction; legal is any vector but zero", element, attribute=attribute)
+    report.error(code, f"{attribute} has no direction; expected any vector but zero", element, attribute=attribute)
     return np.array(AXES["z"])
 
 
@@ -57,7 +57,7 @@ def _quat(report: Report, element: Element, compiler: Compiler) -> Array:
     w, x, y, z = vector_of(report, element, "quat", 4, (1.0, 0.0, 0.0, 0.0))
     size = max(map(abs, (w, x, y, z)))
     if not size > TINY:
-        message = "quat has length zero; legal is a quaternion w x y z of length one"
+        message = "quat has length zero; expected a quaternion w x y z of length one"
         report.error("zero-quaternion", message, element, attribute="quat")
         return np.eye(3)
     return se3.rotation_from_quaternion((x / size, y / size, z / size, w / size))
@@ -116,5 +116,5 @@ def fromto(report: Report, element: Element) -> tuple[Array, float]:
     start, stop = np.array(values[:3]), np.array(values[3:])
     along = unit(report, element, "fromto", list(start - stop))
     if "pos" in element.attributes and any(vector_of(report, element, "pos", 3, ZERO)):
-        report.error("two-positions", "there are pos and fromto; legal is one of them", element, attribute="pos")
+        report.error("two-positions", "there are pos and fromto; expected one of them", element, attribute="pos")
     return frozen(se3.homogeneous(z_to(along), (start + stop) / 2)), float(np.linalg.norm(start - stop)) / 2

@@ -49,7 +49,7 @@ def read_certain(
         return None, report.findings
     if root.tag != "mujoco":
         fix = "load the file that includes this one" if root.tag == "mujocoinclude" else None
-        report.error("not-mjcf", f"the root element is <{root.tag}>; legal is <mujoco>", root, fix=fix)
+        report.error("not-mjcf", f"the root element is <{root.tag}>; expected <mujoco>", root, fix=fix)
         return None, report.findings
     written = Text(FORMAT, root.document.data.decode())
     expand(report, root, opener)

@@ -22,7 +22,7 @@ def read_sensors(context: Context, root: Element) -> list[Element]:
         check_attributes(context.report, element, ("name", "site", *KEPT))
         site = element.get("site") or ""
         if not site:
-            message = f"<{element.tag}> needs site=…, which is missing; it is kept as it stands"
+            message = f"<{element.tag}> needs site=…, which is missing; it is kept unchanged"
             context.report.warning("unknown-name", message, element)
         frame = frames.get(context.names.here("site", site))
         if frame is None:  # unknown names are reported elsewhere, all together

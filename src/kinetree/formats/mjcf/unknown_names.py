@@ -21,7 +21,7 @@ def report_unknown_names(report: Report, root: Element) -> None:
         if kind == "joint" and element.tag == "joint":
             report.error(f"unknown-{kind}", message, element, attribute=attribute)
         else:
-            report.warning("unknown-name", f"{message}; it is kept as it stands", element, attribute=attribute)
+            report.warning("unknown-name", f"{message}; it is kept unchanged", element, attribute=attribute)
 
 
 def unknown_names(root: Element) -> Iterator[tuple[Element, str, str, str]]:

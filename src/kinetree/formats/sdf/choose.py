@@ -82,7 +82,7 @@ def _world(report: Report, top: Element, version: Version, opener: Opener, alone
         missing = [replace(f, severity="error") for f in report.findings if f.code == "include-not-found"]
         report.findings = [f for f in report.findings if f.code != "include-not-found"] + missing
         if not missing:
-            report.error("no-model", f"the {top.tag} holds no <model>, so there is no robot in it", top)
+            report.error("no-model", f"the {top.tag} contains no <model>, so there is no robot in it", top)
     name = top.get("name") or WORLD
     return Choice(entry, name, "", expander.frames, (), alone and not expander.opened)
 
@@ -149,10 +149,10 @@ def _refuse(
     else:
         kind, names = "models", [candidate.name for candidate in candidates]
     if not names:
-        report.error("no-model", "the file holds no <model>, so there is no robot in it", root)
+        report.error("no-model", "the file contains no <model>, so there is no robot in it", root)
     elif wanted is None:
         listed = ", ".join(map(repr, names[:20])) + (" …" if len(names) > 20 else "")
-        message = f"the file holds {len(names)} {kind}: {listed}; say which one is meant"
+        message = f"the file contains {len(names)} {kind}: {listed}; say which one is meant"
         report.error("several-models", message, root, fix=f"pass model={names[0]!r}, or --model {names[0]}")
     elif not named:
         report.error("unknown-model", f"there is no model {wanted!r}; {nearest_names(wanted, names)}", root)

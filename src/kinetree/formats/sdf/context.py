@@ -75,7 +75,7 @@ class Context:
         kept = []
         for element in elements:
             if element.tag not in known and ":" not in element.tag:
-                message = f"<{element.tag}> in {owner.label} is not understood; it is kept as it stands"
+                message = f"<{element.tag}> in {owner.label} is not understood; it is kept unchanged"
                 self.report.warning("not-understood", message, element)
             kept.append(Extension("sdf", path + element.tag, element.raw, element.source))
         return kept

@@ -80,7 +80,7 @@ class Expander:
         if keeper is not None and (include is None or include.content.tag != "model"):
             keeper.others.append(element)
         if include is not None and include.content.tag != "model":
-            message = f"includes a {include.content.tag}, which is no part of a robot; it is left out"
+            message = f"includes a {include.content.tag}, which is not part of a robot; it is left out"
             self.report.add("info", "not-of-the-model", message, element)
             return None
         return self.include(include, scope) if include else None
@@ -123,8 +123,8 @@ class Expander:
         name = name_of(self.report, element)
         reserved = name == WORLD or (len(name) >= 4 and name.startswith("__") and name.endswith("__"))
         if reserved or ("::" in name and scope.version >= (1, 8)):
-            what = "is reserved" if reserved else "holds '::', which separates scopes since SDF 1.8"
-            message = f"the name {name!r} {what}; legal is any other"
+            what = "is reserved" if reserved else "contains '::', which separates scopes since SDF 1.8"
+            message = f"the name {name!r} {what}; expected another one"
             self.report.error("reserved-name", message, element, attribute="name")
             return ""
         return name
@@ -163,7 +163,7 @@ class Expander:
         """Add the content of a <model>, and set its canonical link."""
         stray_text(self.report, element)
         for pose in element.find_all("pose")[1:]:
-            self.report.warning("contradiction", "<pose> stands twice; the first is used", pose, owner=element)
+            self.report.warning("contradiction", "<pose> occurs twice; the first is used", pose, owner=element)
         links: list[Entry] = []
         models: list[Entry] = []
         for child in element.children:
@@ -251,12 +251,12 @@ class Expander:
     def content(self, root: Element, by: Element) -> Element | None:
         """Return the one model, light or actor of an included file."""
         if root.tag != "sdf":
-            message = f"the included file's root element is <{root.tag}>; legal is <sdf>"
+            message = f"the included file's root element is <{root.tag}>; expected <sdf>"
             self.report.error("not-sdf", message, by, fix="convert it to SDF first")
             return None
         found = [child for child in root.children if child.tag in ("model", "light", "actor")]
         if len(found) != 1:
-            message = f"the included file {root.document.file!r} holds {len(found)} models; legal is one"
+            message = f"the included file {root.document.file!r} contains {len(found)} models; expected one"
             self.report.error("include", message, by)
             return None
         return found[0]
@@ -278,7 +278,7 @@ class Expander:
         if found is None and ":" not in uri and not uri.startswith("/"):  # a name on the path of models
             found = self.opener(f"model://{uri}", asking)
         if found is None:
-            message = f"{uri!r} cannot be found; legal are model://NAME, file://… and relative paths"
+            message = f"{uri!r} cannot be found; expected model://NAME, file://… or a relative path"
             fix = "put the folder of the model where models are looked for, or pass packages={name: folder}"
             place = element.find("uri") or element
             if in_world:

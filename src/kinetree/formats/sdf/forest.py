@@ -129,7 +129,7 @@ class _Forest:
         model, frames = self.choice.top, self.choice.frames
         T = frames.between(frames.entries[0], model)
         if T is not None and (T != IDENTITY).any():
-            message = "no joint holds the model to the world, so where it stands there is left out"
+            message = "no joint attaches the model to the world, so its place there is left out"
             element = model.pose_element or model.element
             self.context.report.add("info", "model-pose", message, element, owner=model.element)
 

@@ -95,7 +95,7 @@ class Frames:
         if found is None and not (at.kind == "joint" and reference == WORLD):  # of which the joint's reader complains
             near = nearest_names(reference, self._names_in(at.prefix)) if len(self._said) < HINTS else "see the first"
             code = "unknown-child" if what == "child" else "unknown-parent" if what == "parent" else "unknown-frame"
-            message = f"{what} {reference!r} is no link, joint, frame or model of this scope; {near}"
+            message = f"{what} {reference!r} is not a link, joint, frame or model of this scope; {near}"
             self._error(code, message, element, at, name)
         return found
 
@@ -136,7 +136,7 @@ class Frames:
         first = min(loop, key=lambda entry: entry.name)
         at = loop.index(first)
         names = [entry.name for entry in (*loop[at:], *loop[:at], first)]
-        message = f"{what} goes in a circle: {' -> '.join(names)}"
+        message = f"{what} is circular: {' -> '.join(names)}"
         self._error("cycle", message, first.pose_element or first.element, first)
 
     def between(self, a: Entry, b: Entry) -> Array | None:

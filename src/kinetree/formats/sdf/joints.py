@@ -79,7 +79,7 @@ class _Joint:
             return None
         kind = TYPES.get(name.lower())
         if kind is None:
-            message = f"type={name!r} is not supported; legal are {', '.join(map(str, TYPES))}"
+            message = f"type={name!r} is not supported; expected {', '.join(map(str, TYPES))}"
             self.report.error("joint-type", message, self.element, attribute="type")
         return kind
 
@@ -93,7 +93,7 @@ class _Joint:
             place = frames.find(entry.full(named), entry, self.once["parent"], "parent") if named else None
             parent = self.context.link_of(place)
         if "child" in self.once and entry.attached_to == entry.full(WORLD):
-            message = "<child> is 'world', which no joint can move; legal is any frame of the model"
+            message = "<child> is 'world', which no joint can move; expected any frame of the model"
             self.report.error("unknown-child", message, self.once["child"], owner=self.element)
             return parent, None
         child = self.context.link_of(entry) if entry.attached_to != entry.prefix else None
@@ -120,7 +120,7 @@ class _Joint:
     def unused(self, kind: JointType) -> None:
         for tag in ("axis", "axis2")[kind.axes :]:
             if tag in self.once:
-                message = f"<{tag}> of a {kind.name} joint has no effect; it is kept as it stands"
+                message = f"<{tag}> of a {kind.name} joint has no effect; it is kept unchanged"
                 self.report.add("info", "no-effect", message, self.once[tag], owner=self.element)
                 self.extensions += self.context.keep([self.once[tag]], (tag,), self.element)
 
@@ -151,7 +151,7 @@ class _Joint:
         vector = np.array(vector_of(report, xyz, 3, DEFAULT_AXIS, self.element))
         length = float(np.linalg.norm(vector / max(1.0, np.abs(vector).max()))) * max(1.0, np.abs(vector).max())
         if not length > NO_DIRECTION:
-            message = f"<xyz> of <{element.tag}> has no direction; legal is any vector but zero"
+            message = f"<xyz> of <{element.tag}> has no direction; expected any vector but zero"
             report.error("zero-axis", message, xyz or element, owner=self.element)
             return frozen(DEFAULT_AXIS)
         R = self.expressed_in(element, xyz)
@@ -166,7 +166,7 @@ class _Joint:
             message = "expressed_in belongs to SDF 1.7; it is used, but readers of older versions drop it"
             report.warning("sdf-version", message, xyz or element, attribute="expressed_in", owner=self.element)
         elif flag is not None and entry.version >= (1, 7):
-            message = "<use_parent_model_frame> has had no meaning since SDF 1.7; say expressed_in='__model__'"
+            message = "<use_parent_model_frame> has no effect since SDF 1.7; use expressed_in='__model__'"
             report.warning("sdf-version", message, flag, owner=self.element)
         elif not reference and entry.version < (1, 7):
             old = truth_of(report, flag, entry.version == (1, 4), self.element)
@@ -222,7 +222,7 @@ class _Joint:
         axis = attribute_of(report, element, "axis", owner) or "axis"
         if axis != "axis" or tag != "axis" or not leader:
             message = (
-                f"<mimic joint={leader!r} axis={axis!r}> in <{tag}>; legal is a joint of one axis that follows one"
+                f"<mimic joint={leader!r} axis={axis!r}> in <{tag}> is not supported; expected joints with one axis"
             )
             report.error("mimic", message, element, owner=owner)
             return None
@@ -252,7 +252,7 @@ class _Joint:
             return 1.0 / (2 * pi)
         thread_pitch = number_of(self.report, old, 1.0, self.element)
         if abs(thread_pitch) < 1e-100:
-            message = "<thread_pitch> is zero radians per metre; legal is any other number"
+            message = "<thread_pitch> is zero radians per metre; expected another number"
             self.report.error("number", message, old, owner=self.element)
             return 0.0
         return -1.0 / thread_pitch

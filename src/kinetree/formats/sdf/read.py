@@ -73,7 +73,7 @@ def read_certain(
     if report.cut is None:
         remember(root)
     if root.tag != "sdf":
-        report.error("not-sdf", f"the root element is <{root.tag}>; legal is <sdf>", root)
+        report.error("not-sdf", f"the root element is <{root.tag}>; expected <sdf>", root)
         return None, report.findings
     version = version_of(report, root)
     choice = choose(report, root, version, opener, model) if version else None
@@ -186,7 +186,7 @@ class _Reader:
         moves = self.context.prefix or any(prefix.startswith(f"{scope}::") for prefix in self.jointed)
         for element in others:
             if element.tag == "static" and TRUTH.get(element.text.strip().lower()) and moves:
-                message = "simulators hold a static model still; its joints are read all the same"
+                message = "the model is static, but its joints are read anyway"
                 self.report.add("info", "static", message, element, owner=entry.element)
         known = WORLD_OTHERS if is_world(entry) else MODEL_OTHERS
         return self.context.keep(others, known, entry.element, f"{scope}::" if scope else "")

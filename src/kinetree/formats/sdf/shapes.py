@@ -111,7 +111,7 @@ def material_of(context: Context, owner: Element, element: Element) -> tuple[Mat
         text = text_of(report, once["diffuse"], owner)
         values = numbers(text)
         if values is None or len(values) not in (0, 3, 4):
-            message = f"<diffuse> is {text!r}; legal are 3 or 4 finite numbers: red, green, blue, opacity"
+            message = f"<diffuse> is {text!r}; expected 3 or 4 finite numbers: red, green, blue, opacity"
             report.error("number", message, once["diffuse"], owner=owner)
         elif values:
             r, g, b, a = (*values, 1.0)[:4]

@@ -29,7 +29,7 @@ def version_of(report: Report, root: Element) -> Version | None:
         legal = ", ".join(by_text)
         what = f"version={text!r} is not read" if text else f"<{root.tag}> needs version=…, which is missing"
         attribute = "version" if text else None
-        report.error("sdf-version", f"{what}; legal are {legal}", root, attribute=attribute, fix=_newer(text))
+        report.error("sdf-version", f"{what}; expected {legal}", root, attribute=attribute, fix=_newer(text))
     return by_text.get(text)
 
 
@@ -63,7 +63,7 @@ def truth_of(report: Report, element: Element | None, default: bool, owner: Elem
     """Return a truth value: true, false, 1 or 0."""
     text = text_of(report, element, owner).lower()
     if element is not None and text and text not in TRUTH:
-        message = f"<{element.tag}> is {text!r}; legal are true, false, 1 and 0"
+        message = f"<{element.tag}> is {text!r}; expected true, false, 1 or 0"
         report.error("truth-value", message, element, owner=owner)
     return TRUTH.get(text, default)
 
@@ -72,7 +72,7 @@ def truth_attribute(report: Report, element: Element, attribute: str, owner: Ele
     """Return a truth value in an attribute; false if it is missing."""
     text = attribute_of(report, element, attribute, owner).lower()
     if text and text not in TRUTH:
-        message = f"{attribute}={text!r} is no truth value; legal are true, false, 1 and 0"
+        message = f"{attribute}={text!r} is not a boolean; expected true, false, 1 or 0"
         report.error("truth-value", message, element, attribute=attribute, owner=owner)
     return TRUTH.get(text, False)
 
@@ -93,7 +93,7 @@ def bound_of(report: Report, element: Element | None, default: float, owner: Ele
     except ValueError:
         value = float("nan")
     if isnan(value):
-        message = f"<{element.tag}> is {text!r}; legal is one number, inf or -inf"
+        message = f"<{element.tag}> is {text!r}; expected one number, inf or -inf"
         report.error("number", message, element, owner=owner)
         return default
     return value if abs(value) < NO_BOUND else inf if value > 0 else -inf
@@ -109,7 +109,7 @@ def vector_of(
     values = numbers(text)
     if values is None or len(values) != count:
         legal = "one finite number" if count == 1 else f"{count} finite numbers separated by blanks"
-        report.error("number", f"<{element.tag}> is {text[:80]!r}; legal is {legal}", element, owner=owner)
+        report.error("number", f"<{element.tag}> is {text[:80]!r}; expected {legal}", element, owner=owner)
         return default
     return tuple(values)
 
@@ -144,7 +144,7 @@ def _relative_to(report: Report, element: Element, version: Version, owner: Elem
     relative_to = attribute_of(report, element, "relative_to", owner)
     if version >= (1, 7):
         if element.get("frame") is not None:
-            message = "attribute 'frame' of <pose> has had no meaning since SDF 1.7; say relative_to"
+            message = "attribute 'frame' of <pose> has no effect since SDF 1.7; use relative_to"
             report.warning("sdf-version", message, element, attribute="frame", owner=owner)
         return relative_to
     if relative_to:
@@ -157,12 +157,12 @@ def _transform(report: Report, element: Element, owner: Element) -> Array:
     form = attribute_of(report, element, "rotation_format", owner) or "euler_rpy"
     degrees = truth_attribute(report, element, "degrees", owner)
     if form not in ("euler_rpy", "quat_xyzw"):
-        message = f"rotation_format={form!r} is not legal; legal are euler_rpy and quat_xyzw"
+        message = f"rotation_format={form!r} is not legal; expected euler_rpy or quat_xyzw"
         report.error("rotation-format", message, element, attribute="rotation_format", owner=owner)
         return IDENTITY
     if form == "quat_xyzw":
         if degrees:
-            message = "degrees has no meaning for a quaternion; legal is one of degrees and quat_xyzw"
+            message = "degrees has no effect on a quaternion; expected only one of degrees and quat_xyzw"
             report.error("rotation-format", message, element, attribute="degrees", owner=owner)
         return _quaternion_pose(report, element, owner)
     x, y, z, *rpy = vector_of(report, element, 6, (0.0,) * 6, owner)
@@ -172,7 +172,7 @@ def _transform(report: Report, element: Element, owner: Element) -> Array:
 def _quaternion_pose(report: Report, element: Element, owner: Element) -> Array:
     x, y, z, *quat_xyzw = vector_of(report, element, 7, (0.0,) * 6 + (1.0,), owner)
     if not hypot(*quat_xyzw) > se3.NO_DIRECTION:
-        message = "its quaternion has length zero; legal is a quaternion x y z w of length one"
+        message = "its quaternion has length zero; expected a quaternion x y z w of length one"
         report.error("zero-quaternion", message, element, owner=owner)
         return IDENTITY
     return frozen(se3.homogeneous(se3.rotation_from_quaternion(quat_xyzw), (x, y, z)))

@@ -49,14 +49,14 @@ def _read_origin(context: Context, element: Element, owner: Element) -> Array:
     if "quat_xyzw" not in element.attributes:
         return se3.pose_from_xyz_rpy(xyz, vector_of(report, element, "rpy", 3, ZERO, owner))
     if "rpy" in element.attributes:
-        message = "<origin> has both rpy and quat_xyzw; legal is one of them"
+        message = "<origin> has both rpy and quat_xyzw; expected one of them"
         report.error("two-rotations", message, element, attribute="quat_xyzw", owner=owner)
     elif context.version == "1.0":
         message = "quat_xyzw belongs to URDF 1.1; it is used, but other readers of a 1.0 file drop it"
         report.warning("urdf-version", message, element, attribute="quat_xyzw", owner=owner)
     quat = vector_of(report, element, "quat_xyzw", 4, (0.0, 0.0, 0.0, 1.0), owner)
     if not hypot(*quat) > se3.NO_DIRECTION:
-        message = "quat_xyzw has length zero; legal is a quaternion x y z w of length one"
+        message = "quat_xyzw has length zero; expected a quaternion x y z w of length one"
         report.error("zero-quaternion", message, element, attribute="quat_xyzw", owner=owner)
         return se3.IDENTITY
     return frozen(se3.homogeneous(se3.rotation_from_quaternion(quat), xyz))

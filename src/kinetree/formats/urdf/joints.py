@@ -105,7 +105,7 @@ def read_axes(context: Context, element: Element | None, joint: Element, kind: J
     x, y, z = vector_of(report, element, "xyz", 3, (1.0, 0.0, 0.0), joint)
     length = sqrt(x * x + y * y + z * z)
     if not length > NO_DIRECTION:
-        message = f"<axis xyz={element.get('xyz')!r}> has no direction; legal is any vector but zero"
+        message = f"<axis xyz={element.get('xyz')!r}> has no direction; expected any vector but zero"
         report.error("zero-axis", message, element, attribute="xyz", owner=joint)
         return NO_AXES
     axes = np.array(((x / length, y / length, z / length),))
@@ -132,7 +132,7 @@ def read_limits(context: Context, element: Element | None, joint: Element, kind:
     bounds = () if kind == "continuous" else ("lower", "upper")
     for name in (*bounds, "velocity", "effort"):
         if name not in element.attributes:
-            what = f"{name}='0', URDF's default" if name in bounds else f"no limit on {name}, though URDF wants one"
+            what = f"{name}='0', URDF's default" if name in bounds else f"no limit on {name}, though URDF requires one"
             report.warning("default-limit", f"<limit> without {name}=… means {what}", element, owner=joint)
     if kind == "continuous" and (numbers["lower"] or numbers["upper"]):
         message = "lower and upper of a continuous joint have no effect"

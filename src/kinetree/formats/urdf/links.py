@@ -74,7 +74,7 @@ def _numbers(
     attributes = element.attributes if element else {}
     if missing := [name for name in names if name not in attributes]:
         what = f"<{element.tag}> without {', '.join(missing)}" if element else "<mass> or <inertia> is missing"
-        message = f"{what}: taken as 0, but URDF wants all of them"
+        message = f"{what}: taken as 0, but URDF requires them"
         report.warning("default-inertia", message, element or inertial, owner=link)
     if element is None:
         return [0.0] * len(names)
@@ -170,5 +170,5 @@ def check_references(context: Context, parts: Parts) -> None:
     defined = {m.name for m in (*parts.materials, *used) if m.rgba or m.texture}
     for element in context.references:
         if element.get("name") not in defined:
-            message = f"material {element.get('name')!r} is defined nowhere; its look is left open"
+            message = f"material {element.get('name')!r} is defined nowhere; its colour is unknown"
             context.report.warning("unknown-material", message, element)

@@ -52,7 +52,7 @@ def read_certain(
     if report.cut is None:
         remember(root)
     if root.tag != "robot":
-        report.error("not-urdf", f"the root element is <{root.tag}>; legal is <robot>", root)
+        report.error("not-urdf", f"the root element is <{root.tag}>; expected <robot>", root)
         return None, report.findings
     context = Context(report, root.get("version") or "1.0", foreign)
     return _read_robot(context, root, "loop" in without), report.findings

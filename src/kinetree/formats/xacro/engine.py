@@ -332,7 +332,9 @@ class Engine:
         """Raise KinetreeError if a text is too long, or if all texts together are."""
         if isinstance(value, str):
             if any("\ud800" <= character <= "\udfff" for character in ([] if value.isascii() else value)):
-                raise fail("xacro-expression", "a value holds half a character (a surrogate), which no file can have")
+                raise fail(
+                    "xacro-expression", "a value contains half a character (a surrogate), which no file can have"
+                )
             self.text += max(1, len(value))
             if max(size, len(value)) > MAX_CHARACTERS or self.text > MAX_TEXT:
                 raise fail("xacro-size", f"values of more than {MAX_CHARACTERS} characters, or {MAX_TEXT} in all")

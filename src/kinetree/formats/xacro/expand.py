@@ -13,9 +13,9 @@ from kinetree.formats.xml import Derived, Element
 
 @dataclass(frozen=True)
 class Expanded:
-    """Result of an expansion: the text, its name in messages, and the texts of all files read, by name."""
+    """Result of an expansion: the text, None after errors; its name in messages; all texts read, by file."""
 
-    text: Derived
+    text: Derived | None
     file: str
     files: Mapping[str, str]
 
@@ -28,24 +28,25 @@ def read(
     arguments: Mapping[str, str],
     variable: Callable[..., str],
     check: Callable[[Path], None],
-) -> tuple[Expanded | None, list[Finding]]:
-    """Return the expansion of a xacro text, or None, and all findings; never raise on content.
+    complete: bool = True,
+) -> tuple[Expanded, list[Finding]]:
+    """Return the expansion of a xacro text, and all findings; never raise on content.
 
     opener: opens includes and YAML files. find: (package, asking file) to folder, for `$(find …)`; may raise
     KinetreeError. arguments: the values of <xacro:arg>s. variable: (name, default=None) to the value, for `$(env)` and
-    `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed.
+    `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed. complete:
+    whether it is an error if no robot is made, or an argument is unknown; otherwise any XML may be made.
     """
     engine = Engine(file, opener, find, arguments, variable, check)
     made = engine.expand(text)
     findings = engine.findings
-    if made is None:
-        return None, findings
-    findings += _unknown_arguments(engine, arguments)
-    if made.empty:
-        findings.append(_makes_nothing(engine, made.root))
-    if any(finding.severity == "error" for finding in findings):
-        return None, findings
     files = {root.document.file: root.document.data.decode() for root in engine.roots}
+    if made is not None and complete:
+        findings += _unknown_arguments(engine, arguments)
+        if made.empty:
+            findings.append(_makes_nothing(engine, made.root))
+    if made is None or any(finding.severity == "error" for finding in findings):
+        return Expanded(None, file, files), findings
     return Expanded(Derived(made.text, made.origins), f"{file} (expanded)", files), findings
 
 
@@ -70,11 +71,11 @@ def _makes_nothing(engine: Engine, root: str) -> Finding:
     own = [macro for macro in macros if macro.source.file == engine.file] or macros
     place = Source(engine.file, 1)
     if not own:
-        message = f"makes no robot: its <{root}> holds no {' or '.join(f'<{tag}>' for tag in ROOTS.values())}"
+        message = f"makes no robot: its <{root}> contains no {' or '.join(f'<{tag}>' for tag in ROOTS.values())}"
         return Finding("xacro-empty", "error", message, place, fix="load the file that includes it")
     listed = "; ".join(f"{macro.get('name')}({_parameters(macro)})" for macro in own[:20])
     more = f" and {len(own) - 20} more" if len(own) > 20 else ""
-    message = f"holds only macros and makes no robot by itself; its macros: {listed}{more}"
+    message = f"contains only macros and makes no robot by itself; its macros: {listed}{more}"
     return Finding("xacro-macros-only", "error", message, place, fix=_call_of(own[0], engine.file))
 
 

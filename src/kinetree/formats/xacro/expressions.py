@@ -115,7 +115,7 @@ class Scope:
 def _legal(name: object, value: Any) -> Any:
     """Return the value of a name; raise KinetreeError for one that expressions cannot use, such as XML."""
     if type(value) not in LEGAL_TYPES and type(value) is not NameSpace:
-        raise fail("xacro-expression", f"{name!r} is {type(value).__name__}, which is no value of an expression")
+        raise fail("xacro-expression", f"{name!r} is {type(value).__name__}, which is not a value of an expression")
     return value
 
 

@@ -263,7 +263,7 @@ def _replace(_budget: Budget, text: str, old: str, new: str, count: int = -1) ->
 def _padded(method: Callable[..., str]) -> Callable[..., str]:
     def pad(_budget: Budget, text: str, width: int, *fill: str) -> str:
         if width >= 10**MAX_WIDTH:
-            raise fail("xacro-size", f"a text padded to {width} characters; legal is below {10**MAX_WIDTH}")
+            raise fail("xacro-size", f"a text padded to {width} characters; expected below {10**MAX_WIDTH}")
         return method(text, width, *fill)
 
     return pad
@@ -353,7 +353,7 @@ def method_of(value: Any, name: str) -> Function:
     kind: Any = value.kind if type(value) is Function else type(value)
     methods = METHODS.get(kind, {})
     if name not in methods:
-        legal = f"; legal are {', '.join(sorted(methods))}" if methods else ""
+        legal = f"; expected {', '.join(sorted(methods))}" if methods else ""
         raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r} in an expression{legal}")
     method = methods[name]
 
@@ -374,7 +374,7 @@ def _tokenize(budget: Budget, text: Any, sep: Any = ",; ", skip_empty: Any = Tru
     if type(text) is not str or type(sep) is not str:
         raise TypeError("tokenize() splits a text at the characters of another")
     if not sep or any(character in "[]\\^" for character in sep) or "-" in sep[1:-1]:
-        raise fail("xacro-expression", f"tokenize() at {sep!r}; legal are separators other than [ ] \\ ^ and ranges")
+        raise fail("xacro-expression", f"tokenize() at {sep!r}; expected separators other than [ ] \\ ^ and ranges")
     budget.spend(size_of(text) + len(sep))
     words = text.translate(dict.fromkeys(map(ord, sep), sep[0])).split(sep[0])
     return [word for word in words if word] if skip_empty else words

@@ -62,9 +62,7 @@ def _modulo(budget: Budget, left: Any, right: Any) -> Any:
         return left % right
     parts = left.count("%")
     if parts != sum(match[0].count("%") for match in PERCENT.finditer(left)):
-        raise fail(
-            "xacro-expression", f"format {left[:100]!r}; legal are %s, %d, %5.2f and the like, widths below 1000"
-        )
+        raise fail("xacro-expression", f"format {left[:100]!r}; expected %s, %d, %5.2f and the like, widths below 1000")
     room = len(left) + parts * (10**MAX_WIDTH + 20 * size_of(right))
     if room > MAX_CHARACTERS:
         raise too_large()
@@ -152,7 +150,9 @@ def formatted(budget: Budget, value: Any, specification: str = "", conversion: s
     """Return a value as text, as `format` does; widths and precisions are below 1000, for numbers and texts only."""
     value = CONVERSIONS[conversion](value) if conversion else value
     if not SPECIFICATION.fullmatch(specification):
-        raise fail("xacro-expression", f"format {specification[:100]!r}; legal is such as '>8.3f', widths below 1000")
+        raise fail(
+            "xacro-expression", f"format {specification[:100]!r}; expected for example '>8.3f', widths below 1000"
+        )
     if specification and type(value) not in (int, float, bool, complex, str):
         raise TypeError(f"unsupported format string passed to {type(value).__name__}")
     text = format(value, specification) if specification else str(value)

@@ -11,6 +11,7 @@ from kinetree.model.edit.extensions import change_extensions, replace_names
 from kinetree.model.names import HasName
 from kinetree.model.references import fields_of
 from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor
+from kinetree.model.semantic import Semantic, renamed
 
 Renaming = Mapping[str, str]
 WORLD = "world"
@@ -68,11 +69,13 @@ def prefix(robot: Robot, text: str) -> Robot:
 
 def with_prefix(robot: Robot, text: str, kept: Collection[str] = ()) -> Robot:
     """Return the robot with `text` before all names but those of the links that are kept."""
+    semantic = robot.semantic or Semantic()
+    virtual, groups = ([one.name for one in some] for some in (semantic.virtual_joints, semantic.groups))
     to = Names(
         _prefixed((name for name in robot.frames if name not in kept), text),
-        _prefixed((*robot.joints, *robot.loops), text),
+        _prefixed((*robot.joints, *robot.loops, *virtual), text),
         _prefixed(robot.sensors, text),
-        _prefixed(robot.groups, text),
+        _prefixed((*robot.groups, *groups), text),
         _prefixed((*robot.materials, *_inline_materials(robot)), text),
         _prefixed((coupled.name for coupled in robot.coupled_limits), text),
     )
@@ -134,6 +137,8 @@ def renamed_parts(parts: Parts, to: Names, format: str | None = None) -> Parts:
         for coupled in parts.coupled_limits
     ]
     parts.groups = {to.groups.get(k, k): _each(v, to.joints) for k, v in parts.groups.items()}
+    if parts.semantic:
+        parts.semantic = renamed(parts.semantic, lambda kind, name: to.of(kind).get(name, name))
     parts.joint_order = None if parts.joint_order is None else _each(parts.joint_order, to.joints)
     parts.extensions = [*parts.extensions]
     _rename_in_extensions(before, parts, to, format)

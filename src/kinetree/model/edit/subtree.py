@@ -17,6 +17,7 @@ from kinetree.model.edit.own_files import with_own_files
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
+from kinetree.model.semantic import Semantic, joined, without
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
@@ -102,9 +103,15 @@ def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
     parts.coupled_limits += more.coupled_limits
     parts.extensions += more.extensions
     parts.groups = {**parts.groups, **more.groups}
+    parts.semantic = joined(robot.semantic, other.semantic and _without_virtual(other.semantic))
     parts.notes += more.notes
     parts.places = robot.places.joined(other.places)
     return parts
+
+
+def _without_virtual(semantic: Semantic) -> Semantic:
+    """Return a description without virtual joints: the root is attached to another link than the world."""
+    return without(semantic, {("joint", joint.name) for joint in semantic.virtual_joints})
 
 
 def _kind(type: str, pitch: float) -> JointType:
@@ -220,6 +227,10 @@ def _trim_references(robot: Robot, parts: Parts, joints: set[str]) -> None:
     }
     notes += [note for name in robot.groups for note in _lost_members(name, robot.groups[name], parts.groups[name])]
     parts.groups = {name: rest for name, rest in parts.groups.items() if rest or not robot.groups[name]}
+    if robot.semantic:
+        gone = {("link", name) for name in robot.frames.keys() - frames}
+        gone |= {("joint", name) for name in robot.joints.keys() - joints}
+        parts.semantic = without(robot.semantic, gone, robot.groups)
     parts.notes += tuple(notes)
 
 

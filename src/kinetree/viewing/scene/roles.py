@@ -20,6 +20,6 @@ def roles_of(robot: Robot) -> dict[str, str]:
         roles |= {f"{row.correct.sensor}_frame": "sensor" for row in naming().fixed_joints}
         roles |= {frame: "sensor" for frame in robot.frames if "imu" in frame.split("_")}
     roles |= {name: name for name in NAMES}
-    for arm in Subject(robot).facts(lambda arms: arms)["arms"]:
+    for arm in Subject(robot).facts(lambda serial_chains: None)["serial_chains"]:
         roles |= {frame: role for role in NAMES if (frame := getattr(arm, role)) is not None}
     return {name: role for name, role in roles.items() if name in robot.frames}

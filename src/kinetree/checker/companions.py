@@ -1,0 +1,108 @@
+"""SRDF files of a run, and the models that they belong to."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kinetree.checker.files import is_srdf, models_in
+from kinetree.checker.settings import Settings
+from kinetree.errors import KinetreeError
+from kinetree.formats.opener import read_file
+from kinetree.formats.packages import Packages
+
+ASSISTANT = ".setup_assistant"
+"""File of MoveIt's setup assistant, which names the URDF and the SRDF of its package."""
+LEVELS_UP = 4
+MAX_ASSISTANT = 100_000
+_NAME = re.compile(rb"""<robot\b[^>]*?\sname\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+
+
+def models_of(
+    srdf: str, run: Sequence[str], settings: Settings, packages: Mapping[str, str | os.PathLike[str]] | None
+) -> list[str]:
+    """Return the model that an SRDF belongs to, none if that is not clear.
+
+    It is the model of the settings that names it with `also`, else the one that MoveIt's setup assistant has noted in
+    its package, else the only model of the run, else the only one of the run, or of its package, that has the robot's
+    name, or of several the one whose file has the same name.
+    """
+    real = os.path.realpath(srdf)
+    named = [model.file for model in settings.models if real in map(os.path.realpath, model.options.also)]
+    if named:
+        return [_as_in(named[0], run)]
+    if noted := _noted(Path(srdf), {name: Path(folder) for name, folder in (packages or {}).items()}):
+        return [_as_in(noted, run)]
+    if len(run) == 1:
+        return list(run)
+    name = _robot_name(srdf)
+    for models in (run, _of_package(srdf)):
+        alike = [model for model in models if name and _robot_name(model) == name]
+        if len(alike) > 1:  # variants of one robot
+            alike = [model for model in alike if _stem(model) == _stem(srdf)]
+        if len(alike) == 1:
+            return [_as_in(alike[0], run)]
+    return []
+
+
+def _stem(file: str) -> str:
+    return os.path.basename(file).partition(".")[0]
+
+
+def _as_in(file: str, run: Iterable[str]) -> str:
+    """Return the name that a file has in the run, if it is in it."""
+    real = os.path.realpath(file)
+    return next((model for model in run if os.path.realpath(model) == real), file)
+
+
+def _noted(srdf: Path, packages: Mapping[str, Path]) -> str | None:
+    """Return the URDF that MoveIt's setup assistant has noted for an SRDF of its package, if it exists."""
+    for folder in list(Path(os.path.abspath(srdf)).parents)[:LEVELS_UP]:
+        data = _lowered(_yaml(folder / ASSISTANT)).get("moveit_setup_assistant_config", {})
+        urdf, own = (_lowered(_lowered(data).get(key)) for key in ("urdf", "srdf"))
+        if not urdf:
+            continue
+        if os.path.realpath(folder / str(own.get("relative_path"))) != os.path.realpath(srdf):
+            return None
+        try:
+            package = str(urdf.get("package") or "")
+            found = Packages(packages).package(package, folder) if package else folder
+        except KinetreeError:
+            return None
+        file = found / str(urdf.get("relative_path"))
+        return str(file) if file.is_file() else None
+    return None
+
+
+def _yaml(file: Path) -> Any:
+    import yaml
+
+    try:
+        text = read_file(file) if file.is_file() else b""
+        return yaml.safe_load(text) if len(text) <= MAX_ASSISTANT else None
+    except (KinetreeError, yaml.YAMLError):
+        return None
+
+
+def _lowered(data: Any) -> dict[str, Any]:
+    """Return a mapping with its keys in lower case, as MoveIt 2 writes them; {} for anything else."""
+    return {str(key).lower(): value for key, value in data.items()} if isinstance(data, dict) else {}
+
+
+def _of_package(srdf: str) -> Iterator[str]:
+    """Yield the models of the package that contains a file."""
+    for folder in list(Path(os.path.abspath(srdf)).parents)[:LEVELS_UP]:
+        if (folder / "package.xml").is_file():
+            yield from (str(model) for model in models_in(folder) if not is_srdf(str(model)))
+            return
+
+
+def _robot_name(file: str) -> bytes | None:
+    """Return the name of the robot in a file, if it is written there."""
+    try:
+        match = _NAME.search(read_file(Path(file)))
+    except KinetreeError:
+        return None
+    name = (match[1] or match[2]) if match else None
+    return None if name is None or b"$" in name else name

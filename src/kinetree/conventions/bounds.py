@@ -1,0 +1,128 @@
+"""Boxes around the shapes of links and bodies, with as little of their meshes read as a question needs."""
+
+import os
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from kinetree.conventions.facts import fact
+from kinetree.conventions.meshes import Asset, Readings
+from kinetree.conventions.quality import HALF_EXTENTS
+from kinetree.model.robot import Geometry, Link, Robot
+from kinetree.shapes.facts import box_of
+from kinetree.spatial.se3 import IDENTITY, Array, inverse
+
+MOST_READ = 40_000_000
+"""Most bytes of mesh files that are read whole for a robot."""
+
+
+class Bounds:
+    """Boxes (2, 3), lowest and highest corner in m, of shapes in the frame of a link or of the top link of a body.
+
+    `part` is cheap: it reads no file, and knows a mesh by a sample of its triangles, so the true box is never smaller.
+    `whole` reads the meshes, and is None if a shape is not known.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        bodies: Mapping[str, str],
+        poses: Mapping[str, Array],
+        files: Mapping[str, str],
+        known: Readings,
+    ) -> None:
+        self._files, self._known, self._read = files, known, 0
+        self._in_body: dict[str, list[tuple[Array, Geometry]]] = {}
+        self._boxes: dict[tuple[str, bool], Array | None] = {}
+        for link in robot.links.values():
+            top = bodies[link.name]
+            T = IDENTITY if top == link.name else inverse(poses[top]) @ poses[link.name]
+            self._in_body.setdefault(top, []).extend((T, shape) for shape in (*link.visuals, *link.collisions))
+
+    def part(self, shapes: Iterable[Geometry]) -> Array | None:
+        """Return a box inside of which only a part of the shapes may lie; None if none of them is known."""
+        return joined(self._box(IDENTITY, shape, False) for shape in shapes)
+
+    def whole(self, shapes: Iterable[Geometry]) -> Array | None:
+        """Return the box around shapes of a link, None if one of them is not known."""
+        boxes = [self._box(IDENTITY, shape, True) for shape in shapes]
+        return None if any(box is None for box in boxes) else joined(boxes)
+
+    def part_of_body(self, top: str) -> Array | None:
+        """Return `part` of all links of a body, in the frame of its top link."""
+        return joined(self._box(T, shape, False) for T, shape in self._in_body.get(top, ()))
+
+    def whole_body(self, top: str) -> Array | None:
+        """Return `whole` of all links of a body, in the frame of its top link."""
+        boxes = [self._box(T, shape, True) for T, shape in self._in_body.get(top, ())]
+        return None if any(box is None for box in boxes) else joined(boxes)
+
+    def _box(self, T: Array, geometry: Geometry, whole: bool) -> Array | None:
+        shape = geometry.shape
+        if shape.kind in HALF_EXTENTS:
+            half = np.asarray(HALF_EXTENTS[shape.kind](shape.parameters))
+            box: Array | None = np.array((-half, half))
+        elif shape.kind == "mesh" and "submesh" not in shape.parameters:
+            box = self._mesh(str(shape.parameters.get("filename", "")), whole)
+            box = None if box is None else box * np.asarray(shape.parameters.get("scale", (1.0, 1.0, 1.0)))
+        else:
+            return None
+        return None if box is None else turned(box, T @ geometry.origin)
+
+    def _mesh(self, name: str, whole: bool) -> Array | None:
+        facts = self._known.facts.get(name)
+        if facts is not None and facts.box is not None and (facts.complete or not whole):
+            return facts.box
+        if not whole or name not in self._files or (facts is not None and facts.cut):
+            return None
+        if (name, whole) not in self._boxes:
+            self._boxes[name, whole] = self._whole_file(self._files[name])
+        return self._boxes[name, whole]
+
+    def _whole_file(self, path: str) -> Array | None:
+        try:
+            status = os.stat(path)
+            self._read += status.st_size
+            return _box_of(path, status.st_mtime_ns, status.st_size) if self._read <= MOST_READ else None
+        except OSError:
+            return None
+
+
+@lru_cache(maxsize=1000)
+def _box_of(path: str, _changed: int, _size: int) -> Array | None:
+    return box_of(path)
+
+
+@fact
+def bounds(
+    robot: Robot,
+    bodies: Mapping[str, str],
+    poses: Mapping[str, Array],
+    mesh_files: Mapping[str, tuple[str, Asset]] | None,
+    readings: Readings | None,
+) -> Bounds:
+    """Return the boxes around the shapes of a robot."""
+    there = {name: path for name, (path, state) in (mesh_files or {}).items() if state == "there"}
+    return Bounds(robot, bodies, poses, there, readings or Readings({}, {}))
+
+
+def joined(boxes: Iterable[Array | None]) -> Array | None:
+    """Return the box around boxes; unknown ones are ignored, and None is returned if all are."""
+    known = [box for box in boxes if box is not None]
+    if len(known) <= 1:
+        return known[0] if known else None
+    both = np.array(known)
+    return np.array((both[:, 0].min(axis=0), both[:, 1].max(axis=0)))
+
+
+def turned(box: Array, T: Array) -> Array:
+    """Return the box around a box that lies at T (4, 4)."""
+    middle = T[:3, :3] @ (box[0] + box[1]) / 2 + T[:3, 3]
+    half = np.abs(T[:3, :3]) @ np.abs(box[1] - box[0]) / 2
+    return np.array((middle - half, middle + half))
+
+
+def shapes_of(link: Link) -> tuple[Geometry, ...]:
+    """Return the visual and collision shapes of a link."""
+    return (*link.visuals, *link.collisions)

@@ -1,0 +1,259 @@
+"""Rules about names, calls and includes in xacro files, also in macros that nobody calls and branches not taken."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.rule import Rule
+from kinetree.conventions.xacro_names import called, misfits, near, undefined, used_arguments, used_in
+from kinetree.conventions.xacro_text import Macro, Program
+from kinetree.errors import Finding
+from kinetree.formats.registry import ReadOptions
+from kinetree.formats.xml import Element
+
+ARM = """<?xml version="1.0"?>
+<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="reach" default="0.5"/>
+  <xacro:property name="side" value="left_"/>
+  <xacro:macro name="arm" params="prefix length *origin">
+    <link name="${prefix}link_1"/>
+    <link name="${prefix}link_2"/>
+    <joint name="${prefix}joint_2" type="fixed">
+      <parent link="${prefix}link_1"/>
+      <child link="${prefix}link_2"/>
+      <xacro:insert_block name="origin"/>
+    </joint>
+    <link name="${prefix}tip"/>
+    <joint name="${prefix}tip_joint" type="fixed">
+      <parent link="${prefix}link_2"/>
+      <child link="${prefix}tip"/>
+      <origin xyz="${length} 0 0"/>
+    </joint>
+  </xacro:macro>
+  <xacro:if value="true">
+    <xacro:arm prefix="" length="$(arg reach)"><origin xyz="0 0 0.3"/></xacro:arm>
+  </xacro:if>
+  <xacro:unless value="true">
+    <xacro:arm prefix="${side}" length="$(arg reach)"><origin xyz="0 0 0.4"/></xacro:arm>
+  </xacro:unless>
+</robot>
+"""
+LEFT = '<xacro:arm prefix="${side}" length="$(arg reach)"><origin xyz="0 0 0.4"/></xacro:arm>'
+BRACES = re.compile(r"(?<![{$#])\{([^\W\d]\w*)\}(?!\})")
+"""A name in braces without `$`."""
+PLACING = re.compile(r"(.+_)?prefix|parent(_link)?")
+"""Names of parameters that name or place what a macro makes."""
+DOLLAR = re.compile(r"\$(?=\w)([^\W\d]\w*)")
+
+
+class Written(Rule):
+    """A rule about the text of xacro files; its examples are a macro with a call in a branch that is not taken."""
+
+    of_text = True
+    url: ClassVar[str] = "https://wiki.ros.org/xacro"
+    base: ClassVar[str | None] = ARM
+    base_format: ClassVar[str] = "xacro"
+
+    def at(self, element: Element, attribute: str | None, message: str) -> Finding:
+        """Return a finding at an attribute of an element."""
+        source = element.place(attribute) if attribute else element.source
+        return self.finding(message, element.label, source=source)
+
+
+class DefinedNames(Written):
+    """Every name in ${…} and $(arg …) is defined.
+
+    A macro that nobody calls, and a branch that is not taken, are not evaluated: the robot fails to load on the day
+    when somebody calls the macro or changes an argument.
+    """
+
+    code = "XAC-002"
+    clause = "properties, parameters and arguments are defined before they are used"
+    good, bad = LEFT, LEFT.replace("$(arg reach)", "${reach}")
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name."""
+        declared = [argument.get("name") or "" for argument in program.arguments]
+        seen = set()
+        for use, name, known in undefined(program):
+            if (key := (id((use.place.macros or [None])[-1]), name)) not in seen:
+                seen.add(key)
+                message = f"{name!r} is defined nowhere"
+                yield self.at(use.element, use.attribute, message + (near(name, known)))
+        if program.whole and program.complete:
+            sure = {name for use in program.uses if use.place.always for name in use.words.arguments}
+            for use in program.uses:
+                for name in use.words.arguments:
+                    if name not in declared and name not in sure:
+                        sure.add(name)
+                        message = f"the argument {name!r} is declared by no <xacro:arg>{near(name, declared)}"
+                        yield self.at(use.element, use.attribute, message)
+
+
+class ReadableExpressions(Written):
+    """Every ${…} and $(…) can be read.
+
+    In a macro that nobody calls, and in a branch that is not taken, nothing else tells.
+    """
+
+    code = "XAC-003"
+    clause = "${…} holds an expression of Python, $(…) begins with find, arg, env, optenv, eval, anon or dirname"
+    good, bad = LEFT, LEFT.replace("$(arg reach)", "${2 * * 3}")
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """An expression that is none."""
+        for use in program.uses:
+            for fault in use.words.faults:
+                yield self.at(use.element, use.attribute, fault)
+
+
+class DefinedMacros(Written):
+    """Every macro that is called is defined."""
+
+    code = "XAC-004"
+    clause = "a macro is defined before it is called"
+    good, bad = LEFT, LEFT.replace("xacro:arm", "xacro:amr")
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """A call of a macro that no file of the robot defines; one that gives nothing may be there to stop the
+        expansion."""
+        known = [macro.name for macro in program.macros]
+        if not (program.whole and program.complete):
+            return
+        for call in program.calls:
+            alike = near(call.name, known)
+            given = call.element.children or [name for name in call.element.attributes if name != "macro"]
+            if call.name.rpartition(".")[2] not in known and "$" not in call.name and (alike or given):
+                yield self.at(call.element, None, f"there is no macro {call.name!r}{alike}")
+
+
+class FittingCalls(Written):
+    """Every call of a macro gives its parameters, and no others."""
+
+    code = "XAC-005"
+    clause = "a parameter without a default is given in every call"
+    good, bad = LEFT, LEFT.replace("length", "lenght")
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """An attribute that is no parameter, or a parameter without a value."""
+        for call, macro in called(program):
+            known = (program.whole and program.complete) or call.element.document is macro.element.document
+            if known and (wrong := "; ".join(misfits(call.element, macro))):
+                yield self.at(call.element, None, f"the call does not fit macro {macro.name!r}: {wrong}")
+
+
+class Braces(Written):
+    """A name in braces has a `$` before them.
+
+    `{prefix}link_1` is a text like any other, and every arm gets a link with this name.
+    """
+
+    code = "XAC-006"
+    clause = "${name} is replaced by its value, {name} is not"
+    good, bad = LEFT, LEFT.replace("${side}", "{side}")
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """{name}, where the name is that of a parameter or property."""
+        if any(".format" in root.document.data.decode(errors="replace") for root in program.roots):
+            return
+        for use in program.uses:
+            if use.attribute is None:
+                continue
+            known = program.scope(use.place.macros)
+            for pattern, written in ((BRACES, "{%s}"), (DOLLAR, "$%s")):
+                for match in pattern.finditer(use.words.plain):
+                    if match[1] in known:
+                        message = f"{written % match[1]!r} is not replaced by a value; write ${{{match[1]}}}"
+                        yield self.at(use.element, use.attribute, message)
+
+
+class UsedParameters(Written):
+    """Every parameter of a macro is used in it.
+
+    Whatever a call gives for the others has no effect.
+    """
+
+    code = "XAC-007"
+    evidence = "heuristic"
+    clause = "parameters are what the macro uses"
+    good = 'params="prefix length *origin"'
+    bad = 'params="prefix length parent:=world *origin"'
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """Parameters that neither the macro nor one that it calls uses; a remark if they do not place or name parts."""
+        for macro in program.macros:
+            used = used_in(macro, program)
+            unused = [] if used is None else [p.plain for p in macro.parameters if p.plain not in used]
+            if unused:
+                names = ", ".join(map(repr, unused))
+                what = f"the parameter {names} is" if len(unused) == 1 else f"the parameters {names} are"
+                finding = self.at(macro.element, "params", f"{what} never used")
+                grave = any(p.plain in unused and (p.block or PLACING.fullmatch(p.name)) for p in macro.parameters)
+                yield finding if grave else replace(finding, severity="info")
+
+
+class UsedArguments(Written):
+    """Every argument of the robot is used.
+
+    Who gives it another value gets the same robot.
+    """
+
+    code = "XAC-008"
+    clause = "an argument changes the robot"
+    good = '<xacro:arg name="reach" default="0.5"/>'
+    bad = '<xacro:arg name="reach" default="0.5"/>\n  <xacro:arg name="height" default="0.3"/>'
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """An argument in the robot's own file that no file uses."""
+        used = used_arguments(program)
+        for argument in program.arguments if used is not None else ():
+            name = argument.get("name") or ""
+            if argument.document is program.roots[0].document and name not in used:
+                yield self.at(argument, "name", f"the argument {name!r} is never used")
+
+
+class OneDefinition(Written):
+    """No macro is defined twice.
+
+    The second definition replaces the first in silence.
+    """
+
+    code = "XAC-009"
+    evidence = "heuristic"
+    clause = "one name, one macro"
+    good = '<xacro:if value="true">'
+    bad = (
+        '<xacro:macro name="arm" params="prefix length *origin"><link name="${prefix}${length}"/></xacro:macro>\n'
+        + good
+    )
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """A second definition with other content, of macros that are defined whatever the arguments are."""
+        first: dict[str, Macro] = {}
+        for macro in program.macros:
+            if not macro.always:
+                continue
+            other = first.setdefault(macro.name, macro)
+            if other.element.raw.split() != macro.element.raw.split():
+                before = other.element.source
+                same = before.file == macro.element.source.file
+                where = f"in line {before.line}" if same else f"in {before.file}, line {before.line}"
+                message = f"macro {macro.name!r} is defined already {where}; this definition replaces it"
+                yield self.at(macro.element, "name", message)
+
+
+class IncludedFiles(Written):
+    """Every included file exists, also in branches that are not taken."""
+
+    code = "XAC-010"
+    clause = "an included file exists"
+    good, bad = LEFT, '<xacro:include filename="$(find arm)/missing.xacro"/>'
+    context = CheckOptions(read=ReadOptions(packages={"arm": Path(__file__).parent / "arm"}))
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """A missing file, in a package that exists."""
+        for include, _ in program.missing if program.whole else ():
+            yield self.at(include, "filename", f"there is no file {include.get('filename')!r}")

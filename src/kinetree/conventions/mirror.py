@@ -1,0 +1,230 @@
+"""Left and right parts of a robot, and the rule that they are mirror images of each other."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.conventions.facts import fact
+from kinetree.conventions.rule import Rule
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Link, Robot
+from kinetree.spatial.se3 import Array
+
+SIDE = r"{0}|(?<![a-z0-9]){1}(?![a-z0-9])|(?<![a-z0-9])[fhrbm]{1}(?![a-z0-9])"
+LEFT, RIGHT = (re.compile(SIDE.format(*words), re.IGNORECASE) for words in (("left", "l"), ("right", "r")))
+"""Words and letters that stand for a side."""
+CAPITAL = re.compile(r"(?:(?<=[a-z_])|^)L(?=[A-Z])")
+"""A letter for left in front of a word, such as in LHipYaw."""
+OTHER = {"left": "right", "Left": "Right", "LEFT": "RIGHT"}
+NOT_OURS = re.compile(
+    r"finger|thumb|knuckle|palm|jaw|gripper|hand|camera|stereo|wheel|caster|index|middle|ring|pinky"
+    r"|sensor|imu|fsr|(?<![a-z])ft(?![a-z])",
+    re.IGNORECASE,
+)
+"""Parts that are left or right of something else, or are the same part on both sides."""
+SAME = 1e-3
+"""Largest difference of mirror images, as part of their size."""
+DIFFERENT = 0.03
+"""Smallest difference that is not due to rounding."""
+MOST = 4
+"""Most quantities in a message."""
+AGREEING = 4
+"""Number of pairs that must be mirror images for one that is not."""
+
+
+_PARTS = ("pelvis", "hip", "thigh", "shin", "ankle", "foot")
+
+
+def _leg(side: str, y: float) -> str:
+    """Return the text of a leg that hangs on the pelvis."""
+    text = ""
+    for i, part in enumerate(_PARTS[1:]):
+        above = f"{side}_{_PARTS[i]}" if i else "pelvis"
+        inertial = '<mass value="2"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>'
+        text += f'<link name="{side}_{part}"><inertial>{inertial}</inertial></link>'
+        text += f'<joint name="{side}_{part}_joint" type="fixed"><parent link="{above}"/><child link="{side}_{part}"/>'
+        text += f'<origin xyz="0 {0 if i else y} -0.1"/></joint>\n'
+    return text
+
+
+LEGS = f'<robot name="walker"><link name="pelvis"/>\n{_leg("left", 0.1)}{_leg("right", -0.1)}</robot>'
+"""A robot with two equal legs."""
+
+
+class Table(NamedTuple):
+    """Quantities (n, k) of right things, of the mirror images of the left ones, and of these themselves. names (k).
+    sizes (n, k): to which differences are compared."""
+
+    names: tuple[str, ...]
+    pairs: list[tuple[Link | Joint, Link | Joint]]
+    found: Array
+    mirrored: Array
+    copied: Array
+    sizes: Array
+
+
+class MirrorImages(Rule):
+    """Left and right are mirror images of each other.
+
+    A number that was changed on one side only, or a sign that was not, makes a robot that leans and limps. Where nearly
+    all pairs are mirror images to a thousandth, the one that is not is likely to be wrong.
+    """
+
+    code = "NAM-010"
+    evidence = "heuristic"
+    clause = "what is called left and right is the same but for its side"
+    url = "https://www.ros.org/reps/rep-0120.html"
+    base = LEGS
+    good = '<link name="right_shin"><inertial><mass value="2"/>'
+    bad = '<link name="right_shin"><inertial><mass value="2.4"/>'
+
+    def check(self, mirrored: tuple[Table, ...]) -> Iterator[Finding]:
+        """A pair that differs by three hundredths or more where nearly all others are equal."""
+        wrong: dict[str, tuple[Link | Joint, Link | Joint, list[str]]] = {}
+        for table in mirrored:
+            off = np.abs(table.found - table.mirrored) / table.sizes
+            for i in outliers(off, table):
+                left, right = table.pairs[i]
+                said = wrong.setdefault(right.name, (left, right, []))[2]
+                for k in np.flatnonzero(off[i] > SAME):
+                    found, expected = (_shown(x[i, k], table.sizes[i, k]) for x in (table.found, table.mirrored))
+                    said.append(f"{table.names[k]} {found}, expected {expected}")
+        for left, right, said in wrong.values():
+            yield self.finding(f"is not the mirror image of {left.name!r}: {'; '.join(said[:MOST])}", right)
+
+
+def outliers(off: Array, table: Table) -> list[int]:
+    """Return the rows that are no mirror images, if nearly all others are. A copy is one only among enough pairs that
+    are mirror images and no copies."""
+    far = off.max(axis=1, initial=0.0)
+    if (far <= DIFFERENT).all():
+        return []
+    copied = (np.abs(table.found - table.copied) <= SAME * table.sizes).all(axis=1)
+    image = far <= SAME
+    copies, others = ~image & copied, ~image & ~copied
+    told = far > DIFFERENT
+    told &= ~copies | ((image & ~copied).sum() >= AGREEING * copies.sum())
+    told &= ~others | (image.sum() >= AGREEING * others.sum())
+    return [int(i) for i in np.flatnonzero(told)]
+
+
+def _shown(value: float, size: float) -> str:
+    """Return a value as text; one that only rounding makes differ from zero is zero."""
+    return f"{value if abs(value) > 1e-6 * size else 0.0:.3g}"
+
+
+def right_of(name: str) -> str | None:
+    """Return the name of the right thing for that of a left one; None for others, and with two words for left."""
+    found = [*LEFT.finditer(name)] or [*CAPITAL.finditer(name)]
+    if len(found) != 1 or RIGHT.search(name) or NOT_OURS.search(name):
+        return None
+    left = found[0][0]
+    right = OTHER.get(left) or left[:-1] + ("r" if left[-1] == "l" else "R")
+    return name[: found[0].start()] + right + name[found[0].end() :]
+
+
+@fact
+def mirrored(robot: Robot, poses: Mapping[str, Array]) -> tuple[Table, ...]:
+    """Return the quantities of left and right things, in their own axes, if there are enough of them."""
+    joints: list[tuple[Joint, Joint]] = _pairs(robot.joints)
+    apart = np.abs([poses[a.child][:3, 3] - poses[b.child][:3, 3] for a, b in joints]).reshape(-1, 3)
+    axes = np.argmax(apart, axis=1)
+    across = np.sort(apart, axis=1)
+    along = axes[(across[:, 2] > 1e-3) & (across[:, 1] < SAME * across[:, 2])]  # are apart along one axis alone
+    if len(along) < AGREEING or np.bincount(along).max() < AGREEING:
+        return ()
+    mirror = np.eye(3)
+    mirror[k := int(np.argmax(np.bincount(along))), k] = -1.0
+    links = [(a, b) for a, b in _pairs(robot.links) if a.inertial and b.inertial]
+    return (*_of_links(links, poses, mirror), *_of_joints(joints, robot, poses, mirror))
+
+
+def _pairs(things: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """Return the left things with their right ones; a first search over all names is quick if there are none."""
+    if not (LEFT.search(names := "\n".join(things)) or CAPITAL.search(names)):
+        return []
+    named = ((thing, right_of(name)) for name, thing in things.items())
+    return [(thing, things[name]) for thing, name in named if name and name in things]
+
+
+def _of_links(pairs: list[tuple[Link, Link]], poses: Mapping[str, Array], mirror: Array) -> Iterator[Table]:
+    if not pairs:
+        return
+    left, right = ([pair[k].inertial for pair in pairs] for k in (0, 1))
+    R, Q = (np.array([poses[pair[k].name][:3, :3] for pair in pairs]) for k in (0, 1))
+    frames, others = (np.array([inertial.origin for inertial in side if inertial]) for side in (left, right))
+    change = Q.transpose(0, 2, 1) @ mirror @ R
+    com = (change @ frames[:, :3, 3:])[..., 0]
+    turn = others[:, :3, :3].transpose(0, 2, 1) @ change @ frames[:, :3, :3]
+    mass, weight = (np.array([[inertial.mass] for inertial in side if inertial]) for side in (left, right))
+    tensors, found = (np.array([inertial.inertia for inertial in side if inertial]) for side in (left, right))
+    rows = [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]
+    size = np.maximum(np.trace(tensors, axis1=1, axis2=2)[:, None] / 3, 1e-12)
+    distance = np.maximum(np.linalg.norm(com, axis=1, keepdims=True), 1e-2)
+    images = turn @ tensors @ turn.transpose(0, 2, 1)
+    yield Table(
+        ("mass", *(f"center of mass {x}" for x in "xyz"), "ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
+        [*pairs],
+        np.hstack((weight, others[:, :3, 3], found[:, *rows])),
+        np.hstack((mass, com, images[:, *rows])),
+        np.hstack((mass, frames[:, :3, 3], tensors[:, *rows])),
+        np.hstack((np.maximum(np.maximum(mass, weight), 1e-9), *[distance] * 3, *[size] * 6)),
+    )
+
+
+def _of_joints(
+    pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Mapping[str, Array], mirror: Array
+) -> Iterator[Table]:
+    R, Q = (np.array([poses[pair[k].parent][:3, :3] for pair in pairs]) for k in (0, 1))
+    here, there = (np.array([pair[k].origin[:3, 3] for pair in pairs]) for k in (0, 1))
+    images = (Q.transpose(0, 2, 1) @ mirror @ R @ here[..., None])[..., 0]
+    size = np.maximum(np.linalg.norm(here, axis=1, keepdims=True), 1e-2)
+    moving = {joint.child: joint for joint in robot.joints.values()}
+    for i in np.flatnonzero((np.abs(there - images) > SAME * size).any(axis=1)):
+        for along in _free(*pairs[i], Q[i], moving, mirror):
+            images[i] += along * (along @ (there[i] - images[i]))
+    names = tuple(f"origin {x}" for x in "xyz")
+    yield Table(names, [*pairs], there, images, here, np.repeat(size, 3, axis=1))
+    turning = [
+        (a, b, 1.0 if a.type == "prismatic" else -1.0, R[i], Q[i])
+        for i, (a, b) in enumerate(pairs)
+        if a.type == b.type and a.kind.single and a.axis is not None and b.axis is not None
+    ]
+    ways = [
+        float((sign * mirror @ Ri @ a.origin[:3, :3] @ a.axis) @ (Qi @ b.origin[:3, :3] @ b.axis))
+        for a, b, sign, Ri, Qi in turning
+    ]
+    limited = [(a, b, way) for (a, b, *_), way in zip(turning, ways, strict=True) if abs(way) > 1 - SAME]
+    yield from _of_limits(limited)
+
+
+def _of_limits(pairs: list[tuple[Joint, Joint, float]]) -> Iterator[Table]:
+    """Yield the limits of joints with axes that are mirror images; way: 1, or -1 if they point the other way."""
+    for name in ("velocity", "effort"):
+        known = [(a, b) for a, b, _ in pairs if np.isfinite((getattr(a.limit, name), getattr(b.limit, name))).all()]
+        one, other = (np.array([[getattr(pair[k].limit, name)] for pair in known]).reshape(-1, 1) for k in (0, 1))
+        yield Table((f"{name} limit",), [*known], other, one, one, np.maximum(np.maximum(one, other), 1e-9))
+    ranged = [(a, b, way) for a, b, way in pairs if np.isfinite((*_range(a), *_range(b))).all()]
+    one, other = (np.array([_range(row[k]) for row in ranged]).reshape(-1, 2) for k in (0, 1))  # type: ignore[arg-type]
+    same = np.array([way > 0 for *_, way in ranged], dtype=bool)[:, None]
+    size = np.maximum(np.maximum(np.ptp(one, axis=1), np.ptp(other, axis=1)), 1e-9)[:, None].repeat(2, axis=1)
+    images = np.where(same, one, -one[:, ::-1])
+    yield Table(("lower limit", "upper limit"), [(a, b) for a, b, _ in ranged], other, images, one, size)
+
+
+def _range(joint: Joint) -> tuple[float, float]:
+    return joint.limit.lower, joint.limit.upper
+
+
+def _free(left: Joint, right: Joint, Q: Array, moving: Mapping[str, Joint], mirror: Array) -> Iterator[Array]:
+    """Yield directions in the right parent's axes along which the joint may stand anywhere: its own axis, that of the
+    joint before it, and across the mirror if both hang on one link, which need not lie in the mirror."""
+    if right.axis is not None and right.type != "prismatic":
+        yield right.origin[:3, :3] @ right.axis
+    before = moving.get(right.parent)
+    if before is not None and before.axis is not None and before.type != "prismatic":
+        yield before.child_origin[:3, :3].T @ before.axis
+    if left.parent == right.parent:
+        yield Q.T @ np.diag(np.eye(3) - mirror) / 2

@@ -1,0 +1,93 @@
+"""Rules about names of joints and links that contradict the tree."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from kinetree.conventions.facts import fact
+from kinetree.conventions.quality import Quality
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Robot
+
+NAMES = "http://wiki.ros.org/urdf/XML/joint"
+BETWEEN = re.compile(r"-to-|_to_|__|-")
+"""Text between the names of two links in that of a joint."""
+JOINT = re.compile(r"[_-](fixed[_-]?)?(joint|jnt|fixed)$", re.IGNORECASE)
+"""Ends of the names of joints."""
+OF_LINK = re.compile(r"(?:^|[a-z0-9_-])(?:_link|Link)([_-]?\d+)?$")
+OF_JOINT = re.compile(r"(?:^|[a-z0-9_-])(?:_joint|Joint)([_-]?\d+)?$")
+
+
+class NamedLinks(Quality):
+    """A joint that is named after two links joins them.
+
+    `link_6-flange` is read as the joint from link_6 to flange. If it joins others, the name or the joint is left from
+    an earlier version of the robot.
+    """
+
+    code = "NAM-008"
+    evidence = "heuristic"
+    clause = "names tell what things are"
+    url = NAMES
+    good = 'joint name="link_6-flange"'
+    bad = 'joint name="link_4-link_5"'
+
+    def check(self, robot: Robot, rigid: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+        """A name of two links or joints, of which neither is the parent, the child, or fixed to it on the way."""
+        for joint in robot.joints.values():
+            for one, other in ends_of(joint.name, robot):
+                if not any(
+                    a in rigid[joint.parent] and (b == joint.child or joint.child in rigid[b])
+                    for a, b in ((one, other), (other, one))
+                ):
+                    message = f"joins {joint.parent!r} and {joint.child!r}, although named after {one!r} and {other!r}"
+                    yield self.finding(message, joint)
+
+
+class KindInName(Quality):
+    """No joint is called a link, and no link a joint."""
+
+    code = "NAM-009"
+    evidence = "heuristic"
+    clause = "names tell what things are"
+    url = NAMES
+    good = 'name="joint_4"'
+    bad = 'name="upper_link"'
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A joint whose name ends with link and is not that of what it joins, or a link whose name ends with joint."""
+        for joint in robot.joints.values():
+            if OF_LINK.search(joint.name) and not any(joint.name.endswith(n) for n in (joint.parent, joint.child)):
+                yield self.finding("is a joint, but its name ends with 'link'", joint)
+        for link in robot.links.values():
+            if OF_JOINT.search(link.name):
+                yield self.finding("is a link, but its name ends with 'joint'", link)
+
+
+def ends_of(name: str, robot: Robot) -> list[tuple[str, str]]:
+    """Return the two links that the name of a joint names, if it does."""
+    bare = JOINT.sub("", name)
+    for text in dict.fromkeys((name, bare)):
+        for match in BETWEEN.finditer(text):
+            one = _link(text[: match.start()], robot)
+            start = text[: match.start()]
+            prefixes = ["", *(start[: m.end()] for m in re.finditer(r"[_/]", start))]
+            other = next((found for p in prefixes if (found := _link(p + text[match.end() :], robot))), None)
+            if one and other and one != other:
+                return [(one, other)]
+    return []
+
+
+def _link(name: str, robot: Robot) -> str | None:
+    """Return the link of a name, or that behind the joint of the name."""
+    joint: Joint | None = robot.joints.get(name)
+    return name if name in robot.links else joint.child if joint else None
+
+
+@fact
+def rigid(robot: Robot) -> Mapping[str, tuple[str, ...]]:
+    """Return each link and those above it up to the next joint that moves."""
+    found = {robot.root: (robot.root,)}
+    for name in robot.placed:
+        joint = robot.joints[name]
+        found[joint.child] = (joint.child, *(found[joint.parent] if not joint.kind.nv else ()))
+    return found

@@ -1,0 +1,53 @@
+"""Semantic description of a robot to SRDF text."""
+
+from collections.abc import Collection
+from dataclasses import fields
+from typing import Any
+
+from kinetree.formats.numbers import format_numbers
+from kinetree.formats.xml_writer import XmlWriter
+from kinetree.model.robot import Robot
+from kinetree.model.semantic import CHILDREN, TAGS, Member
+from kinetree.model.semantic_groups import semantic_of
+
+INNER = {"joints": "joint", "spheres": "sphere"}
+NOT_WRITTEN = ("source", *CHILDREN)
+
+
+def write(robot: Robot, without: Collection[str] = ()) -> str:
+    """Return the semantic description of a robot as the text of an SRDF file; groups are those of the robot.
+
+    without: "group" and "extension" leave these out.
+    """
+    semantic = semantic_of(robot)
+    xml = XmlWriter()
+    xml.open("robot", name=semantic.name)
+    for field, (tag, _) in TAGS.items():
+        for item in getattr(semantic, field) if field != "groups" or "group" not in without else ():
+            _write(xml, tag, item)
+    for extension in semantic.extensions if "extension" not in without else ():
+        xml.raw(extension.text)
+    xml.close()
+    return xml.text()
+
+
+def _write(xml: XmlWriter, tag: str, item: Any) -> None:
+    attributes = {one.name: _text(getattr(item, one.name)) for one in fields(item) if one.name not in NOT_WRITTEN}
+    inner = next((name for name in CHILDREN if hasattr(item, name)), None)
+    if isinstance(item, Member):
+        tag = item.kind
+        attributes = {"base_link": item.name, "tip_link": item.tip_link} if tag == "chain" else {"name": item.name}
+    if inner is None or not getattr(item, inner):
+        xml.leaf(tag, **attributes)
+        return
+    xml.open(tag, **attributes)
+    for one in getattr(item, inner):
+        _write(xml, INNER.get(inner, ""), one)
+    xml.close()
+
+
+def _text(value: Any) -> str | None:
+    """Return the value of an attribute, None for one that is not given."""
+    if isinstance(value, str):
+        return value or None
+    return format_numbers(value)

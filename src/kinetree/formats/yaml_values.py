@@ -1,0 +1,105 @@
+"""YAML files as values with their places, within bounds."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import radians
+from typing import Any
+
+from kinetree.errors import Finding, KinetreeError, Source
+
+MAX_YAML_BYTES = 1_000_000
+MAX_YAML_VALUES = 30_000
+MAX_YAML_DEPTH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Yaml:
+    """A value of a YAML file: a text, a list or a mapping.
+
+    text: of a scalar, else "". items: the values of a list, or the (key, value) pairs of a mapping as written, a key
+    that is written twice included. tag: that of a unit such as "!degrees", or "". source: the place of its key, if it
+    has one.
+    """
+
+    source: Source
+    text: str = ""
+    tag: str = ""
+    values: tuple["Yaml", ...] = ()
+    items: tuple[tuple[str, "Yaml"], ...] = ()
+
+    def get(self, key: str) -> "Yaml | None":
+        """Return the value of a key, the last one if it is written twice."""
+        return next((value for name, value in reversed(self.items) if name == key), None)
+
+    @property
+    def texts(self) -> tuple["Yaml", ...]:
+        """The scalars of a list, or itself if it is a scalar."""
+        return tuple(value for value in self.values if value.text) if not self.text else (self,)
+
+    @property
+    def number(self) -> float | None:
+        """The number that it is, an angle in rad if the unit is degrees; None for another value."""
+        try:
+            number = float(self.text)
+        except ValueError:
+            return None
+        return radians(number) if self.tag == "!degrees" else number
+
+    @property
+    def is_true(self) -> bool:
+        """Whether it is true, as YAML writes it."""
+        return self.text.lower() in ("true", "yes", "on")
+
+    def walk(self) -> Iterator["Yaml"]:
+        """Yield the value and all inside of it."""
+        yield self
+        for value in (*self.values, *(value for _, value in self.items)):
+            yield from value.walk()
+
+
+def read_yaml_values(content: bytes, file: str) -> list[Yaml]:
+    """Return the documents of a YAML file. Raises KinetreeError if it is no YAML, or too large."""
+    import yaml
+
+    if len(content) > MAX_YAML_BYTES:
+        raise KinetreeError(Finding("yaml", "error", f"has more than {MAX_YAML_BYTES} bytes", Source(file)))
+    try:
+        nodes = list(yaml.compose_all(content, yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = Source(file, mark.line + 1, mark.column + 1) if mark else Source(file)
+        raise KinetreeError(Finding("yaml", "error", f"{getattr(error, 'problem', None) or error}", place)) from None
+    except RecursionError:
+        raise KinetreeError(Finding("yaml", "error", "is nested too deeply", Source(file))) from None
+    reader = _Reader(file)
+    return [reader.value(node, _place(file, node), 0) for node in nodes if node is not None]
+
+
+class _Reader:
+    """Counts values, of which aliases can make very many."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.count = 0
+
+    def value(self, node: Any, source: Source, depth: int) -> Yaml:
+        self.count += 1
+        if self.count > MAX_YAML_VALUES or depth > MAX_YAML_DEPTH:
+            message = f"has more than {MAX_YAML_VALUES} values, or {MAX_YAML_DEPTH} levels"
+            raise KinetreeError(Finding("yaml", "error", message, source))
+        tag = node.tag if node.tag.startswith("!") else ""
+        if node.id == "mapping":
+            pairs = [(key, self.value(value, _place(self.file, key), depth + 1)) for key, value in node.value]
+            return Yaml(source, tag=tag, items=tuple((_text(key), value) for key, value in pairs))
+        if node.id == "sequence":
+            values = [self.value(value, _place(self.file, value), depth + 1) for value in node.value]
+            return Yaml(source, tag=tag, values=tuple(values))
+        return Yaml(source, text=node.value, tag=tag)
+
+
+def _text(key: Any) -> str:
+    return key.value if key.id == "scalar" else ""
+
+
+def _place(file: str, node: Any) -> Source:
+    return Source(file, node.start_mark.line + 1, node.start_mark.column + 1)

@@ -1,0 +1,287 @@
+"""The semantic description of a robot as written: groups, states, end effectors, pairs that may touch. All frozen.
+
+The fields of each item have the names of SRDF's attributes. `renamed` and `without` keep the items true to a robot
+whose parts get other names, or go.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, NamedTuple
+
+from kinetree.display import Brief
+from kinetree.errors import Source
+from kinetree.model.extension import Extension
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Member(Brief):
+    """A member of a group: the joint, link or group `name`, or the chain from the link `name` to `tip_link`."""
+
+    kind: Literal["joint", "link", "chain", "group"]
+    name: str
+    tip_link: str = ""
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Group(Brief):
+    """A group of joints and links."""
+
+    name: str
+    members: tuple[Member, ...] = ()
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JointValue(Brief):
+    """Values of a joint in a state, rad or m; several for a joint of several coordinates."""
+
+    name: str
+    value: tuple[float, ...]
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GroupState(Brief):
+    """A named state of the joints of a group."""
+
+    name: str
+    group: str = ""
+    joints: tuple[JointValue, ...] = ()
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EndEffector(Brief):
+    """A group that is attached to a link, which belongs to another group."""
+
+    name: str
+    parent_link: str
+    group: str
+    parent_group: str = ""
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class VirtualJoint(Brief):
+    """A joint of type "fixed", "planar" or "floating" between a frame outside of the robot and a link of it."""
+
+    name: str
+    type: str
+    parent_frame: str
+    child_link: str
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PassiveJoint(Brief):
+    """A joint without a motor."""
+
+    name: str
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CollisionPair(Brief):
+    """Two links whose collisions are not looked for, or are after all."""
+
+    link1: str
+    link2: str
+    reason: str = ""
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class UncheckedLink(Brief):
+    """A link whose collisions with any other are not looked for, except with those that are enabled."""
+
+    link: str
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sphere(Brief):
+    """A sphere in the frame of a link, m."""
+
+    center: tuple[float, ...]
+    radius: float
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SphereApproximation(Brief):
+    """Spheres that stand for the shape of a link."""
+
+    link: str
+    spheres: tuple[Sphere, ...] = ()
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JointProperty(Brief):
+    """A value that planners read, such as the weight of the rotation of a floating joint."""
+
+    joint_name: str
+    property_name: str
+    value: str
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Semantic(Brief):
+    """The semantic description of a robot; extensions are elements of other tools, kept as they stand."""
+
+    name: str = ""
+    groups: tuple[Group, ...] = ()
+    group_states: tuple[GroupState, ...] = ()
+    end_effectors: tuple[EndEffector, ...] = ()
+    virtual_joints: tuple[VirtualJoint, ...] = ()
+    passive_joints: tuple[PassiveJoint, ...] = ()
+    joint_properties: tuple[JointProperty, ...] = ()
+    unchecked_links: tuple[UncheckedLink, ...] = ()
+    enabled_collisions: tuple[CollisionPair, ...] = ()
+    disabled_collisions: tuple[CollisionPair, ...] = ()
+    sphere_approximations: tuple[SphereApproximation, ...] = ()
+    extensions: tuple[Extension, ...] = ()
+    source: Source | None = field(default=None, compare=False)
+
+
+TAGS: Mapping[str, tuple[str, type[Any]]] = {
+    "groups": ("group", Group),
+    "group_states": ("group_state", GroupState),
+    "end_effectors": ("end_effector", EndEffector),
+    "virtual_joints": ("virtual_joint", VirtualJoint),
+    "passive_joints": ("passive_joint", PassiveJoint),
+    "joint_properties": ("joint_property", JointProperty),
+    "unchecked_links": ("disable_default_collisions", UncheckedLink),
+    "enabled_collisions": ("enable_collisions", CollisionPair),
+    "disabled_collisions": ("disable_collisions", CollisionPair),
+    "sphere_approximations": ("link_sphere_approximation", SphereApproximation),
+}
+"""Fields of a semantic description to their elements in SRDF."""
+CHILDREN = ("members", "joints", "spheres")
+"""Fields of items that hold items."""
+_KINDS = {
+    **dict.fromkeys(("link", "link1", "link2", "parent_link", "child_link", "tip_link"), "link"),
+    **dict.fromkeys(("group", "parent_group"), "group"),
+    "joint_name": "joint",
+}
+_NAMES: Mapping[type[Any], str] = {Group: "group", JointValue: "joint", PassiveJoint: "joint", VirtualJoint: "joint"}
+"""What the name of an item is a name of."""
+
+
+class Reference(NamedTuple):
+    """A name of a part in an item: the kind of the part, its name, and the item of the whole description."""
+
+    kind: str
+    name: str
+    item: Any
+    field: str
+    source: Source | None
+
+
+def references(semantic: Semantic) -> Iterator[Reference]:
+    """Yield every name of a link, a joint or a group that an item uses, without those that it defines."""
+    for of in TAGS:
+        for item in getattr(semantic, of):
+            for kind, name, attribute, inner in _names(item):
+                if name and not (attribute == "name" and isinstance(inner, Group | VirtualJoint)):
+                    yield Reference(kind, name, item, of, inner.source)
+
+
+def _names(item: Any) -> Iterator[tuple[str, str, str, Any]]:
+    """Yield (kind, name, field, the item itself or one inside) for each name of a part."""
+    for one in fields(item):
+        value = getattr(item, one.name)
+        if one.name in CHILDREN:
+            for inner in value:
+                yield from _names(inner)
+        elif kind := _kind(item, one.name):
+            yield kind, value, one.name, item
+
+
+def _kind(item: Any, attribute: str) -> str:
+    if attribute != "name":
+        return _KINDS.get(attribute, "")
+    if isinstance(item, Member):
+        return "link" if item.kind == "chain" else item.kind
+    return _NAMES.get(type(item), "")
+
+
+def renamed(semantic: Semantic, new: Callable[[str, str], str]) -> Semantic:
+    """Return a description with other names. new: (kind, name) to the name that it gets, which may be the same."""
+
+    def changed(item: Any) -> Any:
+        news: dict[str, Any] = {at: new(kind, name) for kind, name, at, inner in _names(item) if inner is item and name}
+        news |= {at: tuple(map(changed, getattr(item, at))) for at in CHILDREN if hasattr(item, at)}
+        return replace(item, **news)
+
+    items: dict[str, Any] = {of: tuple(map(changed, getattr(semantic, of))) for of in TAGS}
+    return replace(semantic, **items)
+
+
+def without(
+    semantic: Semantic, gone: Collection[tuple[str, str]], groups: Mapping[str, tuple[str, ...]] | None = None
+) -> Semantic:
+    """Return a description without what names parts that have gone, given as (kind, name).
+
+    A group goes if that leaves it without members, and with it what names it; a state likewise. groups: joints of the
+    groups, which a group with a lost chain has instead of it.
+    """
+    gone = set(gone)
+    for i, group in enumerate(semantic.groups):
+        cut = any(("link", name) in gone for m in group.members if m.kind == "chain" for name in (m.name, m.tip_link))
+        if cut and (joints := (groups or {}).get(group.name)):
+            others = (*semantic.groups[:i], joint_members(group.name, joints), *semantic.groups[i + 1 :])
+            semantic = replace(semantic, groups=others)
+    while True:
+        kept: dict[str, Any] = {
+            of: tuple(_kept(one, gone) for one in getattr(semantic, of) if _stays(one, gone)) for of in TAGS
+        }
+        made = replace(semantic, **kept)
+        was = {group.name: group for group in semantic.groups}
+        empty = {("group", g.name) for g in made.groups if not g.members and was[g.name].members}
+        lost = {("joint", v.name) for v in semantic.virtual_joints} - {("joint", v.name) for v in made.virtual_joints}
+        if made == semantic and not (empty | lost) - gone:
+            return made
+        gone |= empty | lost
+        semantic = made
+
+
+def _stays(item: Any, gone: Collection[tuple[str, str]]) -> bool:
+    own = [(kind, name) for kind, name, at, inner in _names(item) if inner is item and at != "parent_group"]
+    lost = gone.__contains__
+    return not any(map(lost, own)) and not (
+        isinstance(item, GroupState) and item.joints and all(lost(("joint", joint.name)) for joint in item.joints)
+    )
+
+
+def _kept(item: Any, gone: Collection[tuple[str, str]]) -> Any:
+    inner: dict[str, Any] = {
+        at: tuple(one for one in getattr(item, at) if _stays(one, gone)) for at in CHILDREN if hasattr(item, at)
+    }
+    if isinstance(item, EndEffector) and ("group", item.parent_group) in gone:
+        inner["parent_group"] = ""
+    return replace(item, **inner) if inner else item
+
+
+def joined(semantic: Semantic | None, other: Semantic | None) -> Semantic | None:
+    """Return the descriptions of two robots that become one, under the name of the first."""
+    if semantic is None or other is None:
+        return semantic or (other and replace(other, name="", source=None))
+    both: dict[str, Any] = {of: getattr(semantic, of) + getattr(other, of) for of in (*TAGS, "extensions")}
+    return replace(semantic, **both)
+
+
+def label(item: Any, of: str) -> str:
+    """Return the name of an item in messages: `end_effector 'hand'`, or `<passive_joint>` without a name.
+
+    of: the field of the description that has the item.
+    """
+    tag = TAGS[of][0]
+    return f"{tag} {item.name!r}" if getattr(item, "name", "") else f"<{tag}>"
+
+
+def joint_members(name: str, joints: tuple[str, ...]) -> Group:
+    """Return a group of joints."""
+    return Group(name, tuple(Member("joint", joint) for joint in joints))

@@ -1,0 +1,177 @@
+"""What blocks of other tools set once, and which links, frames and classes they name."""
+
+from rule_cases.builders import joint, link, robot
+from rule_cases.case import Cases, Model
+from rule_cases.structure import plugin, sdf, with_block
+
+OPTICAL = "-1.5707963 0 -1.5707963"
+
+
+def transmission(name: str, *joints: str) -> str:
+    return f'<transmission name="{name}">{"".join(f"<joint name={one!r}/>" for one in joints)}</transmission>'
+
+
+def sensor(name: str, inside: str = "", reference: str = "a", kind: str = "imu") -> str:
+    return f'<gazebo reference="{reference}"><sensor name="{name}" type="{kind}">{inside}</sensor></gazebo>'
+
+
+def system(file: str, name: str) -> str:
+    return with_block(f'<gazebo><plugin filename="{file}" name="{name}"/></gazebo>')
+
+
+def camera(rpy: str, frame: str = "eye", pose: str = "", kind: str = "camera", tag: str = "frameName") -> str:
+    """A camera on the link a, and a frame on it."""
+    named = f'<plugin name="p" filename="libgazebo_ros_camera.so"><{tag}>{frame}</{tag}></plugin>'
+    eye = joint("j", "a", "eye", rpy=rpy)
+    return robot(link("a"), link("eye"), eye, sensor("s", pose + named, kind=kind))
+
+
+def topics(first: str, second: str, file: str = "p.so") -> str:
+    """Two plug-ins with topics."""
+    return with_block(plugin(first) + f'<gazebo><plugin name="q" filename="{file}">{second}</plugin></gazebo>')
+
+
+TOPIC = "<topicName>scan</topicName>"
+COLLISION = "<contact><collision>{}</collision></contact>"
+
+CASES = {
+    "XML-005": Cases(
+        found={
+            "one name": Model(
+                with_block(transmission("t", "drive") + transmission("t", "b")), says="the name is also that"
+            ),
+            "one joint": Model(
+                with_block(transmission("t", "drive") + transmission("u", "drive")),
+                says="joint 'drive' already has a transmission, 't'",
+                element="transmission 'u'",
+            ),
+        },
+        silent={
+            "two": with_block(transmission("t", "drive") + transmission("u", "other")),
+            "one of two joints": with_block(transmission("t", "drive", "other")),
+            "one in ros2_control": with_block(
+                transmission("t", "drive") + f'<ros2_control name="c">{transmission("t", "drive")}</ros2_control>'
+            ),
+        },
+    ),
+    "XML-006": Cases(
+        found={
+            "two values": Model(
+                with_block('<gazebo reference="a"><mu1>1</mu1></gazebo><gazebo reference="a"><mu1>2</mu1></gazebo>'),
+                says="<mu1> is '2' here and '1'",
+            ),
+            "in one block": with_block('<gazebo reference="a"><kp>1</kp><kp>2</kp></gazebo>'),
+            "attributes": with_block('<gazebo reference="a"><material value="x"/><material value="y"/></gazebo>'),
+        },
+        remarked={
+            "one value twice": Model(
+                with_block('<gazebo reference="a"><mu1>1</mu1><kp>2</kp><mu1> 1 </mu1><kp>2</kp></gazebo>'), count=1
+            ),
+        },
+        silent={
+            "of two links": with_block(
+                '<gazebo reference="a"><mu1>1</mu1></gazebo><gazebo reference="b"><mu1>2</mu1></gazebo>'
+            ),
+            "two properties": with_block('<gazebo reference="a"><mu1>1</mu1><mu2>2</mu2></gazebo>'),
+            "two sensors": with_block('<gazebo reference="a"><sensor name="x"/><sensor name="y"/></gazebo>'),
+        },
+    ),
+    "XML-007": Cases(
+        found={"on one link": with_block(sensor("s") + sensor("s", kind="camera"))},
+        silent={
+            "on two links": with_block(sensor("s") + sensor("s", reference="b")),
+            "two names": with_block(sensor("s") + sensor("t")),
+        },
+    ),
+    "XML-008": Cases(
+        found={
+            "a gazebo in a gazebo": Model(
+                with_block('<gazebo><gazebo reference="a"/></gazebo>'), says="<gazebo> stands inside of <gazebo>"
+            ),
+            "in a link": Model(robot(link("a", "<gazebo><mu1>1</mu1></gazebo>")), element="link 'a'"),
+            "a transmission in a joint": robot(link("a"), link("b"), joint("j", "a", "b", transmission("t", "j"))),
+        },
+        silent={
+            "a child of the robot": with_block('<gazebo reference="a"/>'),
+            "a transmission in ros2_control": with_block(
+                f'<ros2_control name="c">{transmission("t", "drive")}</ros2_control>'
+            ),
+        },
+    ),
+    "XML-009": Cases(
+        found={
+            "no link": Model(with_block(plugin("<bodyName>c</bodyName>")), says="<bodyName> names the link 'c'"),
+            "no frame": Model(with_block(plugin("<frame_name>eye</frame_name>")), says="names the frame 'eye'"),
+            "a collision of no link": with_block(sensor("s", COLLISION.format("q_collision"), "b")),
+            "in SDF": Model(sdf('<plugin name="p" filename="p.so"><link_name>q</link_name></plugin>'), format="sdf"),
+        },
+        silent={
+            "a link": with_block(plugin("<bodyName>a</bodyName>")),
+            "a link of a model": with_block(plugin("<bodyName>r::a</bodyName>")),
+            "a frame behind a name space": with_block(plugin("<frameName>/robot/a</frameName>")),
+            "a frame of the world": with_block(
+                plugin("<frameName>map</frameName><robotBaseFrame>odom</robotBaseFrame>")
+            ),
+            "nothing": with_block(plugin("<bodyName/>")),
+            "another element": with_block(plugin("<odometryFrame>c</odometryFrame>")),
+            "a collision of a link": with_block(sensor("s", COLLISION.format("b_collision_1"), "b")),
+            "a link of SDF": Model(
+                sdf('<plugin name="p" filename="p.so"><link_name>a</link_name></plugin>'), format="sdf"
+            ),
+        },
+    ),
+    "XML-010": Cases(
+        found={
+            "another system": Model(
+                system("gz-sim-imu-system", "gz::sim::systems::DiffDrive"),
+                says="has no class 'gz::sim::systems::DiffDrive'",
+            ),
+            "an old name": system("libignition-gazebo6-imu-system.so", "ignition::gazebo::systems::Contact"),
+            "an unknown class": system("gz-sim-imu-system", "gz::sim::systems::Mine"),
+            "of ros2_control": system("gz_ros2_control-system", "ign_ros2_control::IgnitionROS2ControlPlugin"),
+        },
+        silent={
+            "with hyphens": system(
+                "gz-sim-joint-position-controller-system", "gz::sim::systems::JointPositionController"
+            ),
+            "with a name of its own": system("gz-sim-log-system", "gz::sim::systems::LogRecord"),
+            "with an underscore": system(
+                "gz-sim-lighter_than_air_dynamics-system", "gz::sim::systems::LighterThanAirDynamics"
+            ),
+            "an old name": system("libignition-gazebo-wheel-slip-system.so", "ignition::gazebo::systems::WheelSlip"),
+            "somebody else's": system("gz-sim-yarp-imu-system", "gzyarp::Imu"),
+            "both unknown": system("gz-sim-mine-system", "gz::sim::systems::Yours"),
+            "of Gazebo Classic": system("libgazebo_ros_imu.so", "anything"),
+            "of ros2_control": system("gz_ros2_control-system", "gz_ros2_control::GazeboSimROS2ControlPlugin"),
+        },
+    ),
+    "XML-011": Cases(
+        found={
+            "the axes of the link": Model(camera("0 0 0"), says="<frameName> names 'eye'"),
+            "the link itself": camera(OPTICAL, "a"),
+            "in another element": camera("0 0 0", tag="optical_frame_id", kind="depth_camera"),
+            "turned by the pose": camera(OPTICAL, pose="<pose>0 0 0 0 1.6 0</pose>"),
+            "turned by 62 degrees": camera("-1.5707963 0 -0.49"),
+        },
+        silent={
+            "optical axes": camera(OPTICAL),
+            "turned by 58 degrees": camera("-1.5707963 0 -0.56"),
+            "turned with the pose": camera("-1.5707963 0 0", pose="<pose>0 0 0 0 0 1.5707963</pose>"),
+            "no camera": camera("0 0 0", kind="ray"),
+            "a frame that is elsewhere": camera("0 0 0", frame="other"),
+        },
+    ),
+    "XML-012": Cases(
+        found={
+            "of two plug-ins": Model(topics(TOPIC, TOPIC), says="topic 'scan' is also that of plugin 'p'"),
+            "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>x</topic>", "b")),
+        },
+        silent={
+            "two topics": topics(TOPIC, "<topicName>image</topicName>"),
+            "two name spaces": topics(TOPIC, f"{TOPIC}<robotNamespace>r</robotNamespace>"),
+            "of two files": topics(TOPIC, TOPIC, "q.so"),
+            "no topic": topics("<robotNamespace>r</robotNamespace>", "<robotNamespace>r</robotNamespace>"),
+            "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>y</topic>", "b")),
+        },
+    ),
+}

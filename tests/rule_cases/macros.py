@@ -1,0 +1,174 @@
+"""Names, calls and includes of xacro files that are not evaluated."""
+
+from pathlib import Path
+
+from kinetree import conventions
+from rule_cases.case import Cases, Model
+
+SPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+ARM = '<xacro:macro name="arm" params="prefix length:=1 *at"><link name="${prefix}${length}"/><x>%s</x></xacro:macro>'
+INSERTED = ARM % '<xacro:insert_block name="at"/>'
+
+
+def text(inside: str, **more) -> Model:
+    """A robot of one link, and elements of xacro."""
+    return Model(f'<robot name="r" {SPACE}><link name="top"/>{inside}</robot>', format="xacro", **more)
+
+
+def never(inside: str, before: str = "", **more) -> Model:
+    """A robot with a branch that is not taken."""
+    return text(f'{before}<xacro:if value="false">{inside}</xacro:if>', **more)
+
+
+def macro(inside: str, params: str = "", before: str = "") -> Model:
+    """A robot with a macro that is not called."""
+    return text(f'{before}<xacro:macro name="m" params="{params}">{inside}</xacro:macro>')
+
+
+def link(name: str) -> str:
+    return f'<link name="{name}"/>'
+
+
+def include(file: str) -> str:
+    return f'<xacro:include filename="{file}"/>'
+
+
+PACKAGES = {"packages": {"arm": Path(conventions.__file__).parent / "arm"}}
+OTHER = '<xacro:macro name="n" params="side"><xacro:m/><x y="${side}"/></xacro:macro>'
+
+CASES = {
+    "XAC-002": Cases(
+        found={
+            "in a branch": never(link("${a}"), says="'a' is defined nowhere"),
+            "in a macro": macro(link("${a}")),
+            "in the text of an element": never("<x>${a}</x>"),
+            "one letter off": macro(link("${prefx}"), "prefix", ""),
+            "behind a function": never(link("${sin(a)}")),
+            "a parameter of a macro that does not call it": text(
+                f'<xacro:macro name="m">{link("${side}")}</xacro:macro><xacro:macro name="n" params="side"/>'
+            ),
+            "a block": never('<xacro:insert_block name="a"/>'),
+            "an argument": never(link("$(arg a)")),
+        },
+        silent={
+            "a property": never(link("${a}"), '<xacro:property name="a" value="1"/>'),
+            "a property of another branch": never('<xacro:property name="a" value="1"/>' + link("${a}")),
+            "a parameter": macro(link("${a}"), "a"),
+            "a parameter of its caller": macro(link("${side}"), "", OTHER),
+            "a block that is a parameter": macro('<xacro:insert_block name="a"/>', "*a"),
+            "a variable of a comprehension": never(link("${[i for i in range(2)]}")),
+            "a variable of a lambda": never(link("${(lambda i: i)(2)}")),
+            "functions and constants": never(link("${round(pi, 2)} ${radians(2)} ${python.len('a')} ${True}")),
+            "a word in a text": never(link("${'a' + 'b'}")),
+            "with dollars for braces": never(link("$${a}")),
+            "an argument with a default": never(link("$(arg a)"), '<xacro:arg name="a" default="1"/>'),
+            "beside a property whose name is computed": never(
+                link("${a}"), "<xacro:property name=\"${'b' + 'c'}\" value=\"1\"/>"
+            ),
+            "a file that depends on an argument": never('<xacro:include filename="$(arg f)"/>' + link("${a}")),
+        },
+    ),
+    "XAC-003": Cases(
+        found={
+            "two operators": never(link("${2 * * 3}")),
+            "an open brace": never(link("${a")),
+            "two words": never(link("${arg reach}")),
+            "an unknown command": never(link("$(prefix)_a"), says="begins with none of"),
+        },
+        silent={
+            "an argument within": never(link("${'$(arg a)' == 'b'}"), '<xacro:arg name="a" default="1"/>'),
+            "find": never(link("$(find a)/b")),
+        },
+    ),
+    "XAC-004": Cases(
+        found={
+            "like another": never("<xacro:armm/>", INSERTED, says="did you mean 'arm'?"),
+            "with attributes": never('<xacro:other x="1"/>'),
+        },
+        silent={
+            "a macro": never('<xacro:arm prefix=""><a/></xacro:arm>', INSERTED),
+            "a macro of a name space": never('<xacro:ns.arm prefix=""><a/></xacro:ns.arm>', INSERTED),
+            "that stops the expansion on purpose": never("<xacro:no_such_camera/>"),
+            "a name that is computed": never('<xacro:call macro="${1}" x="1"/>'),
+        },
+    ),
+    "XAC-005": Cases(
+        found={
+            "a parameter that is none": never('<xacro:arm prefix="" x="1"><a/></xacro:arm>', INSERTED),
+            "a parameter too few": never("<xacro:arm><a/></xacro:arm>", INSERTED, says="'prefix' must be given"),
+            "a block too few": never('<xacro:arm prefix=""/>', INSERTED),
+            "a block too many": never('<xacro:arm prefix=""><a/><b/></xacro:arm>', INSERTED),
+        },
+        silent={
+            "a default": never('<xacro:arm prefix=""><a/></xacro:arm>', INSERTED),
+            "all of them": never('<xacro:arm prefix="" length="2"><a/></xacro:arm>', INSERTED),
+            "a block that may be there": never(
+                '<xacro:arm prefix=""><xacro:if value="1"><a/></xacro:if></xacro:arm>', INSERTED
+            ),
+            "one of two macros of the name": never(
+                "<xacro:arm/>", f'{INSERTED}<xacro:if value="0"><xacro:macro name="arm"/></xacro:if>'
+            ),
+        },
+    ),
+    "XAC-006": Cases(
+        found={
+            "a parameter": macro(link("{prefix}a"), "prefix"),
+            "a property": text('<xacro:property name="a" value="1"/>' + '<x y="b{a}"/>'),
+            "without braces": macro(link("$prefix"), "prefix"),
+        },
+        silent={
+            "with it": macro(link("${prefix}a"), "prefix"),
+            "another name": macro(link("{prefix}a"), "length"),
+            "a text for format": macro(link("${'{prefix}a'.format(prefix=prefix)}"), "prefix"),
+            "two dollars": macro(link("$${prefix}a"), "prefix"),
+            "a text": macro("<x>{prefix}</x>", "prefix"),
+        },
+    ),
+    "XAC-007": Cases(
+        found={
+            "a prefix": macro(link("a"), "prefix"),
+            "a block": macro(link("a"), "*at"),
+        },
+        remarked={"another": macro(link("a"), "length")},
+        silent={
+            "used": macro(link("${prefix}"), "prefix"),
+            "used by a macro that it calls": macro(
+                "<xacro:n/>", "prefix", '<xacro:macro name="n"><x y="${prefix}"/></xacro:macro>'
+            ),
+            "forwarded to a macro": macro(
+                "<xacro:n/>", "prefix", '<xacro:macro name="n" params="prefix:=^"><x y="${prefix}"/></xacro:macro>'
+            ),
+            "with an unknown macro": macro("<xacro:n/>", "prefix"),
+            "with an include": macro('<xacro:include filename="a"/>', "prefix"),
+            "as a default of a property": macro('<xacro:property name="a" value="${prefix}"/>', "prefix"),
+        },
+    ),
+    "XAC-008": Cases(
+        found={"an argument": text('<xacro:arg name="a" default="1"/>')},
+        silent={
+            "used": text('<xacro:arg name="a" default="1"/><x y="$(arg a)"/>'),
+            "used in an expression": text('<xacro:arg name="a" default="1"/><x y="${xacro.arg(\'a\')}"/>'),
+            "used in eval": text('<xacro:arg name="a" default="1"/><x y="$(eval a + 1)"/>'),
+            "used in a branch": never('<x y="$(arg a)"/>', '<xacro:arg name="a" default="1"/>'),
+        },
+    ),
+    "XAC-009": Cases(
+        found={"another content": text(INSERTED + ARM % "")},
+        silent={
+            "the same": text(INSERTED + INSERTED),
+            "in a branch": never(ARM % "", INSERTED),
+            "another name": text(INSERTED + (ARM % "").replace('"arm"', '"leg"')),
+        },
+    ),
+    "XAC-010": Cases(
+        found={"a file": never(include("$(find arm)/missing.xacro"), options=PACKAGES)},
+        silent={
+            "a file that is there": never(include("$(find arm)/meshes/link_4.stl"), options=PACKAGES),
+            "a file that may be there": never(
+                '<xacro:include filename="$(find arm)/missing.xacro" optional="true"/>', options=PACKAGES
+            ),
+            "an unknown package": never(include("$(find legs)/missing.xacro"), options=PACKAGES),
+            "a name with an argument": never(include("$(find arm)/$(arg a).xacro"), options=PACKAGES),
+        },
+    ),
+}

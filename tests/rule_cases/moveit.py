@@ -1,0 +1,207 @@
+"""YAML files beside a robot."""
+
+from rule_cases.case import Cases, Model
+from rule_cases.ros2_control import made, system
+
+SRDF = """<robot name="r"><group name="arm"><joint name="a"/><joint name="b"/></group>
+<group name="hand"><joint name="b"/></group></robot>"""
+HARDWARE = system(
+    '<joint name="a"><command_interface name="position"/><state_interface name="position"/></joint>'
+    '<joint name="b"><command_interface name="velocity"/><state_interface name="position"/></joint>'
+)
+
+
+def case(text: str, says: str = "", count: int | None = None, name: str = "x.yaml", other: str = "") -> Model:
+    """A robot with a file, an SRDF, and perhaps another file."""
+    files = {name: text, "r.srdf": SRDF} | ({"other.yaml": other} if other else {})
+    return Model(made(HARDWARE), files=files, says=says, count=count)
+
+
+def limits(inside: str, joint: str = "a") -> str:
+    return f"joint_limits:\n  {joint}: {{{inside}}}\n"
+
+
+def manager(*names: str, type: str = "joint_trajectory_controller/JointTrajectoryController") -> str:
+    rows = "".join(f"    {name}: {{type: {type}}}\n" for name in names)
+    return f"controller_manager:\n  ros__parameters:\n    update_rate: 100\n{rows}"
+
+
+def section(inside: str = "joints: [a, b]", name: str = "arm") -> str:
+    return f"{name}:\n  ros__parameters: {{{inside}}}\n"
+
+
+def simple(listed: str, *blocks: str) -> str:
+    rows = "".join(f"  {name}: {{type: FollowJointTrajectory, joints: [a, b]}}\n" for name in blocks)
+    return f"moveit_simple_controller_manager:\n  controller_names: [{listed}]\n{rows}"
+
+
+def listed(joints: str, name: str = "arm") -> str:
+    return f"controller_list:\n  - {{name: {name}, type: FollowJointTrajectory, joints: [{joints}]}}\n"
+
+
+CASES = {
+    "MVT-001": Cases(
+        found={
+            "a key twice": case("x: {a: 1, a: 2}", "the key 'a' is already on line 1"),
+            "no YAML": case("x: [1", "cannot be read"),
+            "aliases without end": case(
+                "a: &a [x,x,x,x,x,x,x,x]\n"
+                + "".join(f"{k}: &{k} [{','.join(8 * [f'*{j}'])}]\n" for j, k in zip("abcde", "bcdef", strict=True)),
+                "more than 30000 values",
+            ),
+        },
+        silent={
+            "two nodes of one name": case("/**: {a: 1}\n/**: {b: 1}\n"),
+            "two documents": case("a: 1\n---\na: 2\n"),
+        },
+    ),
+    "MVT-002": Cases(
+        found={
+            "in limits": case(limits("max_velocity: 1", "ab"), "the joint does not exist (in joint_limits)"),
+            "of a controller of ROS 2": case(section("joints: [a, z]") + manager("arm"), "controller 'arm'"),
+            "of a controller of ROS 1": case(
+                "r:\n  arm: {type: effort_controllers/JointPositionController, joint: z}\n"
+            ),
+            "of MoveIt": case(listed("a, z")),
+            "wheels": case(section("left_wheel_names: [z]")),
+        },
+        silent={
+            "joints": case(section() + limits("max_velocity: 1") + listed("a, b")),
+            "a fixed joint": case(section("joints: [c]")),
+            "interfaces of other controllers": case(section("joints: [pid/a]")),
+            "a name to be made": case(section("joints: ['$(var prefix)a']")),
+            "of another name space": case(section("joints: [z]", "/other/arm")),
+            "of every name space": case(section("joints: [a]", "/**/arm")),
+            "limits of a macro": case("joint_limits:\n  z: {max_position: !degrees 90}\n"),
+            "initial positions of a macro": case("initial_positions: {z: 1}"),
+            "a virtual joint": case(section("type: twist_controller/TwistController, joint: tcp")),
+        },
+    ),
+    "MVT-003": Cases(
+        found={
+            "no number": case(limits("has_velocity_limits: true"), "max_velocity is missing"),
+            "zero": case(limits("has_velocity_limits: true, max_velocity: 0"), "expected a positive number"),
+            "a word": case(limits("has_velocity_limits: true, max_velocity: fast"), "expected a number"),
+            "the wrong way round": case(
+                limits("has_position_limits: yes, min_position: 1, max_position: 0"), "is above"
+            ),
+        },
+        silent={
+            "a number": case(limits("has_velocity_limits: true, max_velocity: 1")),
+            "no limit": case(limits("has_acceleration_limits: false, max_acceleration: 0")),
+        },
+    ),
+    "MVT-004": Cases(
+        found={
+            "a velocity": case(limits("max_velocity: 3.04"), "max_velocity is 3.04; the robot's limit is 3"),
+            "in degrees": case(limits("max_velocity: 172"), "it looks like degrees"),
+            "a position": case(limits("min_position: -1.1")),
+        },
+        silent={
+            "the limit": case(limits("max_velocity: 3, min_position: -1, max_position: 2, max_effort: 4")),
+            "one percent": case(limits("max_velocity: 3.029")),
+            "a limit that is off": case(limits("has_velocity_limits: false, max_velocity: 9")),
+            "degrees that are said": case(limits("max_velocity: !degrees 90")),
+            "an acceleration": case(limits("max_acceleration: 99")),
+            "a joint without limits": case(limits("max_position: 99", "b")),
+        },
+    ),
+    "MVT-005": Cases(
+        found={
+            "no group": case("leg: {kinematics_solver: x/Y}", "the group does not exist"),
+            "no solver": case("arm: {kinematics_solver_timeout: 1}", "kinematics_solver is missing"),
+            "below parameters": case(
+                "/**: {ros__parameters: {robot_description_kinematics: {leg: {kinematics_solver: x}}}}"
+            ),
+        },
+        silent={
+            "a group": case("arm: {kinematics_solver: x/Y, kinematics_solver_timeout: 1}"),
+            "no groups at all": Model(made(), files={"x.yaml": "leg: {kinematics_solver: x/Y}"}),
+        },
+    ),
+    "MVT-006": Cases(
+        found={
+            "not described": case(simple("arm, hand", "arm"), "not described"),
+            "not listed": case(simple("arm", "arm", "hand"), "is not listed"),
+            "not running": case(
+                simple("arm", "arm"), "no controller of this name", other=manager("arms") + section(name="arms")
+            ),
+            "other joints": case(
+                simple("arm", "arm"), "different joints: b", other=manager("arm") + section("joints: [a]")
+            ),
+        },
+        silent={
+            "listed and described": case(simple("arm", "arm")),
+            "running": case(simple("arm", "arm"), other=manager("arm") + section("joints: [b, a]")),
+            "only a broadcaster runs": case(simple("arm", "arm"), other=manager("states")),
+            "another list of names": case("walk: {controller_names: [arm]}"),
+        },
+    ),
+    "MVT-007": Cases(
+        found={"a part": case(listed("b"), "no controller of MoveIt moves a")},
+        silent={
+            "all": case(listed("a, b")),
+            "none": case(section()),
+            "the group without its hand": case(listed("a")),
+        },
+    ),
+    "MVT-008": Cases(
+        found={
+            "a typing error": case(manager("arm_controller") + section(name="arm_controler"), "did you mean 'arm_con")
+        },
+        silent={
+            "its own": case(manager("arm") + section()),
+            "in another file": case(manager("arm"), other=section()),
+            "nowhere": case(manager("arm")),
+            "another node": case(manager("arm") + section(name="executor")),
+        },
+    ),
+    "MVT-009": Cases(
+        found={
+            "a command": case(section("joints: [a, b], command_interfaces: [position]"), "'position' for b"),
+            "a state": case(
+                section("joints: [a], state_interfaces: [position, velocity]"), "state_interface 'velocity'"
+            ),
+            "by its type": case(manager("arm", type="effort_controllers/JointGroupEffortController") + section()),
+            "a forwarded one": case(
+                manager("arm", type="forward_command_controller/ForwardCommandController")
+                + section("joints: [a], interface_name: effort")
+            ),
+        },
+        silent={
+            "offered": case(section("joints: [a], command_interfaces: [position], state_interfaces: [position]")),
+            "no hardware": Model(made(), files={"x.yaml": section("joints: [a], command_interfaces: [effort]")}),
+            "a joint of no hardware": case(section("joints: [c], command_interfaces: [effort]")),
+            "of another name space": case(section("joints: [a], command_interfaces: [effort]", "/other/arm")),
+        },
+    ),
+    "MVT-010": Cases(
+        found={
+            "twice": case(section("joints: [a, b, a]"), "the joint 'a' is named twice"),
+            "left and right": case(section("left_wheel_names: [a], right_wheel_names: [a]")),
+            "constraints": case(
+                manager("arm") + section("joints: [a], constraints: {goal_time: 1, b: {goal: 1}}"),
+                "joints of others: b",
+            ),
+            "of MoveIt": case(listed("a, a")),
+        },
+        silent={
+            "once": case(section("left_wheel_names: [a], right_wheel_names: [b]")),
+            "its own constraints": case(
+                manager("arm") + section("joints: [a], constraints: {goal_time: 1, a: {goal: 1}}")
+            ),
+        },
+    ),
+    "MVT-011": Cases(
+        found={
+            "above": case("initial_positions: {a: 2.1}", "the initial position 2.1 is outside of -1 to 2"),
+            "in degrees": case("initial_positions: {a: 90}", "it looks like degrees"),
+            "at the top": case("a: 2.1\nb: 0\n", name="initial_positions.yaml"),
+        },
+        silent={
+            "the limit": case("initial_positions: {a: 2.01}"),
+            "a joint without limits": case("initial_positions: {b: 90}"),
+            "numbers of something else": case("a: 90\nb: 0\n", name="velocities.yaml"),
+        },
+    ),
+}

@@ -1,0 +1,180 @@
+"""Components of ros2_control and transmissions."""
+
+from rule_cases.builders import joint, limit, link, robot
+from rule_cases.case import Cases, Model
+
+PLUGIN = "<hardware><plugin>mock</plugin></hardware>"
+COMMAND = '<command_interface name="position"/>'
+STATE = '<state_interface name="position"/>'
+
+
+def made(*blocks: str, mimic: str = "") -> str:
+    """The joint a from -1 to 2, 3/s, 4; b, which may mimic it; a fixed joint c; and blocks."""
+    parts = [link(name) for name in "opqr"]
+    parts.append(joint("a", "o", "p", limit(-1, 2, 3, 4), kind="revolute"))
+    parts += [joint("b", "p", "q", mimic, kind="continuous"), joint("c", "q", "r")]
+    return robot(*parts, *blocks)
+
+
+def system(inside: str, name: str = "s", kind: str = "system", hardware: str = PLUGIN) -> str:
+    return f'<ros2_control name="{name}" type="{kind}">{hardware}{inside}</ros2_control>'
+
+
+def driven(inside: str = COMMAND + STATE, name: str = "a", more: str = "") -> str:
+    return f'<joint name="{name}"{more}>{inside}</joint>'
+
+
+def ranged(low: object, high: object, interface: str = "position") -> str:
+    params = f'<param name="min">{low}</param><param name="max">{high}</param>'
+    return made(system(driven(f'<command_interface name="{interface}">{params}</command_interface>{STATE}')))
+
+
+def starting(value: object, interface: str = "position", name: str = "a") -> str:
+    param = f'<param name="initial_value">{value}</param>'
+    return made(system(driven(f'<state_interface name="{interface}">{param}</state_interface>', name)))
+
+
+def transmission(joint: str, actuator: str = "", kind: str = "SimpleTransmission", reduction: str = "1") -> str:
+    interface = f"<hardwareInterface>{joint}</hardwareInterface>"
+    other = f"<hardwareInterface>{actuator}</hardwareInterface>" if actuator else ""
+    return made(
+        f'<transmission name="t"><type>transmission_interface/{kind}</type><joint name="a">{interface}</joint>'
+        f'<actuator name="m">{other}<mechanicalReduction>{reduction}</mechanicalReduction></actuator></transmission>'
+    )
+
+
+FOLLOWS = '<mimic joint="a" multiplier="2"/>'
+SAID = '<param name="mimic">a</param><param name="multiplier">{}</param>'
+
+CASES = {
+    "CTL-001": Cases(
+        found={
+            "twice in one": Model(made(system(driven() + driven(STATE))), says="listed twice"),
+            "in two": Model(
+                made(system(driven()), system(driven(), "t")), says="'position' already belongs to ros2_control 's'"
+            ),
+            "once for each joint": Model(made(system(driven() + driven())), count=1),
+        },
+        silent={
+            "two interfaces in two": made(
+                system(driven()), system(driven('<command_interface name="effort"/>' + STATE), "t")
+            ),
+            "states in two": made(system(driven(STATE)), system(driven(STATE), "t")),
+            "two joints": made(system(driven() + driven(name="b"))),
+        },
+    ),
+    "CTL-002": Cases(
+        found={
+            "letters swapped": Model(
+                made(system(driven(COMMAND.replace("position", "posiiton") + STATE))), says="did you mean 'position'"
+            ),
+            "a capital": made(system(driven(COMMAND.replace("position", "Position") + STATE))),
+            "of a state": made(system(driven(COMMAND + STATE.replace("position", "velocty")))),
+        },
+        silent={
+            "the common ones": made(
+                system(
+                    driven("".join(STATE.replace("position", one) for one in ("velocity", "effort", "acceleration")))
+                )
+            ),
+            "one of the hardware's own": made(system(driven(STATE.replace("position", "temperature")))),
+            "one with a number": made(system(driven(STATE.replace("position", "position_demand")))),
+            "of a gpio": made(system('<gpio name="g"><state_interface name="positoin"/></gpio>')),
+        },
+    ),
+    "CTL-003": Cases(
+        found={"commands alone": made(system(driven(COMMAND)))},
+        silent={
+            "both": made(system(driven())),
+            "a state alone": made(system(driven(STATE))),
+            "a state in another component": made(system(driven(COMMAND)), system(driven(STATE), "t", "sensor")),
+        },
+    ),
+    "CTL-004": Cases(
+        found={
+            "below": Model(ranged(-1.1, 2), says="'position' has min -1.1, outside of the joint's limits -1 to 2"),
+            "both": Model(ranged(-2, 3), says="min -2 and max 3", count=1),
+            "a velocity": ranged(-3.1, 3, "velocity"),
+            "an effort": ranged(-4, 4.1, "effort"),
+            "the wrong way round": Model(ranged(1, 0), says="above its max"),
+            "no number": Model(ranged("${-pi}", 0), says="expected a number"),
+        },
+        silent={
+            "the limits": ranged(-1, 2),
+            "rounded": ranged(-1.0005, 2.001),
+            "a velocity": ranged(-3, 3, "velocity"),
+            "another interface": ranged(-9, 9, "torque"),
+        },
+    ),
+    "CTL-005": Cases(
+        found={
+            "above": Model(starting(2.1), says="starts at 2.1, outside of its limits -1 to 2"),
+            "no number": starting("x"),
+        },
+        silent={
+            "the limit": starting(2),
+            "rounded": starting(2.001),
+            "a velocity": starting(9, "velocity"),
+            "a joint without limits": starting(9, name="b"),
+        },
+    ),
+    "CTL-006": Cases(
+        found={
+            "commands": Model(
+                made(system(driven(name="b")), mimic=FOLLOWS), says="mimics 'a' and has a command_interface"
+            ),
+            "another multiplier": Model(
+                made(system(driven(SAID.format(-2) + STATE, "b")), mimic=FOLLOWS),
+                says="'a' times -2 here, and 'a' times 2",
+            ),
+            "no mimic": Model(made(system(driven(name="b", more=' mimic="true"'))), says="has no <mimic>"),
+        },
+        silent={
+            "states alone": made(system(driven(STATE, "b")), mimic=FOLLOWS),
+            "commands in spite of it": made(system(driven(name="b", more=' mimic="false"')), mimic=FOLLOWS),
+            "the same": made(system(driven(SAID.format("2.0") + STATE, "b")), mimic=FOLLOWS),
+            "no follower": made(system(driven(name="b"))),
+        },
+    ),
+    "CTL-007": Cases(
+        found={"commands": Model(made(system(driven(name="c"))), says="is fixed")},
+        silent={"states": made(system(driven(STATE, "c"))), "a joint that moves": made(system(driven()))},
+    ),
+    "CTL-008": Cases(
+        found={
+            "no hardware": Model(made(system("", hardware="")), says="no <hardware><plugin>"),
+            "an empty plug-in": made(system("", hardware="<hardware><plugin/></hardware>")),
+            "an unknown type": Model(made(system("", kind="robot")), says="the type is 'robot'"),
+            "two joints of an actuator": made(system(driven() + driven(name="b"), kind="actuator")),
+            "commands of a sensor": made(system(driven(), kind="sensor")),
+            "one name": Model(made(system(""), system("")), says="already a ros2_control of this name"),
+        },
+        silent={
+            "a system": made(system(driven() + driven(name="b"))),
+            "an actuator": made(system(driven(), kind="actuator")),
+            "a sensor": made(system(driven(STATE), kind="sensor")),
+            "two": made(system(""), system("", "t")),
+        },
+    ),
+    "CTL-009": Cases(
+        found={
+            "an interface": Model(
+                transmission("hardware_interface/EffortJoinInterface"), says="'EffortJointInterface'"
+            ),
+            "a type": transmission("EffortJointInterface", kind="SimpelTransmission"),
+            "two that differ": Model(
+                transmission("EffortJointInterface", "hardware_interface/PositionJointInterface"),
+                says="the actuator Pos",
+            ),
+        },
+        silent={
+            "with and without package": transmission("EffortJointInterface", "hardware_interface/EffortJointInterface"),
+            "an interface of one's own": transmission("my_hardware/PressureInterface"),
+            "another type": transmission("EffortJointInterface", kind="HalfDifferentialTransmission"),
+        },
+    ),
+    "CTL-010": Cases(
+        found={"zero": transmission("EffortJointInterface", reduction="0"), "a word": transmission("x", reduction="n")},
+        silent={"negative": transmission("EffortJointInterface", reduction="-100")},
+    ),
+}

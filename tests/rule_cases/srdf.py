@@ -1,0 +1,197 @@
+"""The semantic description: names, groups, end effectors, states and disabled pairs."""
+
+from __future__ import annotations
+
+from kinetree.conventions.srdf import ROBOT, SRDF
+from rule_cases.case import Cases, Model
+
+TOOL = 'parent_link="flange" group="gripper" parent_group="manipulator"'
+CHAIN = '<chain base_link="base_link" tip_link="flange"/>'
+FINGERS = '<link name="palm"/>\n    <link name="finger"/>'
+
+
+def model(old: str = "", new: str = "", robot: str = ROBOT, **more: object) -> Model:
+    """The SRDF of the examples with a text in the place of another."""
+    assert old in SRDF
+    return Model(robot, srdf=SRDF.replace(old, new) if old else SRDF.replace("</robot>", f"{new}</robot>"), **more)
+
+
+def state(joints: str, group: str = ' group="gripper"', **more: object) -> Model:
+    """A state of some joints, besides the one of the examples."""
+    return model(new=f'<group_state name="s"{group}>{joints}</group_state>', **more)
+
+
+def finger(value: str, **more: object) -> Model:
+    return state(f'<joint name="finger_joint" value="{value}"/>', **more)
+
+
+CASES = {
+    "SRD-001": Cases(
+        found={
+            "a link of a chain": model('tip_link="flange"', 'tip_link="flnge"', says="did you mean 'flange'"),
+            "a link of a group": model('<link name="palm"/>', '<link name="plam"/>', element="group 'gripper'"),
+            "a joint of a group": model(FINGERS, '<joint name="finger_jont"/>', says="the joint 'finger_jont'"),
+            "a group in a group": model(FINGERS, '<group name="grip"/>', says="did you mean 'gripper'"),
+            "a group of a state": state("", ' group="griper"', element="group_state 's'"),
+            "a joint of a state": state('<joint name="joint_7" value="0"/>', says="the joint 'joint_7' does not exist"),
+            "the link of an end effector": model('parent_link="flange"', 'parent_link="flang"'),
+            "the group of an end effector": model('group="gripper" parent', 'group="hand" parent'),
+            "the link of a virtual joint": model('child_link="base_link"', 'child_link="base_lnk"'),
+            "a passive joint": model(new='<passive_joint name="finger_jnt"/>'),
+            "the same in several places": model("link_5", "lnk_5", says="(it is named 2 times)", severity="warning"),
+            "of another robot": Model(
+                ROBOT.replace("link_", "body_").replace("joint_", "axis_"), srdf=SRDF, says="another robot"
+            ),
+        },
+        silent={
+            "all are there": model(),
+            "a virtual joint in a group and a state": model(
+                FINGERS,
+                FINGERS + '<joint name="world_joint"/>',
+            ),
+            "a floating base of Pinocchio": state('<joint name="root_joint" value="0 0 1 0 0 0 1"/>', ""),
+            "a group, if there are none": Model(
+                ROBOT, srdf='<robot name="arm"><group_state name="s" group="all"/></robot>'
+            ),
+        },
+    ),
+    "SRD-002": Cases(
+        found={
+            "the other way round": model(CHAIN, '<chain base_link="flange" tip_link="link_2"/>', says="exchange them"),
+            "on another branch": model(CHAIN, '<chain base_link="base" tip_link="flange"/>', says="another branch"),
+            "of one link": model(CHAIN, '<chain base_link="flange" tip_link="flange"/>', says="no joint"),
+        },
+        silent={"down": model(), "of one fixed joint": model(CHAIN, '<chain base_link="flange" tip_link="tool0"/>')},
+    ),
+    "SRD-003": Cases(
+        found={
+            "no member": model(FINGERS, "", element="group 'gripper'"),
+            "an empty group": model(FINGERS, '<group name="none"/></group><group name="none">', count=2),
+        },
+        silent={"a link on a fixed joint": model(FINGERS, '<link name="palm"/>')},
+    ),
+    "SRD-004": Cases(
+        found={
+            "tool0 beside flange": model(TOOL, TOOL.replace("flange", "tool0"), says="attach it to 'flange'"),
+            "with a prefix": Model(
+                ROBOT.replace('"tool0"', '"a_tool0"').replace('"flange"', '"a_flange"'),
+                srdf=SRDF.replace('"flange"', '"a_tool0"'),
+                says="attach it to 'a_flange'",
+            ),
+        },
+        silent={
+            "flange": model(),
+            "no flange": Model(ROBOT.replace('"flange"', '"wrist"'), srdf=SRDF.replace('"flange"', '"tool0"')),
+            "another profile": model(TOOL, TOOL.replace("flange", "tool0"), profile="ros"),
+        },
+    ),
+    "SRD-005": Cases(
+        found={
+            "in its own group": model(TOOL, TOOL.replace("flange", "palm"), says="in the end effector's own group"),
+            "outside of the parent group": model(
+                TOOL, TOOL.replace("flange", "tool0"), says="is not in the parent_group"
+            ),
+            "its own parent": model(TOOL, TOOL.replace("manipulator", "gripper"), says="its own parent_group"),
+        },
+        remarked={
+            "in its own group, which has no parent": model(TOOL, 'parent_link="palm" group="gripper"'),
+        },
+        silent={
+            "the tip": model(),
+            "inside of the chain": model(TOOL, TOOL.replace("flange", "link_6")),
+            "without a parent group": model(TOOL, 'parent_link="tool0" group="gripper"'),
+        },
+    ),
+    "SRD-006": Cases(
+        found={"another link": model('child_link="base_link"', 'child_link="link_1"', says="'base_link', the root")},
+        silent={"the root": model()},
+    ),
+    "SRD-007": Cases(
+        found={
+            "above": finger("0.0402", says="is at 0.0402 m; its limits are 0 to 0.04 m"),
+            "below": finger("-0.001"),
+            "in degrees": model('name="joint_3" value="0.9"', 'name="joint_3" value="90"', says="is it in degrees?"),
+        },
+        silent={
+            "at the limit": finger("0.04"),
+            "rounded": finger("0.04003"),
+            "of an endless joint": Model(
+                ROBOT.replace('type="revolute"', 'type="continuous"'), srdf=SRDF.replace('value="0.9"', 'value="90"')
+            ),
+        },
+    ),
+    "SRD-008": Cases(
+        found={
+            "of another group": state(
+                '<joint name="joint_1" value="0"/>', says="does not belong to the group 'gripper'"
+            ),
+            "fixed": state('<joint name="flange-palm" value="0"/>', says="is fixed"),
+            "two values": finger("0.01 0.02", says="has 2 values; expected 1"),
+        },
+        silent={
+            "of the group": finger("0.01"),
+            "without a group": state('<joint name="joint_1" value="0"/>', ""),
+            "that follows one of the group": Model(
+                ROBOT.replace(
+                    "</robot>",
+                    '<link name="thumb"/><joint name="thumb_joint" type="prismatic"><parent link="palm"/>'
+                    '<child link="thumb"/><axis xyz="0 1 0"/><limit lower="0" upper="1" velocity="1" effort="1"/>'
+                    '<mimic joint="finger_joint"/></joint></robot>',
+                ),
+                srdf=SRDF.replace(
+                    "</robot>",
+                    '<group_state name="s" group="gripper"><joint name="finger_joint" value="0"/>'
+                    '<joint name="thumb_joint" value="0"/></group_state></robot>',
+                ),
+            ),
+        },
+    ),
+    "SRD-009": Cases(
+        found={
+            "one": model('<joint name="joint_6" value="0"/>', "", says="no value for 'joint_6', of the group"),
+            "all": state("", says="'finger_joint'"),
+        },
+        silent={
+            "whole": model(),
+            "a passive joint": model(new='<passive_joint name="finger_joint"/><group_state name="s" group="gripper"/>'),
+            "without a group": state("", ""),
+        },
+    ),
+    "SRD-010": Cases(
+        found={
+            "one link": model('link1="link_5" link2="link_6"', 'link1="link_6" link2="link_6"', says="both 'link_6'"),
+            "twice": model(
+                new='<disable_collisions link1="link_6" link2="link_5"/>', says="this pair is disabled twice"
+            ),
+            "several": model(
+                new='<disable_collisions link1="link_6" link2="link_5"/>'
+                '<disable_collisions link1="link_1" link2="link_2"/>',
+                says="2 pairs are disabled twice",
+            ),
+        },
+        silent={"once": model(), "enabled": model(new='<enable_collisions link1="link_6" link2="link_5"/>')},
+    ),
+    "SRD-011": Cases(
+        found={
+            "one of six": model(
+                '<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>', "", says="(joint 'joint_6')"
+            )
+        },
+        silent={
+            "all": model(),
+            "enabled": model(
+                '<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>',
+                '<enable_collisions link1="link_5" link2="link_6"/>',
+            ),
+            "a link that is disabled with all": model(
+                '<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>',
+                '<disable_default_collisions link="link_6"/>',
+            ),
+            "few are disabled": Model(
+                ROBOT,
+                srdf='<robot name="arm"><disable_collisions link1="link_1" link2="link_2" reason="Adjacent"/></robot>',
+            ),
+            "none for that reason": model(' reason="Adjacent"', ""),
+        },
+    ),
+}

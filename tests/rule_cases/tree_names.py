@@ -1,0 +1,88 @@
+"""Names that contradict the tree, and left and right parts."""
+
+from kinetree.conventions.mirror import LEGS
+from rule_cases.case import Cases, Model
+
+
+def joint(name: str, parent: str, child: str, kind: str = "fixed") -> str:
+    ends = f'<parent link="{parent}"/><child link="{child}"/>'
+    return f'<joint name="{name}" type="{kind}">{ends}<axis xyz="0 0 1"/></joint>'
+
+
+def chain(*joints: str, links: str = "abcd") -> str:
+    """A robot of links a, b, c, d and joints."""
+    return f'<robot name="r">{"".join(f"<link name={name!r}/>" for name in links)}{"".join(joints)}</robot>'
+
+
+def named(name: str, kind: str = "fixed") -> str:
+    """A robot in which a joint of a name joins c and d, behind two joints."""
+    return chain(joint("first", "a", "b", kind), joint("second", "b", "c", kind), joint(name, "c", "d", kind))
+
+
+def legs(old: str, new: str, **more) -> Model:
+    """A walker with a change in one place."""
+    assert LEGS.count(old) == 1, old
+    return Model(LEGS.replace(old, new), **more)
+
+
+SHIN = '<link name="right_shin"><inertial><mass value="2"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0"'
+ANKLE = '<link name="right_ankle"/><origin xyz="0 0 -0.1"/>'
+SKEW = LEGS.replace('<mass value="2"/>', '<origin xyz="0.01 0.02 0"/><mass value="2"/>')
+LEFT, RIGHT = SKEW.split('<link name="right_hip">')
+SIGNED = LEFT + '<link name="right_hip">' + RIGHT.replace('"0.01 0.02 0"', '"0.01 -0.02 0"')
+FOOT = '<link name="right_foot"><inertial><origin xyz="0.01 -0.02 0"/>'
+ARMS = LEFT + '<link name="right_hip">' + RIGHT
+
+CASES = {
+    "NAM-008": Cases(
+        found={
+            "a and b": named("a-b", "continuous"),
+            "with an ending": named("a_to_b_joint", "continuous"),
+            "another link than its child": named("c-b", "continuous"),
+            "a joint and a link": named("first-c", "continuous"),
+        },
+        silent={
+            "its ends": named("c-d", "continuous"),
+            "its ends with an ending": named("c_to_d_joint", "continuous"),
+            "its ends the other way about": named("d-c", "continuous"),
+            "the joint before it and its child": named("second-d", "continuous"),
+            "a link that is fixed to its parent": named("a-d"),
+            "links that do not exist": named("x-y", "continuous"),
+        },
+    ),
+    "NAM-009": Cases(
+        found={
+            "a joint": named("upper_link"),
+            "a joint with a number": named("upper_link_2"),
+            "a link": chain(joint("j", "a", "b_joint"), links=["a", "b_joint"]),
+        },
+        silent={
+            "a joint that is named after its child": chain(joint("to_b_link", "a", "b_link"), links=["a", "b_link"]),
+            "a word that ends so": named("blink"),
+            "a joint": named("upper_joint"),
+        },
+    ),
+    "NAM-010": Cases(
+        found={
+            "a mass": legs(
+                SHIN, SHIN.replace('"2"', '"2.1"'), says="mass 2.1, expected 2", element="link 'right_shin'"
+            ),
+            "a moment": legs(SHIN, SHIN.replace('ixx="0.01"', 'ixx="0.012"')),
+            "a center of mass with the sign of the left": Model(
+                SIGNED.replace(FOOT, FOOT.replace("-0.02", "0.02")), says="center of mass y 0.02, expected -0.02"
+            ),
+        },
+        silent={
+            "equal": LEGS,
+            "rounded": legs(SHIN, SHIN.replace('"2"', '"2.05"')),
+            "two masses of five": legs(SHIN, SHIN.replace('"2"', '"2.1"')).text.replace(
+                '<link name="right_foot"><inertial><mass value="2"/>',
+                '<link name="right_foot"><inertial><mass value="3"/>',
+            ),
+            "mirrored centers of mass": SIGNED,
+            "the same leg on both sides": ARMS,
+            "fingers": legs(SHIN, SHIN.replace('"2"', '"2.1"')).text.replace("shin", "finger"),
+            "without right": LEGS.replace("right", "other"),
+        },
+    ),
+}
