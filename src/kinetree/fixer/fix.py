@@ -74,7 +74,7 @@ def fix(
     SRDF of the robot nor YAML.
     """
     checked = options_of(Path(file), profile, select, ignore, vendor, options)
-    checked = replace(checked, frames=frames, also=tuple(map(os.fspath, also)))
+    checked = replace(checked, frames=frames, also=tuple(os.fspath(one) for one in also))
     check_also(checked, unsafe)
     if os.path.exists(file) and not os.path.isfile(file):
         raise KinetreeError(Finding("file", "error", "is no file that can be edited in place", Source(str(file))))
