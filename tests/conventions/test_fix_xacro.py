@@ -227,7 +227,7 @@ def test_links_behind_a_prefix_are_renamed(calls, tmp_path):
     """In every macro, and in a branch that is not taken."""
     path = tmp_path / "arms.xacro"
     more = '<xacro:if value="0"><link name="${prefix}cap"/><joint name="${prefix}c" type="fixed">'
-    more += '<parent link="${prefix}elbow"/>'<child link="${prefix}cap"/></joint></xacro:if>  </xacro:macro>'
+    more += '<parent link="${prefix}elbow"/><child link="${prefix}cap"/></joint></xacro:if>  </xacro:macro>'
     path.write_text(arms(calls, text=ARM.replace('"link_3"', '"elbow"')).replace("  </xacro:macro>", more))
     result = fix(path, profile="industrial", vendor="abb", unsafe=True)
     write(result)

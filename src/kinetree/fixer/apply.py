@@ -17,7 +17,7 @@ from kinetree.conventions.facts import Subject
 from kinetree.conventions.fixes import QuaternionInOldFile
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rename_references import check_left
-from kinetree.conventions.rep199.fixes import misplaced
+from kinetree.conventions.rep199.placement import misplaced
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.fixer.invariants import difference
