@@ -152,3 +152,39 @@ class TestPlaces:
         (tmp_path / "kinetree.toml").write_text(f'[[models]]\nfile = "arm.urdf"\nflange = "{text or 1}"\n')
         with pytest.raises(KinetreeError, match=r"kinetree\.toml:3"):
             read_settings(str(tmp_path / "kinetree.toml"))
+
+
+@pytest.mark.slow
+class TestVariants:
+    """Two robots made from one file, each with a row in the settings."""
+
+    def made(self, folder, second: str, unsafe: bool = False, code: str = "R199-208"):
+        shapes.kawasaki(folder)
+        text = (folder / "kinetree.toml").read_text()
+        first, other = (row for row in text.split("[[models]]") if "small" in row or "huge" in row)
+        rows = first, other.replace('base = "0 0 0.3 0 0 0"', second)
+        (folder / "kinetree.toml").write_text("".join(f"[[models]]{row}" for row in rows))
+        macro, top = (folder / "urdf" / name for name in ("arm_macro.xacro", "arm.urdf.xacro"))
+        text = macro.read_text().partition("<robot")[2].partition(">")[2].rpartition("</robot>")[0]
+        top.write_text(top.read_text().replace('  <xacro:include filename="arm_macro.xacro"/>', text))
+        options = ("--profile", "industrial", "--select", code)
+        return run(folder, "fix", *options, *(["--unsafe"] if unsafe else []))
+
+    def test_a_repair_that_is_right_for_both_needs_no_unsafe(self, tmp_path):
+        result = self.made(tmp_path, 'base = "0 0 0.3 0 0 0"')
+        assert result.exit_code == 0, result.output
+        assert "urdf/arm.urdf.xacro (size=small): 1 repaired" in result.output
+        assert all("base" in robot.links for robot in robots(tmp_path))
+
+    def test_one_that_is_wrong_for_the_other_is_not_made(self, tmp_path):
+        result = self.made(tmp_path, 'base = "0 0 0.4 0 0 0"')
+        assert result.exit_code == 1
+        assert "in the variant size=huge, 'base' would be 0.1 off from where it is given" in result.output
+        assert not any("base" in robot.links for robot in robots(tmp_path))
+
+    def test_what_only_one_has_is_renamed_there(self, tmp_path):
+        """The parallel arm of one variant is in a branch that the other does not take."""
+        result = self.made(tmp_path, "", unsafe=True, code="R199-301")
+        assert result.exit_code == 0, result.output
+        assert ["link_2" in robot.links for robot in robots(tmp_path)] == [True, True]
+        assert robots(tmp_path)[1].joints["parallel"].parent == "link_2"
