@@ -39,11 +39,11 @@ def test_it_mends_in_place_and_then_has_nothing_to_do(run, model):
     first, last = result.stdout.splitlines()
     assert first.startswith(f"{path}:")
     assert first.endswith("[R199-205]")
-    assert "link 'base': is attached to 'mount'; expected 'base_link'; mended" in first
-    assert last == f"{path}: 1 mended"
+    assert "link 'base': is attached to 'mount'; expected 'base_link'; repaired" in first
+    assert last == f"{path}: 1 repaired"
     assert path.read_text() != HUNG
     result = run("fix", path, "--profile", "industrial")
-    assert (result.exit_code, result.stdout) == (0, f"{path}: 0 mended\n")
+    assert (result.exit_code, result.stdout) == (0, f"{path}: 0 repaired\n")
 
 
 class TestCost:
@@ -71,14 +71,14 @@ class TestCost:
     def test_one_repair(self, name, run, model, counts):
         """What is expanded is checked by a child process, too, before it is read here; that is not counted."""
         path = model(HUNG, name)
-        assert run("fix", path, "--profile", "industrial").stdout.endswith(f"{path}: 1 mended\n")
+        assert run("fix", path, "--profile", "industrial").stdout.endswith(f"{path}: 1 repaired\n")
         assert counts == {"loads": 2, "checks": 2}
 
     def test_many_repairs_by_one_rule(self, run, model, counts):
         links = "".join(f'<link name="l{i}"/>' for i in range(501))
         joint = '<joint name="j{}" type="fixed"><origin rpy="1.57 0 0"/><parent link="l0"/><child link="l{}"/></joint>'
         path = model(f'<robot name="r">{links}{"".join(joint.format(i, i) for i in range(1, 501))}</robot>')
-        assert run("fix", path).stdout.endswith(f"{path}: 500 mended\n")
+        assert run("fix", path).stdout.endswith(f"{path}: 500 repaired\n")
         assert counts == {"loads": 2, "checks": 2}
 
     def test_what_a_child_process_could_not_check_is_not_read_here(self, run, model, counts, monkeypatch):
@@ -100,7 +100,7 @@ def test_diff_shows_and_writes_nothing(run, model, monkeypatch, tmp_path):
     assert result.stdout.startswith("--- arm.urdf\n+++ arm.urdf\n@@ ")
     changed = [line for line in result.stdout.splitlines()[2:] if line[0] in "+-"]
     assert changed == ['-    <parent link="mount"/>', '+    <parent link="base_link"/>']
-    assert result.stderr == "arm.urdf: 1 would be mended\n"
+    assert result.stderr == "arm.urdf: 1 would be repaired\n"
     assert path.read_text() == HUNG
     assert run("fix", model(ARM), "--profile", "industrial", "--diff").exit_code == 0
 
@@ -110,8 +110,8 @@ def test_what_is_left_is_said(run, model):
     result = run("fix", path, "--profile", "industrial")
     assert result.exit_code == 1
     assert "[R199-208]" in result.stderr
-    assert "not mended: nothing says whose controller it is; --vendor does" in result.stderr
-    assert result.stdout == f"{path}: 0 mended, 1 left\n"
+    assert "not repaired: the maker is unknown; give its pose in" in result.stderr
+    assert result.stdout == f"{path}: 0 repaired, 1 left\n"
     assert run("fix", path, "--profile", "industrial", "--vendor", "abb").exit_code == 0
 
 
@@ -119,7 +119,7 @@ def test_one_bad_file_does_not_keep_the_others(run, model, tmp_path):
     bad, good = model("<robot>", "bad.urdf"), model(HUNG)
     result = run("fix", bad, good, "--profile", "industrial")
     assert result.exit_code == 2
-    assert result.stdout.endswith(f"{good}: 1 mended\n")
+    assert result.stdout.endswith(f"{good}: 1 repaired\n")
     assert f"{bad}:1:8: error: this is not well-formed XML" in result.stderr
     assert good.read_text() != HUNG
 
@@ -129,7 +129,7 @@ def test_what_cannot_be_read_in_a_folder_does_not_keep_the_others(run, model, tm
     (tmp_path / "z.urdf").symlink_to("nowhere")
     result = run("fix", tmp_path, "--profile", "industrial")
     assert result.exit_code == 2
-    assert result.stdout.endswith(f"{good}: 1 mended\n")
+    assert result.stdout.endswith(f"{good}: 1 repaired\n")
     assert result.stderr == f"{tmp_path / 'z.urdf'}: error: cannot be read: No such file or directory [file]\n"
     assert good.read_text() != HUNG
 
@@ -140,11 +140,11 @@ SDF = '<sdf version="1.9"><model name="m"><link name="a"/></model></sdf>'
 def test_other_formats_are_passed_over_in_a_folder_and_refused_by_name(run, model):
     good, sdf = model(HUNG), model(SDF, "m.sdf")
     result = run("fix", good.parent, "--profile", "industrial", "--diff")
-    assert (result.exit_code, result.stderr) == (1, f"{good}: 1 would be mended\n")
+    assert (result.exit_code, result.stderr) == (1, f"{good}: 1 would be repaired\n")
     result = run("fix", sdf, good, "--profile", "industrial")
     assert result.exit_code == 2
-    assert "m.sdf: error: is sdf, which is not mended; legal are URDF and xacro files" in result.stderr
-    assert result.stdout.endswith(f"{good}: 1 mended\n")
+    assert "m.sdf: error: is sdf, which is not repaired; legal are URDF and xacro files" in result.stderr
+    assert result.stdout.endswith(f"{good}: 1 repaired\n")
     assert sdf.read_text() == SDF
 
 
@@ -167,7 +167,7 @@ def test_nothing_is_mended_that_nobody_named(settings, run, model, monkeypatch, 
     model(SDF, "sdfs/m.sdf")
     result = run("fix", "sdfs")
     assert (result.exit_code, result.stdout, mine.read_text()) == (2, "", HUNG)
-    assert "there is nothing here that can be mended; legal are URDF and xacro files" in result.stderr
+    assert "there is nothing here to repair; legal are URDF and xacro files" in result.stderr
 
 
 def test_an_empty_name_of_settings_is_none(run, model):
@@ -180,12 +180,16 @@ def test_json(run, model):
     result = run("fix", model(HUNG), model(STUCK, "stuck.urdf"), "--profile", "industrial", "--diff", "--json")
     assert result.exit_code == 1
     hung, stuck = json.loads(result.stdout)["files"]
-    assert [f["code"] for f in hung["mended"]] == ["R199-205"]
+    assert [f["code"] for f in hung["repaired"]] == ["R199-205"]
     assert '+    <parent link="base_link"/>\n' in hung["diff"]
-    assert [(u["finding"]["code"], u["because"]) for u in stuck["unmended"]] == [
-        ("R199-208", "nothing says whose controller it is; --vendor does")
+    assert [(u["finding"]["code"], u["because"]) for u in stuck["unrepaired"]] == [
+        (
+            "R199-208",
+            "the maker is unknown; give its pose in 'base_link' with --base \"X Y Z R P Y\" (m, rad), or as base in "
+            "[[models]], or name the maker with --vendor",
+        )
     ]
-    assert (hung["unmended"], stuck["diff"], hung["unsafe"]) == ([], "", [])
+    assert (hung["unrepaired"], stuck["diff"], hung["unsafe"]) == ([], "", [])
 
 
 def test_a_wrong_code_is_said_first(run, model):
@@ -202,7 +206,7 @@ def test_several_codes_are_mended_alone_or_left(option, mended, run, model):
     path = model(HUNG.replace("</robot>", f"{joints}</robot>"))
     codes = (option, "R199-205", option, "R199-508")
     said = run("fix", path, "--profile", "industrial", *codes).stdout
-    assert sorted(re.findall(r"; mended \[(.*)\]", said)) == mended
+    assert sorted(re.findall(r"; repaired \[(.*)\]", said)) == mended
 
 
 def test_the_examples_of_the_page_are_real(run, monkeypatch, tmp_path):
@@ -242,7 +246,7 @@ def test_every_file_that_is_written_is_said(run, model, monkeypatch, tmp_path):
     assert planned["files"][0]["changed"] == ["arm.urdf", "arm.yaml"]
     result = run(*command)
     assert result.exit_code == 0
-    assert result.stdout.splitlines()[-2:] == ["arm.urdf: 1 mended", "arm.yaml: changed with it"]
+    assert result.stdout.splitlines()[-2:] == ["arm.urdf: 1 repaired", "arm.yaml: changed with it"]
     assert yaml.read_text() == "a: link_3\n"
 
 
@@ -259,9 +263,9 @@ def test_a_related_file_that_cannot_be_used_is_said_first(run, model, tmp_path):
 def test_related_files_go_with_new_names_of_one_model(run, model):
     first, second, yaml = model(ELBOW), model(ELBOW, "other.urdf"), model("a: elbow\n", "arm.yaml")
     result = run("fix", first, second, *UNSAFE, "--also", yaml)
-    assert (result.exit_code, "for the files of one model, and these are 2" in result.stderr) == (2, True)
+    assert (result.exit_code, "--also is for one model, and these are 2" in result.stderr) == (2, True)
     result = run("fix", first, "--profile", "industrial", "--also", yaml)
-    assert (result.exit_code, "given with --unsafe alone" in result.stderr) == (2, True)
+    assert (result.exit_code, "only --unsafe renames" in result.stderr) == (2, True)
     assert (first.read_text(), second.read_text(), yaml.read_text()) == (ELBOW, ELBOW, "a: elbow\n")
 
 
@@ -281,8 +285,8 @@ def test_an_excuse_is_for_one_of_two(run, model):
     path = model(f'<robot name="r">\n<link name="a">\n{excuse}\n{shape}\n{shape}\n</link>\n</robot>')
     result = run("fix", path)
     assert result.exit_code == 1
-    assert re.match(rf"{re.escape(str(path))}:5:\d+: .*not mended: another finding .* is excused", result.stderr)
-    assert result.stdout == f"{path}: 0 mended, 1 left\n"
+    assert re.match(rf"{re.escape(str(path))}:5:\d+: .*not repaired: another finding .* is excused", result.stderr)
+    assert result.stdout == f"{path}: 0 repaired, 1 left\n"
 
 
 def test_an_excused_angle_is_not_worked_into_another(run, model):
@@ -295,7 +299,7 @@ def test_an_excused_angle_is_not_worked_into_another(run, model):
     path = model(text)
     result = run("fix", path, "--profile", "industrial", "--vendor", "abb")
     assert (result.exit_code, path.read_text()) == (1, text)
-    assert "not mended: rpy 3.14 of joint 'g' is meant to be 3.141592653589793" in result.stderr
+    assert "not repaired: rpy 3.14 of joint 'g' is inexact, meant to be 3.141592653589793" in result.stderr
 
 
 def test_a_broken_baseline_keeps_nothing_from_being_mended(run, model):
@@ -304,13 +308,13 @@ def test_a_broken_baseline_keeps_nothing_from_being_mended(run, model):
     model('profile = "industrial"\nbaseline = "known.json"\n', "kinetree.toml")
     result = run("fix", path)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.endswith(f"{path}: 1 mended\n")
+    assert result.stdout.endswith(f"{path}: 1 repaired\n")
 
 
 def test_a_robot_of_the_package_is_not_mended(run):
     result = run("fix", "icub")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "robot 'icub' comes with the package and is not mended; legal are files and folders" in result.stderr
+    assert "robot 'icub' comes with the package; only files and folders can be repaired" in result.stderr
 
 
 @pytest.mark.slow
@@ -394,15 +398,15 @@ class TestSeveralModels:
         expected = common.read_text().replace("1.57", EXACT, 1)
         assert patched(common.read_text(), shown.stdout) == expected
         assert [row.partition(": ")[2] for row in shown.stderr.splitlines()] == [
-            "1 would be mended",
-            "0 would be mended",
+            "1 would be repaired",
+            "0 would be repaired",
         ]
         result = run("fix", "--unsafe", *names)
         assert (result.exit_code, common.read_text()) == (0, expected)
         assert [row.partition(": ")[2] for row in result.stdout.splitlines()[1:]] == [
-            "1 mended",
+            "1 repaired",
             "changed with it",
-            "0 mended",
+            "0 repaired",
         ]
 
     @pytest.mark.slow

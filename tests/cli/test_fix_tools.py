@@ -27,7 +27,7 @@ def test_a_tool_is_added_where_the_controller_has_it(run, arm):
     before = arm.read_text()
     result = run("fix", arm, "--add-tool", f"gripper_tcp={KUKA}")
     assert result.exit_code == 0, result.stderr
-    assert "gripper_tcp added, 0 mended" in result.stdout
+    assert "gripper_tcp added, 0 repaired" in result.stdout
     robot = kt.load(arm)
     assert robot.parent_joint("gripper_tcp").parent == robot.parent_joint("tool0").parent == "flange"
     q = robot.q() + 0.2

@@ -41,7 +41,7 @@ class TestSafety:
         result = fix(path, profile="industrial")
         ((finding, why),) = result.unrepaired
         assert finding.code == "R199-205"
-        assert re.search(r"it would change the robot: frame 'link_3' moves by 2e-09", why)
+        assert re.search(r"the repair would change the robot: frame 'link_3' moves by 2e-09", why)
         write(result)
         assert path.read_text() == HUNG
 
@@ -93,7 +93,7 @@ class TestSafety:
         path = arm(HUNG)
         result = fix(path, profile="industrial")
         ((_, why),) = result.unrepaired
-        assert "to mend it would bring in not-understood" in why
+        assert "a repair would cause not-understood" in why
         assert result.after == {}
 
     def test_what_is_new_is_seen_under_another_name(self, arm, monkeypatch):
@@ -109,7 +109,7 @@ class TestSafety:
         result = fix(arm(HUNG.replace('"link_3"', '"elbow"')), profile="industrial", unsafe=True)
         assert [finding.code for finding in result.repaired] == ["R199-301"]
         ((finding, why),) = result.unrepaired
-        assert (finding.code, why) == ("R199-205", "to mend it would bring in not-understood of link 'link_3'")
+        assert (finding.code, why) == ("R199-205", "a repair would cause not-understood of link 'link_3'")
 
     def test_what_is_excused_stays(self, arm):
         result = fix(arm(HUNG), profile="industrial", excused=lambda finding: finding.code == "R199-205")
@@ -131,7 +131,7 @@ class TestSafety:
         path = tmp_path / "arm.sdf"
         kt.save(kt.load(HUNG, format="urdf"), path)
         result = fix(path, profile="industrial")
-        assert {why for _, why in result.unrepaired} == {"only the texts of URDF and xacro files are mended"}
+        assert {why for _, why in result.unrepaired} == {"only URDF and xacro files are repaired"}
         assert result.after == {}
 
 
@@ -156,10 +156,10 @@ class TestAnglesThatLackDigits:
     @pytest.mark.parametrize(
         ("text", "code", "why"),
         [
-            (ON_TOOL0, "R199-508", "rpy 3.14 of joint 'g' is meant to be 3.141592653589793"),
-            (INEXACT_TOOL0, "R199-508", "rpy 1.57 of joint 'flange-tool0' is meant to be 1.5707963267948966"),
-            (INEXACT_SHAPE, "R199-509", "rpy 3.14 of <visual> is meant to be"),
-            (NO_FLANGE, "R199-401", "rpy 1.57 of joint 'flange-tool0' is meant to be"),
+            (ON_TOOL0, "R199-508", "rpy 3.14 of joint 'g' is inexact, meant to be 3.141592653589793"),
+            (INEXACT_TOOL0, "R199-508", "rpy 1.57 of joint 'flange-tool0' is inexact, meant to be 1.5707963267948966"),
+            (INEXACT_SHAPE, "R199-509", "rpy 3.14 of <visual> is inexact, meant to be"),
+            (NO_FLANGE, "R199-401", "rpy 1.57 of joint 'flange-tool0' is inexact, meant to be"),
         ],
     )
     @pytest.mark.parametrize("left", ["selected", "ignored", "excused"])
@@ -212,7 +212,7 @@ class TestOneByOne:
         assert sorted(f.element for f in result.repaired) == ["joint 'j0'", "joint 'j2'", "joint 'j4'"]
         reasons = {finding.element: because for finding, because in result.unrepaired}
         assert "joint 'j1' changes by more than its angles" in reasons.pop("joint 'j1'")
-        assert "would bring in not-understood" in reasons.pop("joint 'j3'")
+        assert "would cause not-understood" in reasons.pop("joint 'j3'")
         assert reasons == {}
 
     def test_a_place_of_a_xacro_file_that_is_not_as_in_the_result(self, tmp_path):
@@ -223,7 +223,7 @@ class TestOneByOne:
         assert len(result.repaired) == 4
         ((finding, why),) = result.unrepaired
         assert finding.element == "joint 'j1'"
-        assert "rpy='${q} 0 0' is worked out there, not written" in why
+        assert "rpy='${q} 0 0' is computed there" in why
 
     def test_what_shares_its_place_with_one_that_is_left_is_left_too(self, tmp_path):
         """Each link has two angles, of which one is worked out for the second link alone."""
@@ -236,8 +236,8 @@ class TestOneByOne:
         path.write_text(f"{XACRO_HEAD}<xacro:property name='q' value='1.57'/>{macro}{calls}{joint}</robot>")
         result = fix(path, profile="ros")
         reasons = {finding.element: because for finding, because in result.unrepaired}
-        assert "is worked out there" in reasons["link 'b'"]
-        assert "not all 2 elements that are made of it want the same" in reasons["link 'a'"]
+        assert "is computed there" in reasons["link 'b'"]
+        assert "not all 2 elements that are made of it need the same" in reasons["link 'a'"]
         assert result.after == {}
 
 
@@ -261,7 +261,7 @@ class TestExcuses:
         result = fix(arm(swapped), **told, excused=lambda f: f.element == "link 'link_4'")
         assert {f.element for f, _ in result.unrepaired} == {"link 'link_2'", "link 'link_3'"}
         assert {why for _, why in result.unrepaired} == {
-            "it would mend R199-302 of link 'link_4', too, which is excused"
+            "it would repair R199-302 of link 'link_4', too, which is excused"
         }
         assert result.after == {}
 
@@ -292,7 +292,7 @@ def test_nothing_new_is_found_in_the_packages_that_are_told(arm, tmp_path):
     told = {"profile": "industrial", "select": "R199-509"}
     assert [f.code for f in fix(path, **told).repaired] == ["R199-509"]
     ((_, why),) = fix(path, packages={"grip": folder}, **told).unrepaired
-    assert re.search(r"to mend it would bring in MSH-\d+ of link 'link_6'", why)
+    assert re.search(r"a repair would cause MSH-\d+ of link 'link_6'", why)
 
 
 class TestWriting:
@@ -379,18 +379,19 @@ class TestXacro:
         expected = PART.replace('link="mount"', 'link="base_link"').replace("0 0 0.25", "0 0 0.5")
         assert (tmp_path / "part.xacro").read_text() == expected
 
-    def test_what_is_worked_out_is_left_to_people(self, tmp_path):
+    def test_the_argument_of_a_call_is_edited(self, tmp_path):
         path = xacro_arm(tmp_path, PART.replace('link="mount"', 'link="${mount}"'))
-        result = fix(path, profile="industrial", vendor="fanuc", select="R199-205")
-        ((_, why),) = result.unrepaired
-        assert re.search(r"part.xacro:7:7 is not mended: link='\$\{mount\}' is worked out there, not written", why)
-        assert result.after == {}
+        result = fix(path, profile="industrial", vendor="fanuc", select="R199-205", unsafe=True)
+        assert result.unrepaired == ()
+        before, after = (texts[tmp_path / "arm.urdf.xacro"].decode() for texts in (result.before, result.after))
+        assert 'mount="mount"' in before
+        assert 'mount="base_link"' in after
 
     def test_all_that_is_made_of_it_must_want_the_same(self, tmp_path):
         path = xacro_arm(tmp_path, more='<xacro:frame name="stand"/>\n')
         result = fix(path, profile="industrial", vendor="fanuc", select="R199-205", unsafe=True)
         ((_, why),) = result.unrepaired
-        assert re.search(r"part.xacro:\d+:7 is not mended: not all 2 elements that are made of it want the same", why)
+        assert re.search(r"part.xacro:\d+:7 is not changed: not all 2 elements that are made of it need the same", why)
 
 
 def test_what_other_models_may_include_is_left(tmp_path):
@@ -403,7 +404,7 @@ def test_what_other_models_may_include_is_left(tmp_path):
     result = fix(robot, profile="industrial", select="R199-205")
     ((finding, why),) = result.unrepaired
     assert (finding.code, result.after) == ("R199-205", {})
-    assert "which other models may include; --unsafe mends it there" in why
+    assert "which other models may include; --unsafe repairs it there" in why
     assert list(fix(robot, profile="industrial", select="R199-205", unsafe=True).after) == [macro]
 
 

@@ -86,7 +86,7 @@ def test_where_a_name_is_worked_out_whole_nothing_is_added(written, tmp_path):
     result = fix(path, profile="industrial", vendor="abb")
     ((finding, because),) = result.unrepaired
     assert (finding.code, result.after) == ("R199-208", {})
-    assert f"name={written!r} is worked out there, which does not tell how to write other names" in because
+    assert f"name={written!r} is computed there, so the names of new elements are unknown" in because
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_angles_of_pi_alone_are_written_anew(angle, is_mended, tmp_path):
     path.write_text(arms(["left_"], text=flange.replace(HANGS, turned)))
     result = fix(path, profile="industrial", vendor="abb", select="R199-505")
     assert bool(result.repaired) == is_mended
-    assert is_mended or f"{angle} 0' is worked out there, not written" in result.unrepaired[0][1]
+    assert is_mended or f"{angle} 0' is computed there" in result.unrepaired[0][1]
 
 
 BRANCH = '<xacro:if value="$(arg flanged)">'
@@ -143,7 +143,7 @@ def test_nothing_is_added_to_one_of_two_branches(tmp_path):
     )
     result = fix(path, profile="industrial", vendor="abb", select="R199-208")
     ((_, because),) = result.unrepaired
-    assert re.search(r"it stands at .*arms.xacro:\d+:\d+ once more, of which one is made", because)
+    assert re.search(r"it is written at .*arms.xacro:\d+:\d+, too, and one of the two is made", because)
 
 
 @pytest.mark.parametrize("xyz", ["0.09 0 0", "0 0 0"])
@@ -155,7 +155,7 @@ def test_tool0_is_not_added_to_a_flange_that_points_elsewhere(xyz, tmp_path):
     assert "R199-403" in {finding.code for finding in kt.check(path, profile="industrial")}
     result = fix(path, profile="industrial", vendor="abb", select="R199-501")
     ((_, because),) = result.unrepaired
-    assert because == "X of 'flange' does not point outwards (R199-403), nor would tool0"
+    assert because == "X of 'flange' does not point outwards (R199-403), so tool0 would not either"
 
 
 def test_a_second_model_of_the_macro_is_mended_by_the_first(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from kinetree.conventions.examples import ARM
 from kinetree.errors import KinetreeError
 from kinetree.fixer.fix import Fixed, fix
-from kinetree.fixer.related_files import MAX_YAML_BYTES
+from kinetree.fixer.related_files import MAX_BYTES
 
 MODEL = ARM.replace('"link_3"', '"elbow"').replace('"joint_3"', '"bend"')
 """R199-301 calls elbow link_3."""
@@ -48,7 +48,7 @@ class TestWhatIsRefused:
             (b"a: elbow\nb: caf\xe9", 2, "is neither XML nor text in UTF-8"),
             ('frame = "elbow"', 1, "is neither XML nor YAML with keys or lists"),
             ("a: 1\n---\nelbow", 3, "is neither XML nor YAML with keys or lists"),
-            ("a: " + "x" * MAX_YAML_BYTES, None, "the most that is read of YAML"),
+            ("a: " + "x" * MAX_BYTES, None, "the most that is read of YAML"),
         ],
     )
     def test_what_is_neither_the_srdf_of_the_model_nor_yaml(self, content, line, why, renamed, tmp_path):
@@ -82,7 +82,7 @@ class TestWhatIsRefused:
             fix(arm(MODEL), profile="industrial", unsafe=True, also=[arm(MODEL)])
 
     def test_without_new_names_they_have_no_effect(self, arm, tmp_path):
-        with pytest.raises(KinetreeError, match="with --unsafe alone"):
+        with pytest.raises(KinetreeError, match="only --unsafe renames"):
             fix(arm(MODEL), profile="industrial", also=[tmp_path / "arm.yaml"])
 
 

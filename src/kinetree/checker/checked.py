@@ -73,10 +73,10 @@ def examine_job(job: Job) -> Examined:
     options = replace(job.options, read=job.options.read.confined_to(source))
     reading = examine(source, options.read, True)
     found, by_rules = answers(reading, options)
-    known = reading[0] is not None and Doubt("robot", reading[0].name) not in reading[0].doubts
+    is_read = reading[0] is not None and Doubt("robot", reading[0].name) not in reading[0].doubts
 
     def is_asked(code: str, element: str) -> bool:
-        always = known and (code.islower() or code.startswith(ALWAYS))
+        always = is_read and (code.islower() or code.startswith(ALWAYS))
         in_this_file = not is_left_out(Finding(code, "info", ""), file, job.per_file)
         return by_rules.is_asked(code, element, always) and options.wants(code) and in_this_file
 

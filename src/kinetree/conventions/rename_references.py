@@ -93,6 +93,11 @@ def _check_words(value: str, renamed: NewNames, source: Source) -> None:
         raise ambiguous(source, f"{value!r} has the name {part!r} in it")
 
 
+def names_in(text: str, renamed: NewNames) -> Iterator[re.Match[str]]:
+    """Return the places of old names in a text."""
+    return _pattern(frozenset(renamed)).finditer(text)
+
+
 def _old_in(value: str, old: frozenset[tuple[str, str]]) -> str | None:
     """Return the first old name in a value that is not part of a longer word, or None. old: (kind, name)."""
     match = _pattern(old).search(value)

@@ -35,6 +35,9 @@ TOO_MANY = f"{MOST_TRIES} repairs by this rule have been tried, the most of one 
 NO_REPAIR = "no repair is known"
 NO_USE = "the known repair does not remove the finding"
 
+BY_STYLE = ("XAC-001",)
+"""Codes that are counted once for an element, because new names are written like those beside them."""
+
 Key = tuple[str, str | None]
 """Identity of a finding: its code and its element."""
 
@@ -77,7 +80,8 @@ class State:
     @cached_property
     def keys(self) -> Counter[Key]:
         """Number of findings of each kind."""
-        return Counter(map(key_of, self.findings))
+        found = Counter(map(key_of, self.findings))
+        return Counter({key: 1 if key[0] in BY_STYLE else count for key, count in found.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +199,7 @@ def apply_fixes(task: Task, start: State) -> tuple[list[Step], dict[Key, str]]:
             else:
                 steps.append(step)
                 trials.refused.clear()
-        elif regression := first_regression(start, steps):
+        elif regression := first_regression(start, steps, task.options.ignore):
             number, why = regression
             trials.reject(steps[number].keys, why)
             del steps[number:]
@@ -225,13 +229,22 @@ def _next(task: Task, state: State, trials: Trials) -> Repair | None:
     return None
 
 
-def first_regression(start: State, steps: Sequence[Step]) -> tuple[int, str] | None:
-    """Return the number of the first step whose new findings remain at the end, and why it is undone."""
-    new = (steps[-1].after.keys if steps else start.keys) - _followed(start.keys, steps)
+def first_regression(start: State, steps: Sequence[Step], ignore: tuple[str, ...] = ()) -> tuple[int, str] | None:
+    """Return the number of the first step whose new findings remain at the end, and why it is undone. ignore:
+    beginnings of codes that may be new."""
+    end = steps[-1].after if steps else start
+    new = Counter({k: n for k, n in end.keys.items() if not (ignore and k[0].startswith(ignore))})
+    new -= _followed(start.keys, steps)
     for number, step in enumerate(steps):
         if left := _followed(step.brought, steps[number + 1 :]) & new:
-            return number, f"a repair would cause {_listed(left)}"
+            return number, _caused(left, end)
     return None
+
+
+def _caused(keys: Iterable[Key], state: State) -> str:
+    """Return why a repair with new findings is not made."""
+    first = next(finding for finding in state.findings if key_of(finding) in keys)
+    return f"a repair would cause {_listed(keys)}: {first.message}"
 
 
 def _followed(keys: Counter[Key], steps: Iterable[Step]) -> Counter[Key]:
@@ -325,16 +338,17 @@ def _variants(task: Task, state: State, after: State, change: Changed) -> Iterat
             ", ".join(f"{key}={value}" for key, value in (options.read.xacro_args or {}).items()) or "the other variant"
         )
         contents, robot, notes = _read(task.file, options, after.contents)
-        own = {key: new for key, new in change.renamed.items() if key[1] in (*before.robot.links, *before.robot.joints)}
+        left = {*robot.links, *robot.joints}  # of what the variant does not have, nothing is renamed in it
+        own = {key: new for key, new in change.renamed.items() if key[1] not in left}
         turned = {link: T for link, T in change.turned.items() if link in before.robot.links}
         if changed := difference(before.robot, robot, own, turns=change.turns, turned=turned, along=task.turn_tools):
-            raise fail("fix", f"a repair is wrong for the variant {name}: {changed}")
+            raise fail("fix", f"in the variant {name}, a repair would change the robot: {changed}")
         found = _judged(options, contents, robot, notes)
         keys = Counter(_renamed(key, own) for key in before.keys.elements())
         if new := found.keys - keys:
-            raise fail("fix", f"a repair would cause {_listed(new)} in the variant {name}")
+            raise fail("fix", f"in the variant {name}, {_caused(new, found)}")
         if wrong := misplaced(**Subject(robot, options).facts(misplaced)):
-            raise fail("fix", f"a repair is wrong for the variant {name}: {wrong}")
+            raise fail("fix", f"in the variant {name}, {wrong}")
         yield found
 
 

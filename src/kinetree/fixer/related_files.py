@@ -1,4 +1,4 @@
-"""SRDF and YAML files that belong to a model and use the names of its links and joints.
+"""SRDF, YAML and other text files that belong to a model and use the names of its links and joints.
 
 They are read before anything is repaired. A place with an ambiguous name is an error, and nothing is renamed.
 """
@@ -6,13 +6,14 @@ They are read before anything is repaired. A place with an ambiguous name is an 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinetree.conventions.edit import NewNames, on_disk
-from kinetree.conventions.rename_references import ambiguous, new_name, rename_references
+from kinetree.conventions.rename_references import ambiguous, names_in, new_name, rename_references
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.fixer.xacro_edits import root_of
 from kinetree.formats.opener import read_file
@@ -24,19 +25,21 @@ from kinetree.model.robot import Robot
 if TYPE_CHECKING:
     import yaml
 
-LEGAL = "legal are the SRDF of the model and YAML files"
-MAX_YAML_BYTES = 1_000_000
+LEGAL = "legal are the SRDF of the model, YAML and other text files"
+MAX_BYTES = 1_000_000
+QUOTED = re.compile(r"""(["'])(?:\$\{[^{}"']*\}|\$\([^()"']*\)|\{[^{}"']*\})*\Z""")
+"""The beginning of a quoted name, with expressions such as ${prefix} before the name."""
 INTERFACES = ("position", "velocity", "effort", "acceleration")
 """Suffixes of ros2_control behind the name of a joint: `elbow/position`."""
 
 
 @dataclass(frozen=True)
 class RelatedFile:
-    """An SRDF or YAML file that belongs to a model."""
+    """A file that belongs to a model. kind: a key of `RENAME`."""
 
     name: str
     content: bytes
-    is_srdf: bool
+    kind: str
 
     @property
     def path(self) -> Path:
@@ -45,7 +48,8 @@ class RelatedFile:
 
 
 def read_related_files(files: Iterable[str | os.PathLike[str]], model: str, robot: Robot) -> tuple[RelatedFile, ...]:
-    """Read the files that belong to a model. Raises KinetreeError for a file that is neither its SRDF nor YAML."""
+    """Read the files that belong to a model. Raises KinetreeError for a file that is no text, and for a
+    description or an SRDF of another robot."""
     return tuple(_read(os.fspath(file), model, robot) for file in files)
 
 
@@ -58,43 +62,42 @@ def _read(file: str, model: str, robot: Robot) -> RelatedFile:
     mark, encoding = encoding_of(content)
     is_xml = content[len(mark) :].decode(encoding, "replace").lstrip().startswith("<")
     if is_xml:
-        _check_srdf(root_of(content, file), robot)
-    else:
-        _check_yaml(_text(content, file), file)
-    return RelatedFile(file, content, is_xml)
+        return RelatedFile(file, content, _kind_of_xml(root_of(content, file), robot))
+    return RelatedFile(file, content, _kind_of_text(_text(content, file), file))
 
 
-def _check_srdf(root: Element, robot: Robot) -> None:
-    found = root.source
-    if root.tag != "robot":
-        raise _refused(f"is XML with the root <{root.tag}>, and that of an SRDF is <robot>; {LEGAL}", found)
-    if made := next((e for e in root.walk() if e.tag.startswith("xacro:")), None):
-        raise _refused(f"<{made.tag}>: what xacro makes of it is not known here; {LEGAL}", made.source)
+def _kind_of_xml(root: Element, robot: Robot) -> str:
+    if root.tag != "robot" or any(element.tag.startswith("xacro:") for element in root.walk()):
+        return "text"
     if body := root.find("link") or root.find("joint"):
         raise _refused(f"is another robot description, with {body.label}; {LEGAL}", body.source)
     name = root.get("name")
     if name != robot.name:
-        said = f"is of robot {name!r}" if name else "names no robot"
-        raise _refused(f"{said}, and the model is of {robot.name!r}", found)
+        which = f"is of robot {name!r}" if name else "names no robot"
+        raise _refused(f"{which}, and the model is of {robot.name!r}", root.source)
+    return "srdf"
 
 
-def _check_yaml(text: str, file: str) -> None:
+def _kind_of_text(text: str, file: str) -> str:
     import yaml
 
-    if len(text) > MAX_YAML_BYTES:
-        raise _refused(f"has more than {MAX_YAML_BYTES} bytes, the most that is read of YAML", Source(file))
+    if len(text) > MAX_BYTES:
+        raise _refused(f"has more than {MAX_BYTES} bytes, the most that is read", Source(file))
+    is_yaml = file.lower().endswith((".yaml", ".yml"))
     try:
         before: Any = None
         for event in yaml.parse(text):
             if isinstance(before, yaml.DocumentStartEvent) and isinstance(event, yaml.ScalarEvent) and event.value:
-                line = event.start_mark.line + 1
-                raise _refused(f"is neither XML nor YAML with keys or lists; {LEGAL}", Source(file, line))
+                return "text"
             before = event
     except yaml.YAMLError as error:
+        if not is_yaml:
+            return "text"
         mark = getattr(error, "problem_mark", None)
         place = Source(file, mark.line + 1, mark.column + 1) if mark else Source(file)
         why = getattr(error, "problem", None) or getattr(error, "reason", None) or error
         raise _refused(f"this is not well-formed YAML: {why}", place) from None
+    return "yaml" if is_yaml or not file.lower().endswith(".py") else "text"
 
 
 def rename_in_files(
@@ -107,7 +110,7 @@ def rename_in_files(
     changed = {}
     for file in related if renamed else ():
         content = contents[file.path]
-        new = (_in_srdf if file.is_srdf else _in_yaml)(content, file.name, renamed, robot)
+        new = RENAME[file.kind](content, file.name, renamed, robot)
         if new != content:
             changed[file.path] = new
     return changed
@@ -133,6 +136,25 @@ def _in_yaml(content: bytes, file: str, renamed: NewNames, robot: Robot) -> byte
     if values != _values(written):
         raise ambiguous(Source(file), "the new names cannot stand there as the old ones do")
     return written.encode()
+
+
+def _in_text(content: bytes, file: str, renamed: NewNames, robot: Robot) -> bytes:
+    """Return the contents with names renamed that stand alone in quotes, or there behind a prefix that is computed."""
+    text = _text(content, file)
+    parts, done = [], 0
+    for match in names_in(text, renamed):
+        before, after = text[: match.start()], text[match.end() :]
+        source = Source(file, before.count("\n") + 1, match.start() - before.rfind("\n"))
+        opened = QUOTED.search(before)
+        if opened is None or not after.startswith(opened[1]):
+            raise ambiguous(source, f"{match[0]!r} does not stand alone in quotes")
+        parts += [text[done : match.start()], new_name(match[0], UNLISTED, renamed, robot, source) or match[0]]
+        done = match.end()
+    return "".join([*parts, text[done:]]).encode()
+
+
+RENAME = {"srdf": _in_srdf, "yaml": _in_yaml, "text": _in_text}
+"""Kinds of files, and how links and joints are renamed in them."""
 
 
 def _scalars(text: str) -> list[yaml.ScalarToken]:
@@ -163,7 +185,7 @@ def _text(content: bytes, file: str) -> str:
         return content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise _refused(f"is neither XML nor text in UTF-8; {LEGAL}", Source(file, line)) from None
+        raise _refused(f"is not a text in UTF-8; {LEGAL}", Source(file, line)) from None
 
 
 def _refused(message: str, source: Source) -> KinetreeError:

@@ -136,7 +136,7 @@ def _conflicts(
 
 def _at_calls(edits: Sequence[tuple[Edit, ...]], place: Place) -> bool:
     """Return whether edits are made at the calls of the macro, and not at the place itself."""
-    return all(isinstance(one, Setting) and _place(one.element.source) != place for of_it in edits for one in of_it)
+    return all((where := _where(one)) is not None and where[0] != place for of_it in edits for one in of_it)
 
 
 def _in_file(edit: Edit, files: Files) -> tuple[Edit, ...]:
@@ -144,7 +144,7 @@ def _in_file(edit: Edit, files: Files) -> tuple[Edit, ...]:
     if isinstance(edit, Setting) and edit.element.source.made is not None:
         found = _changed(edit, _source(edit.element, files), files)
     elif isinstance(edit, Insertion) and edit.near.source.made is not None and _is_new(edit):
-        found = (_added(edit, _source(edit.near, files)),)
+        found = (_added(edit, _source(edit.near, files), files),)
     else:
         raise fail("fix", "a change of this kind is not made in xacro files; edit them by hand")
     for one in found:
@@ -230,53 +230,63 @@ def _set(element: Element, name: str, value: str) -> Setting:
 def _passed(path: list[Element], old: str, new: str, written: str, files: Files, depth: int) -> tuple[Edit, ...]:
     """Return the edits that change a value `${parameter}` where the parameter gets its value: in the calls of the
     macro, in its default, or in a property or an argument of this name; none if that is not found."""
-    match = SOLE.search(written)
-    if match is None or depth > MOST_CALLS:
-        return ()
-    name = match[1] or match[2]
-    macro = next((one for one in reversed(path) if one.tag == "xacro:macro" and _parameter(one, name)), None)
-    roots = [_root(file, files) for file in files.names]
-    if macro is None or match[2]:
-        tag, attribute = ("xacro:arg", "default") if match[2] else ("xacro:property", "value")
-        places = [(e, attribute) for root in roots for e in root.walk() if e.tag == tag and e.get("name") == name]
-    else:
-        called = f"xacro:{macro.get('name')}"
-        calls = [element for root in roots for element in root.walk() if element.tag == called]
-        places = [(call, name) for call in calls if name in call.attributes]
-        default = f"{name}:={old}"
-        if len(places) < len(calls) and default in (params := macro.attributes.get("params", "").split()):
-            whole = macro.attributes["params"]
-            at = re.search(rf"(?<!\S){re.escape(default)}(?!\S)", whole)
-            assert at is not None, default in params
-            return (set_attribute(macro, "params", f"{whole[: at.start()]}{name}:={new}{whole[at.end() :]}"),)
     found: list[Edit] = []
-    for element, attribute in places:
-        value = element.attributes.get(attribute, "")
-        if SOLE.search(value) and value != old:
-            path = _path(_root(element.source.file, files), _place(element.source))
-            found += _passed(path, old, new, value, files, depth + 1)
-        elif (value == old or "$" in value or match.start()) and (text := _as_written(new, old, value)):
+    for element, attribute, value in _given(path, old, written, files):
+        if attribute == "params":
+            changed = re.sub(
+                rf"(?<!\S)({re.escape(value)}:=){re.escape(old)}(?!\S)", rf"\g<1>{new}", element.attributes["params"]
+            )
+            found.append(set_attribute(element, attribute, changed))
+        elif SOLE.search(value) and value != old:
+            above = _path(_root(element.source.file, files), _place(element.source))
+            found += _passed(above, old, new, value, files, depth + 1) if depth < MOST_CALLS else ()
+        elif text := _as_written(new, old, value):
             found.append(set_attribute(element, attribute, text))
     return tuple(dict.fromkeys(found))
+
+
+def _given(path: Sequence[Element], old: str, written: str, files: Files) -> list[tuple[Element, str, str]]:
+    """Return the elements and attributes that give a parameter a value that can make `old`, and the value. A default
+    is the attribute "params" of the macro, with the name of the parameter."""
+    match = SOLE.search(written)
+    if match is None:
+        return []
+    name = match[1] or match[2]
+    macro = next((one for one in reversed(path) if one.tag == "xacro:macro" and _parameter(one, name)), None)
+    everything = [element for file in files.names for element in _root(file, files).walk()]
+    if macro is None or match[2]:
+        tag, key = ("xacro:arg", "default") if match[2] else ("xacro:property", "value")
+        places = [(element, key) for element in everything if element.tag == tag and element.get("name") == name]
+        defaults = []
+    else:
+        calls = [element for element in everything if element.tag == f"xacro:{macro.get('name')}"]
+        places = [(call, name) for call in calls if name in call.attributes]
+        is_default = len(places) < len(calls) and f"{name}:={old}" in macro.attributes.get("params", "").split()
+        defaults = [(macro, "params", name)] if is_default else []
+    values = [(element, key, element.attributes.get(key, "")) for element, key in places]
+    whole = not match.start()  # then nothing stands before the parameter
+    return defaults + [(e, key, value) for e, key, value in values if value == old or "$" in value or not whole]
 
 
 def _parameter(macro: Element, name: str) -> bool:
     return any(re.split(":?=", one)[0] == name for one in macro.attributes.get("params", "").split())
 
 
-def _added(change: Insertion, path: Sequence[Element]) -> Edit:
+def _added(change: Insertion, path: Sequence[Element], files: Files) -> Edit:
     """Return the edit that adds elements after the last of `path`, or inside it, with names written as its own."""
     element = path[-1]
     new = [item for item in change.new if isinstance(item, New)]
     if change.inside:
         return insert_inside(element, *new, first=True)
     old, written = (one.attributes["name"] for one in (change.near, element))
+    calls = [(call, value) for call, key, value in _given(path, old, written, files) if key not in ("params", "value")]
+    if written != old and len(calls) == 1 and not SOLE.search(calls[0][1]):
+        element, written = calls[0]  # a macro of one link, which is called with its name
     macro = next((one for one in reversed(path[:-1]) if one.tag == "xacro:macro"), path[0])
     for other in parts(macro):
         if other is not element and other.tag == element.tag and other.get("name") == written:
-            raise _refused(
-                _place(change.near.source), f"it is written at {other.source} once more, of which one is made"
-            )
+            why = f"it is written at {other.source}, too, and one of the two is made"
+            raise _refused(_place(change.near.source), why)
 
     def like(new: New) -> New:
         names = {key: value for key, value in new.attributes.items() if (new.tag, key) in URDF}

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kinetree.checker.checked import Checked
+from kinetree.checker.report._paths import relative
 from kinetree.errors import SEVERITIES, Finding, Source
 
 SCHEMA = 1
@@ -46,5 +47,5 @@ def _source(source: Source | None) -> dict[str, Any] | None:
     """Return a place, with its origin if xacro made it."""
     if source is None:
         return None
-    place: dict[str, Any] = {"file": source.file, "line": source.line, "column": source.column}
+    place: dict[str, Any] = {"file": relative(source.file, False), "line": source.line, "column": source.column}
     return {**place, "made": _source(source.made)} if source.made else place
