@@ -95,7 +95,7 @@ Bad:
 
 
 def _code(text: str) -> str:
-    kind = "xml" if "<" in text else "text"
+    kind = "xml" if "<" in text else "yaml" if ":\n" in text else "text"
     return f"```{kind}\n{dedent(text).strip(chr(10))}\n```"
 
 

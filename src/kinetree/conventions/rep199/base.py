@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.arms import Arm
 from kinetree.conventions.examples import SMALL_ARM
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.quality import lowest_point
-from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     EXACT,
     STRICT,
@@ -17,8 +17,9 @@ from kinetree.conventions.rep199.clause import (
     own_joint,
     parent,
 )
-from kinetree.conventions.rep199.fixes import add_base, hang, move_geometry, name_base_link
+from kinetree.conventions.rep199.fixes import add_base, hang, move_geometry
 from kinetree.conventions.rep199.makers import Maker
+from kinetree.conventions.rep199.renames import name_base_link
 from kinetree.conventions.rule import link_or_frame
 from kinetree.display import number
 from kinetree.errors import Finding
@@ -320,7 +321,7 @@ class Base(Rep199):
     <parent link="base_link"/>
     <child link="base"/>
   </joint>"""
-    bad = good.replace('"base"', '"controller_frame"')
+    bad = good.replace('base"', 'controller_frame"')
     mend = staticmethod(add_base)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:
