@@ -259,7 +259,7 @@ def test_joints_without_a_number_of_their_own_have_none_on_a_pendant(change):
         <limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
     whole, robot = (kt.load(x, format="urdf") for x in (text, change(text)))
     assert kt.controllers.joints(whole, "kuka", [0.1, 0.2]) == pytest.approx(np.rad2deg([0.1, 0.2]))
-    with pytest.raises(kt.KinetreeError, match="joint 'j2': needs a joint with one coordinate of its own"):
+    with pytest.raises(kt.KinetreeError, match="joint 'j2': has not one coordinate of its own"):
         kt.controllers.joints(robot, "kuka", np.zeros(robot.nq))
 
 

@@ -370,7 +370,7 @@ def test_options_that_are_not_legal_are_refused():
     with pytest.raises(kt.KinetreeError, match="no joint is between"):
         calibrate(ARM, "kuka", *GOOD, flange="base")
     mimic = urdf().replace("</joint>", '<mimic joint="joint_2"/></joint>', 1)
-    with pytest.raises(kt.KinetreeError, match="joint 'joint_1': needs a joint with one coordinate of its own"):
+    with pytest.raises(kt.KinetreeError, match="joint 'joint_1': has not one coordinate of its own"):
         calibrate(load(mimic), "kuka", *GOOD)
 
 
