@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.conventions.arms import Arm
 from kinetree.conventions.edit import Edit, Mend, NewNames, edited, insert_after, insert_inside, remove, set_attribute
 from kinetree.conventions.fixes import EXACT, Elements, exact, new_frame, origins_of, rpy_text, set_origin, vector_text
 from kinetree.conventions.places import places
 from kinetree.conventions.rename_references import rename_references
-from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import ALONG, children, flange_off, geometry, joints_of, outwards, own_joint
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.display import number
