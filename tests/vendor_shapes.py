@@ -22,8 +22,9 @@ def solid(name: str) -> str:
 def joint(name: str, parent: str, child: str, xyz: str, axis: str) -> str:
     limit = '<limit lower="-2" upper="2" effort="10" velocity="2"/>'
     return (
-        f'    <joint name="{name}" type="revolute">\n      <origin xyz="{xyz}" rpy="0 0 0"/>\n      <parent link="{parent}"/>\n'
-        f'      <child link="{child}"/>\n      <axis xyz="{axis}"/>\n      {limit}\n    </joint>\n'
+        f'    <joint name="{name}" type="revolute">\n      <origin xyz="{xyz}" rpy="0 0 0"/>\n'
+        f'      <parent link="{parent}"/>\n      <child link="{child}"/>\n'
+        f'      <axis xyz="{axis}"/>\n      {limit}\n    </joint>\n'
     )
 
 
@@ -112,7 +113,7 @@ def motoman(folder: Path) -> Path:
 
 def techman(folder: Path) -> Path:
     """A macro for one link, called with its name; a chain from base, and a gripper on a link given by name."""
-    names = ["base", *"shoulder upper forearm wrist1 wrist2 wrist3".split()]
+    names = ["base", *["shoulder", "upper", "forearm", "wrist1", "wrist2", "wrist3"]]
     link = '  <xacro:macro name="body" params="name">\n' + solid("${name}") + "  </xacro:macro>\n"
     gripper = (
         '  <xacro:macro name="gripper" params="parent *origin">\n'
@@ -125,7 +126,8 @@ def techman(folder: Path) -> Path:
     grip = '  <xacro:gripper parent="wrist3"><origin xyz="0 0 0.05" rpy="0 0 0"/></xacro:gripper>\n'
     top = HEAD.format(' name="arm"') + link + gripper + bodies + joints[1] + joints[2] + grip + "</robot>\n"
     srdf = (
-        '<?xml version="1.0"?>\n<robot name="arm">\n  <group name="all"><chain base_link="base" tip_link="wrist3"/></group>\n'
+        '<?xml version="1.0"?>\n<robot name="arm">\n'
+        '  <group name="all"><chain base_link="base" tip_link="wrist3"/></group>\n'
         '  <disable_collisions link1="upper" link2="shoulder" reason="Adjacent"/>\n</robot>\n'
     )
     launch = 'FRAMES = ["base", "wrist3"]\nTIP = "wrist3"\n'
@@ -146,14 +148,16 @@ def mitsubishi(folder: Path) -> Path:
     """Arms whose names are written out before every name, on a link that the call names."""
     files = {}
     for size, length in PAIR.items():
-        names = [f"{size}_{name}" for name in "base shoulder upper_arm elbow forearm wrist hand_flange".split()]
+        bodies = ["base", "shoulder", "upper_arm", "elbow", "forearm", "wrist", "hand_flange"]
+        names = [f"{size}_{name}" for name in bodies]
         tcp = f'    <link name="{size}_default_tcp"/>\n' + fixed(f"{size}_tcp", names[-1], f"{size}_default_tcp")
         body = fixed(f"{size}_world_to_base", "${parent}", names[0]) + chain(names, f"{size}_joint_{{}}", length)
         macro = f'  <xacro:macro name="{size}" params="parent">\n{body}{tcp}  </xacro:macro>\n</robot>\n'
         files[f"{size}/{size}_macro.xacro"] = HEAD.format("") + macro
         files[f"{size}/{size}.urdf.xacro"] = (
             HEAD.format(f' name="{size}"')
-            + f'  <xacro:include filename="{size}_macro.xacro"/>\n  <link name="world"/>\n  <xacro:{size} parent="world"/>\n</robot>\n'
+            + f'  <xacro:include filename="{size}_macro.xacro"/>\n'
+            + f'  <link name="world"/>\n  <xacro:{size} parent="world"/>\n</robot>\n'
         )
     more = {f"{size}/{size}.urdf.xacro": "" for size in PAIR}
     return write(folder, {**files, "kinetree.toml": rows(more)})

@@ -20,7 +20,7 @@ from kinetree.fixer.apply import MOST_TRIES
 from kinetree.load import examine
 
 HUNG = ARM.replace(BaseParent.good, BaseParent.bad)
-STUCK = ARM.replace('"base"', '"controller"')
+STUCK = ARM.replace('"base"', '"controller"').replace("base_link-base", "mount")
 
 
 @pytest.fixture

@@ -175,7 +175,7 @@ class TestFramesOfRep199:
 
     def test_what_is_safe_is_mended_as_without_unsafe(self, arm):
         """Names change first, so that the new joint is called after the new names."""
-        text = ARM.replace('"link_6"', '"wrist"').replace('"flange"', '"hand"')
+        text = ARM.replace('"link_6"', '"wrist"').replace('"flange"', '"hand"').replace("link_6-flange", "mount")
         path = arm(text)
         both = fix(path, profile="industrial", vendor="abb", unsafe=True)
         assert {"R199-301", "R199-401"} <= {finding.code for finding in both.repaired}

@@ -379,14 +379,6 @@ class TestXacro:
         expected = PART.replace('link="mount"', 'link="base_link"').replace("0 0 0.25", "0 0 0.5")
         assert (tmp_path / "part.xacro").read_text() == expected
 
-    def test_the_argument_of_a_call_is_edited(self, tmp_path):
-        path = xacro_arm(tmp_path, PART.replace('link="mount"', 'link="${mount}"'))
-        result = fix(path, profile="industrial", vendor="fanuc", select="R199-205", unsafe=True)
-        assert result.unrepaired == ()
-        before, after = (texts[tmp_path / "arm.urdf.xacro"].decode() for texts in (result.before, result.after))
-        assert 'mount="mount"' in before
-        assert 'mount="base_link"' in after
-
     def test_all_that_is_made_of_it_must_want_the_same(self, tmp_path):
         path = xacro_arm(tmp_path, more='<xacro:frame name="stand"/>\n')
         result = fix(path, profile="industrial", vendor="fanuc", select="R199-205", unsafe=True)

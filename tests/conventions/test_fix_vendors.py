@@ -6,13 +6,19 @@ import os
 
 import numpy as np
 import pytest
-import vendor_shapes as shapes
 from click.testing import CliRunner
 
 import kinetree as kt
+import vendor_shapes as shapes
 from kinetree.checker.jobs import jobs
 from kinetree.checker.settings import read_settings
 from kinetree.cli import group
+from kinetree.conventions.examples import ARM
+from kinetree.conventions.rep199.flange import FlangeAxis
+from kinetree.errors import KinetreeError
+from kinetree.fixer.fix import fix, write
+from kinetree.spatial.se3 import pose_from_xyz_rpy
+from mended import mended, without
 from support import all_frames, random_q
 
 MAKERS = (shapes.kawasaki, shapes.motoman, shapes.techman, shapes.mitsubishi)
@@ -59,3 +65,126 @@ def test_one_run_makes_all_arms_conformant(maker, tmp_path):
     again = run(folder, "fix", "--profile", "industrial", "--unsafe")
     assert again.exit_code == 0, again.output
     assert all(path.read_bytes() == text for path, text in texts.items())
+
+
+TURNED = ARM.replace(FlangeAxis.good, FlangeAxis.bad)
+HAND = """<link name="hand"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
+  <joint name="mount" type="fixed"><origin xyz="0 0 0.1"/><parent link="flange"/><child link="hand"/></joint>
+  <link name="jaw"/><joint name="close" type="prismatic"><parent link="hand"/><child link="jaw"/>
+    <limit lower="0" upper="1" effort="1" velocity="1"/></joint></robot>"""
+
+
+class TestTurnedFlanges:
+    """R199-403: X of flange points elsewhere."""
+
+    def poses(self, text: str) -> dict[str, np.ndarray]:
+        robot = kt.load(text, format="urdf")
+        return all_frames(robot, random_q(robot, np.random.default_rng(1)))
+
+    def fixed(self, arm, text: str, **options) -> str:
+        path = arm(text)
+        result = fix(path, profile="industrial", select="R199-403", unsafe=True, **options)
+        assert [finding.code for finding in result.repaired] == ["R199-403"]
+        write(result)
+        return path.read_text()
+
+    def test_what_is_attached_stays_where_it_is(self, arm):
+        text = TURNED.replace("</robot>", HAND)
+        old, new = self.poses(text), self.poses(self.fixed(arm, text))
+        np.testing.assert_allclose(
+            new["flange"], old["flange"] @ pose_from_xyz_rpy((0, 0, 0), (0, np.pi / 2, 0)), atol=1e-9
+        )
+        for name in old.keys() - {"flange"}:
+            np.testing.assert_allclose(new[name], old[name], atol=1e-9)
+
+    def test_or_turns_with_it(self, arm):
+        text = TURNED.replace("</robot>", HAND)
+        old, new = self.poses(text), self.poses(self.fixed(arm, text, turn_tools=True))
+        for name in ("hand", "jaw", "tool0"):
+            before, after = (np.linalg.inv(poses["flange"]) @ poses[name] for poses in (old, new))
+            np.testing.assert_allclose(after, before, atol=1e-9)
+
+    def test_only_with_unsafe(self, arm):
+        result = fix(arm(TURNED), profile="industrial", select="R199-403")
+        assert (result.after, [finding.code for finding in result.unsafe]) == ({}, ["R199-403"])
+
+    def test_it_goes_where_the_maker_has_it(self, arm):
+        """With X out of the last link; Z as it is given, though without that it would be up."""
+        flange = "0.09 0 0 pi/2 0 0"
+        text = self.fixed(arm, TURNED, frames={"flange": flange}, ignore="R199-402")
+        assert '<origin xyz="0.09 0 0" rpy="1.5707963267948966 0 0"/>' in text
+
+
+class TestPlaces:
+    @pytest.mark.parametrize(
+        ("frames", "code", "why"),
+        [
+            (
+                {"flange": "0.1 0 0 0 0 pi/2"},
+                "R199-401",
+                "is 90 degrees off the way out of 'link_6'; --flange \"0.1 0 0 0 0 0\"",
+            ),
+            ({"flange": "elbow"}, "R199-401", "which does not exist; frames fixed to 'link_6' are link_6"),
+            ({"flange": "link_3"}, "R199-401", "which moves against it; frames fixed to 'link_6' are link_6"),
+            ({}, "R199-401", 'with --flange "X Y Z R P Y" (m, rad), or as flange in [[models]]'),
+        ],
+    )
+    def test_what_is_wrong_or_missing_is_explained(self, frames, code, why, arm):
+        text = without("tool0", without("flange"))
+        result = fix(arm(text), profile="industrial", vendor="abb", frames=frames)
+        (because,) = [because for finding, because in result.unrepaired if finding.code == code]
+        assert why in because
+
+    def test_a_frame_or_a_pose_for_each_arm(self, arm):
+        foot = (
+            '<joint name="f" type="fixed"><origin xyz="0 0 0.2"/><parent link="base_link"/><child link="foot"/></joint>'
+        )
+        text = without("base").replace("</robot>", f'<link name="foot"/>{foot}</robot>')
+        for place, z in (("foot", 0.2), ("0 0 0.3 0 0 0", 0.3), ("left_=foot; 0 0 0.4 0 0 0", 0.4)):
+            path = arm(text)
+            mended(path, frames={"base": place})
+            assert kt.load(path).joints["base_link-base"].origin[2, 3] == pytest.approx(z)
+
+    @pytest.mark.parametrize("text", ["1 2 3", "", "0 0 0 0 a 0", "a b", "a=b; a=c"])
+    def test_a_place_that_means_nothing(self, text, arm, tmp_path):
+        with pytest.raises(KinetreeError, match="legal is a pose X Y Z R P Y in m and rad"):
+            fix(arm(ARM), profile="industrial", frames={"flange": text})
+        (tmp_path / "kinetree.toml").write_text(f'[[models]]\nfile = "arm.urdf"\nflange = "{text or 1}"\n')
+        with pytest.raises(KinetreeError, match=r"kinetree\.toml:3"):
+            read_settings(str(tmp_path / "kinetree.toml"))
+
+
+@pytest.mark.slow
+class TestVariants:
+    """Two robots made from one file, each with a row in the settings."""
+
+    def made(self, folder, second: str, unsafe: bool = False, code: str = "R199-208"):
+        shapes.kawasaki(folder)
+        text = (folder / "kinetree.toml").read_text()
+        first, other = (row for row in text.split("[[models]]") if "small" in row or "huge" in row)
+        rows = first, other.replace('base = "0 0 0.3 0 0 0"', second)
+        (folder / "kinetree.toml").write_text("".join(f"[[models]]{row}" for row in rows))
+        macro, top = (folder / "urdf" / name for name in ("arm_macro.xacro", "arm.urdf.xacro"))
+        text = macro.read_text().partition("<robot")[2].partition(">")[2].rpartition("</robot>")[0]
+        top.write_text(top.read_text().replace('  <xacro:include filename="arm_macro.xacro"/>', text))
+        options = ("--profile", "industrial", "--select", code)
+        return run(folder, "fix", *options, *(["--unsafe"] if unsafe else []))
+
+    def test_a_repair_that_is_right_for_both_needs_no_unsafe(self, tmp_path):
+        result = self.made(tmp_path, 'base = "0 0 0.3 0 0 0"')
+        assert result.exit_code == 0, result.output
+        assert "urdf/arm.urdf.xacro (size=small): 1 repaired" in result.output
+        assert all("base" in robot.links for robot in robots(tmp_path))
+
+    def test_one_that_is_wrong_for_the_other_is_not_made(self, tmp_path):
+        result = self.made(tmp_path, 'base = "0 0 0.4 0 0 0"')
+        assert result.exit_code == 1
+        assert "in the variant size=huge, 'base' would be 0.1 off from where it is given" in result.output
+        assert not any("base" in robot.links for robot in robots(tmp_path))
+
+    def test_what_only_one_has_is_renamed_there(self, tmp_path):
+        """The parallel arm of one variant is in a branch that the other does not take."""
+        result = self.made(tmp_path, "", unsafe=True, code="R199-301")
+        assert result.exit_code == 0, result.output
+        assert ["link_2" in robot.links for robot in robots(tmp_path)] == [True, True]
+        assert robots(tmp_path)[1].joints["parallel"].parent == "link_2"

@@ -36,19 +36,15 @@ class TestWhatIsRefused:
     @pytest.mark.parametrize(
         ("content", "line", "why"),
         [
-            ('<launch><param name="x" value="elbow"/></launch>', 1, "is XML with the root <launch>"),
             (srdf("", name="other"), 2, "is of robot 'other', and the model is of 'arm'"),
             ('<robot><group name="g"/></robot>', 1, "names no robot, and the model is of 'arm'"),
             (srdf('<link name="elbow"/>'), 3, "is another robot description, with link 'elbow'"),
-            (srdf('<xacro:macro name="m"/>', more=XACRO), 3, "<xacro:macro>: what xacro makes of it is not known"),
             ('<robot name="arm">\n<group', 2, "not well-formed XML"),
             ("a: [elbow, link_2\nb: }", 2, "not well-formed YAML"),
             ("a: \t- elbow\n  b: x", 1, "not well-formed YAML"),
             ("a: \x01", None, "not well-formed YAML: special characters are not allowed"),
-            (b"a: elbow\nb: caf\xe9", 2, "is neither XML nor text in UTF-8"),
-            ('frame = "elbow"', 1, "is neither XML nor YAML with keys or lists"),
-            ("a: 1\n---\nelbow", 3, "is neither XML nor YAML with keys or lists"),
-            ("a: " + "x" * MAX_BYTES, None, "the most that is read of YAML"),
+            (b"a: elbow\nb: caf\xe9", 2, "is not a text in UTF-8"),
+            ("a: " + "x" * MAX_BYTES, None, "the most that is read"),
         ],
     )
     def test_what_is_neither_the_srdf_of_the_model_nor_yaml(self, content, line, why, renamed, tmp_path):
@@ -57,6 +53,25 @@ class TestWhatIsRefused:
         (finding,) = caught.value.findings
         assert why in finding.message
         assert (finding.source.file, finding.source.line) == (str(tmp_path / "also.srdf"), line)
+
+    @pytest.mark.parametrize(
+        ("content", "after"),
+        [
+            ('<launch><param name="x" value="elbow"/></launch>', '<launch><param name="x" value="link_3"/></launch>'),
+            ('frame = "elbow"', 'frame = "link_3"'),
+            ("f'{prefix}elbow', \"$(arg p)elbow\"", "f'{prefix}link_3', \"$(arg p)link_3\""),
+            (srdf('<xacro:m tip="${p}elbow"/>', more=XACRO), srdf('<xacro:m tip="${p}link_3"/>', more=XACRO)),
+        ],
+    )
+    def test_in_other_texts_a_name_alone_in_quotes_is_changed(self, content, after, renamed, tmp_path):
+        assert renamed(content).after[tmp_path / "also.srdf"].decode() == after
+
+    @pytest.mark.parametrize(
+        "content", ["frame = elbow", 'frame = "the elbow"', "x = 1  # elbow", "<launch>elbow</launch>"]
+    )
+    def test_in_other_texts_any_other_place_is_refused(self, content, renamed, tmp_path):
+        ((_, said),) = renamed(content).unrepaired
+        assert "'elbow' does not stand alone in quotes" in said
 
     def test_they_are_refused_though_nothing_is_renamed(self, renamed):
         with pytest.raises(KinetreeError, match="not well-formed"):

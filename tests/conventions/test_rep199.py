@@ -38,8 +38,8 @@ class TestMakers:
 
     def test_what_the_caller_says_comes_first(self):
         robot = kt.load(ARM.replace('name="arm"', 'name="abb"'), format="urdf")
-        assert maker(robot, None).name == "ABB"
-        assert maker(robot, "kuka").name == "KUKA"
+        assert maker(robot, None, {}).name == "ABB"
+        assert maker(robot, "kuka", {}).name == "KUKA"
         with pytest.raises(KinetreeError, match="no controller 'kukka'; did you mean 'kuka'"):
             kt.check(robot, profile="industrial", vendor="kukka")
 

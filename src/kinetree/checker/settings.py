@@ -9,6 +9,7 @@ from typing import Any
 
 from kinetree.checker.per_file import Pattern, PerFile
 from kinetree.conventions.options import KINDS, CheckOptions
+from kinetree.conventions.places import CARRIERS, places
 from kinetree.conventions.profiles import PROFILES, codes_of, nearest_codes, unknown_codes
 from kinetree.errors import KinetreeError, Source
 from kinetree.formats.opener import read_file
@@ -22,7 +23,7 @@ KEYS = (
     "environment",
 )
 MAX_FAULTS = 100  # of one file
-FRAMES = ("base", "flange", "tool0")
+FRAMES = tuple(CARRIERS)
 MODEL_KEYS = ("file", "args", "model", "name", "profile", "packages", "vendor", "kind", "also", *FRAMES)
 
 
@@ -180,7 +181,7 @@ class _Reader:
             self.profile(row),
             vendor=self.vendor(row),
             kind=self.kind(row),
-            frames={frame: place for frame in FRAMES if (place := _text(row, frame))},
+            frames=_frames(row),
             also=tuple(os.path.join(self.folder, file) for file in _names(row, "also", "config/arm.srdf")),
             read=read,
         )
@@ -256,6 +257,17 @@ def _is_plain(said: Any) -> bool:
 def _text(table: TomlTable, key: str) -> str | None:
     text: str | None = table.value(key, None, _is_plain, "legal is a text that is not empty")
     return text
+
+
+def _frames(row: TomlTable) -> dict[str, str]:
+    """Return the places of base, flange and tool0 as they are written. Other texts are errors of the report."""
+    found = {frame: place for frame in FRAMES if (place := _text(row, frame))}
+    for frame, place in found.items():
+        try:
+            places(frame, place)
+        except KinetreeError as error:
+            row.error("", error.findings[0].message, frame)
+    return found
 
 
 def _names(table: TomlTable, key: str, example: str) -> tuple[str, ...]:

@@ -233,18 +233,20 @@ def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool,
         message = "includes files that an interrupted run had left, and which have changed now; run this again"
         raise KinetreeError([*_recovered(left, diff), Finding("interrupted", "error", message, Source(job.file))])
     excused = {one.finding for one in examined.checked.excused}
-    return fix_from(
+    fixed = fix_from(
         State(held, examined.robot, examined.findings),
         job.file,
         job.options,
         excused=lambda f: f in excused or is_left_out(f, job.file, job.per_file),
         **options,
     )
+    return replace(fixed, name=job.name)
 
 
 def _plain(fixed: Fixed) -> Mapping[str, Any]:
     return {
         "file": fixed.file,
+        "name": fixed.name,
         "changed": [as_shown(path) for path in fixed.after],
         "repaired": fixed.repaired,
         "unrepaired": [{"finding": finding, "because": why} for finding, why in fixed.unrepaired],
@@ -266,7 +268,8 @@ def _print(fixed: Fixed, diff: bool) -> None:
     count = f"{added}{len(fixed.repaired)} {'would be ' if diff else ''}repaired"
     left = f", {len(fixed.unrepaired)} left" if fixed.unrepaired else ""
     unsafe = f", {len(fixed.unsafe)} more that --unsafe may repair" if fixed.unsafe else ""
-    print(f"{fixed.file}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
+    name = f" ({fixed.name})" if fixed.name else ""
+    print(f"{fixed.file}{name}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
     for path in () if diff else _others(fixed):
         print(f"{as_shown(path)}: changed with it")
 

@@ -72,7 +72,7 @@ def set_origin(owner: Element, T: Array) -> list[Edit]:
     if origin is None:
         return [insert_inside(owner, new_origin(T), first=True)]
     xyz, rpy = vector_text(T[:3, 3]), rpy_text(T[:3, :3])
-    edits = [] if origin.get("xyz", "0 0 0") == xyz else [set_attribute(origin, "xyz", xyz)]
+    edits: list[Edit] = [] if origin.get("xyz", "0 0 0") == xyz else [set_attribute(origin, "xyz", xyz)]
     if "quat_xyzw" in origin.attributes:
         return [*edits, replace_attribute(origin, "quat_xyzw", "rpy", rpy)]
     return edits if origin.get("rpy", "0 0 0") == rpy else [*edits, set_attribute(origin, "rpy", rpy)]

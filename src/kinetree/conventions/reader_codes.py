@@ -61,7 +61,7 @@ REMARKS: Mapping[str, str] = {
     "reversed-joint": "A joint is reversed: its child link carries its parent. So is what a sensor in it measures.",
     "rounded-rotation": "The digits of a rotation are not enough; the nearest rotation is used.",
     "sdf-version": "An element or attribute belongs to another version of SDF than that of the file.",
-    "semantic": "The states, end effectors and disabled pairs of an SRDF are not written to files of other formats.",
+    "semantic": "An SRDF's facts on a robot cannot be written in files of its format.",
     "several-roots": "No joint connects some links of a model; each of them floats in the world.",
     "shape-not-shown": "A shape cannot be drawn, for example because its mesh is missing.",
     "sources-differ": "The sources of a number of a robot that comes with the package contradict each other.",

@@ -35,7 +35,7 @@ def check_left(renamed: NewNames, robot: Robot) -> None:
     for name, text in files.items():
         root = parse(text, name, Report())
         for element in root.walk() if root else ():
-            own = element.get("name", "") if element.tag in KINDS else ""
+            own = element.attributes.get("name", "") if element.tag in KINDS else ""
             values = [v for key, v in element.attributes.items() if kind_of("urdf", element.tag, key) and v != own]
             left = next(filter(None, (_old_in(value, gone) for value in (*values, element.text))), None)
             if left or (element.tag, re.split(r"[${}()]", own)[-1]) in gone:

@@ -17,7 +17,7 @@ from kinetree.conventions.facts import Subject
 from kinetree.conventions.fixes import QuaternionInOldFile
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rename_references import check_left
-from kinetree.conventions.rep199.fixes import misplaced
+from kinetree.conventions.rep199.placement import misplaced
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.fixer.invariants import difference
@@ -168,7 +168,7 @@ def _read(
 ) -> tuple[Mapping[Path, bytes], Robot, list[Finding]]:
     """Return the contents of all files that were read, the robot, and the notes of its reader."""
     with snapshot(contents) as held:
-        robot, notes = examine(as_source(file, options.read), options.read)
+        robot, notes = examine(as_source(file, options.read), options.read, True)  # as a check reads it
     errors = [finding for finding in notes if finding.severity == "error"]
     if errors or robot is None:
         raise KinetreeError(errors)

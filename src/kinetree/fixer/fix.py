@@ -29,7 +29,7 @@ class Fixed:
     before, after: contents by path of all files that change.
     repaired: findings that are gone, also by the repair of others. unrepaired: findings of rules with a repair that
     remain, with the reason. unsafe: findings that only a repair with `unsafe` may remove. added: names of new frames of
-    tools.
+    tools. name: name of the variant, "" if the file has one.
     """
 
     file: str
@@ -39,6 +39,7 @@ class Fixed:
     unrepaired: tuple[tuple[Finding, str], ...]
     unsafe: tuple[Finding, ...] = ()
     added: tuple[str, ...] = ()
+    name: str = ""
 
 
 def fix(
@@ -74,7 +75,7 @@ def fix(
     SRDF of the robot nor YAML.
     """
     checked = options_of(Path(file), profile, select, ignore, vendor, options)
-    checked = replace(checked, frames=frames, also=tuple(map(os.fspath, also)))
+    checked = replace(checked, frames=frames, also=tuple(os.fspath(one) for one in also))
     check_also(checked, unsafe)
     if os.path.exists(file) and not os.path.isfile(file):
         raise KinetreeError(Finding("file", "error", "is no file that can be edited in place", Source(str(file))))

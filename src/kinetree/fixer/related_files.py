@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LEGAL = "legal are the SRDF of the model, YAML and other text files"
 MAX_BYTES = 1_000_000
+YAML = (".yaml", ".yml", ".rviz", ".srdf")
+"""Endings of files that are YAML if they are not XML; in others names must stand in quotes."""
 QUOTED = re.compile(r"""(["'])(?:\$\{[^{}"']*\}|\$\([^()"']*\)|\{[^{}"']*\})*\Z""")
 """The beginning of a quoted name, with expressions such as ${prefix} before the name."""
 INTERFACES = ("position", "velocity", "effort", "acceleration")
@@ -83,7 +85,7 @@ def _kind_of_text(text: str, file: str) -> str:
 
     if len(text) > MAX_BYTES:
         raise _refused(f"has more than {MAX_BYTES} bytes, the most that is read", Source(file))
-    is_yaml = file.lower().endswith((".yaml", ".yml"))
+    is_yaml = file.lower().endswith(YAML)
     try:
         before: Any = None
         for event in yaml.parse(text):
@@ -97,7 +99,7 @@ def _kind_of_text(text: str, file: str) -> str:
         place = Source(file, mark.line + 1, mark.column + 1) if mark else Source(file)
         why = getattr(error, "problem", None) or getattr(error, "reason", None) or error
         raise _refused(f"this is not well-formed YAML: {why}", place) from None
-    return "yaml" if is_yaml or not file.lower().endswith(".py") else "text"
+    return "yaml" if is_yaml else "text"
 
 
 def rename_in_files(

@@ -17,8 +17,9 @@ from kinetree.conventions.rep199.clause import (
     own_joint,
     parent,
 )
-from kinetree.conventions.rep199.fixes import add_base, hang, move_geometry, name_base_link
+from kinetree.conventions.rep199.fixes import add_base, hang, move_geometry
 from kinetree.conventions.rep199.makers import Maker
+from kinetree.conventions.rep199.renames import name_base_link
 from kinetree.conventions.rule import link_or_frame
 from kinetree.display import number
 from kinetree.errors import Finding

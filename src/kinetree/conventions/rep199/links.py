@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from kinetree.conventions.arms import Arm
 from kinetree.conventions.examples import SMALL_ARM
 from kinetree.conventions.rep199.clause import Rep199, angle, geometry
-from kinetree.conventions.rep199.fixes import number_links
+from kinetree.conventions.rep199.renames import number_links
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot

@@ -1,7 +1,7 @@
 """Makers of arms, and where their models have the controller's frames."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,10 +22,12 @@ HEIGHT = "height"
 class Maker:
     """A maker, or none, and the known places of its controllers' frames in its models.
 
-    base_rotation, tool0_rotation (3, 3): of base in base_link and of tool0 in flange.
+    base_rotation, tool0_rotation (3, 3): of base in base_link and of tool0 in flange. given: frames whose places the
+    options have, for which the maker's models do not count.
     """
 
     controller: Controller | None = None
+    given: Collection[str] = ()
 
     @property
     def name(self) -> str:
@@ -33,12 +35,12 @@ class Maker:
 
     @property
     def base_rotation(self) -> Array | None:
-        said = self.controller.base_in_base_link if self.controller else ()
+        said = self.controller.base_in_base_link if self.controller and "base" not in self.given else ()
         return np.eye(3) if said == HEIGHT else _rotation(said)
 
     @property
     def tool0_rotation(self) -> Array | None:
-        return _rotation(self.controller.tool0_in_flange if self.controller else ())
+        return _rotation(self.controller.tool0_in_flange if self.controller and "tool0" not in self.given else ())
 
     def base_position(self, robot: Robot, arm: Arm, poses: Mapping[str, Array]) -> Array | None:
         """Return p (3,) of base in base_link, m."""
@@ -52,10 +54,10 @@ class Maker:
 
 
 @fact
-def maker(robot: Robot, vendor: str | None) -> Maker:
+def maker(robot: Robot, vendor: str | None, frames: Mapping[str, str]) -> Maker:
     """Return the maker that the caller named, or the only one whose names are in those of the robot or its meshes."""
     if vendor:
-        return Maker(controllers[vendor])
+        return Maker(controllers[vendor], frames)
     meshes = [
         str(shape.shape.parameters.get("filename", ""))
         for link in robot.links.values()
@@ -63,7 +65,7 @@ def maker(robot: Robot, vendor: str | None) -> Maker:
     ]
     words = set(re.findall(r"[a-z0-9]+", " ".join([robot.name, *meshes]).lower()))
     named = [one for one in controllers.values() if words & {one.key, *one.aliases}]
-    return Maker(named[0]) if len(named) == 1 else Maker()
+    return Maker(named[0], frames) if len(named) == 1 else Maker()
 
 
 def _rotation(rpy_deg: tuple[float, ...] | str) -> Array | None:
