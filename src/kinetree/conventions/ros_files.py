@@ -1,7 +1,5 @@
 """What the YAML files of MoveIt and of controllers say about a robot; which is which is decided by their content."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
