@@ -6,10 +6,10 @@ from collections import Counter
 from itertools import pairwise
 
 import kinetree as kt
+from kinetree.conventions.arms import Arm
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import rules_of
-from kinetree.conventions.rep199.arms import Arm
 from support import ask
 
 RULES = [rule for rule in rules_of("industrial") if rule.code.startswith("R199")]

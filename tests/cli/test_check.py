@@ -206,7 +206,7 @@ class TestManyFiles:
         result = run("check", package / "main.urdf.xacro", "--profile", "industrial")
         assert result.exit_code == 1
         place, line, marks, _ = result.stdout.splitlines()
-        assert re.match(r".*part\.xacro:\d+:3: error: link 'flange': its X\+ is 90 degrees", place)
+        assert re.match(r".*part\.xacro:\d+:3: error: link 'flange': its x axis is 90 degrees", place)
         assert (line, marks[-1]) == ('    <link name="flange"/>', "^")
 
     @pytest.mark.slow

@@ -10,7 +10,9 @@ from kinetree.conventions.profiles import FAMILIES, family
 def test_it_explains(run):
     result = run("rule", "r199-403")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.startswith("R199-403  X of flange points away from the last link.\n\nGrippers")
+    assert result.stdout.startswith(
+        "R199-403  The x axis of flange points away from the last link.\n\nModels of grippers"
+    )
     for said in (
         'MUST: "must always point away',
         "https://",

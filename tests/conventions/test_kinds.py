@@ -30,7 +30,7 @@ ROBOTS = {
         single(),
         chain("", "foot"),
         [*both("torso", *HUMAN_ARM), "torso *head"],  # as on Baxter
-        [*single(), *limb("base_link", "lift_wheel")],
+        [*single(), *limb("base_link", "lift_wheel"), "link_6 drone"],
         ["base_link *slide", *limb("slide", *HUMAN_ARM)],
     ],
     "humanoid": [
@@ -57,7 +57,7 @@ ROBOTS = {
     ],
     "drone": [
         ["body *rotor_0", "body *rotor_1"],
-        [*limb("quadrotor", "a", "b", "c", "d")],
+        [*limb("uav", "uav_1", "uav_2")],
         ["body *prop1", "body *prop2"],
     ],
     "hand": [["palm *left_finger", "palm *right_finger"], limb("palm", "thumb_proximal", "thumb_distal")],

@@ -47,7 +47,7 @@ def test_an_explanation_has_what_the_rule_says():
     (rule,) = explain("r199-403")
     assert (rule.code, rule.family, rule.level, rule.severity) == ("R199-403", "R199", "MUST", "error")
     assert rule.title == "The x axis of flange points away from the last link."
-    assert rule.why.startswith("Grippers are modelled")
+    assert rule.why.startswith("Models of grippers are made to be")
     assert {"industrial", "industrial-strict"} <= set(rule.profiles)
     assert "icub" not in rule.profiles
 

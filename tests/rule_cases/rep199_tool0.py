@@ -123,8 +123,10 @@ CASES = {
                 says="this frame is attached to 'tool0'; attach it to 'flange', and keep tool0 for the controller",
                 element="link 'tip'",
             ),
-            "a body": Model(edited(added("torch", "tool0", solid=True)), says="this body is attached to 'tool0'"),
-            "a cover": edited(added("cover", "tool0", solid=True)),
+            "a body": Model(
+                edited(added("torch", "tool0", solid=True)), says="this end effector is attached to 'tool0'; attach"
+            ),
+            "a cover": Model(edited(added("cover", "tool0", solid=True)), says="this body is attached to"),
             "a gripper": Model(
                 edited(added("palm", "tool0", solid=True), added("jaw", "palm"), turning("jaw")),
                 says="this gripper is attached to 'tool0'; attach it to 'flange'",
@@ -144,7 +146,7 @@ CASES = {
     ),
     "R199-509": Cases(
         found={
-            "seen": Model(edited(shaped("tool0")), says="this frame has geometry, which belongs to the last link"),
+            "seen": Model(edited(shaped("tool0")), says="this frame has geometry, which belongs to the last link, or"),
             "felt": arm(('<link name="tool0"/>', link("tool0", felt(box(0.1))))),
         },
         silent={"none": CLEAN, "of another frame": edited(renamed("tool0", "hand"), shaped("hand"))},

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from math import dist
+from typing import NamedTuple
 
 import numpy as np
 
+from kinetree.conventions.arms import Arm, NamedChains
 from kinetree.conventions.chains import AT_LEAST, Chains
 from kinetree.conventions.facts import Subject, fact
 from kinetree.conventions.options import KINDS
-from kinetree.conventions.rep199.arms import Arm
+from kinetree.display import number
 from kinetree.model.robot import Geometry, Robot
 from kinetree.spatial.se3 import Array
 
@@ -70,14 +73,14 @@ def kinds_of(robot: Robot) -> Kinds:
 @fact
 def kinds(
     robot: Robot,
-    bodies: Mapping[str, str],
     poses: Mapping[str, Array],
+    named_chains: NamedChains,
     serial_chains: tuple[Arm, ...],
     kind: str | None,
 ) -> Kinds:
     """Return the kinds of a robot and of its chains. The kind that the caller or a comment in the file gives is not
     derived."""
-    found = _chains(robot, bodies, poses, serial_chains)
+    found = _chains(named_chains, poses, serial_chains)
     said = kind or said_in(robot)
     return Kinds(said, (GIVEN,), found) if said else Kinds(*_robot(robot, found), found)
 
@@ -92,24 +95,53 @@ def said_in(robot: Robot) -> str | None:
     return match[1] if match and match[1] in KINDS else None
 
 
-def _chains(
-    robot: Robot, bodies: Mapping[str, str], poses: Mapping[str, Array], arms: Sequence[Arm]
-) -> tuple[Chain, ...]:
-    tree = Chains(robot, bodies)
-    rows = _rows(tree)
-    fixed: dict[str, list[str]] = {}
-    for name, body in bodies.items():
-        fixed.setdefault(body, []).append(name)
+class _Row(NamedTuple):
+    """A chain of bodies. joints: those that carry them. arm: the arm of REP-199 that ends on it. alike: number of such
+    chains on the same body. poses: of all frames. behind: number of joints from the root to its first body. carries:
+    whether long chains begin on it. fixed: names of links that are fixed to it."""
+
+    joints: tuple[str, ...]
+    bodies: tuple[str, ...]
+    arm: Arm | None
+    alike: int
+    poses: Mapping[str, Array]
+    behind: int
+    carries: bool
+    fixed: tuple[str, ...]
+
+    @property
+    def reach(self) -> float:
+        """Length, m."""
+        return sum(dist(self.poses[a][:3, 3], self.poses[b][:3, 3]) for a, b in pairwise(self.bodies))
+
+    def called(self, kind: str) -> list[str]:
+        """Return the names, one for each joint and its link, with words of a kind."""
+        pairs = zip(self.bodies, self.joints, strict=True)
+        return [name for pair in pairs if (name := next((one for one in pair if kind in words(one)), None))]
+
+
+def _chains(tree: Chains, poses: Mapping[str, Array], arms: Sequence[Arm]) -> tuple[Chain, ...]:
+    robot, ends, rows = tree.robot, {arm.end: arm for arm in arms}, _rows(tree)
+    alike = Counter((len(row), tree.before(row[0])) for row in rows)
+    carrying = {tree.before(row[0]) for row in rows if len(row) >= AT_LEAST - 1}
+    fixed: dict[str, list[str]] = {body: [] for body in tree.behind}
     found = []
-    ends = {arm.end: arm for arm in arms}
-    for row in rows:
-        alike = sum(len(other) == len(row) and tree.before(other[0]) == tree.before(row[0]) for other in rows)
-        arm = next((ends[body] for body in row if body in ends), None)
-        reach = float(sum(np.linalg.norm(poses[a][:3, 3] - poses[b][:3, 3]) for a, b in pairwise(row)))
-        carries = any(tree.before(other[0]) in row for other in rows if len(other) >= AT_LEAST - 1)
-        joints = tuple(tree.carried[body].name for body in row)
-        kind, why = _kind(robot, joints, row, fixed, arm, alike, reach, carries, tree.front[row[0]])
-        found.append(Chain(kind, joints, tuple(row), (_in_a_row(robot, joints), *why)))
+    for name, body in tree.bodies.items():
+        fixed[body].append(name)
+    for bodies_of in rows:
+        first = bodies_of[0]
+        row = _Row(
+            tuple(tree.carried[body].name for body in bodies_of),
+            tuple(bodies_of),
+            next((ends[body] for body in bodies_of if body in ends), None),
+            alike[len(bodies_of), tree.before(first)],
+            poses,
+            tree.front[first],
+            not carrying.isdisjoint(bodies_of),
+            tuple(name for body in bodies_of for name in fixed[body]),
+        )
+        kind, why = _kind(robot, row)
+        found.append(Chain(kind, row.joints, row.bodies, (_in_a_row(robot, row.joints), *why)))
     return tuple(found)
 
 
@@ -128,74 +160,55 @@ def _rows(tree: Chains) -> list[list[str]]:
     return rows
 
 
-def _kind(
-    robot: Robot,
-    joints: Sequence[str],
-    row: Sequence[str],
-    fixed: Mapping[str, Sequence[str]],
-    arm: Arm | None,
-    alike: int,
-    reach: float,
-    carries: bool,
-    behind: int,
-) -> tuple[str, tuple[str, ...]]:
+def _kind(robot: Robot, row: _Row) -> tuple[str, tuple[str, ...]]:
     """Return the kind of a chain and the reasons besides its joints."""
-    n = len(row)
-    names = {body: (joint, body) for joint, body in zip(joints, row, strict=True)}
-    votes = Counter(kind for pair in names.values() for kind in {k for name in pair for k in words(name)})
-    feet = [name for body in row for name in fixed[body] if "leg" in words(name)]
-
-    def called(kind: str) -> tuple[str, ...]:
-        listed = [
-            next(name for name in pair[::-1] if kind in words(name))
-            for pair in names.values()
-            if kind in {k for name in pair for k in words(name)}
-        ]
-        more = " …" if len(listed) > 3 else ""
-        return (f"called {', '.join(map(repr, listed[:3]))}{more}",) if listed else ()
-
-    if (
-        n > 1
-        and not carries
-        and votes["leg"] >= max(1, votes["arm"])
-        and (votes["leg"] > 1 or 2 * votes["leg"] >= n or len(feet) > 1)
-    ):
-        return "leg", called("leg")
-    last = {kind for name in (joints[-1], row[-1]) for kind in words(name)}
-    top, count = max(votes.items(), key=lambda item: (item[1], item[0] in last and item[0] != "arm"), default=("", 0))
-    if "head" in last and votes["head"] > 1 and not votes["arm"] and n <= LONGEST["head"]:
-        return "head", called("head")
-    small = top in LONGEST and n <= LONGEST[top] and 2 * count >= n
-    if arm and not (small and n < AT_LEAST):
-        frames = [frame for frame in (arm.base_link, arm.flange, arm.tool0) if frame]
-        return "arm", (*frames,)
-    if small:
-        return top, called(top)
-    if votes["arm"] > 1 and n >= AT_LEAST - 1:
-        return "arm", called("arm")
-    if n == 1 and _is_wheel(robot, joints[0], row[0]):
+    n, arm = len(row.bodies), row.arm
+    names = {kind: some for kind in WORDS if (some := row.called(kind))}
+    votes = Counter({kind: len(some) for kind, some in names.items()})
+    last = words(row.joints[-1]) | words(row.bodies[-1])
+    top = max(votes, key=lambda kind: (votes[kind], kind in last and kind != "arm"), default="")
+    small = n <= LONGEST.get(top, 0) and 2 * votes[top] >= n
+    kind = "other"
+    if n > 1 and not row.carries and votes["leg"] >= max(1, votes["arm"]) and _has_a_foot(row, votes["leg"]):
+        kind = "leg"
+    elif "head" in last and votes["head"] > 1 and not votes["arm"] and n <= LONGEST["head"]:
+        kind = "head"
+    elif arm and not (small and n < AT_LEAST):
+        return "arm", tuple(frame for frame in (arm.base_link, arm.flange, arm.tool0) if frame)
+    elif small:
+        kind = top
+    elif votes["arm"] > 1 and n >= AT_LEAST - 1:
+        kind = "arm"
+    if kind != "other":
+        return kind, (f"called {', '.join(map(repr, names[kind][:3]))}{' …' * (votes[kind] > 3)}",)
+    if n == 1 and _is_wheel(robot, row.joints[0], row.bodies[0]):
         return "wheel", ("round about its axis",)
-    if alike > 2 and n > 1:
-        return ("finger" if reach < FINGER or behind > n else "leg"), (
-            f"one of {alike} such chains, {reach:.2g} m long",
-        )
-    if n >= AT_LEAST and not carries:
-        return ("arm", ()) if reach > FINGER else ("finger", (f"{reach:.2g} m long",))
-    return "other", ()
+    if row.alike > 2 and n > 1:
+        kind = "finger" if row.reach < FINGER or row.behind > n else "leg"
+        return kind, (f"one of {row.alike} such chains, {number(row.reach, 2)} m long",)
+    if n >= AT_LEAST and not row.carries:
+        return ("arm", ()) if row.reach > FINGER else ("finger", (f"{number(row.reach, 2)} m long",))
+    return kind, ()
+
+
+def _has_a_foot(row: _Row, votes: int) -> bool:
+    """Return whether enough names of a chain are those of a leg. votes: number of its joints with such names."""
+    return votes > 1 or 2 * votes >= len(row.bodies) or sum("leg" in words(name) for name in row.fixed) > 1
 
 
 def _is_wheel(robot: Robot, joint: str, link: str) -> bool:
     """Return whether a link turns without limits about the axis of a cylinder or about the center of a sphere."""
     axis = robot.joints[joint].axis
+    if axis is None or robot.joints[joint].type != "continuous":
+        return False
     shapes = robot.links[link].collisions or robot.links[link].visuals
 
     def fits(shape: Geometry) -> bool:
-        round_ = shape.shape.kind == "sphere" or (
-            shape.shape.kind == "cylinder" and abs(shape.origin[:3, 2] @ axis) > 1 - 1e-3
-        )
+        lies = shape.shape.kind == "cylinder" and abs(float(shape.origin[:3, 2] @ axis)) > 1 - 1e-3
+        round_ = lies or shape.shape.kind == "sphere"
         return round_ and float(np.linalg.norm(np.cross(shape.origin[:3, 3], axis))) < 1e-3
 
-    return robot.joints[joint].type == "continuous" and axis is not None and bool(shapes) and all(map(fits, shapes))
+    return bool(shapes) and all(map(fits, shapes))
 
 
 def _robot(robot: Robot, chains: tuple[Chain, ...]) -> tuple[str, tuple[str, ...]]:
@@ -206,14 +219,14 @@ def _robot(robot: Robot, chains: tuple[Chain, ...]) -> tuple[str, tuple[str, ...
     def of(kind: str, *names: str) -> tuple[str, tuple[str, ...]]:
         return kind, tuple(text for name in names for text in _grouped(name, by_kind[name]))
 
-    flies = next((name for name in (robot.name, *robot.links) if FLYING.search(name)), None)
-    if n["rotor"] > 1 or flies:
+    flying = [name for name in (robot.name, *robot.links) if FLYING.search(name)]
+    if n["rotor"] > 1 or flying[:1] == [robot.name] or len(flying) > 1:
         kind, why = of("drone", "rotor", "arm")
-        return kind, ((f"called {flies!r}",) if flies else ()) + why
+        return kind, ((f"called {flying[0]!r}",) if flying else ()) + why
     if not chains:
         return "object", ("no joint moves",)
     if n["leg"] in (1, 2) and n["arm"] > 1:
-        return of("humanoid", "leg", "arm", "head")
+        return of("humanoid", "leg", "arm")
     if n["leg"]:
         return of("legged", "leg", "arm")
     wheels = [link for link in robot.links if "wheel" in words(link)]

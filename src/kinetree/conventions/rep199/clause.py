@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from kinetree.conventions.arms import Arm
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import fact
 from kinetree.conventions.kinds import GIVEN, Kinds
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rule import Rule, link_or_frame
 from kinetree.errors import SEVERITIES, Finding
 from kinetree.model.robot import Joint, Robot
@@ -65,13 +65,16 @@ class Rep199(Rule):
             near = f"; {name!r} lacks the prefix {arm.prefix!r}"
         severity = self.severity() if strict else max(self.severity(), "warning", key=SEVERITIES.index)
         place = arm.end if name in ("flange", "tool0") else arm.foot
-        fix = f'kinetree fix --{name} "X Y Z R P Y", or --{name} FRAME, adds it'
+        on = {"base": arm.base_link or arm.foot, "flange": arm.end}.get(name, arm.flange or "flange")
+        fix = f"kinetree fix adds it, with --{name} 'X Y Z R P Y' (m, rad, in {on}) if its place is unknown"
+        if name == "base_link":
+            fix = f"add a link {arm.prefix}base_link that is fixed to {arm.foot!r}, or rename that"
         return self.finding(
             f"the arm that ends with {arm.end!r} has no {arm.prefix}{name}, {MEANING[name]}{near}",
             f"frame '{arm.prefix}{name}'",
             source=robot.links[place].source,
             severity=severity,
-            fix=f"rename {arm.foot!r}, or add a link that is fixed to it" if name == "base_link" else fix,
+            fix=fix,
         )
 
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from kinetree.conventions.arms import Arm
 from kinetree.conventions.examples import SMALL_ARM
-from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import Rep199, angle, geometry
 from kinetree.conventions.rep199.renames import number_links
 from kinetree.display import number
@@ -48,9 +48,8 @@ class LinkNames(Rep199):
             if others:
                 links = _links(robot, arm)
                 listed = f"{', '.join(others[:LISTED])}{', …' if len(others) > LISTED else ''}"
-                message = (
-                    f"links of this arm are not called {arm.prefix}link_1 … {arm.prefix}link_{len(links)}: {listed}"
-                )
+                ends = f"{arm.prefix}link_1 {'…' if len(links) > 2 else 'and'} {arm.prefix}link_{len(links)}"
+                message = f"links of this arm are not called {ends}: {listed}"
                 if len(others) == 1:
                     message = f"this link of an arm is not called {arm.prefix}link_{links.index(others[0]) + 1}"
                 yield self.finding(message, robot.links[others[0]], fix="kinetree fix --unsafe renames them")

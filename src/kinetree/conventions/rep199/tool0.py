@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kinetree.conventions.arms import Arm
 from kinetree.conventions.calls import AttachedAt
 from kinetree.conventions.quality import with_blocks
-from kinetree.conventions.rep199.arms import Arm
 from kinetree.conventions.rep199.clause import (
     EXACT,
     STRICT,
@@ -20,7 +20,7 @@ from kinetree.conventions.rep199.clause import (
     parent,
 )
 from kinetree.conventions.rep199.fixes import add_tool0, hang, hang_on_flange, move_geometry
-from kinetree.conventions.rep199.flange import GRIPPER
+from kinetree.conventions.rep199.flange import GRIPPER, OWN
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import link_or_frame
 from kinetree.display import number
@@ -50,7 +50,7 @@ class Tool0(Rep199):
     <parent link="flange"/>
     <child link="tool0"/>
   </joint>"""
-    bad = good.replace('"tool0"', '"gripper_tcp"').replace("flange-tool0", "flange-gripper_tcp")
+    bad = good.replace('tool0"', 'gripper_tcp"')
     mend = staticmethod(add_tool0)
 
     def check(
@@ -190,7 +190,10 @@ def _what(joint: Joint, robot: Robot) -> str:
     links = links_below(robot, joint.child)
     if joint.kind.nv or any(below.kind.nv for link in links for below in robot.child_joints(link)):
         return "gripper"
-    return "body" if any(geometry(robot, link) for link in links) else "frame"
+    solid = [link for link in links if geometry(robot, link)]
+    if not solid:
+        return "frame"
+    return "body" if all(map(OWN.fullmatch, solid)) else "end effector"
 
 
 class Tool0Geometry(NoGeometry):
@@ -204,5 +207,5 @@ class Tool0Geometry(NoGeometry):
     good = '<link name="tool0"/>'
     bad = '<link name="tool0"><collision><geometry><sphere radius="0.03"/></geometry></collision></link>'
     frame = "tool0"
-    instead = "the last link"
+    instead = "the last link, or a tool on flange"
     mend = move_geometry("tool0")

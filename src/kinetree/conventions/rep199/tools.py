@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from kinetree.conventions.arms import NAMES, Arm
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import with_blocks
-from kinetree.conventions.rep199.arms import NAMES, Arm
 from kinetree.conventions.rep199.clause import Rep199, children, geometry, parent
 from kinetree.conventions.rep199.fixes import hang_tools
 from kinetree.conventions.rule import link_or_frame

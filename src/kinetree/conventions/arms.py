@@ -41,22 +41,27 @@ class Arm:
 
 
 @fact
-def serial_chains(robot: Robot, bodies: Mapping[str, str]) -> tuple[Arm, ...]:
+def named_chains(robot: Robot, bodies: Mapping[str, str]) -> "NamedChains":
+    """Return the chains of a robot."""
+    return NamedChains(robot, bodies)
+
+
+@fact
+def serial_chains(robot: Robot, named_chains: "NamedChains") -> tuple[Arm, ...]:
     """Return all chains that may be arms, in the order of their last links in the file."""
-    chains = _Named(robot, bodies)
-    named = chains.named_ends()
+    named = named_chains.named_ends()
     ends = [*named]
     ends += [
         end
-        for end in chains.long_ends()
-        if chains.prefix(end) not in named.values()  # other chains under such a name are linkages
-        and not any(chains.on_one_way(end, other) for other in named)
+        for end in named_chains.long_ends()
+        if named_chains.prefix(end) not in named.values()  # other chains under such a name are linkages
+        and not any(named_chains.on_one_way(end, other) for other in named)
     ]
-    prefixes = chains.prefixes(named, ends)
-    return tuple(chains.arm(link, prefixes[link], ends) for link in robot.links if link in ends)
+    prefixes = named_chains.prefixes(named, ends)
+    return tuple(named_chains.arm(link, prefixes[link], ends) for link in robot.links if link in ends)
 
 
-class _Named(Chains):
+class NamedChains(Chains):
     """Chains with the frames that have names of REP-199.
 
     named: body to (prefix, name) of its frames. groups: prefix to the bodies of its frames by name.
