@@ -32,7 +32,7 @@ _RUNNING = ("check", "checked", "fix", "jobs", "options", "settings", "steps")
 HANDS = {("cli", "check.py"), ("cli", "fix.py"), *(("conventions", f"{name}.py") for name in _RUNNING)}
 """Modules that hand options on to the rules, besides what runs them; rules and facts are the end of the way."""
 
-REFERENCES = "jointinparent|jointName|passive_joint|component_group|objname"
+REFERENCES = "jointinparent|jointName|component_group|objname"
 """Attributes and elements of several dialects that name a part of a robot: who lists one has a table of such."""
 UNKNOWN_KEY = r"(?s)\A(?!.*import json).*(f'[^'\n]*|f\"[^\"\n]*|says: str=.*)means nothing here"
 """What a reader of TOML says of a key that it does not know; what reads JSON says it likewise."""

@@ -24,7 +24,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-ALSO = False
 TABLE = Path(__file__).with_name("repairs.toml")
 ABSENT = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
 CLASSES = {
@@ -37,7 +36,7 @@ CLASSES = {
 
 @dataclass(frozen=True)
 class Commit:
-    """A commit that was drawn. check: what a user would name; `@owner+name/…` is a path in another clone.
+    """A commit that was drawn. check: what a user would name; `@owner+name:revision/…` is a path in another clone.
 
     names: what the finding's text has where it names the defect. codes: beginnings of codes; `*` is any, `*error` any
     error. arguments, also, packages, environment: as the options and settings of `kinetree check`.
@@ -118,14 +117,15 @@ def findings(row: Commit, revision: str, clones: Path) -> list[dict[str, Any]]:
     with TemporaryDirectory() as folder:
         tree = Path(folder) / row.repository.partition("+")[2]
         extract(git_folder(clones, row.repository), revision, tree)
-        for repository in re.findall(r"@([^/]+)/", " ".join((*row.check, *row.packages))):
-            extract(git_folder(clones, repository), "HEAD", Path(folder) / f"@{repository}")
+        for repository in set(re.findall(r"@([^/]+)/", " ".join((*row.check, *row.packages)))):
+            name, _, other = repository.partition(":")
+            extract(git_folder(clones, name), other or "HEAD", Path(folder) / f"@{repository}")
         named = [f"../{name}" if name.startswith("@") else name for name in row.check]
         asked = [name for name in named if (tree / name).exists()]
         if not asked:
             raise SystemExit(f"lot {row.lot}: {revision} has none of {', '.join(named)}")
         options = [part for name in row.arguments for part in ("--arg", name)]
-        options += [part for name in (row.also if ALSO else ()) for part in ("--also", name)]
+        options += [part for name in row.also for part in ("--also", name)]
         options += [part for name in row.packages for part in ("--package", name.replace("=@", "=../@"))]
         if row.environment:
             visible = [name.partition("=")[0] for name in row.environment]
@@ -149,13 +149,14 @@ def names(row: Commit, finding: dict[str, Any]) -> bool:
 
 
 def examined(clones: Path, every: bool, row: Commit) -> Result:
-    """Return what is found before and after a commit, or all that the commit takes away."""
+    """Return what is found before and after a commit. every: print what goes with it, and the errors that stay."""
     before, after = (findings(row, revision, clones) for revision in (f"{row.commit}^", row.commit))
     if every:
         later = {(one["code"], one["message"], one["element"]) for one in after}
-        gone = [one for one in before if (one["code"], one["message"], one["element"]) not in later]
-        for one in gone:
-            print(f"  {row.lot} gone: {one['element']}: {one['message']} [{one['code']}]"[:300], file=sys.stderr)
+        for one in before:
+            state = "stays" if (one["code"], one["message"], one["element"]) in later else "goes"
+            if state == "goes" or one["severity"] == "error":
+                print(f"  {row.lot} {state}: {one['element']}: {one['message']} [{one['code']}]", file=sys.stderr)
     return Result(row, *([one for one in found if names(row, one)] for found in (before, after)))
 
 
@@ -192,7 +193,9 @@ def main() -> None:
     parser.add_argument("--clones", type=Path, required=True, help="a folder of clones, owner+name")
     parser.add_argument("--half", choices=("first", "second"))
     parser.add_argument("--lot", type=int, nargs="*", help="these commits alone")
-    parser.add_argument("--findings", action="store_true", help="print every finding that a commit takes away")
+    parser.add_argument(
+        "--findings", action="store_true", help="print the findings that a commit takes away, and errors that stay"
+    )
     parser.add_argument("--shares", action="store_true", help="print no table")
     options = parser.parse_args()
     rows = drawn(TABLE)

@@ -33,11 +33,11 @@ def _index() -> str:
     lines = [
         "# The rules\n",
         MADE,
-        "What [`kinetree check`](checking.md) asks, by family; `kinetree rule CODE` prints the same. The severity is",
-        "that of the level, but no graver than the evidence: an error is a MUST whose finding is certain. What is",
-        "missing or a matter of degree is often less grave, and graver in the profile `industrial-strict`. `fix` says",
-        "whether `kinetree fix` mends it, and whether the robot stays the same to everybody who uses it.\n",
-        "| profile | what is asked | rules |",
+        "The rules of [`kinetree check`](checking.md), by family; `kinetree rule CODE` prints the same. The severity",
+        "follows from the level and the evidence: an error is a MUST whose finding is certain. Missing frames and",
+        "matters of degree are often less severe, and more severe in the profile `industrial-strict`. The column `fix`",
+        "says whether `kinetree fix` repairs it, and whether other files may have to change.\n",
+        "| profile | its rules | number |",
         "|---|---|---|",
     ]
     rules = {letters: list(explanations(letters)) for letters in FAMILIES}
@@ -47,7 +47,7 @@ def _index() -> str:
     for letters, known in rules.items():
         lines += [
             f"\n## {letters}: {_text(family_title(letters))}\n",
-            "| code | level | severity | what is asked | fix |",
+            "| code | level | severity | requirement | fix |",
         ]
         lines += ["|---|---|---|---|---|", *(_row(rule) for rule in known)]
     lines += ["\n## What readers remark\n", _wrapped(READER) + "\n", "| code | what it means |", "|---|---|"]
@@ -67,11 +67,11 @@ def _family(letters: str) -> str:
 
 
 def _rule(rule: Explanation) -> str:
-    asked = ", ".join(f"`{name}`" for name in rule.profiles) or "no profile"
+    asked = ", ".join(f"`{name}`" for name in rule.profiles) or "none"
     mended = {
-        "no": "Mended by hand.",
-        "safely": "Mended by `kinetree fix`.",
-        "unsafely": "Mended by `kinetree fix --unsafe`.",
+        "no": "Repaired by hand.",
+        "safely": "Repaired by `kinetree fix`.",
+        "unsafely": "Repaired by `kinetree fix --unsafe`.",
     }[rule.mends]
     return f"""\
 ## {rule.code}
@@ -82,7 +82,7 @@ def _rule(rule: Explanation) -> str:
 
 {_text(rule.why)}
 
-At most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}. Asked by {asked}. {mended}
+At most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}. Profiles: {asked}. {mended}
 
 Good:
 
@@ -95,7 +95,7 @@ Bad:
 
 
 def _code(text: str) -> str:
-    kind = "xml" if "<" in text else "text"
+    kind = "xml" if "<" in text else "yaml" if ":\n" in text else "text"
     return f"```{kind}\n{dedent(text).strip(chr(10))}\n```"
 
 

@@ -324,12 +324,92 @@ def _blocks(more: str) -> Callable[[Model], str | None]:
     return lambda model: model.at_end(more)
 
 
+def _about(block: str) -> Callable[[Model], str | None]:
+    """A block that names the root, JOINT, a joint that turns, and FIXED, one that does not."""
+
+    def plant(model: Model) -> str | None:
+        fixed = next((joint.name for joint in model.robot.joints.values() if joint.kind.nv == 0), None)
+        turning = next((joint.name for joint in model.turning() if f'name="{joint.name}"' in model.text), None)
+        driven = any(element.tag in ("transmission", "ros2_control") for element in model.root.children)
+        if fixed is None or turning is None or driven:
+            return None
+        return model.at_end(block.replace("ROOT", model.robot.root).replace("JOINT", turning).replace("FIXED", fixed))
+
+    return plant
+
+
+def _control(inside: str, hardware: str = "<hardware><plugin>x</plugin></hardware>") -> Callable[[Model], str | None]:
+    return _about(f'<ros2_control name="planted" type="system">{hardware}{inside}</ros2_control>')
+
+
+_STATE = '<state_interface name="position"/>'
+_DRIVEN = f'<joint name="JOINT"><command_interface name="position"/>{_STATE}</joint>'
+_DRIVE = (
+    '<transmission name="planted"><type>transmission_interface/SimpleTransmission</type><joint name="JOINT">'
+    "<hardwareInterface>EffortJointInterface</hardwareInterface></joint>"
+    '<actuator name="m"><mechanicalReduction>1</mechanicalReduction></actuator></transmission>'
+)
+OF_GAZEBO = (
+    Planted("XML-005", _about(_DRIVE + _DRIVE)),
+    Planted("XML-006", _about('<gazebo reference="ROOT"><mu1>0.123</mu1><mu1>0.321</mu1></gazebo>')),
+    Planted("XML-007", _about('<gazebo reference="ROOT"><sensor name="x"/><sensor name="x"/></gazebo>')),
+    Planted("XML-008", _blocks("<gazebo><gazebo/></gazebo>")),
+    Planted(
+        "XML-012",
+        _about(2 * '<gazebo reference="JOINT"><sensor name="x"><topic>planted</topic></sensor></gazebo>'),
+        implied=("XML-007",),
+    ),
+    Planted("XML-009", _blocks('<gazebo><plugin name="x"><bodyName>no_such</bodyName></plugin></gazebo>')),
+    Planted(
+        "XML-010", _blocks('<gazebo><plugin filename="gz-sim-imu-system" name="gz::sim::systems::Contact"/></gazebo>')
+    ),
+    Planted(
+        "XML-011",
+        _about(
+            '<gazebo reference="ROOT"><sensor name="x" type="camera"><gz_frame_id>ROOT</gz_frame_id></sensor></gazebo>'
+        ),
+    ),
+)
+"""Of the rules about blocks of Gazebo and their plug-ins."""
+OF_CONTROL = (
+    Planted("CTL-001", _control(_DRIVEN + _DRIVEN)),
+    Planted("CTL-002", _control(_DRIVEN.replace('interface name="position"', 'interface name="postion"'))),
+    Planted("CTL-003", _control(_DRIVEN.replace(_STATE, ""))),
+    Planted(
+        "CTL-004",
+        _control(_DRIVEN.replace('"position"/>', '"position"><param name="min">-99</param></command_interface>', 1)),
+    ),
+    Planted(
+        "CTL-005",
+        _control(
+            _DRIVEN.replace(
+                _STATE, '<state_interface name="position"><param name="initial_value">99</param></state_interface>'
+            )
+        ),
+    ),
+    Planted("CTL-006", _control(_DRIVEN.replace('name="JOINT"', 'name="JOINT" mimic="true"'))),
+    Planted("CTL-007", _control(_DRIVEN.replace("JOINT", "FIXED"))),
+    Planted("CTL-008", _control(_DRIVEN, "")),
+    Planted(
+        "CTL-011",
+        _about(
+            '<ros2_control name="planted" type="system"><hardware><plugin>gz_ros2_control/X</plugin></hardware>'
+            '</ros2_control><gazebo><plugin filename="libgazebo_ros2_control.so" name="x"/></gazebo>'
+        ),
+    ),
+    Planted("CTL-009", _about(_DRIVE.replace("EffortJoint", "EffortJoin"))),
+    Planted("CTL-010", _about(_DRIVE.replace(">1<", ">0<"))),
+)
+"""Of the rules about ros2_control and transmissions."""
+
+
 DEFECTS = (
     Planted("TRE-001", _root_mass, implied=("INR-009",)),
     Planted("XML-001", _blocks('<gazebo reference="no_such_link"/>')),
     Planted("XML-002", _blocks('<transmission name="no_such"><type>x</type><joint name="no_such"/></transmission>')),
-    Planted("XML-003", _blocks('<ros2_control name="no_such" type="system"><joint name="no_such"/></ros2_control>')),
+    Planted("XML-003", _control('<joint name="no_such"/>')),
     Planted("XML-004", _blocks("<gazebo><plugin><joint_name>no_such</joint_name></plugin></gazebo>")),
+    *OF_GAZEBO,
     Planted("NAM-001", _name(lambda name: name.replace("_", "-", 1))),
     Planted("NAM-002", _name(lambda name: name.replace("_", " ", 1))),
     Planted("NAM-003", _name(lambda name: name.replace("_", ".", 1))),
@@ -370,7 +450,7 @@ DEFECTS = (
     Planted("INR-012", _inertia(lambda link: tuple(1e-6 * _diagonal(link)))),
     Planted("GEO-001", _no_collision),
     Planted("GEO-002", _size(0), implied=("INR-009", "INR-010")),
-    Planted("GEO-003", _size(1000)),
+    Planted("GEO-003", _size(1000), implied=("GEO-005",)),
     Planted("MSH-002", _visual('filename="package://arm/meshes/nowhere.stl"')),
     Planted("MSH-003", _visual('filename="package://arm/meshes/empty.stl"')),
     Planted("MSH-004", _visual('filename="package://arm/meshes/pointer.stl"')),

@@ -17,6 +17,8 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """All severities, the gravest first."""
 MAX_MESSAGE = 2000
 """Longest message of a finding, in characters; an element may have a tenth. Names in a file can be very long."""
+ALIKE = 0.1
+"""Largest difference of similarity, from 0 to 1, between names that are suggested together."""
 MAX_COMPARED = 200
 """Longest name, in characters, that is compared with others, or shown in a list."""
 
@@ -188,11 +190,15 @@ def nearest_names(name: object, known: Sequence[str]) -> str:
             8, short, key=lambda other: len(parts & _parts(other)) / (len(parts) + len(_parts(other)) + 1)
         )
         near = difflib.get_close_matches(text, likely, n=5, cutoff=0.5)
+        alike = {name: difflib.SequenceMatcher(None, name, text).ratio() for name in near}
+        near = [name for name in near if alike[name] > alike[near[0]] - ALIKE]
     if near:
         return "did you mean " + ", ".join(repr(n) for n in near) + "?"
     if not known:
         return "there are none"
     shown = ", ".join(repr(shortened(n, MAX_COMPARED)) for n in known[:12])
+    if len(known) == 1:
+        return f"there is only {shown}"
     return f"there are {shown}" + (f" and {len(known) - 12} more" if len(known) > 12 else "")
 
 

@@ -28,15 +28,12 @@ from kinetree.formats.registry import (
     holds_xacro,
     srdf_text,
 )
-from kinetree.formats.srdf import read_onto
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.limits import LinearLimits
 from kinetree.model.names import Lookup
 from kinetree.model.robot import Robot
-from kinetree.model.semantic import Semantic
-from kinetree.model.semantic_groups import Groups
 
 PRINTED = "dh"
 """The set of limits that the DH tables of a packaged robot print."""
@@ -172,12 +169,13 @@ def _with_semantic(robot: Robot | None, findings: list[Finding], options: ReadOp
     """Return a reading with the SRDF, if there is one. checked: whether rules find the names that do not exist."""
     if robot is None or options.srdf is None:
         return robot, findings
+    from kinetree.formats.srdf import read_onto  # takes a while, and few robots have one
+
     text, file, more = srdf_text(options, _folders(options))
-    semantic: Semantic | None = None
-    groups: Groups = {}
-    if text is not None:
-        semantic, groups, found = read_onto(robot, text, file, names=not checked)
-        more += found
+    if checked and more and all(f.code == "xacro-argument" for f in more):  # then it is not checked
+        return robot, [*findings, *(replace(finding, code="xacro", severity="info") for finding in more)]
+    semantic, groups, found = read_onto(robot, text or b"", file, names=not checked)
+    more += found if text is not None else []
     if semantic is None or any(f.severity == "error" for f in more):
         unknown = Doubt("robot", robot.name, "groups")
         return replace(robot, doubts=(*robot.doubts, unknown)), [*findings, *more]
@@ -349,6 +347,9 @@ def save(
     ):  # a pipe has no folder of its own
         robot, contents = bring(robot, target, row.name, as_names(without))
     notes = astray(robot, target, row.name, as_names(without)) if assets == "keep" and row is not SRDF else []
+    if robot.semantic and row is not SRDF:
+        message = f"{row.name} has no states, end effectors and disabled pairs; save them beside it, as SRDF"
+        notes.append(Finding("semantic", "info", message, Source(str(target)), f"robot {robot.name!r}"))
     text = row.write(robot, without, notes)
     with made_folders(file.parent for file in contents):
         write_all({**contents, target: text})

@@ -7,6 +7,7 @@ from kinetree.checker.checked import Job, check_job
 from kinetree.checker.files import without_parts
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.xacro import NAMING, PrefixLeak, leaks, parameters, prefix_of
+from kinetree.conventions.xacro_names import _defined_in
 from kinetree.formats.xml import Report, parse
 from support import ask, shared
 
@@ -152,3 +153,19 @@ class TestFilesThatMakeNoRobot:
     def test_no_comment_is_idle_there(self, tmp_path):
         comment = "<!-- kinetree: ignore XAC-001, no-texture because it is so -->"
         assert self.codes(tmp_path, f"{comment}{self.LEG}")[1] == {"XAC-002", "XAC-007"}
+
+    def test_names_of_a_package(self, tmp_path):
+        (tmp_path / "package.xml").write_text("<package><name>legs</name></package>")
+        robot = self.MACROS.format('<xacro:include filename="leg.xacro"/>{}<link name="a"/>')
+        text = '<xacro:macro name="leg"><link name="${side}"/></xacro:macro>'
+        for more, expected in (
+            ("", {"XAC-002"}),
+            ('<xacro:property name="side" value="1"/>', set()),
+            ('<xacro:include filename="$(find others)/a.xacro"/>', set()),
+        ):
+            (tmp_path / "robot.xacro").write_text(robot.format(more))
+            _defined_in.cache_clear()
+            assert self.codes(tmp_path, text)[1] == expected
+        (tmp_path / "robot.xacro").unlink()
+        _defined_in.cache_clear()
+        assert self.codes(tmp_path, text)[1] == set()

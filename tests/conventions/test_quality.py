@@ -11,7 +11,7 @@ from kinetree.conventions.meshes import MeshRule
 from kinetree.conventions.profiles import FAMILIES, PROFILES, rules_of
 from kinetree.formats.sdf import write
 from kinetree.formats.xml_writer import attributes_text
-from planting import DEFECTS, OF_REPS, Model
+from planting import DEFECTS, OF_CONTROL, OF_REPS, Model
 from support import example_robot_urdfs, icub_urdfs, shared
 
 MODULES = ("structure", "names", "joints", "limits", "inertia", "geometry", "meshes")
@@ -61,7 +61,7 @@ class TestProfiles:
 
     def test_sim_is_ros_and_what_simulators_need(self):
         ros, sim = ({rule.code for rule in rules_of(profile)} for profile in ("ros", "sim"))
-        assert sim - ros == {"LIM-004", "INR-006", "INR-011", "GEO-001"}
+        assert sim - ros == {"LIM-004", "INR-006", "INR-011", "INR-013", "INR-014", "INR-017", "GEO-001"}
         assert ros < sim
 
     def test_the_names_of_rep_199_offend_nobody(self):
@@ -71,12 +71,18 @@ class TestProfiles:
     @pytest.mark.parametrize("code", RULES)
     def test_a_bad_example_breaks_no_other_rule(self, code):
         rule = RULES[code]
-        robot = kt.load(rule.base.replace(rule.good, rule.bad), format="urdf")
+        robot = kt.load(rule.base.replace(rule.good, rule.bad), format=rule.base_format)
         assert {finding.code for finding in found(robot)} == {code, *EXAMPLES_IMPLY.get(code, ())}
 
 
-EXAMPLES_IMPLY = {"MIM-002": ("INR-011",), "NAM-007": ("NAM-006",)}
-"""Their examples add links without mass or with capitals."""
+EXAMPLES_IMPLY = {
+    "MIM-002": ("INR-011",),
+    "NAM-007": ("NAM-006",),
+    "LIM-011": ("INR-011",),
+    "MSH-007": ("MSH-005",),
+    "R105-004": ("TRE-001",),
+}
+"""Their examples add links without mass or with capitals, or the header of a large mesh alone."""
 
 
 class TestBoundaries:
@@ -144,8 +150,8 @@ class TestBoundaries:
             ((0.01, 0, 0, 0.01, 0, 0.01), ["INR-006", "INR-012"]),
             ((0.02, 0, 0, 0.02, 0, 0.02), []),
             ((60.1, 0, 0, 60.2, 0, 60.3), ["INR-008"]),  # 2.004 m
-            ((4.01, 0, 0, 4.02, 0, 4.04), []),  # 0.519 m, where shapes reach 0.173 m
-            ((4.01, 0, 0, 4.02, 0, 4.06), ["INR-009"]),
+            ((1.77, 0, 0, 1.78, 0, 1.79), []),  # 0.345 m, where shapes reach 0.173 m
+            ((1.77, 0, 0, 1.78, 0, 1.81), ["INR-009"]),
         ],
     )
     def test_of_inertias(self, numbers, expected):
@@ -229,8 +235,8 @@ class TestBoundaries:
             ('<cylinder radius="0.1" length="-0.1"/>', ["GEO-002"]),
             ('<mesh filename="x.stl" scale="1 0 1"/>', ["GEO-002"]),
             ('<mesh filename="x.stl" scale="1 -1 1"/>', []),
-            ('<box size="0.1 0.1 101"/>', ["GEO-003"]),
-            ('<box size="1 100 1e-5"/>', []),
+            ('<box size="0.1 0.1 101"/>', ["GEO-005", "GEO-003"]),
+            ('<box size="0.1 0.5 1e-5"/>', []),
         ],
     )
     def test_of_sizes(self, shape, expected):
@@ -293,7 +299,7 @@ def wrong(text: str) -> list[str]:
     before = found(model.robot)
     said, count = {(f.code, f.element, f.message) for f in before}, Counter(f.code for f in before)
     faults = []
-    for defect in (*DEFECTS, *OF_REPS):
+    for defect in (*DEFECTS, *OF_REPS, *OF_CONTROL):
         changed = defect.plant(model)
         if changed in (None, text) or (defect.code == "NAM-006" and count["NAM-006"]):
             continue
@@ -309,7 +315,9 @@ class TestPlanted:
     def test_every_rule_has_its_defect(self):
         assert [defect.code for defect in DEFECTS] == list(RULES)
         others = [rule.code for rule in rules_of("sim") if rule.code not in RULES]
-        assert sorted({defect.code for defect in OF_REPS}) == sorted(set(others) - {"XAC-001"})  # of xacro files
+        assert sorted({defect.code for defect in (*OF_REPS, *OF_CONTROL)}) == sorted(
+            set(others) - {"XAC-001"}
+        )  # of xacro files
 
     def test_in_the_example_every_defect_has_its_place_and_is_found(self):
         model = Model(ARM)

@@ -7,7 +7,9 @@ import kinetree as kt
 from kinetree.conventions.reader_codes import REMARKS
 
 ELSEWHERE = {"baseline-gone", "board-limits", "published-limits", "other-source", "sources-differ", "unplaced", "empty"}
-"""That of a baseline, those of robots that come with the package, and that of a robot which limits hold still."""
+ELSEWHERE |= {"srdf-alone"}
+"""That of a baseline, those of robots that come with the package, that of a robot which limits hold still, and that of
+an SRDF without a model, which is an error if it is named."""
 
 
 def constants(node):

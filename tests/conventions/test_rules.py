@@ -52,10 +52,9 @@ def found_in_example(rule: type[Rule], text: str) -> list[Finding]:
     """What a rule finds in its good or bad text."""
     if not issubclass(rule, FileRule):
         return alone(rule, example(rule, text))
-    files = {EXAMPLE: text, **rule.beside}
-    assert rule.base is not None
-    with snapshot({Path(name).resolve(): text.encode() for name, text in files.items()}):
-        return alone(rule, kt.load(rule.base, format=rule.base_format))
+    robot, _ = examine(rule.base, ReadOptions(rule.base_format, srdf=rule.srdf), True)
+    with snapshot({Path(EXAMPLE): text.encode()}):
+        return alone(rule, robot)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

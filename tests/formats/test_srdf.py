@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 import kinetree as kt
-from kinetree.formats.srdf import read_onto
+from kinetree.formats.registry import ReadOptions, srdf_text
+from kinetree.formats.srdf import read, read_onto
 from kinetree.model.semantic import (
     CollisionPair,
     EndEffector,
@@ -24,7 +28,7 @@ from kinetree.model.semantic import (
     UncheckedLink,
     VirtualJoint,
 )
-from support import in_words
+from support import example_robot_urdfs, in_words, shared
 
 URDF = """<robot name="r">
   <link name="base"/> <link name="a"/> <link name="b"/> <link name="c"/> <link name="tool"/> <link name="f"/>
@@ -191,3 +195,58 @@ def test_every_word_that_is_said(tmp_path, golden):
         _, groups, findings = read_onto(robot, f'<robot name="other">\n{body}\n</robot>', "r.srdf")
         said.append(f"# {body}\n{dict(groups)}\n{in_words(findings)}")
     golden("srdf_findings.txt", "\n".join(said))
+
+
+def plain(element: ElementTree.Element) -> tuple[object, ...]:
+    """What an element says, without white space and ways to write a number."""
+
+    def word(text: str) -> str:
+        with suppress(ValueError):
+            return " ".join(repr(float(part)) for part in text.split())
+        return text
+
+    attributes = sorted((name, word(value)) for name, value in element.attrib.items() if value)
+    return element.tag, tuple(attributes), tuple(map(plain, element))
+
+
+def check_read_and_written_back(path: Path, text: bytes) -> None:
+    """Read again it is the same, and the standard library reads the same elements from both texts."""
+    bare = kt.load('<robot name="r"><link name="a"/></robot>', format="urdf")
+    semantic, findings = read(text, str(path))
+    assert semantic is not None
+    assert {finding.code for finding in findings} <= {"not-understood"}, path
+    made = written(replace(bare, name=semantic.name, semantic=semantic))
+    again, _ = read(made, "again.srdf")
+    assert again is not None
+    assert replace(again, extensions=()) == replace(semantic, extensions=()), path
+    before, after = ElementTree.fromstring(text), ElementTree.fromstring(made)
+    for inner in before.findall("group/passive_joint"):  # which has no effect there
+        next(group for group in before if inner in group).remove(inner)
+    assert sorted(map(plain, before), key=repr) == sorted(map(plain, after), key=repr), path
+
+
+def test_public_files_are_read_and_written_back():
+    robots = next(path for path in example_robot_urdfs()[0].parents if path.name == "robots")
+    files = sorted(robots.rglob("*.srdf"))
+    assert len(files) > 30
+    for path in files:
+        check_read_and_written_back(path, path.read_bytes())
+
+
+@pytest.mark.slow
+def test_those_of_the_corpus_are_expanded_read_and_written_back():
+    files = sorted(shared("corpus").rglob("*.srdf*"))
+    expanded = 0
+    for path in files:
+        text, _, _ = srdf_text(ReadOptions(srdf=path, confined=True), {})
+        if text is not None:
+            expanded += 1
+            check_read_and_written_back(path, text if isinstance(text, bytes) else text.text.encode())
+    assert expanded > 0.8 * len(files)
+
+
+def written(robot: kt.Robot) -> str:
+    """The description as it is, although the robot has none of its groups."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules["kinetree.formats.srdf.write"], "semantic_of", lambda robot: robot.semantic)
+        return kt.text(robot, "srdf")

@@ -38,6 +38,7 @@ def test_every_row_has_kinds_that_are_known(dialect):
         ("urdf", ("jointType", TEXT), UNLISTED),
         ("urdf", ("xacro:arm_link", "name"), ""),
         ("sdf", ("jointName", TEXT), "joint"),
+        ("controllers", ("left_wheel_names", TEXT), "joint"),
         ("another", ("x", "link"), "link"),
         ("srdf", ("chain", "tip_link"), "link"),
         ("srdf", ("group", "name"), ""),

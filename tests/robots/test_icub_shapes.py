@@ -123,17 +123,17 @@ def test_points_and_kinds_of_a_row():
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ('{ on = "arm" }', "legal is { on = frame, radius"),
+        ('{ on = "arm" }', "expected { on = frame, radius"),
         ('{ on = "arm", radius = -1 }', "sizes are numbers above 0"),
-        ('{ on = "arm", radius = 5, colour = "red" }', "legal is { on = frame"),
+        ('{ on = "arm", radius = 5, colour = "red" }', "expected { on = frame"),
         ('{ on = "arm", radius = 5, type = "box" }', "type = 'capsule' | 'cylinder'"),
         ('{ on = "arm", radius = 5, to = [1, 2] }', "three numbers"),
         ('{ on = "arm", radius = 5, to = [1e300, 0, 0] }', "shape on 'arm': is too large"),
         ('{ on = "arm", radius = 1e308, to = [1e308, 1e308, 0] }', "shape on 'arm': is too large"),
-        ('{ on = "arm", radius = nan }', "legal is { on = frame"),
-        ("{ on = 5, radius = 5 }", "legal is { on = frame"),
-        ('{ on = "amr", radius = 5 }', "'amr' is no link or frame; did you mean 'arm'"),
-        ('{ on = "arm", radius = 5, to = "base_link" }', "'base_link' is no link or frame behind 'arm'"),
+        ('{ on = "arm", radius = nan }', "expected { on = frame"),
+        ("{ on = 5, radius = 5 }", "expected { on = frame"),
+        ('{ on = "amr", radius = 5 }', "'amr' is not a link or frame; did you mean 'arm'"),
+        ('{ on = "arm", radius = 5, to = "base_link" }', "'base_link' is not a link or frame behind 'arm'"),
         ("7", "shape 1: is 7"),
     ],
 )

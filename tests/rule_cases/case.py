@@ -119,7 +119,7 @@ def _findings(model: Model, profile: str) -> tuple[kt.Finding, ...]:
 
 def _beside(code: str, model: Model) -> list[kt.Finding]:
     """What a rule finds with the files beside a model."""
-    robot, rule = kt.load(model.text, format=model.format), rule_of(code)
+    robot, rule = kt.load(model.text, format=model.format, srdf=model.srdf), rule_of(code)
     assert rule is not None
     files = {f"/beside/{name}": text for name, text in model.files.items()}
     with snapshot({Path(name).resolve(): text.encode() for name, text in files.items()}):

@@ -48,6 +48,10 @@ CASES = {
         },
         silent={
             "two": with_block(transmission("t", "drive") + transmission("u", "other")),
+            "of two types": with_block(
+                transmission("t", "drive")
+                + '<transmission name="u"><type>x/StateInterface</type><joint name="drive"/></transmission>'
+            ),
             "one of two joints": with_block(transmission("t", "drive", "other")),
             "one in ros2_control": with_block(
                 transmission("t", "drive") + f'<ros2_control name="c">{transmission("t", "drive")}</ros2_control>'
@@ -128,7 +132,7 @@ CASES = {
             ),
             "an old name": system("libignition-gazebo6-imu-system.so", "ignition::gazebo::systems::Contact"),
             "an unknown class": system("gz-sim-imu-system", "gz::sim::systems::Mine"),
-            "of ros2_control": system("gz_ros2_control-system", "ign_ros2_control::IgnitionROS2ControlPlugin"),
+            "of ros2_control": system("libgz_ros2_control-system.so", "gz_ros2_control::IgnitionROS2ControlPlugin"),
         },
         silent={
             "with hyphens": system(
@@ -143,6 +147,8 @@ CASES = {
             "both unknown": system("gz-sim-mine-system", "gz::sim::systems::Yours"),
             "of Gazebo Classic": system("libgazebo_ros_imu.so", "anything"),
             "of ros2_control": system("gz_ros2_control-system", "gz_ros2_control::GazeboSimROS2ControlPlugin"),
+            "its alias": system("gz_ros2_control-system", "ign_ros2_control::IgnitionROS2ControlPlugin"),
+            "of a copy": system("franka_ign_ros2_control-system", "ign_ros2_control::IgnitionROS2ControlPlugin"),
         },
     ),
     "XML-011": Cases(

@@ -33,6 +33,12 @@ def on(part: str, *fixed: str) -> str:
     )
 
 
+def coloured(rgba: str, uses: int = 1) -> str:
+    """Shapes of one colour."""
+    material = f'<material name="m"><color rgba="{rgba}"/></material>'
+    return robot(link("a", *[f"<visual>{box(1)}{material}</visual>"] * uses))
+
+
 CASES = {
     "GEO-001": Cases(
         found={
@@ -51,14 +57,14 @@ CASES = {
     "GEO-002": Cases(
         found={
             "a box of no height": Model(
-                pair(felt(box(1, 1, 0))), says="the size of <box> is 1 1 0; expected more than 0"
+                pair(felt(box(1, 1, 0))), says="the size of <box> is 1 1 0; expected numbers above 0"
             ),
             "a ball turned inside out": Model(pair(felt(sphere(-1))), says="the radius of <sphere> is -1"),
             "a cylinder of no length": Model(pair(felt(cylinder(1, 0))), says="the length of <cylinder> is 0"),
             "two sizes": Model(pair(felt(cylinder(0, 0))), count=2),
             "less than nothing that is only seen": pair(seen(box(1, -1, 0))),
             "a scale of nothing": Model(
-                pair(felt(mesh("a.stl", "1 0 1"))), says="the scale of <mesh> is 1 0 1; expected no 0"
+                pair(felt(mesh("a.stl", "1 0 1"))), says="the scale of <mesh> is 1 0 1; expected no zeros"
             ),
         },
         remarked={
@@ -162,6 +168,55 @@ CASES = {
             "thin": scaled("1 1e-9 1"),
             "what cannot be read": files(of("there"), of("cut")),
             "not there": files(of("no"), of("there")),
+        },
+    ),
+    "GEO-004": Cases(
+        found={
+            "of 255": Model(coloured("255 128 0 1"), says="the colour is 255 128 0 1"),
+            "a little above": coloured("1.01 0 0 1"),
+            "negative": coloured("-0.1 0 0 1"),
+            "the last": coloured("0 0 0 255"),
+            "once, however often it is used": Model(coloured("255 128 0 1", uses=2)),
+            "of MuJoCo": Model(BOTH.replace("<geom", '<geom rgba="2 0 0 1"'), format="mjcf"),
+        },
+        silent={
+            "from 0 to 1": coloured("0 1 0.5 1"),
+            "rounded": coloured("1.0000001 0 0 1"),
+            "none": pair(seen(box(1))),
+        },
+    ),
+    "GEO-005": Cases(
+        found={
+            "six times as large": Model(pair(seen(box(0.1)), felt(box(0.6))), says="collision shapes are 1.04 m large"),
+            "elsewhere": Model(
+                pair(seen(box(0.1)), felt(box(0.1), xyz="0.6 0 0")), says="the collision shapes are 0.5 m away"
+            ),
+            "a scale left out": Model(
+                pair(seen(mesh(of("whole"), "0.1 0.1 0.1")), felt(mesh(of("whole")))), options=PACKAGES
+            ),
+        },
+        silent={
+            "less than five times as large": pair(seen(box(0.1)), felt(box(0.49))),
+            "smaller": pair(seen(box(1)), felt(box(0.01))),
+            "a mark": pair(seen(box(0.011)), felt(box(1))),
+            "beside": pair(seen(box(0.1)), felt(box(0.1), xyz="0.4 0 0")),
+            "seen only": pair(seen(box(0.1))),
+            "a mesh that is not there": pair(seen(box(0.1)), felt(mesh("a.stl")), felt(box(1))),
+        },
+    ),
+    "MSH-007": Cases(
+        found={
+            "100,000": Model(robot(link("a", felt(mesh(of("many_triangles"))))), options=PACKAGES, says="has 100,000"),
+            "seen too": Model(
+                robot(link("a", felt(mesh(of("many_triangles"))), seen(mesh(of("many_triangles"))))),
+                options=PACKAGES,
+                says="as for visuals",
+            ),
+        },
+        silent={
+            "fewer": Model(robot(link("a", felt(mesh(of("fewer_triangles"))))), options=PACKAGES),
+            "seen only": files(of("many_triangles")),
+            "few": Model(robot(link("a", felt(mesh(of("whole"))))), options=PACKAGES),
         },
     ),
 }

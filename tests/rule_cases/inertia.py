@@ -56,6 +56,35 @@ def with_mesh(scale: str, *parts: str) -> Model:
     return Model(moved(felt(mesh("package://arm/whole.stl", scale)), *parts), options=PACKAGES)
 
 
+SHAPED = seen(box(1)) + felt(box(1))
+LONG = felt(box(1, 0.1, 0.1))
+
+
+def cart(*parts: str, fixed: str = "") -> str:
+    """A root with a link fixed to it and two wheels."""
+    wheels = [link(name, SOME) + joint(f"j{name}", "a", name, kind="continuous") for name in "bc"]
+    return robot(link("a", *parts), link("d", fixed), joint("f", "a", "d"), *wheels)
+
+
+def pair_of(*parts: str) -> str:
+    """A root and one link on a joint."""
+    return robot(link("a", *parts), link("b", SOME), joint("j", "a", "b", kind="continuous"))
+
+
+def long(**moments: object) -> str:
+    """A moved link of 1 m by 0.1 m by 0.1 m and 12 kg."""
+    return moved(LONG, inertial(12, **moments))  # type: ignore[arg-type]
+
+
+def chain(count: int, first: float, size: float, others: int = 0) -> str:
+    """Links on joints, the first of another size, with one inertia, and others with their own."""
+    own = [felt(box(first if i == 0 else size)) + inertial(1, 0.1, 0.2, 0.25) for i in range(count)]
+    own += [felt(box(size)) + inertial(i + 2, 0.1, 0.2, 0.25) for i in range(others)]
+    links = [link("l0"), *(link(f"l{i}", part) for i, part in enumerate(own, 1))]
+    joints = [joint(f"j{i}", f"l{i - 1}", f"l{i}", kind="continuous") for i in range(1, len(links))]
+    return robot(*links, *joints)
+
+
 CUBE = felt(box(2))  # reaches √3 m from its centre
 SMALL = felt(box(0.2))  # 0.17320508 m
 THIN = Model(
@@ -88,7 +117,8 @@ CASES = {
     "INR-002": Cases(
         found={
             "by more than a hundredth": Model(
-                diagonal("0.10000", "0.10000", "0.20210"), says="0.1, 0.1, 0.202 kg m²; no body has one that is larger"
+                diagonal("0.10000", "0.10000", "0.20210"),
+                says="0.1, 0.1, 0.202 kg m²; the largest cannot exceed the sum",
             ),
             "of small ones": diagonal(0, 0, "1.1e-15"),
             "beside one slightly below zero": diagonal("-5e-7", 1, 2),
@@ -275,6 +305,82 @@ CASES = {
             "of no inertia, which another rule says": diagonal(0, 0, 0),
             "of no mass": diagonal(1, 1, 1, mass=0),
             "of moments below zero altogether": diagonal(-1, -1, "0.1"),
+        },
+    ),
+    "INR-013": Cases(
+        found={
+            "no mass": Model(cart(SHAPED), says="neither it nor a link fixed to it has mass", element="link 'a'"),
+            "mass without inertia": Model(cart(SHAPED, inertial(1, 0, 0, 0)), says="no inertia about any axis"),
+            "mass without inertia of an arm": pair_of(SHAPED, inertial(1, 0, 0, 0)),
+        },
+        silent={
+            "mass and inertia": cart(SHAPED, SOME),
+            "mass of what is fixed to it": cart(SHAPED, fixed=SOME),
+            "an arm, which stands on something": pair_of(SHAPED),
+            "no shape": cart(),
+            "fixed to the world": cart(SHAPED).replace("'a'", "'world'").replace('"a"', '"world"'),
+            "no masses at all": cart(SHAPED).replace(SOME, ""),
+            "inertia without mass, which INR-015 is about": cart(SHAPED, inertial(0, 1, 1, 1)),
+            "for planning": Model(cart(SHAPED), profile="ros"),
+        },
+    ),
+    "INR-014": Cases(
+        found={
+            "a shape": Model(moved(SOME, fixed=(SHAPED,)), element="link 'c'"),
+        },
+        silent={
+            "with mass": moved(SOME, fixed=(SHAPED, SOME)),
+            "only felt": moved(SOME, fixed=(felt(box(1)),)),
+            "only seen": moved(SOME, fixed=(seen(box(1)),)),
+            "a body without mass": moved(fixed=(SHAPED,)),
+            "moved by a joint": moved(SHAPED),
+            "for planning": Model(moved(SOME, fixed=(SHAPED,)), profile="ros"),
+        },
+    ),
+    "INR-015": Cases(
+        found={
+            "of what is fixed": Model(moved(SOME, fixed=(inertial(0, 1, 1, 1.5),)), says="up to 1.5 kg m²"),
+            "of the root": robot(link("a", inertial(0, 1, 1, 1.5))),
+        },
+        silent={
+            "with mass": moved(SOME, fixed=(inertial(1, 1, 1, 1.5),)),
+            "neither": moved(SOME, fixed=(inertial(0, 0, 0, 0),)),
+            "of a moved body, which INR-005 is about": moved(inertial(0, 1, 1, 1.5)),
+            "a mass that is not given, which the reader says": moved(
+                SOME, fixed=(inertial(0, 1, 1, 1.5).replace('<mass value="0"/>', ""),)
+            ),
+        },
+    ),
+    "INR-016": Cases(
+        found={
+            "turned": Model(long(xx=1.01, yy=1.01, zz=0.02), says="longest along x, the least moment of inertia is"),
+            "of a fixed link": moved(SOME, fixed=(LONG, inertial(12, 1.01, 1.01, 0.02))),
+            "about a centre outside, so in another frame": long(xx=1.01, yy=1.01, zz=0.02, xyz="0 0.5 0"),
+        },
+        silent={
+            "right": long(xx=0.02, yy=1.01, zz=1.01),
+            "less than four times as unlike": moved(felt(box(1, 0.6, 0.6)), inertial(12, 1.36, 1.36, 0.72)),
+            "as high as wide": moved(felt(box(0.1)), inertial(12, 1.01, 1.01, 0.02)),
+            "of no order that fits": long(xx=1.01, yy=0.2, zz=0.02),
+            "along no axis": long(xx=1.01, yy=1.01, zz=0.02, xy=0.3),
+            "of other sizes": long(xx=101, yy=101, zz=2),
+            "about a centre near an end": long(xx=1.01, yy=1.01, zz=0.02, xyz="0.3 0 0"),
+            "with a shape fixed to it that has no mass": moved(
+                LONG, inertial(12, 1.01, 1.01, 0.02), fixed=(seen(box(0.1)),)
+            ),
+        },
+    ),
+    "INR-017": Cases(
+        found={
+            "four": Model(chain(4, 0.1, 0.2), says="the mass, 1 kg, and the inertia are those of links of other sizes"),
+            "half": chain(4, 0.1, 0.2, others=4),
+        },
+        silent={
+            "three": chain(3, 0.1, 0.2),
+            "less than half": chain(4, 0.1, 0.2, others=5),
+            "nearly as large": chain(4, 0.1, 0.199),
+            "without shapes": chain(4, 0.1, 0.2).replace("collision", "anything"),
+            "for planning": Model(chain(4, 0.1, 0.2), profile="ros"),
         },
     ),
 }

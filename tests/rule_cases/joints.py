@@ -2,7 +2,7 @@
 
 from math import pi
 
-from rule_cases.builders import joint, link, pair, robot, turning
+from rule_cases.builders import box, felt, joint, link, pair, robot, turning
 from rule_cases.case import Cases, Model
 
 
@@ -33,6 +33,12 @@ def turns(lower: float, upper: float) -> str:
 
 def braked(dynamics: str) -> str:
     return pair(inside=f"<dynamics {dynamics}/>")
+
+
+def at(size: float, xyz: str, child: str | None = None) -> str:
+    """Two boxes on a joint at a place."""
+    links = link("a", felt(box(size))), link("b", felt(box(size)) if child is None else child)
+    return robot(*links, joint("j", "a", "b", kind="continuous", xyz=xyz))
 
 
 CASES = {
@@ -112,6 +118,22 @@ CASES = {
             "none": braked('damping="0" friction="0"'),
             "both": braked('damping="1" friction="1"'),
             "nothing said": pair(),
+        },
+    ),
+    "JNT-005": Cases(
+        found={
+            "far from both": Model(
+                at(0.1, "1 0 0"), says="the joint is 0.95 m away from the shapes of its parent link 'a'"
+            ),
+            "four times the size": at(1, "8 0 0"),
+        },
+        silent={
+            "near": at(0.1, "0.5 0 0"),
+            "half a metre": at(0.1, "0.54 0 0"),
+            "less than three times the size": at(1, "5.5 0 0"),
+            "whose shapes reach the parent": at(0.1, "1 0 0", felt(box(2))),
+            "without shapes": at(0.1, "1 0 0", ""),
+            "fixed": at(0.1, "1 0 0").replace("continuous", "fixed"),
         },
     ),
 }

@@ -41,6 +41,23 @@ CHAIN = robot(
     joint("three", "c", "d", '<mimic joint="two"/>', kind="revolute"),
 )
 
+
+def alike(count: int, **limits: object) -> str:
+    """Joints in a row with one limit."""
+    links = [link(f"l{i}") for i in range(count + 1)]
+    return robot(
+        *links, *(joint(f"j{i}", f"l{i}", f"l{i + 1}", limit(**limits), kind="revolute") for i in range(count))
+    )
+
+
+def actuated(attributes: str, tag: str = "position") -> str:
+    """A joint of MuJoCo with an actuator."""
+    return (
+        '<mujoco><compiler angle="radian"/><worldbody><body><joint name="j" range="-1 1" actuatorfrcrange="-5 5"/>'
+        f'<geom size="0.1"/></body></worldbody><actuator><{tag} joint="j" {attributes}/></actuator></mujoco>'
+    )
+
+
 CASES = {
     "LIM-001": Cases(
         found={
@@ -197,6 +214,37 @@ CASES = {
             "little": following(limit(), multiplier="1e-9"),
             "backwards": following(limit(), multiplier=-1),
             "one that follows nothing": turning(),
+        },
+    ),
+    "LIM-011": Cases(
+        found={
+            "powers of ten": Model(
+                alike(4, effort=100, velocity=1), says="all 4 joints have effort 100 and velocity 1"
+            ),
+            "zero": alike(4, effort=0, velocity=0),
+        },
+        silent={
+            "three joints": alike(3, effort=100, velocity=1),
+            "other numbers": alike(4, effort=87, velocity=1),
+            "another velocity": alike(4, effort=100, velocity=2.5),
+            "zero and one": alike(4, effort=0, velocity=1),
+            "one that differs": alike(4, effort=100, velocity=1).replace("effort='100'", "effort='50'", 1),
+        },
+    ),
+    "LIM-012": Cases(
+        found={
+            "degrees": Model(
+                actuated('ctrlrange="-90 90"'), format="mjcf", says="is -90 to 90, beyond -1 to 1 of the joint"
+            ),
+            "a force": Model(actuated('forcerange="-6 5"'), format="mjcf", says="is -6 to 5, beyond -5 to 5"),
+            "a little": Model(actuated('ctrlrange="-1.03 1"'), format="mjcf"),
+        },
+        silent={
+            "within": Model(actuated('ctrlrange="-1 1" forcerange="-5 5"'), format="mjcf"),
+            "rounded": Model(actuated('ctrlrange="-1.01 1.01"'), format="mjcf"),
+            "with a gear": Model(actuated('ctrlrange="-90 90" gear="57"'), format="mjcf"),
+            "a motor": Model(actuated('ctrlrange="-90 90"', "motor"), format="mjcf"),
+            "without a limit": Model(actuated('ctrlrange="-90 90"').replace('range="-1 1"', ""), format="mjcf"),
         },
     ),
 }

@@ -39,7 +39,7 @@ OTHER = '<xacro:macro name="n" params="side"><xacro:m/><x y="${side}"/></xacro:m
 CASES = {
     "XAC-002": Cases(
         found={
-            "in a branch": never(link("${a}"), says="'a' is defined nowhere"),
+            "in a branch": never(link("${a}"), says="the name 'a' is not defined"),
             "in a macro": macro(link("${a}")),
             "in the text of an element": never("<x>${a}</x>"),
             "one letter off": macro(link("${prefx}"), "prefix", ""),
@@ -114,6 +114,8 @@ CASES = {
         found={
             "a parameter": macro(link("{prefix}a"), "prefix"),
             "a property": text('<xacro:property name="a" value="1"/>' + '<x y="b{a}"/>'),
+            "a whole text": macro("<x>{prefix}</x>", "prefix"),
+            "an expression of numbers": macro("<x> {-2*pi} </x>"),
             "without braces": macro(link("$prefix"), "prefix"),
         },
         silent={
@@ -121,7 +123,8 @@ CASES = {
             "another name": macro(link("{prefix}a"), "length"),
             "a text for format": macro(link("${'{prefix}a'.format(prefix=prefix)}"), "prefix"),
             "two dollars": macro(link("$${prefix}a"), "prefix"),
-            "a text": macro("<x>{prefix}</x>", "prefix"),
+            "a part of a text": macro("<x>a: {prefix}</x>", "prefix"),
+            "JSON": macro('<x>{"prefix": 1}</x><x>{}</x><x>{1}</x>', "prefix"),
         },
     ),
     "XAC-007": Cases(
@@ -169,6 +172,18 @@ CASES = {
             ),
             "an unknown package": never(include("$(find legs)/missing.xacro"), options=PACKAGES),
             "a name with an argument": never(include("$(find arm)/$(arg a).xacro"), options=PACKAGES),
+        },
+    ),
+    "XAC-011": Cases(
+        found={
+            "a property": text('<property name="a" value="1"/>'),
+            "a block": macro('<insert_block name="at"/>', "*at"),
+            "two of a kind": text('<property name="a" value="1"/><property name="b" value="1"/>', says="1 more"),
+        },
+        silent={
+            "with it": text('<xacro:property name="a" value="1"/>'),
+            "a setting of a plug-in": text('<gazebo><plugin><property name="a" value="1"/></plugin></gazebo>'),
+            "another element": text('<property name="a"/>'),
         },
     ),
 }

@@ -1,10 +1,13 @@
 """YAML files beside a robot."""
 
+from dataclasses import replace
+
 from rule_cases.case import Cases, Model
 from rule_cases.ros2_control import made, system
 
 SRDF = """<robot name="r"><group name="arm"><joint name="a"/><joint name="b"/></group>
 <group name="hand"><joint name="b"/></group></robot>"""
+PASSIVE = '<passive_joint name="a"/></robot>'
 HARDWARE = system(
     '<joint name="a"><command_interface name="position"/><state_interface name="position"/></joint>'
     '<joint name="b"><command_interface name="velocity"/><state_interface name="position"/></joint>'
@@ -12,9 +15,9 @@ HARDWARE = system(
 
 
 def case(text: str, says: str = "", count: int | None = None, name: str = "x.yaml", other: str = "") -> Model:
-    """A robot with a file, an SRDF, and perhaps another file."""
-    files = {name: text, "r.srdf": SRDF} | ({"other.yaml": other} if other else {})
-    return Model(made(HARDWARE), files=files, says=says, count=count)
+    """A robot with an SRDF, a file, and perhaps another file."""
+    files = {name: text} | ({"other.yaml": other} if other else {})
+    return Model(made(HARDWARE), srdf=SRDF, files=files, says=says, count=count)
 
 
 def limits(inside: str, joint: str = "a") -> str:
@@ -56,6 +59,7 @@ CASES = {
         },
     ),
     "MVT-002": Cases(
+        remarked={"in limits of a macro": case("joint_limits:\n  z: {max_position: !degrees 90}\n")},
         found={
             "in limits": case(limits("max_velocity: 1", "ab"), "the joint does not exist (in joint_limits)"),
             "of a controller of ROS 2": case(section("joints: [a, z]") + manager("arm"), "controller 'arm'"),
@@ -72,7 +76,10 @@ CASES = {
             "a name to be made": case(section("joints: ['$(var prefix)a']")),
             "of another name space": case(section("joints: [z]", "/other/arm")),
             "of every name space": case(section("joints: [a]", "/**/arm")),
-            "limits of a macro": case("joint_limits:\n  z: {max_position: !degrees 90}\n"),
+            "limits of a macro with a prefix": Model(
+                made(HARDWARE).replace("'a'", "'left_a'").replace('"a"', '"left_a"'),
+                files={"x.yaml": "joint_limits:\n  a: {max_position: !degrees 90}\n"},
+            ),
             "initial positions of a macro": case("initial_positions: {z: 1}"),
             "a virtual joint": case(section("type: twist_controller/TwistController, joint: tcp")),
         },
@@ -143,6 +150,7 @@ CASES = {
             "all": case(listed("a, b")),
             "none": case(section()),
             "the group without its hand": case(listed("a")),
+            "a joint without a motor": replace(case(listed("b")), srdf=SRDF.replace("</robot>", PASSIVE)),
         },
     ),
     "MVT-008": Cases(

@@ -1,5 +1,6 @@
 """REP-105: the frames of mobile platforms."""
 
+from kinetree.conventions.examples import CART
 from rule_cases.builders import joint, link, robot
 from rule_cases.case import Cases, Model
 
@@ -46,6 +47,21 @@ CASES = {
             "without base_link": on_one_another("a", "chassis", kind="continuous"),
             "another name": on_one_another("base_link", "chassis_2", kind="continuous"),
             "another name before it": on_one_another("base_link", "front_chassis", kind="continuous"),
+        },
+    ),
+    "R105-004": Cases(
+        found={
+            "below the floor": Model(CART.replace("0 0 0.1", "0 0 0.07"), says="ends 0.03 m below it"),
+            "above the floor": Model(CART.replace("0 0 0.1", "0 0 0.13"), says="ends 0.03 m above it"),
+        },
+        silent={
+            "on the floor": CART,
+            "a little below": CART.replace("0 0 0.1", "0 0 0.081"),
+            "one wheel": CART.replace('<link name="left_wheel">', '<link name="left_drum">').replace(
+                'child link="left_wheel"', 'child link="left_drum"'
+            ),
+            "no base_footprint": CART.replace("base_footprint", "body"),
+            "wheels that lie": CART.replace('axis xyz="0 1 0"', 'axis xyz="0 0 1"').replace("0 0 0.1", "0 0 0"),
         },
     ),
 }

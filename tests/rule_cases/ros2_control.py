@@ -43,6 +43,13 @@ def transmission(joint: str, actuator: str = "", kind: str = "SimpleTransmission
     )
 
 
+def simulated(hardware: str, *files: str) -> str:
+    """Hardware of a simulator, and plug-ins of Gazebo."""
+    plugins = "".join(f'<gazebo><plugin filename="{file}" name="p"/></gazebo>' for file in files)
+    return made(system("", hardware=f"<hardware><plugin>{hardware}</plugin></hardware>"), plugins)
+
+
+NEW = "gz_ros2_control-system"
 FOLLOWS = '<mimic joint="a" multiplier="2"/>'
 SAID = '<param name="mimic">a</param><param name="multiplier">{}</param>'
 
@@ -154,6 +161,21 @@ CASES = {
             "an actuator": made(system(driven(), kind="actuator")),
             "a sensor": made(system(driven(STATE), kind="sensor")),
             "two": made(system(""), system("", "t")),
+        },
+    ),
+    "CTL-011": Cases(
+        found={
+            "old hardware": Model(
+                simulated("gazebo_ros2_control/GazeboSystem", NEW), says="'gz_ros2_control-system' cannot"
+            ),
+            "new hardware": simulated("ign_ros2_control/IgnitionSystem", "libgazebo_ros2_control.so"),
+        },
+        silent={
+            "both old": simulated("gazebo_ros2_control/GazeboSystem", "libgazebo_ros2_control.so"),
+            "both new": simulated("ign_ros2_control/IgnitionSystem", NEW),
+            "two plug-ins": simulated("gazebo_ros2_control/GazeboSystem", "libgazebo_ros2_control.so", NEW),
+            "a mock": simulated("mock_components/GenericSystem", NEW),
+            "no plug-in": simulated("gz_ros2_control/GazeboSimSystem"),
         },
     ),
     "CTL-009": Cases(

@@ -174,18 +174,21 @@ CASES = {
     "SRD-011": Cases(
         found={
             "one of six": model(
-                '<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>', "", says="(joint 'joint_6')"
+                'link1="link_5" link2="link_6" reason="Adjacent"',
+                'link1="link_4" link2="link_6"',
+                says="(joint 'joint_6')",
             )
         },
         silent={
             "all": model(),
+            "a link of no pair": model('<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>', ""),
             "enabled": model(
                 '<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>',
-                '<enable_collisions link1="link_5" link2="link_6"/>',
+                '<enable_collisions link1="link_5" link2="link_6"/><disable_collisions link1="link_6" link2="link_4"/>',
             ),
             "a link that is disabled with all": model(
                 '<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>',
-                '<disable_default_collisions link="link_6"/>',
+                '<disable_default_collisions link="link_6"/><disable_collisions link1="link_6" link2="link_4"/>',
             ),
             "few are disabled": Model(
                 ROBOT,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kinetree.checker.files import is_srdf, models_in
+from kinetree.checker.files import models_in
 from kinetree.checker.settings import Settings
 from kinetree.errors import KinetreeError
 from kinetree.formats.opener import read_file
@@ -17,6 +17,7 @@ ASSISTANT = ".setup_assistant"
 LEVELS_UP = 4
 MAX_ASSISTANT = 100_000
 _NAME = re.compile(rb"""<robot\b[^>]*?\sname\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_SEMANTIC = re.compile(rb"<(?:disable_collisions|group_state|end_effector|virtual_joint|group)\s")
 
 
 def models_of(
@@ -26,7 +27,7 @@ def models_of(
 
     It is the model of the settings that names it with `also`, else the one that MoveIt's setup assistant has noted in
     its package, else the only model of the run, else the only one of the run, or of its package, that has the robot's
-    name, or of several the one whose file has the same name.
+    name, or of several, or if none has it, the one whose file has the same name.
     """
     real = os.path.realpath(srdf)
     named = [model.file for model in settings.models if real in map(os.path.realpath, model.options.also)]
@@ -36,18 +37,22 @@ def models_of(
         return [_as_in(noted, run)]
     if len(run) == 1:
         return list(run)
-    name = _robot_name(srdf)
+    name = _robot_name(srdf, semantic=True)
     for models in (run, _of_package(srdf)):
-        alike = [model for model in models if name and _robot_name(model) == name]
+        names = {model: _robot_name(model) for model in models}
+        alike = [model for model in names if name and names[model] == name]
+        alike = alike or [model for model in names if names[model] is not None and _is_urdf_of(model, srdf)]
         if len(alike) > 1:  # variants of one robot
-            alike = [model for model in alike if _stem(model) == _stem(srdf)]
+            alike = [model for model in alike if _is_urdf_of(model, srdf)]
         if len(alike) == 1:
             return [_as_in(alike[0], run)]
     return []
 
 
-def _stem(file: str) -> str:
-    return os.path.basename(file).partition(".")[0]
+def _is_urdf_of(model: str, srdf: str) -> bool:
+    """Return whether a file is called as an SRDF, with the ending of URDF or xacro."""
+    stem = os.path.basename(srdf).partition(".")[0]
+    return os.path.basename(model) in [stem + ending for ending in (".urdf", ".urdf.xacro", ".xacro")]
 
 
 def _as_in(file: str, run: Iterable[str]) -> str:
@@ -94,15 +99,19 @@ def _of_package(srdf: str) -> Iterator[str]:
     """Yield the models of the package that contains a file."""
     for folder in list(Path(os.path.abspath(srdf)).parents)[:LEVELS_UP]:
         if (folder / "package.xml").is_file():
-            yield from (str(model) for model in models_in(folder) if not is_srdf(str(model)))
+            yield from map(str, models_in(folder))
             return
 
 
-def _robot_name(file: str) -> bytes | None:
-    """Return the name of the robot in a file, if it is written there."""
+def _robot_name(file: str, semantic: bool = False) -> bytes | None:
+    """Return the name of the robot in a file, b"" if it is not written there, or None for a file without a robot.
+
+    semantic: whether the file may be an SRDF.
+    """
     try:
-        match = _NAME.search(read_file(Path(file)))
+        text = read_file(Path(file))
     except KinetreeError:
         return None
-    name = (match[1] or match[2]) if match else None
-    return None if name is None or b"$" in name else name
+    match = _NAME.search(text)
+    name = (match[1] or match[2] or b"") if match else b""
+    return None if _SEMANTIC.search(text) and not semantic else b"" if b"$" in name else name

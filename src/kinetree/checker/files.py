@@ -1,7 +1,7 @@
 """Choice of the files of a folder that are checked."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def files_of(paths: Sequence[str]) -> dict[str, bool]:
             files[path if by_name else seen.setdefault(os.path.abspath(path), path)] = True
             continue
         models = [str(model) for model in models_in(Path(path))]
-        if all(map(is_srdf, models)):
+        if not models:
             files[os.path.join(path, "")] = True  # no bare name of a robot
             empty.append(no_models(path))
         for model in models:
@@ -59,9 +59,17 @@ def folders_of(paths: Sequence[str]) -> list[str]:
     return [path for path in paths if os.path.isdir(path) and path.partition(":")[0] not in names()]
 
 
-def models_in(folder: Path) -> Iterator[Path]:
-    """Yield the robot descriptions and SRDF files in a folder and below, without hidden ones, in order; and unreadable
-    folders."""
+def srdfs_in(folders: Iterable[str], files: Collection[str]) -> list[str]:
+    """Return the SRDF files in folders that are not among some files."""
+    known = set(map(os.path.abspath, files))
+    found = [str(file) for folder in folders for file in models_in(Path(folder), lambda path: is_srdf(path.name))]
+    return [file for file in dict.fromkeys(found) if is_srdf(file) and os.path.abspath(file) not in known]
+
+
+def models_in(folder: Path, wanted: Callable[[Path], bool] | None = None) -> Iterator[Path]:
+    """Yield the robot descriptions in a folder and below, without hidden ones, in order; and folders that cannot be
+    read. wanted: which files are yielded instead."""
+    wanted = wanted or is_model
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -72,9 +80,8 @@ def models_in(folder: Path) -> Iterator[Path]:
         if name.startswith("."):
             continue
         if os.path.isdir(path):
-            yield from () if os.path.islink(path) else models_in(path)  # a link may lead to where it stands
-        elif (os.path.isfile(path) or not os.path.exists(path)) and (is_model(path) or is_srdf(name)):
-            # a broken link is reported
+            yield from () if os.path.islink(path) else models_in(path, wanted)  # a link may lead to where it stands
+        elif (os.path.isfile(path) or not os.path.exists(path)) and wanted(path):  # a broken link is reported
             yield path
 
 

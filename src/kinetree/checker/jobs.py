@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kinetree.checker.checked import Job
 from kinetree.checker.companions import models_of
-from kinetree.checker.files import files_of, folders_of, is_srdf
+from kinetree.checker.files import files_of, folders_of, is_srdf, srdfs_in
 from kinetree.checker.settings import Model, Settings, find_settings, read_settings
 from kinetree.confine import Confinement, RealPaths, workspace_of
 from kinetree.conventions.options import CheckOptions
@@ -24,21 +24,27 @@ def jobs_of(
     options: CheckOptions,
     baseline: str | None = None,
     choose: Callable[[Mapping[str, bool]], Sequence[str]] = list,
+    srdf: bool = True,
 ) -> tuple[list[Job], Mapping[str, bool]]:
     """Return the jobs of a command, and all files of its paths with whether they were named.
 
     paths: files, folders and bare names of robots. Without any, the models of the settings, or all of the working
     folder if the settings have no [[models]]. config: the file of the settings, None for the nearest. choose: returns
-    the files that the command works on, or raises. For the rest see `jobs`.
+    the files that the command works on, or raises. srdf: whether SRDF files are looked for too. For the rest see
+    `jobs`.
     """
     settings = read_settings(config) if config else None
     if not paths:
         if (settings or find_settings()).models:
-            return jobs(None, settings, options, baseline), {}
+            return jobs(None, settings, options, baseline, srdf=srdf), {}
         paths = ["."]
     files = files_of(paths)
+    folders = folders_of(paths)
+    files |= dict.fromkeys(srdfs_in(folders, files) if srdf else (), False)
     found = {file for file, named in files.items() if not named}
-    return jobs(choose(files), settings, options, baseline, found, folders_of(paths)), files
+    made = jobs(choose(files), settings, options, baseline, found, folders, srdf)
+    by_found = {job.file: False for job in made if job.options.read.srdf in found}
+    return made, {**by_found, **files}
 
 
 def jobs(
@@ -48,6 +54,7 @@ def jobs(
     baseline: str | None = None,
     found: Collection[str] = (),
     within: Sequence[str] = (),
+    srdf: bool = True,
 ) -> list[Job]:
     """Return the jobs of a run, in the order of the paths.
 
@@ -58,11 +65,12 @@ def jobs(
     dropped for it.
     found: paths that were found in a folder; the settings may exclude them.
     within: named folders, which belong to the workspace of every file.
+    srdf: whether models are read with the SRDF files that belong to them, also those among the paths.
 
     Every job is confined to the workspace of its file; see `kinetree.confine`. Raises KinetreeError for faults in the
     settings, for an unknown profile, vendor or code, and if there is nothing to check.
     """
-    bounds = _Bounds(within, found)
+    bounds = _Bounds(within, found, srdf)
     if paths is None:
         held = settings or find_settings()
         if not held.models:
@@ -71,7 +79,7 @@ def jobs(
         return [_job(_seen_from_here(model.file), held, model, options, baseline, bounds) for model in held.models]
     seen: dict[str, tuple[Settings, dict[str, list[Model | None]]]] = {}
     made: list[Job] = []
-    paths, semantics = _with_models(paths, settings, options, found)
+    paths, semantics = _with_models(paths, settings, options, found) if srdf else (paths, {})
     _check_meant(paths, options.read)
     for path in paths:
         folder = "" if settings else os.path.dirname(os.path.abspath(path))
@@ -102,6 +110,7 @@ def _with_models(
         if srdf in found and any(pattern.fits(srdf) for pattern in held.exclude):
             continue
         owners = models_of(srdf, models, held, options.read.packages)
+        owners = [owner for owner in owners if owner in models or not any(one.fits(owner) for one in held.exclude)]
         rest += [srdf] if not owners else []
         for owner in owners:
             semantics.setdefault(owner, []).append(srdf)
@@ -123,10 +132,10 @@ def _rows(settings: Settings) -> dict[str, list[Model | None]]:
 
 
 class _Bounds:
-    """Confinements of the files of a run; the files of a folder share one."""
+    """Confinements of the files of a run; the files of a folder share one. srdf: whether SRDF files may be read."""
 
-    def __init__(self, within: Sequence[str], found: Collection[str]) -> None:
-        self.within, self.found = within, frozenset(found)
+    def __init__(self, within: Sequence[str], found: Collection[str], srdf: bool) -> None:
+        self.within, self.found, self.srdf = within, frozenset(found), srdf
         self.real_of = RealPaths()
         self.known: dict[tuple[object, ...], Confinement] = {}
 
@@ -151,7 +160,7 @@ def _job(
     for other in (*([model.options] if model else []), settings.options, CheckOptions(DEFAULT)):
         options = options.over(other)
     check_codes(options.profile, given.select, given.ignore)
-    if options.read.srdf is None and (srdf := next(filter(is_srdf, options.also), None)):
+    if bounds.srdf and options.read.srdf is None and (srdf := next(filter(is_srdf, options.also), None)):
         options = replace(options, read=replace(options.read, srdf=srdf))
     if given.vendor:
         from kinetree.controllers import controllers  # takes longer than all else here

@@ -107,7 +107,7 @@ def command(
         places(which, text)
     check_also(options, unsafe)
     options = replace(options, frames=given)
-    made, files = jobs_of(paths, config, options, choose=lambda files: _repairable(files, options.read))
+    made, files = jobs_of(paths, config, options, choose=lambda files: _repairable(files, options.read), srdf=False)
     names = [file for job in made for file in (job.file, *job.options.also)]
     notes = _recovered({Path(name).parent for file in names for name in (file, os.path.realpath(file))}, diff)
     if not as_json:

@@ -9,6 +9,7 @@ import numpy as np
 from kinetree.cli._controllers import makers, print_notes, read, who
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
+from kinetree.display import number
 from kinetree.errors import fail
 from kinetree.formats.numbers import numbers
 from kinetree.model.limits import limits_about
@@ -105,10 +106,10 @@ def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: b
 
     def shown(value: float, kind: str) -> str:
         turned = in_degrees and kind == "rad"
-        return f"{np.rad2deg(value) if turned else value:.6g} {'deg' if turned else kind}"
+        return f"{number(np.rad2deg(value) if turned else value, 6)} {'deg' if turned else kind}"
 
     metres, angle = result.residual.tolist()
-    off = f"{metres:.6g} m and {shown(angle, 'rad')} off"
+    off = f"{number(metres, 6)} m and {shown(angle, 'rad')} off"
     print("reached" if result.success else f"not reached, {off}; this is locally closest")
     for name, value in zip(robot.coordinate_names, result.q.tolist(), strict=True):
         if name in solver.coordinate_names:

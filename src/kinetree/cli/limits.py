@@ -11,6 +11,7 @@ import numpy as np
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._output import check_new, force_option, without_option
+from kinetree.display import number as as_text
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -92,7 +93,7 @@ def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) 
             when = " to ".join(_when(i, times) for i in dict.fromkeys((violation.first, violation.last)))
             in_degrees = unit == "deg" and kinds[violation.limit] == "rad"
             depth = np.rad2deg(violation.depth) if in_degrees else violation.depth
-            by = f"{depth:.6g} {'deg' if in_degrees else kinds[violation.limit]}"
+            by = f"{as_text(depth, 6)} {'deg' if in_degrees else kinds[violation.limit]}"
             print(f"{when}: outside of {violation.limit}, by {by} at {_when(violation.worst, times)}")
         print(f"samples: {len(q)}, " + (f"stretches outside of a limit: {len(found)}" if found else "all inside"))
     sys.exit(int(bool(found)))

@@ -19,8 +19,8 @@ from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 WIDTH = 80
 FIXES: dict[Mends, str] = {
     "no": "by hand",
-    "safely": "`kinetree fix` does it, and the robot stays the same to all who use it",
-    "unsafely": "`kinetree fix --unsafe` does it; look at what else uses the model",
+    "safely": "`kinetree fix`; no other file must change",
+    "unsafely": "`kinetree fix --unsafe`; other files that use the model may have to change",
 }
 
 
@@ -65,11 +65,11 @@ def _page(rule: Explanation) -> str:
     paragraphs = [f"{rule.code}  {rule.title}"]
     paragraphs += [_wrapped(paragraph) for paragraph in rule.why.split("\n\n") if paragraph]
     facts = {
-        "asks": f'{rule.level}: "{rule.clause}"',
+        "requires": f'{rule.level}: "{rule.clause}"',
         "source": rule.url,
         "severity": f"at most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}",
         "profiles": ", ".join(rule.profiles) or "none",
-        "to mend": FIXES[rule.mends],
+        "repair": FIXES[rule.mends],
     }
     paragraphs.append("\n".join(_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()))
     paragraphs += [f"{name}:\n{textwrap.indent(text.strip(chr(10)), '    ')}" for name, text in _examples(rule)]

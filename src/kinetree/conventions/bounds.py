@@ -15,6 +15,8 @@ from kinetree.spatial.se3 import IDENTITY, Array, inverse
 
 MOST_READ = 40_000_000
 """Most bytes of mesh files that are read whole for a robot."""
+MARKER = 0.02
+"""Size below which shapes only mark a place, m."""
 
 
 class Bounds:
@@ -121,6 +123,11 @@ def turned(box: Array, T: Array) -> Array:
     middle = T[:3, :3] @ (box[0] + box[1]) / 2 + T[:3, 3]
     half = np.abs(T[:3, :3]) @ np.abs(box[1] - box[0]) / 2
     return np.array((middle - half, middle + half))
+
+
+def size_of(box: Array | None) -> float:
+    """Return the diagonal of a box, m; 0 without one."""
+    return 0.0 if box is None else float(np.linalg.norm(box[1] - box[0]))
 
 
 def shapes_of(link: Link) -> tuple[Geometry, ...]:

@@ -75,7 +75,7 @@ class Joints(FileRule):
         another joint."""
         for controller in (*ros_files.controllers, *ros_files.moveit):
             element = f"controller {controller.name!r}"
-            lists = [controller.names(key) for key in sorted(JOINT_KEYS)]
+            lists = [controller.names(key) for key in JOINT_KEYS]
             lists.append((*controller.names("left_wheel_names"), *controller.names("right_wheel_names")))
             found = {one.source: one for names in lists for _, one in repeated(names, lambda one: one.text)}
             for one in found.values():

@@ -125,6 +125,35 @@ ARM = """\
 """
 """An arm of six joints, REP-199's single manipulator, with boxes as bodies."""
 
+_WHEELS = "".join(
+    f"""\
+  <link name="{side}_wheel">
+    <visual><origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.1" length="0.04"/></geometry></visual>
+    <collision><origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.1" length="0.04"/></geometry></collision>
+    <inertial><mass value="1"/><inertia ixx="0.0026" ixy="0" ixz="0" iyy="0.005" iyz="0" izz="0.0026"/></inertial>
+  </link>
+  <joint name="{side}_wheel_joint" type="continuous">
+    <origin xyz="0 {y} 0"/><parent link="base_link"/><child link="{side}_wheel"/><axis xyz="0 1 0"/>
+  </joint>
+"""
+    for side, y in (("left", 0.2), ("right", -0.2))
+)
+
+CART = f"""\
+<robot name="cart">
+  <link name="base_footprint"/>
+  <link name="base_link">
+    <visual><geometry><box size="0.4 0.3 0.1"/></geometry></visual>
+    <collision><geometry><box size="0.4 0.3 0.1"/></geometry></collision>
+    <inertial><mass value="9"/><inertia ixx="0.075" ixy="0" ixz="0" iyy="0.1275" iyz="0" izz="0.1875"/></inertial>
+  </link>
+  <joint name="base_joint" type="fixed">
+    <origin xyz="0 0 0.1"/><parent link="base_footprint"/><child link="base_link"/>
+  </joint>
+{_WHEELS}</robot>
+"""
+"""A cart of two wheels with base_footprint on the floor."""
+
 SMALL_ARM = """\
 <robot name="arm">
   <link name="base_link"/>

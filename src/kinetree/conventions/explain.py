@@ -8,19 +8,20 @@ from typing import Literal
 
 from kinetree.conventions.profiles import FAMILIES, PROFILES, codes_of, family, nearest_codes, rules_of
 from kinetree.conventions.rule import Evidence, Level, Rule
+from kinetree.conventions.whole_examples import whole_examples
 from kinetree.errors import Severity, fail
 
 Mends = Literal["no", "safely", "unsafely"]
 
 EVIDENCE: dict[Evidence, str] = {
-    "certain": "what it finds is so",
-    "heuristic": "it can be wrong, so it is never graver than a warning",
-    "advice": "it depends on what one wants, so it is never more than a remark",
+    "certain": "its findings are always true",
+    "heuristic": "it can be wrong, so it gives at most a warning",
+    "advice": "it depends on the purpose, so it gives at most a remark",
 }
 READER = (
-    "A reader found this while it read the file: it is about the format's own grammar and meaning, and no convention. "
-    "Where it is a warning or a remark it can be left out or excused by its code; where it is an error there is no "
-    "robot to check, and it is always reported."
+    "A reader found this while it read the file: it is about the format itself, not about a convention. A warning or "
+    "a remark can be ignored or excused by its code. After an error there is no robot to check, so it is always "
+    "reported."
 )
 
 
@@ -29,7 +30,8 @@ class Explanation:
     """Description of a rule.
 
     family: the letters of its code. why: the paragraphs after its title. severity: the gravest of its findings.
-    profiles: those that run it. mends: whether `kinetree fix` repairs its findings, and whether that is safe.
+    good, bad: its examples, completed to whole elements. profiles: those that run it. mends: whether `kinetree fix`
+    repairs its findings, and whether that is safe.
     """
 
     code: str
@@ -75,8 +77,7 @@ def explanations(letters: str) -> Iterator[Explanation]:
             rule.clause,
             rule.url,
             why,
-            rule.good,
-            rule.bad,
+            *whole_examples(rule),
             tuple(name for name, codes in asked.items() if rule.code in codes),
             _mends(rule),
         )

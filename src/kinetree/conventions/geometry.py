@@ -49,7 +49,7 @@ class NoSize(LinkQuality):
         for link, geometry, name, size in sizes:
             if min(size) > 0 or (name == "scale" and all(size)):
                 continue
-            expected = "expected no 0" if name == "scale" else "expected more than 0"
+            expected = "expected no zeros" if name == "scale" else "expected numbers above 0"
             message = f"the {name} of <{geometry.shape.kind}> is {' '.join(map(number, size))}; {expected}"
             seen = min(size) == 0 and geometry in link.visuals
             severity: Severity | None = "warning" if seen else None

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kinetree.conventions.bounds import Bounds, shapes_of
+from kinetree.conventions.bounds import MARKER, Bounds, shapes_of, size_of
 from kinetree.conventions.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.conventions.rounding import InertiaTexts, about, off_by_rounding
 from kinetree.display import number, numbers
@@ -31,8 +31,8 @@ SLIGHT = 0.1
 """Mass below which a link fixed to another is negligible, kg."""
 BEYOND = 2.0
 """Factor by which a radius of gyration must lie beyond the shapes of a link."""
-MARKER, FEATHER = 0.02, 1e-4
-"""Size, m, below which shapes only mark a place, and mass, kg, below which a link only has some mass."""
+FEATHER = 1e-4
+"""Mass below which a link only has some mass, kg."""
 TIMES = 3.0
 """Factor by which the mass of a link must lie beyond its shapes."""
 
@@ -85,7 +85,7 @@ class Triangle(Quality):
             slope = 2 * about(link, 2) - np.eye(3)  # of c - a - b = 2c - trace, which is convex in the tensor
             if moments[2] - moments[0] - moments[1] > off_by_rounding(slope, inertia_texts, link):
                 message = f"the principal moments of inertia are {_listed(moments)} kg m²"
-                yield self.finding(f"{message}; no body has one that is larger than the sum of the others", link)
+                yield self.finding(f"{message}; the largest cannot exceed the sum of the others", link)
 
 
 class NoInertia(LinkQuality):
@@ -247,7 +247,7 @@ class InertiaBeyondShape(LinkQuality):
             if not 0 < BEYOND * _reach(link, part) < radius:
                 continue
             box = bounds.whole_body(link.name)
-            if 0 < BEYOND * (reach := _reach(link, box)) < radius and _size(box) >= MARKER:
+            if 0 < BEYOND * (reach := _reach(link, box)) < radius and size_of(box) >= MARKER:
                 message = f"the inertia is too large for the shapes: its radius of gyration is {number(radius)} m,"
                 yield self.finding(f"{message} but the shapes reach {number(reach)} m from the centre", link)
 
@@ -356,12 +356,7 @@ def _distance(link: Link, box: Array | None) -> tuple[float, float]:
     if box is None or link.inertial is None:
         return 0.0, 0.0
     centre = link.inertial.origin[:3, 3]
-    return float(np.linalg.norm(centre - np.clip(centre, *box))), _size(box)
-
-
-def _size(box: Array | None) -> float:
-    """Return the diagonal of a box, m; 0 without one."""
-    return 0.0 if box is None else float(np.linalg.norm(box[1] - box[0]))
+    return float(np.linalg.norm(centre - np.clip(centre, *box))), size_of(box)
 
 
 def _listed(moments: Array) -> str:

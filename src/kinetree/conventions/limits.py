@@ -250,12 +250,21 @@ class MimicChain(JointQuality):
 
     code = "MIM-002"
     clause = "mimic names another existing joint"
-    good = 'velocity="6" effort="40"/>'
-    bad = (
-        'velocity="6" effort="40"/><mimic joint="joint_4" multiplier="0.5"/></joint><link name="link_a"/>'
-        '<joint name="joint_a" type="revolute"><parent link="link_5"/><child link="link_a"/><axis xyz="1 0 0"/>'
-        '<limit lower="-2" upper="2" velocity="6" effort="40"/><mimic joint="joint_5"/>'
-    )
+    base = """<robot name="hand">
+  <link name="palm"/><link name="left"/><link name="right"/><link name="tip"/>
+  <joint name="left_finger" type="continuous">
+    <parent link="palm"/><child link="left"/><axis xyz="1 0 0"/>
+  </joint>
+  <joint name="right_finger" type="continuous">
+    <parent link="palm"/><child link="right"/><axis xyz="1 0 0"/><mimic joint="left_finger"/>
+  </joint>
+  <joint name="tip" type="continuous">
+    <parent link="right"/><child link="tip"/><axis xyz="1 0 0"/><mimic joint="left_finger" multiplier="0.5"/>
+  </joint>
+</robot>
+"""
+    good = '<mimic joint="left_finger" multiplier="0.5"/>'
+    bad = '<mimic joint="right_finger" multiplier="0.5"/>'
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A leader that is a follower."""

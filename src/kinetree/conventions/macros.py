@@ -1,4 +1,4 @@
-"""Rules about names, calls and includes in xacro files, also in macros that nobody calls and branches not taken."""
+"""Rules about names, calls and includes in xacro files, also in macros that are not called and branches not taken."""
 
 import re
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.xacro_names import called, misfits, near, undefined, used_arguments, used_in
-from kinetree.conventions.xacro_text import Macro, Program
+from kinetree.conventions.xacro_names import called, in_braces, misfits, near, undefined, used_arguments, used_in
+from kinetree.conventions.xacro_text import MOST_MACROS, Macro, Program
 from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xml import Element
@@ -42,11 +42,8 @@ ARM = """<?xml version="1.0"?>
 </robot>
 """
 LEFT = '<xacro:arm prefix="${side}" length="$(arg reach)"><origin xyz="0 0 0.4"/></xacro:arm>'
-BRACES = re.compile(r"(?<![{$#])\{([^\W\d]\w*)\}(?!\})")
-"""A name in braces without `$`."""
 PLACING = re.compile(r"(.+_)?prefix|parent(_link)?")
 """Names of parameters that name or place what a macro makes."""
-DOLLAR = re.compile(r"\$(?=\w)([^\W\d]\w*)")
 
 
 class Written(Rule):
@@ -60,14 +57,14 @@ class Written(Rule):
     def at(self, element: Element, attribute: str | None, message: str) -> Finding:
         """Return a finding at an attribute of an element."""
         source = element.place(attribute) if attribute else element.source
-        return self.finding(message, element.label, source=source)
+        return self.finding(message, element.label.removeprefix("xacro:"), source=source)
 
 
 class DefinedNames(Written):
     """Every name in ${…} and $(arg …) is defined.
 
-    A macro that nobody calls, and a branch that is not taken, are not evaluated: the robot fails to load on the day
-    when somebody calls the macro or changes an argument.
+    Macros that are not called, and branches that are not taken, are not evaluated. The robot fails to load when
+    somebody calls the macro or changes an argument.
     """
 
     code = "XAC-002"
@@ -81,8 +78,7 @@ class DefinedNames(Written):
         for use, name, known in undefined(program):
             if (key := (id((use.place.macros or [None])[-1]), name)) not in seen:
                 seen.add(key)
-                message = f"{name!r} is defined nowhere"
-                yield self.at(use.element, use.attribute, message + (near(name, known)))
+                yield self.at(use.element, use.attribute, f"the name {name!r} is not defined{near(name, known)}")
         if program.whole and program.complete:
             sure = {name for use in program.uses if use.place.always for name in use.words.arguments}
             for use in program.uses:
@@ -96,7 +92,7 @@ class DefinedNames(Written):
 class ReadableExpressions(Written):
     """Every ${…} and $(…) can be read.
 
-    In a macro that nobody calls, and in a branch that is not taken, nothing else tells.
+    In a macro that is not called, and in a branch that is not taken, xacro itself reports no fault.
     """
 
     code = "XAC-003"
@@ -120,13 +116,14 @@ class DefinedMacros(Written):
     def check(self, program: Program) -> Iterator[Finding]:
         """A call of a macro that no file of the robot defines; one that gives nothing may be there to stop the
         expansion."""
-        known = [macro.name for macro in program.macros]
+        known = {macro.name for macro in program.macros}
         if not (program.whole and program.complete):
             return
         for call in program.calls:
+            if call.name.rpartition(".")[2] in known or "$" in call.name:
+                continue
             alike = near(call.name, known)
-            given = call.element.children or [name for name in call.element.attributes if name != "macro"]
-            if call.name.rpartition(".")[2] not in known and "$" not in call.name and (alike or given):
+            if alike or call.element.children or call.element.attributes.keys() - {"macro"}:
                 yield self.at(call.element, None, f"there is no macro {call.name!r}{alike}")
 
 
@@ -156,24 +153,21 @@ class Braces(Written):
     good, bad = LEFT, LEFT.replace("${side}", "{side}")
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """{name}, where the name is that of a parameter or property."""
+        """{name}, where the name is that of a parameter or property, and an expression of such names that is a whole
+        value."""
         if any(".format" in root.document.data.decode(errors="replace") for root in program.roots):
             return
         for use in program.uses:
-            if use.attribute is None:
-                continue
             known = program.scope(use.place.macros)
-            for pattern, written in ((BRACES, "{%s}"), (DOLLAR, "$%s")):
-                for match in pattern.finditer(use.words.plain):
-                    if match[1] in known:
-                        message = f"{written % match[1]!r} is not replaced by a value; write ${{{match[1]}}}"
-                        yield self.at(use.element, use.attribute, message)
+            for written, name in in_braces(use.words.plain, use.attribute is None, known):
+                message = f"{written!r} is not replaced by a value; write ${{{name}}}"
+                yield self.at(use.element, use.attribute, message)
 
 
 class UsedParameters(Written):
     """Every parameter of a macro is used in it.
 
-    Whatever a call gives for the others has no effect.
+    The values of the others have no effect.
     """
 
     code = "XAC-007"
@@ -184,7 +178,7 @@ class UsedParameters(Written):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """Parameters that neither the macro nor one that it calls uses; a remark if they do not place or name parts."""
-        for macro in program.macros:
+        for macro in program.macros[:MOST_MACROS]:
             used = used_in(macro, program)
             unused = [] if used is None else [p.plain for p in macro.parameters if p.plain not in used]
             if unused:
@@ -198,7 +192,7 @@ class UsedParameters(Written):
 class UsedArguments(Written):
     """Every argument of the robot is used.
 
-    Who gives it another value gets the same robot.
+    Other values of it make the same robot.
     """
 
     code = "XAC-008"
@@ -209,7 +203,9 @@ class UsedArguments(Written):
     def check(self, program: Program) -> Iterator[Finding]:
         """An argument in the robot's own file that no file uses."""
         used = used_arguments(program)
-        for argument in program.arguments if used is not None else ():
+        if used is None:
+            return
+        for argument in program.arguments:
             name = argument.get("name") or ""
             if argument.document is program.roots[0].document and name not in used:
                 yield self.at(argument, "name", f"the argument {name!r} is never used")
@@ -218,7 +214,7 @@ class UsedArguments(Written):
 class OneDefinition(Written):
     """No macro is defined twice.
 
-    The second definition replaces the first in silence.
+    The second definition replaces the first without a warning.
     """
 
     code = "XAC-009"
@@ -241,7 +237,7 @@ class OneDefinition(Written):
                 before = other.element.source
                 same = before.file == macro.element.source.file
                 where = f"in line {before.line}" if same else f"in {before.file}, line {before.line}"
-                message = f"macro {macro.name!r} is defined already {where}; this definition replaces it"
+                message = f"is defined already {where}; this definition replaces that one"
                 yield self.at(macro.element, "name", message)
 
 
@@ -257,3 +253,26 @@ class IncludedFiles(Written):
         """A missing file, in a package that exists."""
         for include, _ in program.missing if program.whole else ():
             yield self.at(include, "filename", f"there is no file {include.get('filename')!r}")
+
+
+class WithPrefix(Written):
+    """Instructions of xacro begin with `xacro:`.
+
+    Old versions of xacro obeyed others too. Today they stay in the robot as they are, where nobody reads them.
+    """
+
+    code = "XAC-011"
+    level = "MUST"
+    clause = "all xacro tags use the xacro: name space"
+    good = '<xacro:insert_block name="origin"/>'
+    bad = '<insert_block name="origin"/>'
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """Instructions without the name space; one finding for all of a kind in a file."""
+        groups: dict[tuple[str, str], list[Element]] = {}
+        for element in program.bare:
+            groups.setdefault((element.document.file, element.tag), []).append(element)
+        for first, *others in groups.values():
+            more = f", here and in {len(others)} more places" if others else ""
+            message = f"xacro ignores <{first.tag}> without its prefix{more}; write <xacro:{first.tag}>"
+            yield self.at(first, None, message)

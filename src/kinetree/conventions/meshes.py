@@ -88,22 +88,22 @@ class MissingMesh(MeshRule):
         """A file that is not in its package, which is there, not beside the model, or not where a whole path says; and
         names in URDF that lead to none."""
         if robot.text and robot.text.format == "urdf":  # Gazebo looks for file://media/… in folders of its own
-            for name, (link, geometry) in _first(shapes).items():
+            for name, (link, geometry) in first_uses(shapes).items():
                 if astray := _astray(name):
                     yield self.finding(f"the mesh {name!r} {ASTRAY[astray]}", link, source=geometry.source)
         if outside := _meshes(shapes, assets, "outside"):
             link, geometry = outside[0]
-            rest = others([_file(geometry) for _, geometry in outside[1:]])
-            message = f"the mesh file {_file(geometry)!r} is outside of the workspace, so it was not checked{rest}"
+            rest = others([file_of(geometry) for _, geometry in outside[1:]])
+            message = f"the mesh file {file_of(geometry)!r} is outside of the workspace, so it was not checked{rest}"
             yield self.finding(message, link, source=geometry.source, severity="info")
         missing = _meshes(shapes, assets, "missing")
         if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
             link, geometry = missing[0]
-            message = f"none of the {len(assets)} mesh files exists; the first is {_file(geometry)!r}"
+            message = f"none of the {len(assets)} mesh files exists; the first is {file_of(geometry)!r}"
             yield self.finding(message, link, source=geometry.source, severity="info")
             return
         for link, geometry in missing:
-            yield self.finding(f"the mesh file {_file(geometry)!r} does not exist", link, source=geometry.source)
+            yield self.finding(f"the mesh file {file_of(geometry)!r} does not exist", link, source=geometry.source)
 
 
 class EmptyMesh(MeshRule):
@@ -116,7 +116,7 @@ class EmptyMesh(MeshRule):
     def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
         """A file of no bytes."""
         for link, geometry in _meshes(shapes, assets, "empty"):
-            yield self.finding(f"the mesh file {_file(geometry)!r} is empty", link, source=geometry.source)
+            yield self.finding(f"the mesh file {file_of(geometry)!r} is empty", link, source=geometry.source)
 
 
 class PointerMesh(MeshRule):
@@ -134,8 +134,8 @@ class PointerMesh(MeshRule):
         """Pointers of git-lfs; one finding for all."""
         pointers = _meshes(shapes, assets, "pointer")
         if pointers:
-            (link, geometry), rest = pointers[0], others([_file(geometry) for _, geometry in pointers[1:]])
-            message = f"the mesh file {_file(geometry)!r} is only a pointer of git-lfs{rest}"
+            (link, geometry), rest = pointers[0], others([file_of(geometry) for _, geometry in pointers[1:]])
+            message = f"the mesh file {file_of(geometry)!r} is only a pointer of git-lfs{rest}"
             yield self.finding(message, link, source=geometry.source, fix="run `git lfs pull`")
 
 
@@ -154,7 +154,7 @@ class CutMesh(MeshRule):
         """A binary STL file that is shorter than its header says."""
         for name, facts in readings.facts.items():
             if facts.cut:
-                link, geometry = _first(shapes)[name]
+                link, geometry = first_uses(shapes)[name]
                 message = f"the mesh file {name!r} is cut off: it has {facts.length} bytes of {facts.announced}"
                 yield self.finding(message, link, source=geometry.source)
 
@@ -179,22 +179,22 @@ class AbsurdMesh(MeshRule):
             yield self.not_asked(shapes, readings.lacking)
         seen = set()
         for link, geometry in shapes:
-            facts = readings.facts.get(_file(geometry))
+            facts = readings.facts.get(file_of(geometry))
             scale = geometry.shape.parameters.get("scale", (1.0, 1.0, 1.0))
-            if facts is None or facts.sides is None or (_file(geometry), scale) in seen:
+            if facts is None or facts.sides is None or (file_of(geometry), scale) in seen:
                 continue
-            seen.add((_file(geometry), scale))
+            seen.add((file_of(geometry), scale))
             sides = np.abs(facts.sides * np.asarray(scale))
             if sides.max() > HUGE or (facts.complete and sides.max() < TINY):
                 size = " by ".join(map(number, sides.tolist())) + (" m" if facts.complete else " m or more")
                 unit = "is it in millimetres?" if sides.max() > HUGE else "expected metres"
-                message = f"the size of the mesh {_file(geometry)!r} is {size}; {unit}"
+                message = f"the size of the mesh {file_of(geometry)!r} is {size}; {unit}"
                 yield self.finding(message, link, source=geometry.source)
 
     def not_asked(self, shapes: Shapes, lacking: Mapping[str, Finding]) -> Finding:
         """Return the remark on meshes whose reader is not installed."""
         name, why = next(iter(lacking.items()))
-        link, geometry = _first(shapes)[name]
+        link, geometry = first_uses(shapes)[name]
         which = f"{len(lacking)} meshes, such as {name!r}" if len(lacking) > 1 else f"the mesh {name!r}"
         message = f"{self.code} could not check {which}: {why.message}"
         return Finding("not-asked", "info", message, geometry.source or link.source, f"link {link.name!r}", why.fix)
@@ -214,10 +214,10 @@ def mesh_files(
     files = Files({})
     files.packages = _packages(given, confined, int(monotonic() // REMEMBERED))
     names = dict.fromkeys(
-        _file(geometry)
+        file_of(geometry)
         for _, geometry in shapes
         if "filename" in geometry.shape.parameters
-        and (_is_whole(_file(geometry)) or (geometry.source and geometry.source.file == file))
+        and (_is_whole(file_of(geometry)) or (geometry.source and geometry.source.file == file))
     )
     found: dict[str, tuple[str, Asset]] = {}
     folders: dict[str, str | None] = {}
@@ -330,17 +330,19 @@ def _meshes(shapes: Shapes, assets: Mapping[str, Asset], asset: Asset) -> list[t
     """Return one shape for each mesh file in a state."""
     if asset not in assets.values():
         return []
-    first = _first(shapes)
+    first = first_uses(shapes)
     return [first[name] for name, how in assets.items() if how == asset]
 
 
-def _first(shapes: Shapes) -> dict[str, tuple[Link, Geometry]]:
+def first_uses(shapes: Shapes) -> dict[str, tuple[Link, Geometry]]:
+    """Return the first shape of each mesh file, with its link, by the file's name."""
     first: dict[str, tuple[Link, Geometry]] = {}
     for link, geometry in shapes:
         if "filename" in geometry.shape.parameters:
-            first.setdefault(_file(geometry), (link, geometry))
+            first.setdefault(file_of(geometry), (link, geometry))
     return first
 
 
-def _file(geometry: Geometry) -> str:
+def file_of(geometry: Geometry) -> str:
+    """Return the name of the mesh file of a shape, "" if it is no mesh."""
     return str(geometry.shape.parameters.get("filename", ""))

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from math import degrees, inf, isclose
-from types import MappingProxyType
 from typing import ClassVar
 
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.gazebo import repeated
 from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.ros2_control import nearly
 from kinetree.conventions.ros_files import JOINT_KEYS, Controller, RosFiles
 from kinetree.conventions.rule import Rule
 from kinetree.display import number
-from kinetree.errors import Finding, nearest_names
+from kinetree.errors import Finding, Severity, nearest_names
 from kinetree.formats.yaml_values import Yaml
 from kinetree.model.robot import Robot
 
@@ -28,15 +28,16 @@ LIMITS = "https://moveit.picknik.ai/main/doc/how_to_guides/moveit_configuration/
 CONTROLLERS = (
     "https://moveit.picknik.ai/main/doc/examples/controller_configuration/controller_configuration_tutorial.html"
 )
+UNITS = ("!degrees", "!radians")
 QUANTITIES = ("position", "velocity", "acceleration", "jerk", "effort")
 
 
 class FileRule(Rule):
-    """A rule about files beside a robot: `base` is the robot, `good` and `bad` are YAML texts, `beside` has other
-    files of the example by path."""
+    """A rule about files beside a robot: `base` is the robot, `srdf` its semantic description, `good` and `bad` are
+    YAML texts."""
 
     base: ClassVar[str | None] = ARM
-    beside: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    srdf: ClassVar[str | None] = None
     context: ClassVar[CheckOptions] = CheckOptions(also=(EXAMPLE,))
     url: ClassVar[str] = LIMITS
 
@@ -48,8 +49,7 @@ class FileRule(Rule):
 class GroupRule(FileRule):
     """A rule about planning groups, those of an SRDF."""
 
-    beside: ClassVar[Mapping[str, str]] = MappingProxyType({"/robot/arm.srdf": SRDF})
-    context: ClassVar[CheckOptions] = CheckOptions(also=(EXAMPLE, "/robot/arm.srdf"))
+    srdf: ClassVar[str | None] = SRDF
 
 
 class WellFormed(FileRule):
@@ -92,17 +92,20 @@ class JointsExist(FileRule):
     bad = good.replace("joint_2", "joint_two")
 
     def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
-        """A name that no joint has, in limits and controllers, but for limits with units of xacro."""
-        units = any(part.tag in ("!degrees", "!radians") for value in ros_files.documents for part in value.walk())
-        named = [] if units else [(name, value, "in joint_limits") for name, value in ros_files.limits]
+        """A name that no joint has, in limits and controllers; a warning in files with units, which macros read and
+        put a prefix before the names."""
+        units = {part.source.file for value in ros_files.documents for part in value.walk() if part.tag in UNITS}
+        named = [(name, value, "in joint_limits") for name, value in ros_files.limits]
         for controller in (*ros_files.controllers, *ros_files.moveit):
-            for key in sorted(JOINT_KEYS) if not controller.others else ():
+            for key in JOINT_KEYS if not controller.others else ():
                 named += [(one.text, one, f"controller {controller.name!r}") for one in controller.names(key)]
         known = {*robot.joints, *robot.loops}
         for name, value, where in named:
-            if name not in known:
+            of_macro = value.source.file in units
+            if name not in known and not (of_macro and any(joint.endswith(name) for joint in known)):
                 message = f"the joint does not exist ({where}); {nearest_names(name, list(robot.joints))}"
-                yield self.about(message, f"joint {name!r}", value)
+                severity: Severity | None = "warning" if of_macro else None
+                yield self.finding(message, f"joint {name!r}", source=value.source, severity=severity)
 
 
 class LimitFlags(FileRule):
@@ -165,7 +168,7 @@ class LimitsInside(FileRule):
             for key, bound, sign in bounds:
                 written, flag = value.get(key), value.get(f"has_{key[4:]}_limits")
                 found = written.number if written is not None and (flag is None or flag.is_true) else None
-                if written is None or found is None or abs(bound) == inf or (bound == 0 and "_pos" not in key):
+                if written is None or found is None or abs(bound) == inf or (bound <= 0 and "_pos" not in key):
                     continue
                 if sign * (found - bound) > ROOM * max(abs(bound), 0.1):
                     unit = "; it looks like degrees" if _in_degrees(found, bound) and not written.tag else ""
@@ -223,7 +226,7 @@ class MoveitControllers(FileRule):
                     f"the controller is listed in controller_names, but not described; {_near(one.text, described)}"
                 )
                 yield self.about(message, f"controller {one.text!r}", one)
-        running = {one.name: one for one in ros_files.controllers if "/" in one.type}
+        running = {one.name: one for one in ros_files.controllers if one.managed}
         serving = any(one.names("joints") or one.names("joint") for one in running.values())
         for name, controller in described.items():
             element = f"controller {name!r}"
@@ -292,9 +295,9 @@ class Parameters(FileRule):
         """A type without parameters, where other parameters have a name that is almost the same."""
         unused = [one.name for one in ros_files.controllers if not one.type and one.parameters]
         for controller in ros_files.controllers:
-            near = nearest_names(controller.name, unused) if controller.parameters is None and unused else ""
-            if near.startswith("did you mean"):
-                message = f"no parameters stand under this name; {near}"
+            near = nearly(controller.name, unused) if controller.parameters is None else ""
+            if near:
+                message = f"no parameters stand under this name; did you mean {near!r}?"
                 yield self.about(message, f"controller {controller.name!r}", controller)
 
 

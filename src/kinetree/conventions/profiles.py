@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "TRE": ("structure",),
-    "XML": ("structure", "gazebo"),
+    "XML": ("structure", "gazebo", "plugins"),
     "NAM": ("names", "tree_names", "mirror"),
-    "JNT": ("joints",),
-    "LIM": ("limits",),
+    "JNT": ("joints", "joint_places"),
+    "LIM": ("limits", "same_limits"),
     "MIM": ("limits",),
-    "INR": ("inertia",),
-    "GEO": ("geometry",),
-    "MSH": ("meshes",),
+    "INR": ("inertia", "body_masses"),
+    "GEO": ("geometry", "looks"),
+    "MSH": ("meshes", "looks"),
     "XAC": ("xacro", "macros"),
     "CTL": ("ros2_control", "transmissions"),
     "MVT": ("moveit", "controller_files"),
     "SRD": ("srdf", "srdf_states"),
     "R103": ("rep103", "rep103.axes", "rep103.units", "rep103.angles"),
-    "R105": ("rep105",),
+    "R105": ("rep105", "joint_places"),
     "R120": ("rep120",),
     "R199": ("rep199", *(f"rep199.{name}" for name in ("groups", "base", "links", "flange", "tool0", "tools"))),
     "ICUB": ("icub", "icub.names", "icub.axes", "icub.frames", "icub.limits"),
@@ -55,9 +55,26 @@ class Profile:
 
 
 EVERY_ROBOT = (
-    *("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH", "XAC", "CTL", "MVT", "SRD", "R103", "R105-002"),
+    *(
+        "TRE",
+        "XML",
+        "NAM",
+        "JNT",
+        "LIM",
+        "MIM",
+        "INR",
+        "GEO",
+        "MSH",
+        "XAC",
+        "CTL",
+        "MVT",
+        "SRD",
+        "R103",
+        "R105-002",
+        "R105-004",
+    ),
 )
-SIMULATION = ("LIM-004", "INR-006", "INR-011", "GEO-001")
+SIMULATION = ("LIM-004", "INR-006", "INR-011", "INR-013", "INR-014", "INR-017", "GEO-001")
 """Rules for simulations only."""
 WHICH_WAY = ("R103-003",)
 """Rules that guess where the front of a robot is, for those who place robots by hand."""

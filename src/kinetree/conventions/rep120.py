@@ -184,6 +184,7 @@ class Soles(Rep120):
             if known and len(known) == len(lowest) and abs(ground := min(known)) > NEAR:
                 where = "above" if ground > 0 else "below"
                 message = f"the lowest point of the foot is {number(abs(ground))} m {where} the XY plane of this frame"
+                message += "; expected on it"
                 angle = acos(min(1.0, max(-1.0, float(poses[name][:3, 2] @ poses[base][:3, 2]))))
                 if angle > TURNED:
                     message += f"; its Z is {number(degrees(angle))} degrees off that of {base!r}"

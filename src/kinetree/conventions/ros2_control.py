@@ -1,14 +1,13 @@
 """Rules about the hardware of ros2_control and about transmissions: joints, interfaces and limits."""
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from math import inf, isclose
 from typing import NamedTuple
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.gazebo import on_line, repeated
 from kinetree.conventions.quality import Quality, with_blocks
-from kinetree.conventions.structure import Block
+from kinetree.conventions.structure import Block, Plugin
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.formats.xml import Element
@@ -241,11 +240,13 @@ class FixedCommands(ControlRule):
 class Complete(ControlRule):
     """Each component of ros2_control names its hardware, and has the parts of its type.
 
-    Without a plug-in there is nothing to load; an actuator has one joint, and a sensor takes no commands.
+    Without a plug-in there is nothing to load, though a xacro file may have one for other arguments. An actuator has
+    one joint, and a sensor takes no commands.
     """
 
     code = "CTL-008"
     level = "MUST"
+    evidence = "heuristic"
     clause = "type system, actuator or sensor, with a hardware plug-in"
     good = """<hardware><plugin>mock_components/GenericSystem</plugin></hardware>"""
     bad = """<hardware/>"""
@@ -280,6 +281,43 @@ class Complete(ControlRule):
             yield self.finding(message, later.label, source=later.source)
 
 
+class SimulatedHardware(ControlRule):
+    """Hardware of a simulator belongs to the plug-in of Gazebo in the same file.
+
+    The plug-in loads only the hardware of its own generation of Gazebo, and starts no controller without it.
+    """
+
+    code = "CTL-011"
+    level = "MUST"
+    clause = "gz_ros2_control/GazeboSimSystem with gz_ros2_control-system"
+    url = "https://control.ros.org/rolling/doc/gz_ros2_control/doc/index.html"
+    base = with_blocks(
+        BLOCK.replace("mock_components/GenericSystem", "gz_ros2_control/GazeboSimSystem")
+        + '\n  <gazebo><plugin filename="gz_ros2_control-system" '
+        'name="gz_ros2_control::GazeboSimROS2ControlPlugin"/></gazebo>'
+    )
+    good = """<plugin>gz_ros2_control/GazeboSimSystem</plugin>"""
+    bad = """<plugin>gazebo_ros2_control/GazeboSystem</plugin>"""
+
+    def check(self, components: tuple[Element, ...], plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
+        """Hardware of Gazebo Classic and a plug-in of Gazebo Sim, or the other way about."""
+        files = [part.get("filename") or "" for _, _, block in plugins for part in block.walk() if part.tag == "plugin"]
+        classic = [file for file in files if file.endswith("gazebo_ros2_control.so")]
+        modern = [file for file in files if "gz_ros2_control-system" in file or "ign_ros2_control-system" in file]
+        for component in components if bool(classic) != bool(modern) else ():
+            hardware = component.find("hardware")
+            plugin = hardware.find("plugin") if hardware else None
+            name = plugin.text.strip() if plugin else ""
+            old, new = (
+                name.startswith("gazebo_ros2_control/"),
+                name.startswith(("gz_ros2_control/", "ign_ros2_control/")),
+            )
+            if plugin and ((old and modern) or (new and classic)):
+                expected = "gz_ros2_control/GazeboSimSystem" if modern else "gazebo_ros2_control/GazeboSystem"
+                message = f"{(classic or modern)[0]!r} cannot load the hardware {name!r}; expected {expected}"
+                yield self.finding(message, component.label, source=plugin.source)
+
+
 @fact
 def components(blocks: tuple[Block, ...]) -> tuple[Element, ...]:
     """Return the components of ros2_control in a URDF file."""
@@ -297,10 +335,12 @@ def driven(robot: Robot, components: tuple[Element, ...]) -> tuple[Driven, ...]:
 
 
 def nearly(name: str, known: Sequence[str]) -> str:
-    """Return which known name another resembles by all but a letter or two, or ""."""
-    if not name or name in known or name.rpartition("/")[2] in known:
-        return ""
+    """Return the known name that another resembles but for a letter or two, or ""."""
     likely = [one for one in known if abs(len(one) - len(name)) <= 2]
+    if not likely or name in known or name.rpartition("/")[2] in known:
+        return ""
+    from difflib import get_close_matches  # takes 6 ms and is rarely needed
+
     near = [one for one in likely if name.lower() == one.lower()] or get_close_matches(name, likely, n=1, cutoff=0.87)
     return next(iter(near), "")
 

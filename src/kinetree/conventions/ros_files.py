@@ -1,5 +1,7 @@
 """What the YAML files of MoveIt and of controllers say about a robot; which is which is decided by their content."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,18 +9,11 @@ from pathlib import Path
 from kinetree.conventions.facts import fact
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.opener import read_file
-from kinetree.formats.srdf import read_onto
 from kinetree.formats.yaml_values import Yaml, read_yaml_values
+from kinetree.model.references import REFERENCES
 from kinetree.model.robot import Robot
-from kinetree.model.semantic import Semantic
 
-JOINT_KEYS = frozenset(
-    (
-        *("joints", "joint", "dof_names", "controller_joint_names", "command_joints", "extra_joints"),
-        *("left_wheel_names", "right_wheel_names", "left_wheel", "right_wheel"),
-        *("traction_joints_names", "steering_joints_names", "front_wheels_names", "rear_wheels_names"),
-    )
-)
+JOINT_KEYS = tuple(sorted(key for key, _ in REFERENCES["controllers"]))
 """Parameters of controllers whose values are names of joints."""
 
 
@@ -27,7 +22,7 @@ class Controller:
     """A controller or another node with parameters.
 
     type: its class, "" if no file says it. parameters: None if no file has any. others: whether it is of another name
-    space than the robot's.
+    space than the robot's. managed: whether it is in the list of ROS 2's controller manager.
     """
 
     name: str
@@ -35,6 +30,7 @@ class Controller:
     source: Source
     parameters: Yaml | None = None
     others: bool = False
+    managed: bool = False
 
     def names(self, key: str) -> tuple[Yaml, ...]:
         """Return the names in a parameter; none for interfaces of other controllers and for names yet to be made."""
@@ -98,25 +94,10 @@ def ros_files(robot: Robot, also: tuple[str, ...]) -> RosFiles | None:
 
 
 @fact
-def groups(robot: Robot, also: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-    """Return the joints of each planning group that have a motor, of the robot or of an SRDF beside it."""
-    if robot.groups:
-        return _driven(robot.groups, robot.semantic)
-    found: dict[str, tuple[str, ...]] = {}
-    for file in also:
-        try:
-            content = read_file(Path(file))
-        except KinetreeError:
-            continue
-        if content.lstrip().startswith(b"<"):
-            semantic, read, _ = read_onto(robot, content, file, names=False)
-            found.update(_driven(read, semantic))
-    return found
-
-
-def _driven(groups: Mapping[str, tuple[str, ...]], semantic: Semantic | None) -> dict[str, tuple[str, ...]]:
-    passive = {joint.name for joint in semantic.passive_joints} if semantic else set()
-    return {name: tuple(joint for joint in joints if joint not in passive) for name, joints in groups.items()}
+def groups(robot: Robot) -> Mapping[str, tuple[str, ...]]:
+    """Return the joints of each planning group that have a motor."""
+    passive = {joint.name for joint in robot.semantic.passive_joints} if robot.semantic else set()
+    return {name: tuple(joint for joint in joints if joint not in passive) for name, joints in robot.groups.items()}
 
 
 def _is_limit(value: Yaml) -> bool:
@@ -152,10 +133,11 @@ def _controllers(documents: Iterable[Yaml], parts: Iterable[Yaml]) -> tuple[Cont
     made: dict[tuple[str, str], Controller] = {}
     for space, name, parameters in sections:
         if name != "controller_manager":
-            declared = types.get((space, name)) or parameters
-            made[space, name] = Controller(name, _text(declared, "type"), parameters.source, parameters, bool(space))
+            declared = types.get((space, name))
+            kind = _text(declared or parameters, "type")
+            made[space, name] = Controller(name, kind, parameters.source, parameters, bool(space), declared is not None)
     alone = {
-        key: Controller(key[1], _text(value, "type"), value.source, None, bool(key[0]))
+        key: Controller(key[1], _text(value, "type"), value.source, None, bool(key[0]), True)
         for key, value in types.items()
         if key not in made
     }

@@ -27,7 +27,7 @@ class Rule:
     and written in `base_format`.
     context: the options with which the examples are checked.
     requires: codes of rules; this rule does not run if one of them has failed.
-    of_text: whether it needs only the texts of the files, and is asked of files that make no robot, too.
+    of_text: whether it needs only the texts of the files, and is run on files that make no robot, too.
     """
 
     code: ClassVar[str]

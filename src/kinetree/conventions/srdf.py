@@ -1,15 +1,18 @@
 """Rules about the semantic description of a robot (SRDF): its names, groups and end effectors."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import with_blocks
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Robot
-from kinetree.model.semantic import Group, Reference, Semantic, label, references
-from kinetree.model.semantic_groups import chain, groups_of, of_all_types, unknown, unknown_name
+
+if TYPE_CHECKING:
+    from kinetree.model.semantic import Group, Reference, Semantic
 
 URL = "https://wiki.ros.org/srdf"
 GRIPPER = """\
@@ -69,7 +72,11 @@ def semantic(robot: Robot) -> Semantic | None:
 @fact
 def group_joints(robot: Robot, semantic: Semantic | None) -> Mapping[str, tuple[str, ...]]:
     """Return the joints of all types in each group of the semantic description."""
-    return of_all_types(semantic, robot) if semantic else {}
+    if semantic is None:
+        return {}
+    from kinetree.model.semantic_groups import of_all_types  # takes a while, and few robots have an SRDF
+
+    return of_all_types(semantic, robot)
 
 
 @fact
@@ -87,9 +94,11 @@ def whole_groups(
     robot: Robot, semantic: Semantic | None, group_joints: Mapping[str, tuple[str, ...]]
 ) -> Mapping[str, tuple[str, ...]]:
     """Return the joints of groups that have any, if all names and chains in groups are right; else no group."""
-    if semantic is None or groups_of(semantic, robot)[1]:
+    if semantic is None:
         return {}
-    return {name: joints for name, joints in group_joints.items() if joints}
+    from kinetree.model.semantic_groups import groups_of
+
+    return {} if groups_of(semantic, robot)[1] else {name: joints for name, joints in group_joints.items() if joints}
 
 
 def _link_members(group: Group) -> set[str]:
@@ -111,10 +120,12 @@ class NamesExist(OfSrdf):
 
     def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
         """A name that does not exist; one finding if most of them do not."""
+        from kinetree.model.semantic_groups import unknown, unknown_name
+
         missing: dict[tuple[str, str], list[Reference]] = {}
         for reference in unknown(semantic, robot):
             missing.setdefault((reference.kind, reference.name), []).append(reference)
-        named = {(one.kind, one.name) for one in references(semantic)}
+        named = {(one.kind, one.name) for one in semantic.references()}
         if len(missing) > max(5, len(named) / 2):
             message = (
                 f"{len(missing)} of the {len(named)} names in this SRDF do not exist in the robot {robot.name!r}, such "
@@ -128,7 +139,7 @@ class NamesExist(OfSrdf):
             pairs = all(one.field.endswith(("collisions", "unchecked_links", "properties")) for one in found)
             message = unknown_name(first, semantic, robot) + times
             severity: Severity | None = "warning" if pairs else None
-            yield self.finding(message, label(first.item, first.field), source=first.source, severity=severity)
+            yield self.finding(message, semantic.label(first.item, first.field), source=first.source, severity=severity)
 
 
 class ChainsGoDown(OfSrdf):
@@ -146,6 +157,8 @@ class ChainsGoDown(OfSrdf):
 
     def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
         """A tip above its base, beside it, or the same link."""
+        from kinetree.model.semantic_groups import chain
+
         for group in semantic.groups:
             for member in group.members:
                 base, tip = member.name, member.tip_link
@@ -162,7 +175,7 @@ class ChainsGoDown(OfSrdf):
                         f"the tip_link {tip!r} is not below the base_link {base!r} but on another branch; "
                         "solvers of inverse kinematics expect one branch"
                     )
-                yield self.finding(message, label(group, "groups"), source=member.source)
+                yield self.finding(message, semantic.label(group, "groups"), source=member.source)
 
 
 class GroupsHaveMembers(OfSrdf):
@@ -187,7 +200,7 @@ class GroupsHaveMembers(OfSrdf):
         for group in semantic.groups:
             if group.name in empty:
                 message = "the group has no joint and no link; remove it, or add its members"
-                yield self.finding(message, label(group, "groups"), source=group.source)
+                yield self.finding(message, semantic.label(group, "groups"), source=group.source)
 
 
 def _is_empty(group: Group, empty: set[str]) -> bool:
@@ -215,7 +228,7 @@ class EndEffectorsOnFlange(OfSrdf):
                     f"the end effector is attached to {one.parent_link!r}; attach it to {flange!r}, and keep "
                     f"{one.parent_link!r} for the controller"
                 )
-                yield self.finding(message, label(one, "end_effectors"), source=one.source)
+                yield self.finding(message, semantic.label(one, "end_effectors"), source=one.source)
 
 
 class EndEffectorParents(OfSrdf):
@@ -232,7 +245,7 @@ class EndEffectorParents(OfSrdf):
     def check(self, robot: Robot, semantic: Semantic, group_links: Mapping[str, set[str]]) -> Iterator[Finding]:
         """A parent link in the own group (a remark without a parent group), or outside of the parent group."""
         for one in semantic.end_effectors:
-            about: dict[str, Any] = {"about": label(one, "end_effectors"), "source": one.source}
+            about: dict[str, Any] = {"about": semantic.label(one, "end_effectors"), "source": one.source}
             if one.parent_link not in robot.links or one.group not in group_links:
                 continue
             if one.parent_group == one.group:
@@ -264,5 +277,7 @@ class VirtualJointsCarryTheRoot(OfSrdf):
         """Another link than the root."""
         for one in semantic.virtual_joints:
             if one.child_link in robot.links and one.child_link != robot.root:
-                message = f"the virtual joint carries {one.child_link!r}; expected the root of {robot.root!r}, the root"
-                yield self.finding(message, label(one, "virtual_joints"), source=one.source)
+                message = (
+                    f"the virtual joint carries {one.child_link!r}; expected {robot.root!r}, the root of the robot"
+                )
+                yield self.finding(message, semantic.label(one, "virtual_joints"), source=one.source)

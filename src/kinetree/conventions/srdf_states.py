@@ -1,13 +1,18 @@
 """Rules about the states and the disabled pairs of an SRDF."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from kinetree.conventions.srdf import OfSrdf
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Joint, Robot
-from kinetree.model.semantic import CollisionPair, GroupState, JointValue, Semantic, label
+
+if TYPE_CHECKING:
+    from kinetree.model.semantic import CollisionPair, GroupState, JointValue, Semantic
 
 ROUNDED = 1e-3
 """Share of the range of a joint by which a rounded value may be outside of it."""
@@ -34,7 +39,7 @@ class StatesAreReached(OfSrdf):
             for one in state.joints:
                 joint = robot.joints.get(one.name)
                 if joint and joint.kind.single and len(one.value) == 1 and (fault := _outside(joint, one.value[0])):
-                    yield self.finding(fault, label(state, "group_states"), source=one.source)
+                    yield self.finding(fault, semantic.label(state, "group_states"), source=one.source)
 
 
 def _outside(joint: Joint, value: float) -> str:
@@ -65,7 +70,7 @@ class StatesOfTheGroup(OfSrdf):
     def check(self, robot: Robot, semantic: Semantic, whole_groups: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
         """Joints of other groups, a fixed joint, and another count of values than the joint has."""
         for state in semantic.group_states:
-            about, foreign = label(state, "group_states"), list(_foreign(state, robot, whole_groups))
+            about, foreign = semantic.label(state, "group_states"), list(_foreign(state, robot, whole_groups))
             if foreign:
                 do = "does" if len(foreign) == 1 else "do"
                 names = _listed([one.name for one in foreign])
@@ -109,7 +114,7 @@ class StatesAreWhole(OfSrdf):
             wanted = [name for name in whole_groups.get(state.group, ()) if name in robot.joint_names]
             if missing := [name for name in wanted if name not in given]:
                 message = f"the state has no value for {_listed(missing)}, of the group {state.group!r}"
-                yield self.finding(message, label(state, "group_states"), source=state.source)
+                yield self.finding(message, semantic.label(state, "group_states"), source=state.source)
 
 
 class PairsOnce(OfSrdf):
@@ -145,15 +150,15 @@ class PairsOnce(OfSrdf):
 class AdjacentPairs(OfSrdf):
     """Adjacent links are disabled, if the other adjacent ones are.
 
-    Links that a joint connects touch at the joint, so MoveIt reports a collision in every state. A pair that is missing
-    was often added to the robot later.
+    Links that a joint connects touch at the joint, so MoveIt reports a collision in every state. Links that are in no
+    disabled pair are not judged: the SRDF may be of a part of the robot.
     """
 
     code = "SRD-011"
     evidence = "heuristic"
     clause = "links that are always in collision, such as adjacent ones, are disabled"
     good = """<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>"""
-    bad = ""
+    bad = """<disable_collisions link1="link_4" link2="link_6" reason="Never"/>"""
 
     def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
         """One finding for all missing pairs, if most of the adjacent pairs are disabled. Links on fixed joints are
@@ -163,7 +168,8 @@ class AdjacentPairs(OfSrdf):
             return
         unchecked = {one.link for one in semantic.unchecked_links}
         written = {_key(pair) for pair in (*semantic.disabled_collisions, *semantic.enabled_collisions)}
-        felt = {link.name for link in robot.links.values() if link.collisions} - unchecked
+        listed = {name for pair in semantic.disabled_collisions for name in (pair.link1, pair.link2)}
+        felt = {link.name for link in robot.links.values() if link.collisions and link.name in listed} - unchecked
         joints = [joint for joint in robot.joints.values() if {joint.parent, joint.child} <= felt]
         names = []
         for fixed in (False, True):

@@ -39,7 +39,7 @@ class NamedLinks(Quality):
                     a in rigid[joint.parent] and (b == joint.child or joint.child in rigid[b])
                     for a, b in ((one, other), (other, one))
                 ):
-                    message = f"joins {joint.parent!r} and {joint.child!r}, although named after {one!r} and {other!r}"
+                    message = f"is named after {one!r} and {other!r}, but joins {joint.parent!r} and {joint.child!r}"
                     yield self.finding(message, joint)
 
 

@@ -2,12 +2,36 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from time import monotonic
 
 from kinetree.conventions.xacro_text import Call, Macro, Program, Use
+from kinetree.errors import KinetreeError
+from kinetree.formats.opener import read_file
+from kinetree.formats.xacro.words import NUMBERS, words_of
 from kinetree.formats.xml import Element
 
+BRACES = re.compile(r"(?<![{$#])\{([^\W\d]\w*)\}(?!\})")
+"""A name in braces without `$`."""
+DOLLAR = re.compile(r"\$(?=\w)([^\W\d]\w*)")
+WHOLE = re.compile(r"\s*\{([^{}$:]+)\}\s*")
+"""An expression in braces that is a whole value."""
 EVAL = re.compile(r"\$\(eval\s[^$]*")
 WORD = re.compile(r"[^\W\d]\w*")
+DEFINITION = re.compile(
+    r"<(?:xacro:)?property\s[^<>]*?name\s*=\s*[\"'][^\"']*|params\s*=\s*(?:\"[^\"]*|'[^']*)|\sns\s*=\s*\S+"
+)
+"""What names properties, parameters and name spaces."""
+INCLUDED = re.compile(r"<(?:xacro:)?include\s[^<>]*?filename\s*=\s*[\"']([^\"']*)")
+FIND = re.compile(r"\$\(find\s+([^)\s]+)")
+MARKS = ("package.xml", "manifest.xml")
+"""Files of which a package has one."""
+MOST = 500
+"""Most files of a package that are searched."""
+REMEMBERED = 10.0
+"""Seconds for which the names of a package are cached."""
 LIKE = 0.8
 """How alike two names are of which one may be meant as the other; 1 for equal ones."""
 
@@ -24,22 +48,25 @@ def undefined(program: Program) -> Iterator[tuple[Use, str, set[str]]]:
     """Yield each use of a name that nothing defines, and the names that are known there.
 
     A program that is not whole may be a part of others that define the name. So it is only undefined if it is like a
-    parameter of the macro that is not used.
+    parameter of the macro that is not used, or if no file of its package holds the name in a definition.
     """
     every = program.properties.union(*program.local.values())
     sure = program.whole and program.complete
     inherited = _inherited(program) if sure else {}
     for use in program.uses:
+        known = program.scope(use.place.macros) if use.words.names else set()
         for name in use.words.names:
-            known = program.scope(use.place.macros)
             if name in known or "$" in name or (use.place.lazy and name in every):
                 continue
             if sure:
                 names = inherited.get(use.place.macros[-1].name, known) if use.place.macros else known
                 if name not in names and name not in known:
                     yield use, name, known
-            elif name not in every and (alike := _unused_like(name, use, program)):
-                yield use, name, alike
+            elif name not in every and use.place.macros:
+                if alike := _unused_like(name, use, program):
+                    yield use, name, alike
+                elif not is_defined_around(name, use.element.document.file):
+                    yield use, name, known
 
 
 def _unused_like(name: str, use: Use, program: Program) -> set[str]:
@@ -47,6 +74,40 @@ def _unused_like(name: str, use: Use, program: Program) -> set[str]:
     parameters = {p.plain for macro in use.place.macros for p in macro.parameters}
     used = {n for other in program.uses if other.place.macros == use.place.macros for n in other.words.names}
     return {p for p in parameters - used if len(p) > 4 and near(name, [p])}
+
+
+def is_defined_around(name: str, file: str) -> bool:
+    """Return whether a file of the package defines a name, as a property or a parameter. True if that is not known: if
+    no file of the package includes this one, or any includes those of other packages."""
+    above = Path(file).absolute().parents
+    package = next((folder for folder in above if any((folder / mark).is_file() for mark in MARKS)), None)
+    if package is None or file.startswith("<"):
+        return True
+    words = _defined_in(str(package), int(monotonic() // REMEMBERED))
+    return words is None or name in words or Path(file).name not in words
+
+
+@lru_cache(maxsize=20)
+def _defined_in(package: str, _time: int) -> frozenset[str] | None:
+    """Return the words in definitions of the xacro files of a package, and the names of files that these include. None
+    if these are not all that it takes."""
+    files = [file for ending in ("xacro", "urdf", "xml") for file in islice(Path(package).rglob(f"*.{ending}"), MOST)]
+    if len(files) >= MOST:
+        return None
+    found: set[str] = set()
+    for file in files:
+        try:
+            text = read_file(file).decode(errors="replace")
+        except KinetreeError:
+            return None
+        included = INCLUDED.findall(text)
+        definitions = DEFINITION.findall(text)
+        elsewhere = any(match[1] != Path(package).name for name in included if (match := FIND.match(name)))
+        if elsewhere or any("$" in definition and "property" in definition for definition in definitions):
+            return None
+        found.update(name.rpartition("/")[2] for name in included)
+        found.update(word for definition in definitions for word in WORD.findall(definition))
+    return frozenset(found)
 
 
 def _inherited(program: Program) -> dict[str, set[str]]:
@@ -67,11 +128,8 @@ def _inherited(program: Program) -> dict[str, set[str]]:
 
 def called(program: Program) -> Iterator[tuple[Call, Macro]]:
     """Yield each call with its macro, if there is only one of the name."""
-    by_name: dict[str, list[Macro]] = {}
-    for macro in program.macros:
-        by_name.setdefault(macro.name, []).append(macro)
     for call in program.calls:
-        found = by_name.get(call.name, [])
+        found = program.by_name.get(call.name, [])
         if len(found) == 1:
             yield call, found[0]
 
@@ -83,7 +141,9 @@ def misfits(call: Element, macro: Macro) -> Iterator[str]:
     missing = [p.name for p in macro.parameters if p.required and not p.block and p.name not in given]
     for name in given:
         if name not in known:
-            yield f"there is no parameter {name!r}{near(name, missing or known)}"
+            alike = near(name, missing or known)
+            missing = [other for other in missing if repr(other) not in alike]
+            yield f"there is no parameter {name!r}{alike}"
     if missing:
         more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
         yield f"{', '.join(map(repr, missing[:6]))}{more} must be given"
@@ -92,29 +152,22 @@ def misfits(call: Element, macro: Macro) -> Iterator[str]:
         yield f"{len(call.children)} blocks are given, and {blocks} expected"
 
 
-def used_in(macro: Macro, program: Program, seen: frozenset[str] = frozenset()) -> set[str] | None:
+def used_in(macro: Macro, program: Program) -> set[str] | None:
     """Return the names that a macro and those that it calls use; None if that is not known."""
-    names: set[str] = set()
-    if any(macro in place.macros for _, place in program.includes):
-        return None
-    for use in program.uses:
-        inside = macro in use.place.macros
-        if inside and (use.words.faults or "$" in "".join(use.words.names)):
+    names, queue, seen = set(program.lazy), [macro], {macro.name}
+    for other in queue:
+        at = id(other.element)
+        uses = program.uses_in.get(at, ())
+        if at in program.including or any(use.words.faults or "$" in "".join(use.words.names) for use in uses):
             return None
-        if inside or use.place.lazy:
-            names.update(use.words.names)
-    for call in program.calls:
-        if macro not in call.place.macros or call.name in seen:
-            continue
-        callees = [other for other in program.macros if other.name == call.name]
-        if not callees:
-            return None
-        for callee in callees:
-            names |= {p.plain for p in callee.parameters if p.forwarded}
-            more = used_in(callee, program, seen | {call.name})
-            if more is None:
+        names.update(name for use in uses for name in use.words.names)
+        for call in program.calls_in.get(at, ()):
+            callees = program.by_name.get(call.name, [])
+            if not callees:
                 return None
-            names |= more
+            names.update(p.plain for callee in callees for p in callee.parameters if p.forwarded)
+            queue += callees if call.name not in seen else []
+            seen.add(call.name)
     return names
 
 
@@ -127,3 +180,16 @@ def used_arguments(program: Program) -> set[str] | None:
         return None
     names = {name for use in program.uses for name in use.words.arguments}
     return names | {word for text in texts for part in EVAL.findall(text) for word in WORD.findall(part)}
+
+
+def in_braces(text: str, whole: bool, known: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the names and expressions in a text that lack `$` or braces, as written, without them. whole: whether only
+    the whole text is one."""
+    match = WHOLE.fullmatch(text)
+    names = words_of(f"${{{match[1]}}}") if match else None
+    every = WORD.findall(match[1]) if match else []
+    if match and names and not names.faults and every and known.union(NUMBERS).issuperset(every):
+        yield text.strip(), match[1]
+    elif not whole:
+        for pattern in (BRACES, DOLLAR):
+            yield from ((match[0], match[1]) for match in pattern.finditer(text) if match[1] in known)

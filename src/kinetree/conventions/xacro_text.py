@@ -3,10 +3,10 @@
 import os
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from kinetree.conventions.facts import fact
 from kinetree.errors import Doubt, KinetreeError
@@ -18,6 +18,20 @@ from kinetree.model.robot import Robot
 
 BUILT_IN = ("include", "property", "macro", "arg", "if", "unless", "insert_block", "element", "attribute", "call")
 """Elements of xacro that are no macros."""
+NEVER = frozenset(("\0",))
+INSTRUCTIONS = {
+    "macro": frozenset(("name", "params")),
+    "insert_block": frozenset(("name",)),
+    "property": frozenset(("name", "value")),
+    "include": frozenset(("filename",)),
+    "if": frozenset(("value",)),
+    "unless": frozenset(("value",)),
+}
+"""Instructions of xacro, with attributes by which they are known without `xacro:`."""
+OUTER = ("robot", "root", "macro", "if", "unless", "xacro:macro", "xacro:if", "xacro:unless")
+"""Elements that hold instructions; in others, such as plug-ins, the same tags may mean something else."""
+MOST_MACROS = 1000
+"""Most macros whose callers are followed."""
 MOST_FILES = 200
 """Most files of branches not taken that are read."""
 FIXED = re.compile(r"(?:\$\((?:find\s+[^()$]+|dirname)\))?[^$*?\[]+")
@@ -83,7 +97,7 @@ class Program:
 
     whole: whether they make a robot. complete: whether every name and every file is known. properties: names of those
     outside of macros. local: names of parameters and properties of macros, by the identity of the macro's element.
-    missing: includes of files that do not exist, with the paths.
+    missing: includes of files that do not exist, with the paths. bare: instructions without `xacro:`.
     """
 
     whole: bool
@@ -98,10 +112,50 @@ class Program:
     local: dict[int, set[str]] = field(default_factory=dict)
     includes: list[tuple[Element, Place]] = field(default_factory=list)
     missing: list[tuple[Element, str]] = field(default_factory=list)
+    bare: list[Element] = field(default_factory=list)
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Macro]]:
+        """Definitions of each macro."""
+        found: dict[str, list[Macro]] = {}
+        for macro in self.macros:
+            found.setdefault(macro.name, []).append(macro)
+        return found
+
+    @cached_property
+    def uses_in(self) -> dict[int, list[Use]]:
+        """Uses in each macro, by the identity of its element."""
+        return _by_macro(self.uses)
+
+    @cached_property
+    def calls_in(self) -> dict[int, list[Call]]:
+        """Calls in each macro."""
+        return _by_macro(self.calls)
+
+    @cached_property
+    def including(self) -> set[int]:
+        """Macros that include files."""
+        return {id(macro.element) for _, place in self.includes for macro in place.macros}
+
+    @cached_property
+    def lazy(self) -> set[str]:
+        """Names that may be evaluated in any macro."""
+        return {name for use in self.uses if use.place.lazy for name in use.words.names}
 
     def scope(self, macros: tuple[Macro, ...]) -> set[str]:
         """Return the names that are known inside of macros, without those of their callers."""
         return self.properties.union(*(self.local[id(macro.element)] for macro in macros))
+
+
+T = TypeVar("T", Use, Call)
+
+
+def _by_macro(things: list[T]) -> dict[int, list[T]]:
+    found: dict[int, list[T]] = {}
+    for thing in things:
+        for macro in thing.place.macros:
+            found.setdefault(id(macro.element), []).append(thing)
+    return found
 
 
 @fact
@@ -135,6 +189,7 @@ def program(
             left = [path for path in read if path not in seen]
             queue += [(read[path], False) for path in left]
             seen.update(left)
+    made.complete &= len(made.macros) <= MOST_MACROS
     return made
 
 
@@ -151,10 +206,9 @@ def _path(include: Element, files: Files) -> str | None:
 
 def _opened(path: str, include: Element, files: Files, made: Program) -> Element | None:
     """Return the root of a file in a branch that was not taken."""
-    with suppress(OSError):
-        if not os.path.exists(path) and include.get("optional") is None:
-            made.missing.append((include, path))
     found = files(path, include.document.file)
+    if found is None and path not in files.refused and not os.path.exists(path) and include.get("optional") is None:
+        made.missing.append((include, path))
     root = parse(found[0], path, Report()) if found else None
     made.complete &= root is not None
     return root
@@ -176,12 +230,15 @@ def _read(element: Element, place: Place, made: Program) -> None:
             made.properties |= {child.get("ns") or ""}
         elif kind == "arg":
             made.arguments.append(child)
-        elif kind == "insert_block":
+        elif kind == "insert_block" or child.tag == "insert_block":
             made.uses.append(Use(child, "name", Words((child.get("name") or "",)), place))
         elif kind and kind not in BUILT_IN:
             made.calls.append(Call(child, kind, place))
         elif kind == "call":
             made.calls.append(Call(child, child.get("macro") or "", place))
+        known = child.tag == "insert_block" or element.tag in OUTER
+        if known and INSTRUCTIONS.get(child.tag, NEVER) <= child.attributes.keys():
+            made.bare.append(child)
         if kind != "macro":
             _read_words(child, inside, made)
         _read(child, inside, made)

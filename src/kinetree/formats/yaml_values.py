@@ -63,8 +63,20 @@ def read_yaml_values(content: bytes, file: str) -> list[Yaml]:
 
     if len(content) > MAX_YAML_BYTES:
         raise KinetreeError(Finding("yaml", "error", f"has more than {MAX_YAML_BYTES} bytes", Source(file)))
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        """Stops at too many values, which are slow to read."""
+
+        count = 0
+
+        def compose_node(self, *place: Any) -> Any:
+            self.count += 1
+            if self.count > MAX_YAML_VALUES:
+                raise KinetreeError(_too_many(Source(file)))
+            return super().compose_node(*place)
+
     try:
-        nodes = list(yaml.compose_all(content, yaml.SafeLoader))
+        nodes = list(yaml.compose_all(content, Loader))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = Source(file, mark.line + 1, mark.column + 1) if mark else Source(file)
@@ -85,8 +97,7 @@ class _Reader:
     def value(self, node: Any, source: Source, depth: int) -> Yaml:
         self.count += 1
         if self.count > MAX_YAML_VALUES or depth > MAX_YAML_DEPTH:
-            message = f"has more than {MAX_YAML_VALUES} values, or {MAX_YAML_DEPTH} levels"
-            raise KinetreeError(Finding("yaml", "error", message, source))
+            raise KinetreeError(_too_many(source))
         tag = node.tag if node.tag.startswith("!") else ""
         if node.id == "mapping":
             pairs = [(key, self.value(value, _place(self.file, key), depth + 1)) for key, value in node.value]
@@ -95,6 +106,10 @@ class _Reader:
             values = [self.value(value, _place(self.file, value), depth + 1) for value in node.value]
             return Yaml(source, tag=tag, values=tuple(values))
         return Yaml(source, text=node.value, tag=tag)
+
+
+def _too_many(source: Source) -> Finding:
+    return Finding("yaml", "error", f"has more than {MAX_YAML_VALUES} values, or {MAX_YAML_DEPTH} levels", source)
 
 
 def _text(key: Any) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import hypot
+from typing import TYPE_CHECKING
 
 from kinetree.confine import Places
 from kinetree.errors import Doubt, Finding, KinetreeError, Source, nearest_names
@@ -23,7 +24,9 @@ from kinetree.model.robot import (
     Sensor,
     Text,
 )
-from kinetree.model.semantic import Semantic
+
+if TYPE_CHECKING:
+    from kinetree.model.semantic import Semantic
 
 MAX_FAULTS = 1000
 """Most errors of the structure; looking for the nearest names takes a while."""
@@ -54,7 +57,7 @@ class Parts:
     loops: list[Joint] = field(default_factory=list)  # joints that close a loop, which the tree is without
     complete: bool = True  # False after errors of a reader: then what is missing is not reported again
     doubts: list[Doubt] = field(default_factory=list)  # what these errors leave unknown
-    semantic: Semantic | None = None
+    semantic: "Semantic | None" = None
 
 
 def parts_of(robot: Robot) -> Parts:

@@ -29,6 +29,11 @@ NAMED: Mapping[str, str] = {
 """Kinds to the field of a robot that has their names. Other kinds, such as "geom", have no names in a robot."""
 
 _GAZEBO_JOINTS = ("joint_name", "jointName", "left_joint", "right_joint", "leftJoint", "rightJoint", "mimicJoint")
+_CONTROLLER_JOINTS = (
+    *("joints", "joint", "dof_names", "controller_joint_names", "command_joints", "extra_joints"),
+    *("left_wheel_names", "right_wheel_names", "left_wheel", "right_wheel"),
+    *("traction_joints_names", "steering_joints_names", "front_wheels_names", "rear_wheels_names"),
+)
 _SRDF_KINDS = {
     "link": ("link", "link1", "link2", "base_link", "tip_link", "parent_link", "child_link"),
     "joint": ("joint_name",),
@@ -58,6 +63,7 @@ REFERENCES: Mapping[str, Mapping[tuple[str, str], str]] = {
     "gazebo": {(tag, TEXT): "joint" for tag in _GAZEBO_JOINTS},
     "transmission": {("joint", "name"): "joint"},
     "ros2_control": {("joint", "name"): "joint", ("mimic", TEXT): "joint"},
+    "controllers": {(key, TEXT): "joint" for key in _CONTROLLER_JOINTS},
     "sdf": {
         ("pose", "relative_to"): "frame joint",
         ("xyz", "expressed_in"): "frame joint",
@@ -82,6 +88,7 @@ REFERENCES: Mapping[str, Mapping[tuple[str, str], str]] = {
 
 In ROS's <param name="mimic">elbow</param> the name of the parameter stands for the tag. gazebo, transmission and
 ros2_control are blocks in a URDF, where other tools add elements of their own: there `kind_of` goes by words, too.
+controllers: parameters in YAML.
 """
 
 _PLUGINS = {**REFERENCES["sdf"], **REFERENCES["gazebo"]}

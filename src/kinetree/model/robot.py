@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import inf
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from kinetree.model.extension import Extension as Extension
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
 from kinetree.model.names import Named
-from kinetree.model.semantic import Semantic
 from kinetree.spatial.se3 import IDENTITY, Array
+
+if TYPE_CHECKING:
+    from kinetree.model.semantic import Semantic
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -280,7 +282,7 @@ class Robot(Shown):
     source: Source | None = None
     places: Places = Places()
     doubts: tuple[Doubt, ...] = ()
-    semantic: Semantic | None = None
+    semantic: "Semantic | None" = None
 
     def __repr__(self) -> str:
         return (

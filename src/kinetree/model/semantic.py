@@ -1,7 +1,7 @@
 """The semantic description of a robot as written: groups, states, end effectors, pairs that may touch. All frozen.
 
-The fields of each item have the names of SRDF's attributes. `renamed` and `without` keep the items true to a robot
-whose parts get other names, or go.
+The fields of each item have the names of SRDF's attributes. `Semantic.renamed` and `Semantic.without` keep the
+items true to a robot whose parts get other names, or go.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 from kinetree.display import Brief
 from kinetree.errors import Source
 from kinetree.model.extension import Extension
+from kinetree.model.references import kind_of
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -145,6 +146,70 @@ class Semantic(Brief):
     extensions: tuple[Extension, ...] = ()
     source: Source | None = field(default=None, compare=False)
 
+    def references(self) -> "Iterator[Reference]":
+        """Yield every name of a link, a joint or a group that an item uses, without those that it defines."""
+        for of in TAGS:
+            for item in getattr(self, of):
+                for kind, name, attribute, inner in _names(item):
+                    if name and not (attribute == "name" and isinstance(inner, Group | VirtualJoint)):
+                        yield Reference(kind, name, item, of, inner.source)
+
+    def renamed(self, new: Callable[[str, str], str]) -> "Semantic":
+        """Return a description with other names. new: (kind, name) to the name that it gets, which may be the same."""
+
+        def changed(item: Any) -> Any:
+            news: dict[str, Any] = {at: new(k, name) for k, name, at, inner in _names(item) if inner is item and name}
+            news |= {at: tuple(map(changed, getattr(item, at))) for at in CHILDREN if hasattr(item, at)}
+            return replace(item, **news)
+
+        items: dict[str, Any] = {of: tuple(map(changed, getattr(self, of))) for of in TAGS}
+        return replace(self, **items)
+
+    def without(
+        self, gone: Collection[tuple[str, str]], groups: Mapping[str, tuple[str, ...]] | None = None
+    ) -> "Semantic":
+        """Return a description without what names parts that have gone, given as (kind, name).
+
+        A group goes if that leaves it without members, and with it what names it; a state likewise. groups: joints of
+        the groups, which a group with a lost chain has instead of it.
+        """
+        gone, semantic = set(gone), self
+        for i, group in enumerate(self.groups):
+            links = [name for m in group.members if m.kind == "chain" for name in (m.name, m.tip_link)]
+            if any(("link", name) in gone for name in links) and (joints := (groups or {}).get(group.name)):
+                others = (*semantic.groups[:i], joint_members(group.name, joints), *semantic.groups[i + 1 :])
+                semantic = replace(semantic, groups=others)
+        while True:
+            kept: dict[str, Any] = {
+                of: tuple(_kept(one, gone) for one in getattr(semantic, of) if _stays(one, gone)) for of in TAGS
+            }
+            made = replace(semantic, **kept)
+            was = {group.name: group for group in semantic.groups}
+            lost = {("group", g.name) for g in made.groups if not g.members and was[g.name].members}
+            lost |= {("joint", one.name) for one in semantic.virtual_joints if one not in made.virtual_joints}
+            if made == semantic and not lost - gone:
+                return made
+            gone |= lost
+            semantic = made
+
+    def without_virtual(self) -> "Semantic":
+        """Return a description without virtual joints, for a robot whose root is attached to another one."""
+        return self.without({("joint", joint.name) for joint in self.virtual_joints})
+
+    def joined(self, other: "Semantic") -> "Semantic":
+        """Return the descriptions of two robots that become one, under the name of the first."""
+        both: dict[str, Any] = {of: getattr(self, of) + getattr(other, of) for of in (*TAGS, "extensions")}
+        return replace(self, **both)
+
+    @staticmethod
+    def label(item: Any, of: str) -> str:
+        """Return the name of an item in messages: `end_effector 'hand'`, or `<passive_joint>` without a name.
+
+        of: the field of the description that has the item.
+        """
+        tag = TAGS[of][0]
+        return f"{tag} {item.name!r}" if getattr(item, "name", "") else f"<{tag}>"
+
 
 TAGS: Mapping[str, tuple[str, type[Any]]] = {
     "groups": ("group", Group),
@@ -161,13 +226,7 @@ TAGS: Mapping[str, tuple[str, type[Any]]] = {
 """Fields of a semantic description to their elements in SRDF."""
 CHILDREN = ("members", "joints", "spheres")
 """Fields of items that hold items."""
-_KINDS = {
-    **dict.fromkeys(("link", "link1", "link2", "parent_link", "child_link", "tip_link"), "link"),
-    **dict.fromkeys(("group", "parent_group"), "group"),
-    "joint_name": "joint",
-}
-_NAMES: Mapping[type[Any], str] = {Group: "group", JointValue: "joint", PassiveJoint: "joint", VirtualJoint: "joint"}
-"""What the name of an item is a name of."""
+_TAG_OF: Mapping[type[Any], str] = {kind: tag for tag, kind in TAGS.values()} | {JointValue: "joint"}
 
 
 class Reference(NamedTuple):
@@ -178,15 +237,6 @@ class Reference(NamedTuple):
     item: Any
     field: str
     source: Source | None
-
-
-def references(semantic: Semantic) -> Iterator[Reference]:
-    """Yield every name of a link, a joint or a group that an item uses, without those that it defines."""
-    for of in TAGS:
-        for item in getattr(semantic, of):
-            for kind, name, attribute, inner in _names(item):
-                if name and not (attribute == "name" and isinstance(inner, Group | VirtualJoint)):
-                    yield Reference(kind, name, item, of, inner.source)
 
 
 def _names(item: Any) -> Iterator[tuple[str, str, str, Any]]:
@@ -201,51 +251,15 @@ def _names(item: Any) -> Iterator[tuple[str, str, str, Any]]:
 
 
 def _kind(item: Any, attribute: str) -> str:
-    if attribute != "name":
-        return _KINDS.get(attribute, "")
+    """Return the kind of the part that an attribute of an item names: "link", "joint", "group" or ""."""
     if isinstance(item, Member):
-        return "link" if item.kind == "chain" else item.kind
-    return _NAMES.get(type(item), "")
-
-
-def renamed(semantic: Semantic, new: Callable[[str, str], str]) -> Semantic:
-    """Return a description with other names. new: (kind, name) to the name that it gets, which may be the same."""
-
-    def changed(item: Any) -> Any:
-        news: dict[str, Any] = {at: new(kind, name) for kind, name, at, inner in _names(item) if inner is item and name}
-        news |= {at: tuple(map(changed, getattr(item, at))) for at in CHILDREN if hasattr(item, at)}
-        return replace(item, **news)
-
-    items: dict[str, Any] = {of: tuple(map(changed, getattr(semantic, of))) for of in TAGS}
-    return replace(semantic, **items)
-
-
-def without(
-    semantic: Semantic, gone: Collection[tuple[str, str]], groups: Mapping[str, tuple[str, ...]] | None = None
-) -> Semantic:
-    """Return a description without what names parts that have gone, given as (kind, name).
-
-    A group goes if that leaves it without members, and with it what names it; a state likewise. groups: joints of the
-    groups, which a group with a lost chain has instead of it.
-    """
-    gone = set(gone)
-    for i, group in enumerate(semantic.groups):
-        cut = any(("link", name) in gone for m in group.members if m.kind == "chain" for name in (m.name, m.tip_link))
-        if cut and (joints := (groups or {}).get(group.name)):
-            others = (*semantic.groups[:i], joint_members(group.name, joints), *semantic.groups[i + 1 :])
-            semantic = replace(semantic, groups=others)
-    while True:
-        kept: dict[str, Any] = {
-            of: tuple(_kept(one, gone) for one in getattr(semantic, of) if _stays(one, gone)) for of in TAGS
-        }
-        made = replace(semantic, **kept)
-        was = {group.name: group for group in semantic.groups}
-        empty = {("group", g.name) for g in made.groups if not g.members and was[g.name].members}
-        lost = {("joint", v.name) for v in semantic.virtual_joints} - {("joint", v.name) for v in made.virtual_joints}
-        if made == semantic and not (empty | lost) - gone:
-            return made
-        gone |= empty | lost
-        semantic = made
+        return ("link" if item.kind == "chain" else item.kind) if attribute in ("name", "tip_link") else ""
+    if attribute in ("group", "parent_group") or (attribute == "name" and isinstance(item, Group)):
+        return "group"
+    if attribute == "name" and isinstance(item, VirtualJoint):
+        return "joint"
+    kind = kind_of("srdf", _TAG_OF.get(type(item), ""), attribute)
+    return kind if kind in ("link", "joint") else ""
 
 
 def _stays(item: Any, gone: Collection[tuple[str, str]]) -> bool:
@@ -263,23 +277,6 @@ def _kept(item: Any, gone: Collection[tuple[str, str]]) -> Any:
     if isinstance(item, EndEffector) and ("group", item.parent_group) in gone:
         inner["parent_group"] = ""
     return replace(item, **inner) if inner else item
-
-
-def joined(semantic: Semantic | None, other: Semantic | None) -> Semantic | None:
-    """Return the descriptions of two robots that become one, under the name of the first."""
-    if semantic is None or other is None:
-        return semantic or (other and replace(other, name="", source=None))
-    both: dict[str, Any] = {of: getattr(semantic, of) + getattr(other, of) for of in (*TAGS, "extensions")}
-    return replace(semantic, **both)
-
-
-def label(item: Any, of: str) -> str:
-    """Return the name of an item in messages: `end_effector 'hand'`, or `<passive_joint>` without a name.
-
-    of: the field of the description that has the item.
-    """
-    tag = TAGS[of][0]
-    return f"{tag} {item.name!r}" if getattr(item, "name", "") else f"<{tag}>"
 
 
 def joint_members(name: str, joints: tuple[str, ...]) -> Group:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kinetree.errors import Finding, nearest_names
 from kinetree.model.robot import Robot
-from kinetree.model.semantic import Group, Member, Reference, Semantic, joint_members, label, references
+from kinetree.model.semantic import Group, Member, Reference, Semantic, joint_members
 
 MAX_DEPTH = 100
 MAX_MEMBERS = 1_000_000
@@ -27,7 +27,7 @@ def unknown(semantic: Semantic, robot: Robot) -> Iterator[Reference]:
     """Yield the names that do not exist. Groups are judged only if there are any, and a joint with the numbers of a
     pose is a floating base: other programs than MoveIt need no groups, and add that joint."""
     known = known_names(semantic, robot)
-    for reference in references(semantic):
+    for reference in semantic.references():
         kind, name, item = reference.kind, reference.name, reference.item
         if name in known[kind] or (kind == "group" and not known["group"]):
             continue
@@ -87,7 +87,7 @@ class _Resolver:
         return {name: self.done[name] for name in self.by_name if name in self.done}
 
     def error(self, code: str, message: str, member: Member, group: Group) -> None:
-        self.findings.append(Finding(code, "error", message, member.source, label(group, "groups")))
+        self.findings.append(Finding(code, "error", message, member.source, Semantic.label(group, "groups")))
 
     def group(self, name: str, within: tuple[str, ...]) -> tuple[str, ...]:
         if name in self.done:

@@ -25,13 +25,15 @@ MOST_WHOLE = 20_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """Facts of a mesh file: its length in bytes, the length that its header announces, and the lowest and highest corner
-    (2, 3) in m of its triangles, or of a sample of them unless `complete`, None if it is cut or has none."""
+    """Facts of a mesh file: its length in bytes, the length that its header announces, and the lowest and highest
+    corner (2, 3) in m of its triangles, or of a sample of them unless `complete`, None if it is cut or has none; and
+    the number of its triangles, as its header says."""
 
     length: int
     announced: int
     box: Array | None
     complete: bool
+    triangles: int
 
     @property
     def sides(self) -> Array | None:
@@ -61,9 +63,9 @@ def facts_of(path: str | os.PathLike[str]) -> Facts | None:
         count = announced(head) or 0
         said = HEADER + count * TRIANGLE.itemsize
         if length < said or not count:
-            return Facts(length, said, None, False)
+            return Facts(length, said, None, False, count)
         data = b"".join(_blocks(file, count))
-    return Facts(length, said, _box_in(data), count <= SAMPLE)
+    return Facts(length, said, _box_in(data), count <= SAMPLE, count)
 
 
 def box_of(path: str | os.PathLike[str]) -> Array | None:
@@ -98,7 +100,8 @@ def _with_trimesh(path: str | os.PathLike[str]) -> Facts | None:
     if len(data) > MOST_BYTES:
         return None
     try:
-        return Facts(len(data), len(data), read_mesh(data, str(path)).bounds, True)
+        mesh = read_mesh(data, str(path))
+        return Facts(len(data), len(data), mesh.bounds, True, len(mesh.triangles))
     except KinetreeError as error:
         if error.findings[0].code == "mesh-reader":
             raise

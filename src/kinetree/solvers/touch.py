@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.arguments import explained
-from kinetree.display import Brief
+from kinetree.display import Brief, number
 from kinetree.errors import Finding, fail
 from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array, frozen
@@ -66,7 +66,7 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
         raise fail("tcp-poses", f"T_base_flange has shape {T.shape}; legal are four or more poses (k, 4, 4)")
     p, point, values, axes = _tip(T)
     if np.linalg.norm(p) > FARTHEST:
-        message = f"the tip would be {np.linalg.norm(p):.3g} m from the frame; legal are poses in metres"
+        message = f"the tip would be {number(float(np.linalg.norm(p)))} m from the frame; legal are poses in metres"
         raise fail("tcp-poses", message)
     error = 1.0 / np.sqrt(np.maximum(len(T) * values, 1e-300))
     if error[0] > UNKNOWN:
@@ -82,7 +82,9 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
         notes.append(Finding("tcp-poses", "warning", f"{message} one touch", element="poses", fix=fix))
     notes += _odd(T, residuals)
     if residuals.max() > LOOSE and not any(note.element != "poses" for note in notes):
-        message = f"the tip misses the point by up to {residuals.max() * 1e3:.3g} mm; some poses touch another point"
+        message = (
+            f"the tip misses the point by up to {number(residuals.max() * 1e3)} mm; some poses touch another point"
+        )
         notes.append(Finding("tcp-poses", "warning", message, element="poses", fix="touch the point again"))
     return TcpFit(frozen(p), frozen(point), frozen(residuals), frozen(axes), frozen(error), tuple(notes))
 
@@ -107,7 +109,7 @@ def _odd(T: Array, residuals: Array) -> list[Finding]:
     off = float(np.linalg.norm(T[worst, :3, :3] @ p + T[worst, :3, 3] - point))
     if off < ODD * max(left, 1e-9):
         return []
-    message = f"misses the point by {off * 1e3:.3g} mm, the others by {left * 1e3:.3g} mm at most without it"
+    message = f"misses the point by {number(off * 1e3)} mm, the others by {number(left * 1e3)} mm at most without it"
     return [Finding("tcp-poses", "warning", message, element=f"pose {worst}", fix="touch the point again")]
 
 
@@ -136,9 +138,9 @@ def frame_from_points(origin: Any, on_x: Any, in_xy: Any) -> FrameFit:
     notes = []
     for what, own, other in (("on_x", sizes[0], sizes[1]), ("in_xy", sizes[1], sizes[0])):
         if own * UNCERTAIN < other:
-            message = f"is {own * 1e3:.3g} mm from {'the origin' if what == 'on_x' else 'the x axis'}, "
+            message = f"is {number(own * 1e3)} mm from {'the origin' if what == 'on_x' else 'the x axis'}, "
             message += f"{other / own:.0f} times less than the other way; an error of 1 mm turns the frame by "
-            message += f"{math.degrees(1e-3 / own):.2g} degrees"
+            message += f"{number(math.degrees(1e-3 / own), 2)} degrees"
             notes.append(Finding("frame-points", "warning", message, element=what, fix="touch points further apart"))
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = np.column_stack([ex, ey, np.cross(ex, ey)]), o[0]

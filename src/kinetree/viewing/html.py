@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.display import number
 from kinetree.errors import Finding, shortened, visible
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
@@ -61,7 +62,7 @@ def ik_html(result: "IKResult") -> Iterable[str]:
     if np.ndim(result.success):
         success, steps = np.ravel(result.success), np.ravel(result.iterations)
         rows = [
-            (str(k), "yes" if ok else "no", f"{m:.3g}", f"{r:.3g}", str(n))
+            (str(k), "yes" if ok else "no", number(m), number(r), str(n))
             for k, (ok, (m, r), n) in enumerate(zip(success, result.residual.reshape(-1, 2), steps, strict=True))
         ]
         yield _folded(Section("Targets", (">index", "<reached", ">m", ">rad", ">steps"), rows))

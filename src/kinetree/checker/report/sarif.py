@@ -49,6 +49,7 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
 def _rule(rule: Explanation) -> dict[str, Any]:
     why = f"{rule.title}\n\n{rule.why}".strip()
     clause = f"{rule.level}: {rule.clause}"
+    language = "xml" if "<" in rule.good else "yaml"
     return {
         "id": rule.code,
         "shortDescription": {"text": rule.title},
@@ -57,7 +58,7 @@ def _rule(rule: Explanation) -> dict[str, Any]:
         "help": {
             "text": f"{why}\n\n{clause} ({rule.url})\n\ngood:\n{rule.good}\n\nbad:\n{rule.bad}",
             "markdown": f"{why}\n\n> {clause} ([source]({rule.url}))\n\n"
-            f"Good:\n\n```xml\n{rule.good}\n```\n\nBad:\n\n```xml\n{rule.bad}\n```",
+            f"Good:\n\n```{language}\n{rule.good}\n```\n\nBad:\n\n```{language}\n{rule.bad}\n```",
         },
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
         "properties": {"level": rule.level, "evidence": EVIDENCE[rule.evidence], "tags": [rule.family]},

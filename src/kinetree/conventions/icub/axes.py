@@ -48,10 +48,10 @@ class RootLooksBackwards(IcubRule):
 
 
 class AxisDirection(IcubRule):
-    """Every joint turns about the page's axis, all joints at zero.
+    """Every joint turns about its axis in the naming conventions, all joints at zero.
 
-    A reversed axis is a sign error in every controller. Where the page is known to be wrong, a correct model gets a
-    remark. The page neglects that the arms lean by 15 degrees.
+    A reversed axis is a sign error in every controller. Where the naming conventions are known to be wrong, a correct
+    model gets a remark. They neglect that the arms lean by 15 degrees.
     """
 
     code = "ICUB-302"

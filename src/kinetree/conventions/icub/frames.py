@@ -12,7 +12,7 @@ MEASURE_WRENCHES = ("force_torque", "force", "torque")
 
 
 class FrameMissing(IcubRule):
-    """The frames of the page exist, by the page's names.
+    """The frames of the naming conventions exist, by these names.
 
     Published models have other names for some of them, such as l_arm_ft for l_arm_ft_frame; this is only a remark.
     """
@@ -45,7 +45,7 @@ class FrameMissing(IcubRule):
 
 
 class FrameMisplaced(IcubRule):
-    """A frame is fixed to the link of its row."""
+    """A frame is fixed to its link in the naming conventions."""
 
     code = "ICUB-402"
     level = "MUST"

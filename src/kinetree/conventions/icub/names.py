@@ -35,7 +35,7 @@ def first_feet(robot: Robot) -> set[str]:
 
 
 class IsAnICub(IcubRule):
-    """The model is a whole iCub: at least half of the page's 32 joints exist by name, and move.
+    """The model is a whole iCub: at least half of the 32 joints of the naming conventions exist, and move.
 
     For a part such as a hand, or for another robot, the other rules would report everything as missing.
     """
@@ -62,7 +62,7 @@ class IsAnICub(IcubRule):
 
 
 class JointMissing(IcubRule):
-    """All 32 joints exist by name, and move.
+    """All 32 joints of the naming conventions exist, and move.
 
     Controllers, calibration and datasets find joints by name.
     """
@@ -90,9 +90,9 @@ class JointMissing(IcubRule):
 
 
 class JointExtra(IcubRule):
-    """All moving joints are on the page.
+    """All moving joints are in the naming conventions.
 
-    Eyes and hands may have other joints: the page leaves them out on purpose.
+    Eyes and hands may have other joints: they are left out on purpose.
     """
 
     code = "ICUB-102"
@@ -142,7 +142,7 @@ class FixedJointMissing(IcubRule):
 
 
 class LinkMissing(IcubRule):
-    """All links of the page exist by name."""
+    """All links of the naming conventions exist."""
 
     code = "ICUB-201"
     level = "MUST"
@@ -161,9 +161,9 @@ class LinkMissing(IcubRule):
 
 
 class LinkExtra(IcubRule):
-    """All links with mass are on the page.
+    """All links with mass are in the naming conventions.
 
-    Links without mass are frames; a model may have any number of them. The page leaves eyes and hands out on purpose.
+    Links without mass are frames; a model may have any number of them. They leave eyes and hands out on purpose.
     """
 
     code = "ICUB-202"
@@ -233,7 +233,7 @@ class Root(IcubRule):
 
 
 class Misplaced(IcubRule):
-    """The parent link and the parent joint of every link are those of its row.
+    """The parent link and the parent joint of every link are those of the naming conventions.
 
     Programs that count joints along a limb, or propagate wrenches through it, rely on this tree.
     """

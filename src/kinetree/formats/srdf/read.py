@@ -30,7 +30,6 @@ from kinetree.model.semantic import (
     Semantic,
     Sphere,
     VirtualJoint,
-    label,
 )
 from kinetree.model.semantic_groups import Groups, groups_of, unknown, unknown_name
 
@@ -67,16 +66,17 @@ def read_onto(
     if root is None:
         return None, {}, report.findings
     semantic = _semantic(report, root)
-    if root.get("name") != robot.name:
+    if root.get("name") != robot.name and root.children:  # a file of macros makes nothing
         message = f"it is written for robot {root.get('name')!r}; this one is {robot.name!r}"
+        if "name" not in root.attributes:
+            message = f"the SRDF has no name; expected that of the robot, {robot.name!r}"
         report.warning("srdf-robot", message, root, attribute="name")
     groups, faults = groups_of(semantic, robot)
     faults = [fault for fault in faults if names or fault.code in ALWAYS]
     outside = [one for one in unknown(semantic, robot) if names and one.field != "groups"][:MAX_UNKNOWN]
-    faults += [
-        Finding("unknown-name", "warning", unknown_name(one, semantic, robot), one.source, label(one.item, one.field))
-        for one in outside
-    ]
+    for one in outside:
+        message, element = unknown_name(one, semantic, robot), semantic.label(one.item, one.field)
+        faults.append(Finding("unknown-name", "warning", message, one.source, element))
     report.place(faults, root.document)
     return semantic, groups, report.findings
 

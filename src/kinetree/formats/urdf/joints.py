@@ -130,7 +130,11 @@ def read_limits(context: Context, element: Element | None, joint: Element, kind:
             report.warning("no-effect", message, element, owner=joint)
         return ()
     bounds = () if kind == "continuous" else ("lower", "upper")
-    for name in (*bounds, "velocity", "effort"):
+    locked = bool(bounds) and not {"lower", "upper"} & element.attributes.keys()
+    if locked:
+        message = "<limit> has neither lower nor upper, so both are 0, URDF's default, and the joint is locked"
+        report.warning("default-limit", message, element, owner=joint)
+    for name in (*(() if locked else bounds), "velocity", "effort"):
         if name not in element.attributes:
             what = f"{name}='0', URDF's default" if name in bounds else f"no limit on {name}, though URDF requires one"
             report.warning("default-limit", f"<limit> without {name}=… means {what}", element, owner=joint)

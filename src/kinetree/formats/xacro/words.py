@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from kinetree.errors import KinetreeError
@@ -13,6 +14,8 @@ from kinetree.formats.xacro.names import DEPRECATED, DIRECT
 
 KNOWN = frozenset((*MATHEMATICS, *DIRECT, *(name for names in DEPRECATED.values() for name in names)))
 """Names of functions and constants of `${…}`."""
+NUMBERS = ("pi", "tau", "e", "M_PI", "sin", "cos", "tan", "radians", "degrees", "sqrt")
+"""Names in expressions of numbers."""
 SPACES = frozenset(("python", "math", "xacro", "True", "False"))
 COMMANDS = ("find", "arg", "env", "optenv", "eval", "anon", "dirname", "cwd")
 """Words that may begin a `$(…)`."""
@@ -29,6 +32,7 @@ class Words(NamedTuple):
     plain: str = ""
 
 
+@lru_cache(4096)
 def words_of(text: str) -> Words:
     """Return the names in an attribute or a text of a xacro file."""
     if "$" not in text:

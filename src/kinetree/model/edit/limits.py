@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 
 from kinetree.arguments import as_names, explained
+from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError, nearest_names
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.limits import LinearLimits
@@ -102,7 +103,7 @@ def nothing_inside(robot: Robot) -> Finding | None:
             message = "no configuration fulfils it: its coefficients cancel, as some of its joints follow others"
             return Finding("empty", "error", message, element=f"limit {name!r}")
     for i in np.flatnonzero(limits.lower > limits.upper):
-        message = f"nothing is left of its range: from {limits.lower[i]:.6g} to {limits.upper[i]:.6g}"
+        message = f"nothing is left of its range: from {number(limits.lower[i], 6)} to {number(limits.upper[i], 6)}"
         return Finding("empty", "error", message, element=f"joint {limits.coordinate_names[i]!r}")
     if limits.impossible:
         message = "no configuration fulfils it, as its joints can only be where they are"

@@ -11,7 +11,6 @@ from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import stale, unmoved
 from kinetree.model.edit.frames import moved_link
 from kinetree.model.robot import Frame, Inertial, Joint, Link, Robot
-from kinetree.model.semantic import without
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array, frozen
 
@@ -89,7 +88,7 @@ def _rehang(robot: Robot, parts: Parts, place: Mapping[str, Place], gone: Collec
     parts.joints = [joint_on(joint) for joint in parts.joints if joint.name not in gone]
     parts.frames = [frame_on(frame) for frame in robot.frames.values() if frame.name not in stay]
     parts.groups = {name: tuple(j for j in joints if j not in gone) for name, joints in robot.groups.items()}
-    parts.semantic = robot.semantic and without(robot.semantic, {("joint", name) for name in gone})
+    parts.semantic = robot.semantic and robot.semantic.without({("joint", name) for name in gone})
 
 
 def _staying(robot: Robot, keep: Iterable[str]) -> set[str]:

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.display import number as as_text
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import stale
@@ -67,11 +68,11 @@ def _locked(joint: Joint, value: Array) -> Joint:
 
 
 def _lock_note(robot: Robot, joint: Joint, value: Array) -> Finding:
-    limit, numbers = joint.limit, ", ".join(f"{x:.6g}" for x in value)
+    limit, numbers = joint.limit, ", ".join(as_text(x, 6) for x in value)
     outside = joint.kind.single and not limit.lower <= value[0] <= limit.upper
     message = f"is locked at {numbers} (SI, rad)"
     if outside:
-        message += f", outside its limits {limit.lower:.6g} to {limit.upper:.6g}"
+        message += f", outside its limits {as_text(limit.lower, 6)} to {as_text(limit.upper, 6)}"
     lost = [part for part in ("limits", "dynamics", "safety", "calibration") if getattr(joint, part)]
     lost += [f"its place in group {name!r}" for name, joints in robot.groups.items() if joint.name in joints]
     if lost:
@@ -93,7 +94,7 @@ def _lock_coupled(parts: Parts, values: Mapping[str, float]) -> None:
             broken = max(coupled.lower - share, share - coupled.upper)
             message = "names locked joints alone and has gone"
             if broken > 0:
-                message += f"; they are outside of it, by {broken:.6g}"
+                message += f"; they are outside of it, by {as_text(broken, 6)}"
             note = Finding("dropped", "warning", message, coupled.source, f"coupled limit {coupled.name!r}")
             parts.notes += (note,)
     parts.coupled_limits = kept

@@ -11,7 +11,6 @@ from kinetree.model.edit.extensions import change_extensions, replace_names
 from kinetree.model.names import HasName
 from kinetree.model.references import fields_of
 from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor
-from kinetree.model.semantic import Semantic, renamed
 
 Renaming = Mapping[str, str]
 WORLD = "world"
@@ -69,8 +68,10 @@ def prefix(robot: Robot, text: str) -> Robot:
 
 def with_prefix(robot: Robot, text: str, kept: Collection[str] = ()) -> Robot:
     """Return the robot with `text` before all names but those of the links that are kept."""
-    semantic = robot.semantic or Semantic()
-    virtual, groups = ([one.name for one in some] for some in (semantic.virtual_joints, semantic.groups))
+    virtual, groups = list[str](), list[str]()
+    if robot.semantic:
+        virtual = [joint.name for joint in robot.semantic.virtual_joints]
+        groups = [group.name for group in robot.semantic.groups]
     to = Names(
         _prefixed((name for name in robot.frames if name not in kept), text),
         _prefixed((*robot.joints, *robot.loops, *virtual), text),
@@ -138,7 +139,7 @@ def renamed_parts(parts: Parts, to: Names, format: str | None = None) -> Parts:
     ]
     parts.groups = {to.groups.get(k, k): _each(v, to.joints) for k, v in parts.groups.items()}
     if parts.semantic:
-        parts.semantic = renamed(parts.semantic, lambda kind, name: to.of(kind).get(name, name))
+        parts.semantic = parts.semantic.renamed(lambda kind, name: to.of(kind).get(name, name))
     parts.joint_order = None if parts.joint_order is None else _each(parts.joint_order, to.joints)
     parts.extensions = [*parts.extensions]
     _rename_in_extensions(before, parts, to, format)

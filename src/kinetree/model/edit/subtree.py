@@ -17,7 +17,6 @@ from kinetree.model.edit.own_files import with_own_files
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
-from kinetree.model.semantic import Semantic, joined, without
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
@@ -103,15 +102,12 @@ def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
     parts.coupled_limits += more.coupled_limits
     parts.extensions += more.extensions
     parts.groups = {**parts.groups, **more.groups}
-    parts.semantic = joined(robot.semantic, other.semantic and _without_virtual(other.semantic))
+    if other.semantic:
+        added = other.semantic.without_virtual()
+        parts.semantic = robot.semantic.joined(added) if robot.semantic else replace(added, name="", source=None)
     parts.notes += more.notes
     parts.places = robot.places.joined(other.places)
     return parts
-
-
-def _without_virtual(semantic: Semantic) -> Semantic:
-    """Return a description without virtual joints: the root is attached to another link than the world."""
-    return without(semantic, {("joint", joint.name) for joint in semantic.virtual_joints})
 
 
 def _kind(type: str, pitch: float) -> JointType:
@@ -230,7 +226,7 @@ def _trim_references(robot: Robot, parts: Parts, joints: set[str]) -> None:
     if robot.semantic:
         gone = {("link", name) for name in robot.frames.keys() - frames}
         gone |= {("joint", name) for name in robot.joints.keys() - joints}
-        parts.semantic = without(robot.semantic, gone, robot.groups)
+        parts.semantic = robot.semantic.without(gone, robot.groups)
     parts.notes += tuple(notes)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from kinetree.controllers.controller import METRES, Controller
 from kinetree.controllers.rotation import RADIANS
+from kinetree.display import number as as_text
 from kinetree.progress import tracked
 from kinetree.queries.motion import fk
 from kinetree.solvers.calibrate.data import Data, Fit, fit_of, model
@@ -52,7 +53,9 @@ def _outliers(data: Data) -> list[int]:
 def odd_fault(who: Controller, data: Data, fit: Fit, row: int, numbers: Array) -> Fault:
     """Return the fault of a pose, as written (6 or 7,), that does not fit, with the numbers that may be wrong."""
     metres, radians = fit.residual[row]
-    said = f"pose {row + 1} does not fit the others: {metres * 1e3:.3g} mm and {np.rad2deg(radians):.3g} deg off"
+    said = (
+        f"pose {row + 1} does not fit the others: {as_text(metres * 1e3)} mm and {as_text(np.rad2deg(radians))} deg off"
+    )
     one = [*_odd_joints(data, fit, row), *_odd_numbers(who, data, fit, row, numbers)]
     return Fault("pose-wrong", f"{said}; {' or '.join(one)} would fit" if one else said)
 
@@ -76,7 +79,7 @@ def _odd_joints(data: Data, fit: Fit, row: int) -> list[str]:
         shown = data.shown[row, i] + (found.offsets[s, i] - fit.offsets[i]) / M[i, i]
         if data.arm.turning[i]:
             shown = _turn(data, i, shown, data.shown[row, i], M[i, i], fit.offsets[i])
-        said[i] = f"J{i + 1} = {shown:.5g}"
+        said[i] = f"J{i + 1} = {as_text(shown, 5)}"
     return list(said.values())
 
 
@@ -100,7 +103,7 @@ def _odd_numbers(who: Controller, data: Data, fit: Fit, row: int, numbers: Array
     if who.rotation.unit:
         gone[3:] = np.minimum(gone[3:], np.abs(2 * np.pi - gone[3:]))
     other = np.flatnonzero(gone > np.where(np.arange(len(numbers)) < 3, *data.tolerance))
-    return [f"{who.components[i]} = {fits[i]:.5g}" for i in other] if len(other) == 1 else []
+    return [f"{who.components[i]} = {as_text(fits[i], 5)}" for i in other] if len(other) == 1 else []
 
 
 def unexplained(who: Controller, data: Data, fit: Fit, posed: Array, guess: tuple[Fault, ...]) -> Fault:
@@ -112,7 +115,7 @@ def unexplained(who: Controller, data: Data, fit: Fit, posed: Array, guess: tupl
     metres, radians = fit.residual[worst]
     said = (
         f"nothing that is looked for explains the poses; at best pose {worst + 1} is the worst, "
-        f"{metres * 1e3:.3g} mm and {np.rad2deg(radians):.3g} deg off"
+        f"{as_text(metres * 1e3)} mm and {as_text(np.rad2deg(radians))} deg off"
     )
     said += "".join(f"; perhaps {fault.message}" for fault in guess)
     return Fault("no-fit", f"{said}; {_rounded(who, data, fit, posed) or _misplaced(data, fit)}")
@@ -163,7 +166,7 @@ def _misplaced(data: Data, fit: Fit) -> str:
     places = np.flatnonzero(off <= 1) if off.min() <= 1 else [int(np.argmin(off))]
     if all(is_nothing(D[i], data.tolerance) for i in places):
         most = max(float(data.off(fit.residual)), 1.0)
-        return f"the poses are noisier than the tolerance, up to {most:.3g} times as much"
+        return f"the poses are noisier than the tolerance, up to {as_text(most)} times as much"
     where = ", or between ".join(
         f"{arm.joints[i]!r} and {arm.joints[i + 1]!r}, by {change_text(D[i], data.tolerance)} in {arm.links[i]!r}"
         for i in places

@@ -10,6 +10,7 @@ import numpy as np
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
 from kinetree.arguments import explained
 from kinetree.display import Shown
+from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
@@ -142,7 +143,7 @@ class Comparison(Shown):
         lines += [f"  remark: {difference}" for difference in self.differences if not difference.counts]
         if not self.same_mechanism:
             metres, radians = self.pose_error
-            lines.append(f"  bodies stand up to {metres:.3g} m and {degrees(radians):.3g} deg elsewhere")
+            lines.append(f"  bodies stand up to {as_text(metres)} m and {as_text(degrees(radians))} deg elsewhere")
         lines += distance_table(self.frames, self.tolerance)
         return "\n".join(lines)
 
@@ -244,17 +245,17 @@ def _other_motion(sides: Sides, pair: Pair) -> Difference:
     T_a, T_b = sides.tree_a.T_tree[pair.a], T_ab @ sides.tree_b.T_tree[pair.b]
     if not a.kind.axes:
         distance = float(np.linalg.norm(T_a[:3, 3] - T_b[:3, 3]))
-        return Difference("axis", label, f"is {distance:.3g} m away, or turned", distance)
+        return Difference("axis", label, f"is {as_text(distance)} m away, or turned", distance)
     u, v = T_a[:3, :3] @ a.axes[0], T_b[:3, :3] @ b.axes[0] * pair.sign
     angle = float(np.arctan2(np.linalg.norm(np.cross(u, v)), u @ v))
     distance = float(np.linalg.norm(np.cross(u, T_b[:3, 3] - T_a[:3, 3])))  # at the second joint's origin
     said = []
     if angle > sides.tolerance:
-        said.append(f"its axis is tilted by {degrees(angle):.3g} deg")
+        said.append(f"its axis is tilted by {as_text(degrees(angle))} deg")
     if distance > sides.tolerance and a.kind.turns:
-        said.append(f"its axis is {distance:.3g} m away")
+        said.append(f"its axis is {as_text(distance)} m away")
     if a.kind.has_pitch and abs(a.pitch - b.pitch) > sides.tolerance:
-        said.append(f"its pitch is {a.pitch:.6g} and {b.pitch:.6g} m/rad")
+        said.append(f"its pitch is {as_text(a.pitch, 6)} and {as_text(b.pitch, 6)} m/rad")
     return Difference("axis", label, " and ".join(said) or "moves differently", max(angle, distance))
 
 
@@ -267,7 +268,7 @@ def _coordinates(sides: Sides) -> list[Difference]:
             found.append(Difference("sign", sides.joint_label(pair), message))
         if abs(pair.offset) > sides.tolerance:
             turns = sides.tree_a.joint_type[pair.a].angular[0]
-            amount = f"{degrees(pair.offset):.6g} deg" if turns else f"{pair.offset:.6g} m"
+            amount = f"{as_text(degrees(pair.offset), 6)} deg" if turns else f"{as_text(pair.offset, 6)} m"
             message = f"has another zero: the second robot reads {amount} where the first reads 0"
             found.append(Difference("zero", sides.joint_label(pair), message, pair.offset))
     return found
@@ -320,8 +321,8 @@ def _couplings(sides: Sides) -> list[Difference]:
         shift = pair.sign * a.offset[pair.a] + pair.offset - b.multiplier[pair.b] * lead.offset - b.offset[pair.b]
         if abs(slope) > sides.relative * max(1.0, abs(a.multiplier[pair.a])) or abs(shift) > sides.tolerance:
             message = (
-                f"follows {leader_a!r} as {a.multiplier[pair.a]:.6g} q + {a.offset[pair.a]:.6g} in the first robot, "
-                f"{b.multiplier[pair.b]:.6g} q + {b.offset[pair.b]:.6g} in the second"
+                f"follows {leader_a!r} as {as_text(a.multiplier[pair.a], 6)} q + {as_text(a.offset[pair.a], 6)} in the "
+                f"first robot, {as_text(b.multiplier[pair.b], 6)} q + {as_text(b.offset[pair.b], 6)} in the second"
             )
             found.append(Difference("mimic", sides.joint_label(pair), message, max(abs(slope), abs(shift))))
     return found

@@ -5,6 +5,7 @@ from math import inf, isinf
 
 import numpy as np
 
+from kinetree.display import number
 from kinetree.model.robot import UNLIMITED, Limit, Robot
 from kinetree.model.tree import Tree
 from kinetree.solvers.compare.bodies import Pair, inertia_of
@@ -34,10 +35,10 @@ def _inertia(sides: Sides, pair: Pair) -> Iterable[Difference]:
     (m_a, c_a, J_a), (m_b, c_b, J_b) = plucker.about_com(I_a), plucker.about_com(I_b)
     label, said, amount = sides.body_label(pair), [], 0.0
     if abs(m_a - m_b) > sides.relative * max(abs(m_a), abs(m_b)):
-        said.append(f"its mass is {m_a:.6g} kg, in the second robot {m_b:.6g} kg")
+        said.append(f"its mass is {number(m_a, 6)} kg, in the second robot {number(m_b, 6)} kg")
         amount = abs(m_a - m_b)
     if m_a and m_b and (apart := float(np.linalg.norm(c_a - c_b))) > sides.tolerance:
-        said.append(f"its centre of mass is {apart:.3g} m away")
+        said.append(f"its centre of mass is {number(apart)} m away")
         amount = amount or apart
     scale = max(np.abs(J_a).max(), np.abs(J_b).max())
     # inertia about a centre of mass is no more precise than the product that was subtracted
@@ -184,7 +185,7 @@ def _close(x: float, y: float, sides: Sides) -> bool:
 
 
 def _say(numbers: Sequence[float]) -> str:
-    return " to ".join(f"{x:.6g}" for x in numbers)
+    return " to ".join(number(x, 6) for x in numbers)
 
 
 def _rows(sides: Sides) -> list[Difference]:

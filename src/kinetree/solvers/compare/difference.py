@@ -5,6 +5,7 @@ from math import degrees
 
 import numpy as np
 
+from kinetree.display import number as as_text
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
@@ -114,6 +115,6 @@ class Sides:
 def elsewhere(T_a: Array, T_b: Array, tolerance: float) -> tuple[str, float]:
     """Return the distance between two poses as text, and the larger of its two numbers."""
     metres, radians = apart(T_a, T_b)
-    said = [f"is {metres:.6g} m away"] if metres > tolerance else []
-    said += [f"is turned by {degrees(radians):.6g} deg"] if radians > tolerance else []
+    said = [f"is {as_text(metres, 6)} m away"] if metres > tolerance else []
+    said += [f"is turned by {as_text(degrees(radians), 6)} deg"] if radians > tolerance else []
     return " and ".join(said) or "is elsewhere", max(metres, radians)

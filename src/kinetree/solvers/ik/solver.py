@@ -23,6 +23,7 @@ from kinetree.algorithms.inverse import (
 )
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Shown, shortened, some, visible
+from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
 from kinetree.progress import Progress, reporting, tracked
@@ -51,7 +52,7 @@ class IKResult(Shown):
 
     def __repr__(self) -> str:
         reached, (metres, radians) = np.asarray(self.success), self.residual.reshape(-1, 2).max(axis=0, initial=0.0)
-        off = f"up to {metres:.3g} m and {radians:.3g} rad off"
+        off = f"up to {as_text(metres)} m and {as_text(radians)} rad off"
         if reached.ndim:
             return f"IKResult of {reached.size} targets: {int(reached.sum())} reached, {off}"
         at = [name for name, active in zip(self._limits.names, self.active_limits, strict=True) if active]

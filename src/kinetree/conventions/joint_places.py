@@ -1,0 +1,106 @@
+"""Rules about places of joints and frames beside the shapes of bodies."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from kinetree.conventions.bounds import Bounds, size_of, turned
+from kinetree.conventions.examples import CART
+from kinetree.conventions.quality import JointQuality, Quality
+from kinetree.display import number
+from kinetree.errors import Finding
+from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array, inverse
+
+FAR, APART = 0.5, 3.0
+"""Distance of a joint from the shapes on both sides that is far: in m, and as a part of the size of the larger."""
+LEVEL = 0.1
+"""Largest sine of the slope of a wheel's axis."""
+FLOOR = 0.02
+"""Height of the lowest point of wheels above or below the floor that is more than their softness, m."""
+
+
+class FarJoint(JointQuality):
+    """A joint is near the shapes of the links that it connects.
+
+    Far from both it is likely to be in millimetres or in the frame of another link.
+    """
+
+    code = "JNT-005"
+    evidence = "heuristic"
+    clause = "origin: the transform from the parent link to the child link, in metres"
+    good = '<origin xyz="0.55 0 0"/>'
+    bad = '<origin xyz="55 0 0"/>'
+
+    def check(
+        self, robot: Robot, bounds: Bounds, bodies: Mapping[str, str], poses: Mapping[str, Array]
+    ) -> Iterator[Finding]:
+        """A joint that turns, further from the shapes of its parent and from its child's than three times their size,
+        and than 0.5 m, with the child's away from the parent's as well."""
+        for joint in robot.joints.values():
+            if joint.type not in ("revolute", "continuous"):
+                continue
+            above, below = bodies[joint.parent], bodies[joint.child]
+            T = inverse(poses[above]) @ poses[joint.child]
+            if not _gap(bounds.part_of_body(above), bounds.part_of_body(below), T):
+                continue
+            if gap := _gap(bounds.whole_body(above), bounds.whole_body(below), T):
+                message = f"the joint is {number(gap)} m away from the shapes of its parent link {joint.parent!r}"
+                yield self.finding(f"{message} and of its child", joint)
+
+
+class Footprint(Quality):
+    """base_footprint lies on the floor, below the wheels.
+
+    Maps, planners and docking take base_footprint for the place of the robot on the ground.
+    """
+
+    code = "R105-004"
+    evidence = "heuristic"
+    clause = "base_footprint: the projection of the robot on the ground"
+    url = "https://www.ros.org/reps/rep-0120.html#base-footprint"
+    base = CART
+    good = '<origin xyz="0 0 0.1"/>'
+    bad = '<origin xyz="0 0 0"/>'
+
+    def check(
+        self, robot: Robot, bounds: Bounds, bodies: Mapping[str, str], poses: Mapping[str, Array]
+    ) -> Iterator[Finding]:
+        """Two links or more with wheel in their names, that endless joints turn about a level axis, reach more than
+        2 cm below base_footprint, or all of them end more than 2 cm above it."""
+        if "base_footprint" not in robot.links:
+            return
+        floor = poses["base_footprint"]
+        low = []
+        for joint in robot.joints.values():
+            wheel, T = joint.child, inverse(floor) @ poses[joint.child]
+            is_wheel = "wheel" in wheel.lower() and joint.type == "continuous" and len(joint.axes) == 1
+            if is_wheel and bodies["base_footprint"] == bodies[joint.parent] and abs(T[2, :3] @ joint.axes[0]) < LEVEL:
+                box = bounds.whole_body(wheel)
+                if box is not None:
+                    low.append((_lowest(T, joint.axes[0], box), wheel))
+        if len(low) >= 2 and abs(min(low)[0]) > FLOOR:
+            height, wheel = min(low)
+            side = "below" if height < 0 else "above"
+            message = f"the lowest wheel, {wheel!r}, ends {number(abs(height))} m {side} it; expected is the floor"
+            yield self.finding(message, robot.links["base_footprint"])
+
+
+def _lowest(T: Array, axis: Array, box: Array) -> float:
+    """Return the height of the lowest point of a wheel at T (4, 4) that turns in its box about an axis."""
+    sides = np.ptp(box, axis=0)
+    across = np.delete(sides, int(np.abs(axis).argmax()))
+    middle = T[:3, :3] @ box.mean(axis=0) + T[:3, 3]
+    return float(middle[2] - across.max() / 2)
+
+
+def _gap(parent: Array | None, child: Array | None, T: Array) -> float:
+    """Return how far the origin of a child at T (4, 4), with all of its box, is from the box of its parent, m; 0 if it
+    is near, or a box is unknown."""
+    if parent is None or child is None:
+        return 0.0
+    size = max(size_of(parent), size_of(child))
+    away = float(np.linalg.norm(T[:3, 3] - np.clip(T[:3, 3], *parent)))
+    other = turned(child, T)
+    between = float(np.linalg.norm(np.maximum(0, np.maximum(parent[0] - other[1], other[0] - parent[1]))))
+    return away if size > 0 and min(away, between) > max(FAR, APART * size) else 0.0

@@ -1,0 +1,119 @@
+"""Rules about colours, and about collision shapes beside what is seen."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kinetree.conventions.bounds import MARKER, Bounds, size_of
+from kinetree.conventions.meshes import MeshRule, Readings, file_of, first_uses
+from kinetree.conventions.quality import LinkQuality, Shapes, grouped
+from kinetree.display import number
+from kinetree.errors import Finding
+from kinetree.model.robot import Link, Material, Robot
+
+MANY_TRIANGLES = 100_000
+"""Number of triangles of a mesh that only eyes need."""
+LARGER = 5.0
+"""Ratio of the size of collision shapes to that of visuals that no margin explains."""
+AWAY = 2.0
+"""Distance of collision shapes from visuals, as a part of the larger of the two, that is no margin."""
+
+
+class Colour(LinkQuality):
+    """The numbers of a colour are between 0 and 1.
+
+    Programs cut them at 1 or refuse them; a colour of 0 to 255 becomes white.
+    """
+
+    code = "GEO-004"
+    clause = "rgba: four numbers from 0 to 1"
+    url = "http://wiki.ros.org/urdf/XML/link"
+    good = '<material name="orange"><color rgba="1 0.5 0 1"/></material>'
+    bad = '<material name="orange"><color rgba="255 128 0 1"/></material>'
+    base = LinkQuality.base and LinkQuality.base.replace('<link name="base_link">', f'{good}<link name="base_link">')
+
+    def check(self, robot: Robot, shapes: Shapes) -> Iterator[Finding]:
+        """A number below 0 or above 1; one finding for each colour."""
+        found: list[tuple[Material, Link | None]] = [(material, None) for material in robot.materials.values()]
+        found += [(shape.material, link) for link, shape in shapes if shape.material]
+        wrong = [(m, link) for m, link in found if m.rgba and (min(m.rgba) < 0 or max(m.rgba) > 1 + 1e-6)]
+        for same in grouped(wrong, lambda one: (one[0].name, one[0].rgba)):
+            material, link = same[0]
+            rgba = material.rgba or (0.0, 0.0, 0.0, 1.0)
+            is_of_255 = min(rgba) >= 0 and 2 <= max(rgba) <= 255
+            fix = (
+                f'rgba="{" ".join(number(c / 255) for c in rgba[:3])} {number(min(rgba[3], 1.0))}"'
+                if is_of_255
+                else None
+            )
+            message = f"the colour is {' '.join(map(number, rgba))}; expected are numbers from 0 to 1"
+            about = f"material {material.name!r}" if material.name or not link else f"link {link.name!r}"
+            yield self.finding(message, about, source=material.source or (link.source if link else None), fix=fix)
+
+
+class CollisionSize(LinkQuality):
+    """The collision shapes of a link are where its visuals are, and about as large.
+
+    Otherwise one of the two has another unit, scale or origin.
+    """
+
+    code = "GEO-005"
+    evidence = "heuristic"
+    clause = "the collision properties of a link"
+    good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
+    bad = '<collision><origin xyz="2.5 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
+
+    def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
+        """Collision shapes more than five times as large as visuals of 2 cm or more, or further away from them than
+        twice the size of both."""
+        for link in robot.links.values():
+            if not link.visuals or not link.collisions:
+                continue
+            seen, felt = bounds.part(link.visuals), bounds.part(link.collisions)
+            if seen is None or felt is None or _difference(seen, felt) is None:
+                continue
+            seen, felt = bounds.whole(link.visuals), bounds.whole(link.collisions)
+            if seen is not None and felt is not None and (difference := _difference(seen, felt)):
+                yield self.finding(difference, link)
+
+
+class CollisionMesh(MeshRule):
+    """A mesh for collisions has fewer than 100,000 triangles.
+
+    Planners and simulators test every one of them at every step. A simplified mesh, a convex hull or a few boxes are as
+    good for them and much faster.
+    """
+
+    code = "MSH-007"
+    clause = "use simplified meshes for collisions"
+    url = "http://wiki.ros.org/urdf/XML/link"
+    evidence = "heuristic"
+
+    good = "link_4.stl"
+    bad = "many_triangles.stl"
+
+    def check(self, robot: Robot, readings: Readings) -> Iterator[Finding]:
+        """A binary STL file of 100,000 triangles or more. MuJoCo takes the convex hull of a mesh instead."""
+        if robot.text and robot.text.format == "mjcf":
+            return
+        seen = {file_of(shape) for link in robot.links.values() for shape in link.visuals}
+        used = first_uses(tuple((link, shape) for link in robot.links.values() for shape in link.collisions))
+        for name, (link, geometry) in used.items():
+            facts = readings.facts.get(name)
+            if facts is not None and facts.triangles >= MANY_TRIANGLES:
+                also = ", as for visuals" if name in seen else ""
+                message = f"the mesh {name!r} for collisions has {number(facts.triangles)} triangles{also}"
+                yield self.finding(f"{message}; expected is a simplified one", link, source=geometry.source)
+
+
+def _difference(seen: np.ndarray, felt: np.ndarray) -> str | None:
+    """Return how the box of collision shapes differs from that of visuals, None if it does not."""
+    large, small = size_of(felt), size_of(seen)
+    if small < MARKER or large <= 0:
+        return None
+    away = float(np.linalg.norm(np.maximum(0, np.maximum(seen[0] - felt[1], felt[0] - seen[1]))))
+    if large > LARGER * small:
+        return f"the collision shapes are {number(large)} m large, the visuals {number(small)} m"
+    if away > AWAY * max(large, small):
+        return f"the collision shapes are {number(away)} m away from the visuals, which are {number(small)} m large"
+    return None

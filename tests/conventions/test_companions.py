@@ -1,0 +1,130 @@
+"""SRDF files on the command line and in folders: which model they belong to, and what is found in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kinetree.checker.checked import Job, check_job
+from kinetree.checker.jobs import jobs, jobs_of
+from kinetree.checker.run import check_all
+from kinetree.cli.check import command
+from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.srdf import ROBOT, SRDF
+from kinetree.errors import KinetreeError
+
+WRONG = SRDF.replace('parent_link="flange"', 'parent_link="flnage"')
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A package with two robots and an SRDF, which belongs to one of them."""
+
+    def made(robots: tuple[str, ...] = ("arm", "other"), srdf: str = WRONG, file: str = "config/cell.srdf") -> Path:
+        for name in robots:
+            (tmp_path / "urdf").mkdir(exist_ok=True)
+            (tmp_path / f"urdf/{name}.urdf").write_text(ROBOT.replace('<robot name="arm">', f'<robot name="{name}">'))
+        (tmp_path / "package.xml").write_text("<package><name>cell</name></package>")
+        path = tmp_path / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(srdf)
+        return path
+
+    return made
+
+
+def of(asked: list[Job]) -> list[tuple[str, str | None]]:
+    """The model and the SRDF of each job, by their names."""
+    return [(Path(job.file).name, job.options.read.srdf and Path(str(job.options.read.srdf)).name) for job in asked]
+
+
+def test_a_named_srdf_belongs_to_the_robot_of_its_name_in_the_package(package):
+    asked = jobs([str(package())])
+    assert of(asked) == [("arm.urdf", "cell.srdf")]
+    (found,) = [finding for finding in check_job(asked[0]).findings if finding.code.startswith("SRD")]
+    assert found.element == "end_effector 'hand'"
+    assert found.message == "the link 'flnage' does not exist; did you mean 'flange', 'finger'?"
+    assert (Path(found.source.file).name, found.source.line) == ("cell.srdf", 18)
+
+
+def test_the_only_model_of_the_run_is_its_model(package, tmp_path):
+    path = package()
+    assert of(jobs([str(path), str(tmp_path / "urdf/other.urdf")])) == [("other.urdf", "cell.srdf")]
+    assert of(jobs([str(tmp_path / "urdf/arm.urdf"), str(tmp_path / "urdf/other.urdf"), str(path)])) == [
+        ("arm.urdf", "cell.srdf"),
+        ("other.urdf", None),
+    ]
+
+
+def test_of_variants_the_one_of_its_file_name(package, tmp_path):
+    path = package(("arm",), file="config/arm.srdf")
+    (tmp_path / "urdf/arm_long.urdf").write_text(ROBOT)
+    assert of(jobs([str(path)])) == [("arm.urdf", "arm.srdf")]
+    path.rename(path.with_name("cell.srdf"))
+    (job,) = jobs([str(path.with_name("cell.srdf"))])
+    (alone,) = next(iter(check_all([job]))).findings
+    assert (alone.code, alone.severity) == ("srdf-alone", "error")
+    assert "kinetree check ROBOT.urdf --also cell.srdf" in alone.fix
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_the_setup_assistant_names_it(package, tmp_path, upper):
+    path = package()
+    urdf, srdf = ("URDF", "SRDF") if upper else ("urdf", "srdf")
+    (tmp_path / ".setup_assistant").write_text(
+        f"moveit_setup_assistant_config:\n  {urdf}:\n    package: cell\n    relative_path: urdf/other.urdf\n"
+        f"  {srdf}:\n    relative_path: config/cell.srdf\n"
+    )
+    assert of(jobs([str(path)])) == [("other.urdf", "cell.srdf")]
+    (tmp_path / ".setup_assistant").write_text("moveit_setup_assistant_config: [")
+    assert of(jobs([str(path)])) == [("arm.urdf", "cell.srdf")]
+
+
+def test_the_settings_name_it(package, tmp_path):
+    path = package()
+    (tmp_path / "kinetree.toml").write_text('[[models]]\nfile = "urdf/other.urdf"\nalso = ["config/cell.srdf"]\n')
+    assert of(jobs([str(path)])) == [("other.urdf", "cell.srdf")]
+    assert of(jobs([str(tmp_path / "urdf/other.urdf")])) == [("other.urdf", "cell.srdf")]
+
+
+def test_those_of_a_folder_are_found(package, tmp_path):
+    package()
+    package((), SRDF.replace('name="arm"', 'name="third"'), "config/third.srdf")
+    asked, files = jobs_of([str(tmp_path)], None, CheckOptions())
+    assert of(asked) == [("arm.urdf", "cell.srdf"), ("other.urdf", None), ("third.srdf", None)]
+    assert files[str(tmp_path / "config/third.srdf")] is False
+    asked, files = jobs_of([str(tmp_path)], None, CheckOptions(), srdf=False)
+    assert of(asked) == [("arm.urdf", None), ("other.urdf", None)]
+
+
+def test_the_command_names_it(package, tmp_path):
+    path = package()
+    options = [str(tmp_path / "urdf/other.urdf"), "--also", str(path), "--json", "--select", "SRD"]
+    result = CliRunner().invoke(command, options)
+    assert result.exit_code == 1
+    assert "the link 'flnage' does not exist" in result.stdout
+
+
+def test_one_that_is_xacro_is_expanded(package):
+    text = WRONG.replace('<robot name="arm">', '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">')
+    text = text.replace("<virtual_joint", '<xacro:property name="tip" value="flnage"/>\n<virtual_joint')
+    path = package(("arm",), text.replace('parent_link="flnage"', 'parent_link="${tip}"'), "config/cell.srdf.xacro")
+    (job,) = jobs([str(path)])
+    (result,) = check_all([job])
+    (found,) = [finding for finding in result.findings if finding.code.startswith("SRD")]
+    assert found.message.startswith("the link 'flnage' does not exist")
+    assert (Path(found.source.file).name, found.source.line) == ("cell.srdf.xacro", 19)
+
+
+def test_one_that_cannot_be_read_is_an_error(package):
+    (job,) = jobs([str(package(srdf="<robot name='arm'><group"))])
+    assert [finding.code for finding in check_job(job).findings if finding.severity == "error"] == ["xml-syntax"]
+    (job,) = jobs([str(package(srdf=SRDF.replace("<group ", "<group name='gripper'/><group ", 1)))])
+    assert [finding.code for finding in check_job(job).findings if finding.severity == "error"] == ["duplicate-name"]
+
+
+def test_an_srdf_is_no_robot(package):
+    with pytest.raises(KinetreeError, match="describes the groups and states of a robot"):
+        check_job(Job(str(package())))

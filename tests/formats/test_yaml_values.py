@@ -1,0 +1,49 @@
+"""YAML files as values with places."""
+
+import math
+
+import pytest
+
+import kinetree as kt
+from kinetree.formats.yaml_values import Yaml, read_yaml_values
+
+
+def read(text: str) -> Yaml:
+    (document,) = read_yaml_values(text.encode(), "x.yaml")
+    return document
+
+
+def test_values_have_their_places():
+    document = read("a: 1\nb:\n  c: [x, !degrees 90]\n")
+    assert (document.get("a").number, str(document.get("a").source)) == (1, "x.yaml:1:1")
+    assert [one.text for one in document.get("b").get("c").texts] == ["x", "90"]
+    angle = document.get("b").get("c").values[1]
+    assert (angle.number, str(angle.source)) == (math.pi / 2, "x.yaml:3:10")
+
+
+def test_of_a_key_twice_both_are_kept_and_the_last_is_found():
+    document = read("a: 1\na: true\n")
+    assert [value.text for _, value in document.items] == ["1", "true"]
+    assert document.get("a").is_true
+    assert document.get("a").number is None
+    assert document.get("b") is None
+
+
+def test_keys_that_are_no_texts_and_empty_files():
+    assert read("? [a]\n: b\n").items[0][0] == ""
+    assert read_yaml_values(b"# nothing\n", "x.yaml") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a: [1", "x.yaml:1:6"),
+        ("[" * 1000, "nested too deeply"),
+        ("&a [*a]", "more than 30000 values, or 50 levels"),
+        ("a: " + "x" * 1_000_000, "more than 1000000 bytes"),
+        ("".join(f"{' ' * i}a:\n" for i in range(60)) + " " * 60 + "b: 1", "50 levels"),
+    ],
+)
+def test_what_is_refused(text, says):
+    with pytest.raises(kt.KinetreeError, match=says):
+        read(text)
