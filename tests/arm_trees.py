@@ -6,8 +6,8 @@ from collections import Counter
 from itertools import pairwise
 
 import kinetree as kt
-from kinetree.conventions.arms import Arm
 from kinetree.conventions.facts import Subject
+from kinetree.conventions.kinds.arms import Arm
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import rules_of
 from support import ask

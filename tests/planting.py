@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 
 import kinetree as kt
-from kinetree.conventions.bounds import Bounds
 from kinetree.conventions.facts import bodies, poses
-from kinetree.conventions.meshes import Readings
 from kinetree.conventions.quality import moving
+from kinetree.conventions.shapes.bounds import Bounds
+from kinetree.conventions.shapes.meshes import Readings
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.robot import Joint, Link
 

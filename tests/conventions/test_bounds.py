@@ -3,8 +3,8 @@
 import numpy as np
 
 import kinetree as kt
-from kinetree.conventions import bounds
 from kinetree.conventions.facts import Subject
+from kinetree.conventions.shapes import bounds
 from kinetree.shapes.mesh import Mesh
 from kinetree.shapes.stl import stl_bytes
 

@@ -12,7 +12,7 @@ from kinetree.checker.jobs import jobs, jobs_of
 from kinetree.checker.run import check_all
 from kinetree.cli.check import command
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.srdf import ROBOT, SRDF
+from kinetree.conventions.srdf.contents import ROBOT, SRDF
 from kinetree.errors import KinetreeError
 
 WRONG = SRDF.replace('parent_link="flange"', 'parent_link="flnage"')

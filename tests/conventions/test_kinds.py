@@ -11,7 +11,7 @@ from kinetree.checker.checked import Job, check_job
 from kinetree.checker.settings import read_settings
 from kinetree.cli.check import command as check
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.kinds import kinds_of
+from kinetree.conventions.kinds.kinds import kinds_of
 from kinetree.conventions.options import KINDS, CheckOptions
 
 

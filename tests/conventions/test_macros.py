@@ -6,8 +6,8 @@ import kinetree as kt
 from kinetree.checker.checked import Job, check_job
 from kinetree.checker.files import without_parts
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.xacro import NAMING, PrefixLeak, leaks, parameters, prefix_of
-from kinetree.conventions.xacro_names import _defined_in
+from kinetree.conventions.xacro.names import _defined_in
+from kinetree.conventions.xacro.prefixes import NAMING, PrefixLeak, leaks, parameters, prefix_of
 from kinetree.formats.xml import Report, parse
 from support import ask, shared
 

@@ -11,8 +11,8 @@ from kinetree.checker.baseline import model_key, write_baseline
 from kinetree.checker.check import check
 from kinetree.checker.checked import Job, check_job
 from kinetree.checker.run import check_all
-from kinetree.conventions import meshes
 from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.shapes import meshes
 from kinetree.shapes import facts, read
 from physics import everything
 

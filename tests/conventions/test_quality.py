@@ -7,15 +7,14 @@ import pytest
 import kinetree as kt
 from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.meshes import MeshRule
-from kinetree.conventions.profiles import FAMILIES, PROFILES, rules_of
+from kinetree.conventions.profiles import PROFILES, rules_of
+from kinetree.conventions.shapes.meshes import MeshRule
 from kinetree.formats.sdf import write
 from kinetree.formats.xml_writer import attributes_text
 from planting import DEFECTS, OF_CONTROL, OF_REPS, Model
 from support import example_robot_urdfs, icub_urdfs, shared
 
-MODULES = ("structure", "names", "joints", "limits", "inertia", "geometry", "meshes")
-LETTERS = tuple(letters for letters, (module, *_) in FAMILIES.items() if module in MODULES)
+LETTERS = ("TRE", "XML", "NAM", "JNT", "LIM", "MIM", "INR", "GEO", "MSH")
 RULES = {rule.code: rule for rule in rules_of("sim") if rule.code.startswith(LETTERS)}
 PACKAGES = MeshRule.context.read.packages
 

@@ -10,10 +10,10 @@ import kinetree as kt
 from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
-from kinetree.conventions.moveit import EXAMPLE, FileRule
+from kinetree.conventions.parameters.moveit import EXAMPLE, FileRule
 from kinetree.conventions.profiles import ALWAYS, FAMILIES, PROFILES, family, rules_of
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.srdf import ROBOT
+from kinetree.conventions.srdf.contents import ROBOT
 from kinetree.errors import Finding
 from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.srdf import ROBOT, SRDF
+from kinetree.conventions.srdf.contents import ROBOT, SRDF
 from kinetree.model.semantic_groups import unknown
 
 MORE = """

@@ -27,7 +27,7 @@ MISSPELT = re.compile(r"\s*kinetree\W+ignore\W+([\w-]+)", re.IGNORECASE)
 """A comment that is meant for Kinetree if a code follows: the colon is missing or replaced."""
 IGNORE = re.compile(r"ignore\s+(?P<codes>.*?)(?:\s+because\b[\s:,]*(?P<reason>.*))?", re.DOTALL)
 KIND = re.compile(r"kind\s+(.*)", re.DOTALL)
-"""A comment with the kind of the robot; see `kinetree.conventions.kinds`."""
+"""A comment with the kind of the robot; see `kinetree.conventions.kinds.kinds`."""
 FORM = "write 'kinetree: ignore CODE because …', several codes with commas between them"
 
 

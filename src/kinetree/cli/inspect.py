@@ -91,7 +91,7 @@ def robot_json(robot: Robot) -> dict[str, object]:
     docs/command-line.md describes them.
     """
     from kinetree.algorithms.dynamics.momentum import center_of_mass
-    from kinetree.conventions.kinds import kinds_of
+    from kinetree.conventions.kinds.kinds import kinds_of
     from kinetree.queries import momentum
     from kinetree.queries.query import tree
 

@@ -17,7 +17,7 @@ from kinetree.conventions.edit import (
     set_attribute,
     set_text,
 )
-from kinetree.conventions.xacro import parts
+from kinetree.conventions.xacro.prefixes import parts
 from kinetree.errors import KinetreeError, Source, fail
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.references import REFERENCES

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from kinetree.algorithms.dynamics.momentum import center_of_mass
-from kinetree.conventions.kinds import kinds_of
+from kinetree.conventions.kinds.kinds import kinds_of
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import momentum

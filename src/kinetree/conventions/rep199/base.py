@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kinetree.conventions.arms import Arm
 from kinetree.conventions.examples import SMALL_ARM
+from kinetree.conventions.kinds.arms import Arm
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.quality import lowest_point
 from kinetree.conventions.rep199.clause import (

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from kinetree.conventions.arms import Arm
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import fact
-from kinetree.conventions.kinds import GIVEN, Kinds
+from kinetree.conventions.kinds.arms import Arm
+from kinetree.conventions.kinds.kinds import GIVEN, Kinds
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule, link_or_frame
 from kinetree.errors import SEVERITIES, Finding

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kinetree.conventions.arms import Arm
+from kinetree.conventions.kinds.arms import Arm
 from kinetree.conventions.quality import with_blocks
 from kinetree.conventions.rep199.clause import (
     ALONG,

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from kinetree.conventions.arms import NAMES, Arm
 from kinetree.conventions.examples import ARM, SMALL_ARM
-from kinetree.conventions.kinds import GIVEN, Kinds
+from kinetree.conventions.kinds.arms import NAMES, Arm
+from kinetree.conventions.kinds.kinds import GIVEN, Kinds
 from kinetree.conventions.rep199.clause import WITH_ARMS, Rep199, joints_of
 from kinetree.conventions.rep199.renames import add_prefixes
 from kinetree.conventions.rule import link_or_frame

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from kinetree.conventions.arms import Arm
 from kinetree.conventions.examples import SMALL_ARM
+from kinetree.conventions.kinds.arms import Arm
 from kinetree.conventions.rep199.clause import Rep199, angle, geometry
 from kinetree.conventions.rep199.renames import number_links
 from kinetree.display import number

@@ -8,8 +8,8 @@ import numpy as np
 
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
-from kinetree.conventions.arms import Arm
 from kinetree.conventions.facts import fact
+from kinetree.conventions.kinds.arms import Arm
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kinetree.conventions.arms import Arm
-from kinetree.conventions.calls import AttachedAt
+from kinetree.conventions.kinds.arms import Arm
 from kinetree.conventions.quality import with_blocks
 from kinetree.conventions.rep199.clause import (
     EXACT,
@@ -23,6 +22,7 @@ from kinetree.conventions.rep199.fixes import add_tool0, hang, hang_on_flange, m
 from kinetree.conventions.rep199.flange import GRIPPER, OWN
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import link_or_frame
+from kinetree.conventions.xacro.calls import AttachedAt
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.edit.subtree import links_below

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from kinetree.conventions.arms import NAMES, Arm
 from kinetree.conventions.facts import fact
+from kinetree.conventions.kinds.arms import NAMES, Arm
 from kinetree.conventions.quality import with_blocks
 from kinetree.conventions.rep199.clause import Rep199, children, geometry, parent
 from kinetree.conventions.rep199.fixes import hang_tools

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic
 
-from kinetree.conventions.xacro_text import Call, Macro, Program, Use
+from kinetree.conventions.xacro.text import Call, Macro, Program, Use
 from kinetree.errors import KinetreeError
 from kinetree.formats.opener import read_file
 from kinetree.formats.xacro.words import NUMBERS, words_of

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from kinetree.conventions.gazebo import repeated
-from kinetree.conventions.moveit import FileRule
+from kinetree.conventions.blocks.gazebo import repeated
+from kinetree.conventions.blocks.ros2_control import Driven
+from kinetree.conventions.parameters.files import JOINT_KEYS, Controller, RosFiles
+from kinetree.conventions.parameters.moveit import FileRule
 from kinetree.conventions.quality import with_blocks
-from kinetree.conventions.ros2_control import Driven
-from kinetree.conventions.ros_files import JOINT_KEYS, Controller, RosFiles
 from kinetree.errors import Finding
 
 HARDWARE = with_blocks("""\

@@ -16,9 +16,9 @@ import numpy as np
 
 from kinetree.confine import Confinement
 from kinetree.conventions.facts import fact
-from kinetree.conventions.geometry import HUGE, TINY
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.quality import LinkQuality, Quality, Shapes, others
+from kinetree.conventions.shapes.geometry import HUGE, TINY
 from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files, folder_of
@@ -69,7 +69,7 @@ class MeshRule(LinkQuality):
         '<box size="0.4 0.12 0.12"/>', '<mesh filename="package://arm/meshes/link_4.stl"/>'
     )
     good = "link_4.stl"
-    context = CheckOptions(read=ReadOptions(packages={"arm": Path(__file__).parent / "arm"}))
+    context = CheckOptions(read=ReadOptions(packages={"arm": Path(__file__).parents[1] / "arm"}))
 
 
 class MissingMesh(MeshRule):

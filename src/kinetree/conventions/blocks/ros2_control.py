@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from math import inf, isclose
 from typing import NamedTuple
 
+from kinetree.conventions.blocks.gazebo import on_line, repeated
 from kinetree.conventions.facts import fact
-from kinetree.conventions.gazebo import on_line, repeated
 from kinetree.conventions.quality import Quality, with_blocks
 from kinetree.conventions.structure import Block, Plugin
 from kinetree.display import number

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from kinetree.conventions.facts import fact
-from kinetree.conventions.xacro_text import Macro, Program
+from kinetree.conventions.xacro.text import Macro, Program
 from kinetree.errors import Source
 from kinetree.model.robot import Joint
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kinetree.conventions.bounds import Bounds, size_of, turned
 from kinetree.conventions.examples import CART
 from kinetree.conventions.quality import JointQuality, Quality
+from kinetree.conventions.shapes.bounds import Bounds, size_of, turned
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kinetree.conventions.bounds import MARKER, Bounds, size_of
-from kinetree.conventions.meshes import MeshRule, Readings, file_of, first_uses
 from kinetree.conventions.quality import LinkQuality, Shapes, grouped
+from kinetree.conventions.shapes.bounds import MARKER, Bounds, size_of
+from kinetree.conventions.shapes.meshes import MeshRule, Readings, file_of, first_uses
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Link, Material, Robot

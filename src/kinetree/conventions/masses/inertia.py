@@ -1,12 +1,12 @@
-"""Rules about masses and inertias: those that no body can have, and those that nobody has measured."""
+"""Rules about masses and inertias: those that no body can have, and those that were never measured."""
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kinetree.conventions.bounds import MARKER, Bounds, shapes_of, size_of
+from kinetree.conventions.masses.rounding import InertiaTexts, about, off_by_rounding
 from kinetree.conventions.quality import LinkQuality, Masses, Quality, grouped, others
-from kinetree.conventions.rounding import InertiaTexts, about, off_by_rounding
+from kinetree.conventions.shapes.bounds import MARKER, Bounds, shapes_of, size_of
 from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING, ROUNDED, is_negative

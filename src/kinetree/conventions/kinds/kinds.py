@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinetree.conventions.arms import Arm, NamedChains
-from kinetree.conventions.chains import AT_LEAST, Chains
 from kinetree.conventions.facts import Subject, fact
+from kinetree.conventions.kinds.arms import Arm, NamedChains
+from kinetree.conventions.kinds.chains import AT_LEAST, Chains
 from kinetree.conventions.options import KINDS
 from kinetree.display import number
 from kinetree.model.robot import Geometry, Robot

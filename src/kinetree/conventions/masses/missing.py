@@ -6,10 +6,10 @@ from itertools import permutations
 
 import numpy as np
 
-from kinetree.conventions.bounds import MARKER, Bounds, shapes_of, size_of
 from kinetree.conventions.examples import ARM, CART
-from kinetree.conventions.inertia import CONSISTENT, TUTORIAL
+from kinetree.conventions.masses.inertia import CONSISTENT, TUTORIAL
 from kinetree.conventions.quality import LinkQuality, Masses, Quality, grouped, others
+from kinetree.conventions.shapes.bounds import MARKER, Bounds, shapes_of, size_of
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from kinetree.conventions.srdf import OfSrdf
+from kinetree.conventions.srdf.contents import OfSrdf
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.limits import resolve_mimic

@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from kinetree.conventions.facts import fact
-from kinetree.conventions.meshes import Asset, Readings
 from kinetree.conventions.quality import HALF_EXTENTS
+from kinetree.conventions.shapes.meshes import Asset, Readings
 from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.shapes.facts import box_of
 from kinetree.spatial.se3 import IDENTITY, Array, inverse

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.xacro_names import called, in_braces, misfits, near, undefined, used_arguments, used_in
-from kinetree.conventions.xacro_text import MOST_MACROS, Macro, Program
+from kinetree.conventions.xacro.names import called, in_braces, misfits, near, undefined, used_arguments, used_in
+from kinetree.conventions.xacro.text import MOST_MACROS, Macro, Program
 from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xml import Element
@@ -247,7 +247,7 @@ class IncludedFiles(Written):
     code = "XAC-010"
     clause = "an included file exists"
     good, bad = LEFT, '<xacro:include filename="$(find arm)/missing.xacro"/>'
-    context = CheckOptions(read=ReadOptions(packages={"arm": Path(__file__).parent / "arm"}))
+    context = CheckOptions(read=ReadOptions(packages={"arm": Path(__file__).parents[1] / "arm"}))
 
     def check(self, program: Program) -> Iterator[Finding]:
         """A missing file, in a package that exists."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
-from kinetree.conventions.chains import AT_LEAST, FINGER, Chains
 from kinetree.conventions.facts import fact
+from kinetree.conventions.kinds.chains import AT_LEAST, FINGER, Chains
 from kinetree.model.robot import Robot
 
 NAMES = ("base_link", "base", "flange", "tool0")

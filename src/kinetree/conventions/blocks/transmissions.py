@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from kinetree.conventions.blocks.ros2_control import nearly, number_of
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import Quality, with_blocks
-from kinetree.conventions.ros2_control import nearly, number_of
 from kinetree.conventions.structure import Block
 from kinetree.errors import Finding
 from kinetree.formats.xml import Element

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from math import degrees, inf, isclose
 from typing import ClassVar
 
+from kinetree.conventions.blocks.gazebo import repeated
+from kinetree.conventions.blocks.ros2_control import nearly
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.gazebo import repeated
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.ros2_control import nearly
-from kinetree.conventions.ros_files import JOINT_KEYS, Controller, RosFiles
+from kinetree.conventions.parameters.files import JOINT_KEYS, Controller, RosFiles
 from kinetree.conventions.rule import Rule
 from kinetree.display import number
 from kinetree.errors import Finding, Severity, nearest_names

@@ -1,0 +1,1 @@
+"""Rules about joints: axes, places, limits, and joints that follow others."""

@@ -1,0 +1,1 @@
+"""Kinds of robots and of their chains: arms, legs, hands, mobile bases."""

@@ -1,0 +1,1 @@
+"""Rules about names of links and joints."""

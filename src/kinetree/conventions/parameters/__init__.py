@@ -1,0 +1,1 @@
+"""Rules about the YAML of MoveIt and of controllers, against the robot."""

@@ -1,0 +1,1 @@
+"""Rules about shapes and the files of meshes."""

@@ -1,0 +1,1 @@
+"""Rules about the semantic description (SRDF) of a robot."""
