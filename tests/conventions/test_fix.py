@@ -160,7 +160,7 @@ class TestFramesOfRep199:
     <visual name="tip"> <!-- a ring -->
       <geometry><sphere radius="0.02"/></geometry>
     </visual>
-    <collision><origin xyz="0 0 0.1" rpy="0.1 0.2 0.3"/><geometry><box size="1 2 3"/></geometry></collision>
+    <collision><origin xyz="0 0 0.01" rpy="0.1 0.2 0.3"/><geometry><box size="0.01 0.02 0.03"/></geometry></collision>
   </link>"""
         path = arm(ARM.replace('<link name="tool0"/>', shape))
         before = kt.load(path)
