@@ -193,7 +193,9 @@ def main() -> None:
     parser.add_argument("--clones", type=Path, required=True, help="a folder of clones, owner+name")
     parser.add_argument("--half", choices=("first", "second"))
     parser.add_argument("--lot", type=int, nargs="*", help="these commits alone")
-    parser.add_argument("--findings", action="store_true", help="print the findings that a commit takes away, and errors that stay")
+    parser.add_argument(
+        "--findings", action="store_true", help="print the findings that a commit takes away, and errors that stay"
+    )
     parser.add_argument("--shares", action="store_true", help="print no table")
     options = parser.parse_args()
     rows = drawn(TABLE)
