@@ -76,8 +76,11 @@ class TestProfiles:
 
 
 EXAMPLES_IMPLY = {
-    **{"MIM-002": ("INR-011",), "NAM-007": ("NAM-006",), "LIM-011": ("INR-011",)},
-    **{"MSH-007": ("MSH-005",), "R105-004": ("TRE-001",)},
+    "MIM-002": ("INR-011",),
+    "NAM-007": ("NAM-006",),
+    "LIM-011": ("INR-011",),
+    "MSH-007": ("MSH-005",),
+    "R105-004": ("TRE-001",),
 }
 """Their examples add links without mass or with capitals, or the header of a large mesh alone."""
 

@@ -117,7 +117,8 @@ CASES = {
     "INR-002": Cases(
         found={
             "by more than a hundredth": Model(
-                diagonal("0.10000", "0.10000", "0.20210"), says="0.1, 0.1, 0.202 kg m²; the largest cannot exceed the sum"
+                diagonal("0.10000", "0.10000", "0.20210"),
+                says="0.1, 0.1, 0.202 kg m²; the largest cannot exceed the sum",
             ),
             "of small ones": diagonal(0, 0, "1.1e-15"),
             "beside one slightly below zero": diagonal("-5e-7", 1, 2),

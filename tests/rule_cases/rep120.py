@@ -148,7 +148,8 @@ CASES = {
             "below": Model(humanoid(sole(-0.0555)), says="is 0.0055 m above the XY plane of this frame"),
             "both": Model(humanoid(sole(0), sole(0, "r")), count=2),
             "turned, which is said": Model(
-                humanoid(sole(-0.05, rpy="0.2 0 0")), says="; expected on it; its Z is 11.5 degrees off that of 'base_link'"
+                humanoid(sole(-0.05, rpy="0.2 0 0")),
+                says="; expected on it; its Z is 11.5 degrees off that of 'base_link'",
             ),
             "of a ball": Model(humanoid(foot(felt(sphere(0.04)))), element="link 'l_sole'"),
             "of a tube": humanoid(foot(felt(cylinder(0.3, 0.06)))),

@@ -26,8 +26,8 @@ def models_of(
     """Return the model that an SRDF belongs to, none if that is not clear.
 
     It is the model of the settings that names it with `also`, else the one that MoveIt's setup assistant has noted in
-    its package, else the only model of the run, else the only one of the run, or of its package, that has the robot's
-    name, or of several, or if none has it, the one whose file has the same name.
+    its package, else the only model of the run, else one of the run, or of its package: the only one whose file has the
+    same name, or the only one whose robot has.
     """
     real = os.path.realpath(srdf)
     named = [model.file for model in settings.models if real in map(os.path.realpath, model.options.also)]
@@ -39,13 +39,13 @@ def models_of(
         return list(run)
     name = _robot_name(srdf, semantic=True)
     for models in (run, _of_package(srdf)):
-        names = {model: _robot_name(model) for model in models}
-        alike = [model for model in names if name and names[model] == name]
-        alike = alike or [model for model in names if names[model] is not None and _is_urdf_of(model, srdf)]
-        if len(alike) > 1:  # variants of one robot
-            alike = [model for model in alike if _is_urdf_of(model, srdf)]
-        if len(alike) == 1:
-            return [_as_in(alike[0], run)]
+        names = {model: known for model in models if (known := _robot_name(model)) is not None}
+        for alike in (
+            [model for model in names if _is_urdf_of(model, srdf)],  # a copied file often keeps the name of the robot
+            [model for model in names if name and names[model] == name],
+        ):
+            if len(alike) == 1:
+                return [_as_in(alike[0], run)]
     return []
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import LinkQuality, Quality, Shapes
-from kinetree.display import number
+from kinetree.display import number, numbers
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Geometry, Link
 
@@ -73,7 +73,7 @@ class AbsurdSize(Quality):
         """A size above 100 m or below 1e-5 m; scales of meshes are no sizes."""
         for link, geometry, name, size in sizes:
             if name != "scale" and any(s > HUGE or 0 < s < TINY for s in size):
-                message = f"the {name} of <{geometry.shape.kind}> is {' '.join(map(number, size))} m"
+                message = f"the {name} of <{geometry.shape.kind}> is {' '.join(numbers((*size, HUGE))[:-1])} m"
                 unit = "is it in millimetres?" if max(size) > HUGE else "expected metres"
                 yield self.finding(f"{message}; {unit}", link, source=geometry.source)
 

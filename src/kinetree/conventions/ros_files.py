@@ -1,11 +1,8 @@
 """What the YAML files of MoveIt and of controllers say about a robot; which is which is decided by their content."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kinetree.conventions.facts import fact
 from kinetree.errors import Finding, KinetreeError, Source

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.conventions.arms import Arm
 from kinetree.conventions.edit import Edit, Mend, edited, insert_after, insert_inside, remove, set_attribute
 from kinetree.conventions.fixes import Elements, exact, new_frame, origins_of, set_origin
-from kinetree.conventions.arms import Arm
 from kinetree.conventions.rep199.clause import children, flange_off, geometry, own_joint
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rep199.placement import (

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinetree.conventions.arms import Arm
 from kinetree.conventions.fixes import EXACT, rpy_text, vector_text
 from kinetree.conventions.places import places
-from kinetree.conventions.arms import Arm
 from kinetree.conventions.rep199.clause import ALONG, flange_off, geometry, outwards, own_joint
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.display import number

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from kinetree.conventions.arms import Arm
 from kinetree.conventions.edit import Mend, NewNames
 from kinetree.conventions.fixes import Elements
 from kinetree.conventions.rename_references import rename_references
-from kinetree.conventions.arms import Arm
 from kinetree.conventions.rep199.clause import geometry, joints_of
 from kinetree.errors import KinetreeError
 from kinetree.model.robot import Robot

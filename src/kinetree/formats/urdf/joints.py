@@ -59,7 +59,7 @@ def read_joint(context: Context, element: Element) -> Joint:
             check_leaf(report, once[end], {"link"})
     mimic = once.get("mimic")
     if mimic is not None and not kind.single:
-        message = f"a {kind.name} joint has not one coordinate, so <mimic> has no effect"
+        message = f"<mimic> has no effect on a {kind.name} joint; it needs a joint with one coordinate"
         report.warning("mimic", message, mimic, owner=element)
         mimic = None
     left: list[Extension] = []
