@@ -27,8 +27,8 @@ from kinetree.cli._model import assignments, check_options, json_option
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.places import CARRIERS, places
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
-from kinetree.fixer.apply import State
 from kinetree.fixer.fix import Fixed, check_also, fix_from, write
+from kinetree.fixer.state import State
 from kinetree.formats.journal import is_left, recover
 from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
