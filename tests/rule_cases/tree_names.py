@@ -25,7 +25,7 @@ def legs(old: str, new: str, **more) -> Model:
     return Model(LEGS.replace(old, new), **more)
 
 
-SHIN = '<link name="right_shin"><inertial><mass value="2"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0"'
+SHIN = '<link name="right_shin"><inertial><mass value="2"/><inertia ixx="0.012" ixy="0" ixz="0" iyy="0.011" iyz="0"'
 ANKLE = '<link name="right_ankle"/><origin xyz="0 0 -0.1"/>'
 SKEW = LEGS.replace('<mass value="2"/>', '<origin xyz="0.01 0.02 0"/><mass value="2"/>')
 LEFT, RIGHT = SKEW.split('<link name="right_hip">')
