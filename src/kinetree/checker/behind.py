@@ -35,7 +35,7 @@ def behind(robot: Robot, options: CheckOptions, errors: Sequence[Finding]) -> li
         return []
     if all(corrected(data := text.encode()) is data for text in texts.values()):
         return []
-    files = _Corrected({**robot.places.packages, **_folders(options)}, robot.places.confinement)
+    files = files_for(robot, options)
     text = corrected(texts[robot.source.file].encode())
     meant, findings = FORMATS["xacro"].read(text, robot.source.file, files, options.read)
     if meant is None or Doubt("robot", robot.name) in meant.doubts:
@@ -71,5 +71,7 @@ def _bare_tags(element: Element) -> list[int]:
     return found
 
 
-def _folders(options: CheckOptions) -> dict[str, Path]:
-    return {name: Path(folder) for name, folder in (options.read.packages or {}).items()}
+def files_for(robot: Robot, options: CheckOptions) -> Files:
+    """Return the files of another reading of a robot, corrected."""
+    given = {name: Path(folder) for name, folder in (options.read.packages or {}).items()}
+    return _Corrected({**robot.places.packages, **given}, robot.places.confinement)
