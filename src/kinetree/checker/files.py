@@ -125,15 +125,21 @@ def once_in_all(results: Sequence[Checked]) -> list[Checked]:
     """Return the results without findings about another file that is checked itself and has them, as a model has that
     worlds include."""
     known: dict[str, set[Key]] = {}
+    seen = {(f.code, f.place) for result in results for f in result.findings if "${" not in (f.element or "")}
     for result in results:
         own = (*result.findings, *result.known, *(excused.finding for excused in result.excused))
         keys = known.setdefault(os.path.abspath(result.file), set())
         keys |= {key for finding in own if (key := key_of(finding)) and key[1] == os.path.abspath(result.file)}
-    return [_without_others(result, known) for result in results]
+    return [_without_others(result, known, seen) for result in results]
 
 
-def _without_others(result: Checked, known: dict[str, set[Key]]) -> Checked:
+def _without_others(result: Checked, known: dict[str, set[Key]], seen: Collection[object]) -> Checked:
+    """Return a result without what others have. seen: codes and places of findings about parts whose name is known, and
+    not about the macro that makes them, as `kinetree.checker.uncalled` finds them."""
+
     def is_elsewhere(finding: Finding) -> bool:
+        if "${" in (finding.element or "") and (finding.code, finding.place) in seen:
+            return True
         key = key_of(finding)
         return key is not None and key[1] != os.path.abspath(result.file) and key in known.get(key[1], ())
 
