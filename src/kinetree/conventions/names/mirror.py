@@ -43,7 +43,7 @@ def _leg(side: str, y: float) -> str:
     text = ""
     for i, part in enumerate(_PARTS[1:]):
         above = f"{side}_{_PARTS[i]}" if i else "pelvis"
-        inertial = '<mass value="2"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>'
+        inertial = '<mass value="2"/><inertia ixx="0.012" ixy="0" ixz="0" iyy="0.011" iyz="0" izz="0.004"/>'
         text += f'<link name="{side}_{part}"><inertial>{inertial}</inertial></link>'
         text += f'<joint name="{side}_{part}_joint" type="fixed"><parent link="{above}"/><child link="{side}_{part}"/>'
         text += f'<origin xyz="0 {0 if i else y} -0.1"/></joint>\n'
