@@ -169,3 +169,15 @@ class TestFilesThatMakeNoRobot:
         (tmp_path / "robot.xacro").unlink()
         _defined_in.cache_clear()
         assert self.codes(tmp_path, text)[1] == set()
+
+
+def test_an_argument_in_a_macro_of_another_file_belongs_to_the_robots_that_call_it(tmp_path):
+    never = '<xacro:if value="false"><link name="$(arg a)"/></xacro:if>'
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    (tmp_path / "m.xacro").write_text(f'<robot {space}><xacro:macro name="m">{never}</xacro:macro></robot>')
+    codes = []
+    for call in ("", "<xacro:m/>"):
+        text = f'<robot name="r" {space}><xacro:include filename="m.xacro"/><link name="top"/>{call}</robot>'
+        (tmp_path / "r.xacro").write_text(text)
+        codes.append([finding.code for finding in check_job(Job(str(tmp_path / "r.xacro"))).findings])
+    assert codes == [[], ["XAC-002"]]

@@ -68,8 +68,8 @@ CASES = {
                 SHIN, SHIN.replace('"2"', '"2.1"'), says="mass 2.1, expected 2", element="link 'right_shin'"
             ),
             "a moment": legs(SHIN, SHIN.replace('ixx="0.012"', 'ixx="0.014"')),
-            "a center of mass with the sign of the left": Model(
-                SIGNED.replace(FOOT, FOOT.replace("-0.02", "0.02")), says="center of mass y 0.02, expected -0.02"
+            "a centre of mass with the sign of the left": Model(
+                SIGNED.replace(FOOT, FOOT.replace("-0.02", "0.02")), says="centre of mass y 0.02, expected -0.02"
             ),
         },
         silent={

@@ -105,7 +105,7 @@ class Packages:
             for folder in ancestors[: own + 1]:
                 yield f"the folders that hold {near}", [folder] if self._name(folder) == name else []
             for folder in ancestors[own + 1 : own + 1 + LEVELS_UP]:
-                yield f"{folder}/**", self._packages_below(folder).get(name, [])
+                yield "the packages beside them", self._packages_below(folder).get(name, [])
         for entry in _paths("ROS_PACKAGE_PATH"):
             yield f"{entry} (ROS_PACKAGE_PATH)", self._packages_below(entry).get(name, [])
         for entry in _paths("AMENT_PREFIX_PATH"):
@@ -114,8 +114,8 @@ class Packages:
             named = [folder for folder in ancestors if folder.name == name]
             beside = [folder / name for folder in ancestors]
             unnamed = [folder for folder in _folders([*named, *beside]) if self._name(folder) is None]
-            yield "folders of that name beside them", unnamed
-            yield "folders of that name that hold it", named[:1]
+            yield "folders of that name around them", unnamed
+            yield "folders of that name around them", named[:1]
 
     def _model_places(self, name: str, near: Path | None) -> Iterator[Place]:
         for folder in _ancestors(near) if near is not None else []:

@@ -13,6 +13,11 @@ def as_shown(file: str | Path) -> str:
     return path.as_posix()
 
 
+def in_words(text: str) -> str:
+    """Return a text with the paths in it as seen from the working folder."""
+    return text.replace(os.path.join(os.getcwd(), ""), "")
+
+
 def relative(file: str, upwards: bool = True) -> str:
     """Return a path as seen from the working folder. upwards: also for files outside of it, if that is shorter."""
     if os.path.isabs(file):

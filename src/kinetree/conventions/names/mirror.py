@@ -8,6 +8,7 @@ import numpy as np
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
+from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
 from kinetree.spatial.se3 import Array
@@ -112,7 +113,7 @@ def outliers(off: Array, table: Table) -> list[int]:
 
 def _shown(value: float, size: float) -> str:
     """Return a value as text; one that only rounding makes differ from zero is zero."""
-    return f"{value if abs(value) > 1e-6 * size else 0.0:.3g}"
+    return number(value if abs(value) > 1e-6 * size else 0.0)
 
 
 def right_of(name: str) -> str | None:
@@ -165,7 +166,7 @@ def _of_links(pairs: list[tuple[Link, Link]], poses: Mapping[str, Array], mirror
     distance = np.maximum(np.linalg.norm(com, axis=1, keepdims=True), 1e-2)
     images = turn @ tensors @ turn.transpose(0, 2, 1)
     yield Table(
-        ("mass", *(f"center of mass {x}" for x in "xyz"), "ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
+        ("mass", *(f"centre of mass {x}" for x in "xyz"), "ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
         [*pairs],
         np.hstack((weight, others[:, :3, 3], found[:, *rows])),
         np.hstack((mass, com, images[:, *rows])),

@@ -81,23 +81,23 @@ def _unused_like(name: str, use: Use, program: Program) -> set[str]:
 def is_defined_around(name: str, file: str) -> bool:
     """Return whether a file of the package defines a name, as a property or a parameter. True if that is not known: if
     no file of the package includes this one, or any includes those of other packages."""
-    package = _package_of(file)
-    if package is None:
+    package = package_of(Path(file).absolute())
+    if package is None or file.startswith("<"):
         return True
-    words = _defined_in(package, int(monotonic() // REMEMBERED))
+    words = _defined_in(str(package), int(monotonic() // REMEMBERED))
     return words is None or name in words or Path(file).name not in words
 
 
 def is_called_around(name: str, file: str) -> bool:
     """Return whether a file of the package calls a macro. True if that is not known."""
-    package = _package_of(file)
-    called = _called_in(package, int(monotonic() // REMEMBERED)) if package else None
+    package = None if file.startswith("<") else package_of(Path(file).absolute())
+    called = _called_in(str(package), int(monotonic() // REMEMBERED)) if package else None
     return called is None or name in called
 
 
-def _package_of(file: str) -> str | None:
-    above = () if file.startswith("<") else Path(file).absolute().parents
-    return next((str(folder) for folder in above if any((folder / mark).is_file() for mark in MARKS)), None)
+def package_of(file: Path) -> Path | None:
+    """Return the folder of the package that contains a file; None if there is none."""
+    return next((folder for folder in file.parents if any((folder / mark).is_file() for mark in MARKS)), None)
 
 
 @lru_cache(maxsize=20)
@@ -149,6 +149,12 @@ def _inherited(program: Program) -> dict[str, set[str]]:
                     found[callee] |= names
                     changed = True
     return found
+
+
+def is_of_this_robot(use: Use, program: Program) -> bool:
+    """Return whether a name is used in the robot's own file, outside of macros, or in macros that the robot calls."""
+    own = use.element.document is program.roots[0].document
+    return own or all(macro.name in program.reached for macro in use.place.macros)
 
 
 def called(program: Program) -> Iterator[tuple[Call, Macro]]:
