@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.xacro.names import called, in_braces, misfits, near, undefined, used_arguments, used_in
+from kinetree.conventions.xacro.names import called, in_braces, left_to_callers, misfits, near, undefined, used_arguments, used_in
 from kinetree.conventions.xacro.text import MOST_MACROS, Macro, Program
 from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions
@@ -72,13 +72,17 @@ class DefinedNames(Written):
     good, bad = LEFT, LEFT.replace("$(arg reach)", "${reach}")
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name."""
+        """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name, and
+        as a remark a name that every caller has to define."""
         declared = [argument.get("name") or "" for argument in program.arguments]
         seen = set()
         for use, name, known in undefined(program):
             if (key := (id((use.place.macros or [None])[-1]), name)) not in seen:
                 seen.add(key)
                 yield self.at(use.element, use.attribute, f"the name {name!r} is not defined{near(name, known)}")
+        for use, name in left_to_callers(program):
+            message = f"no file of the package defines {name!r}; make it a parameter of the macro, or define it here"
+            yield replace(self.at(use.element, use.attribute, message), severity="info")
         if program.whole and program.complete:
             sure = {name for use in program.uses if use.place.always for name in use.words.arguments}
             for use in program.uses:
