@@ -128,7 +128,7 @@ def is_part(result: Checked) -> bool:
 def _is_included(file: str) -> bool:
     """Return whether a xacro file of the package of a file includes it."""
     path = Path(file).absolute()
-    package = package_of(path) if file.endswith(".xacro") else None
+    package = package_of(file) if file.endswith(".xacro") else None
     return package is not None and any(
         other != path and name.fullmatch(path.as_posix())
         for other, name in _includes(package, int(monotonic() // REMEMBERED))
@@ -136,10 +136,10 @@ def _is_included(file: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _includes(package: Path, _time: int) -> list[tuple[Path, re.Pattern[str]]]:
+def _includes(package: str, _time: int) -> list[tuple[Path, re.Pattern[str]]]:
     """Return the xacro files of a package, once for each include, with patterns of what they include."""
     found = []
-    for file in islice(package.rglob("*.xacro"), MOST):
+    for file in islice(Path(package).rglob("*.xacro"), MOST):
         with suppress(KinetreeError):
             for name in INCLUDED.findall(read_file(file).decode(errors="replace")):
                 end = re.sub(r"^(\$\((find [^()]*|dirname)\)|\.\.?)(/\.\.)*/", "", name)
@@ -161,15 +161,21 @@ def once_in_all(results: Sequence[Checked]) -> list[Checked]:
     """Return the results without findings about another file that is checked itself and has them, as a model has that
     worlds include."""
     known: dict[str, set[Key]] = {}
+    seen = {(f.code, f.place) for result in results for f in result.findings if "${" not in (f.element or "")}
     for result in results:
         own = (*result.findings, *result.known, *(excused.finding for excused in result.excused))
         keys = known.setdefault(os.path.abspath(result.file), set())
         keys |= {key for finding in own if (key := key_of(finding)) and key[1] == os.path.abspath(result.file)}
-    return [_without_others(result, known) for result in results]
+    return [_without_others(result, known, seen) for result in results]
 
 
-def _without_others(result: Checked, known: dict[str, set[Key]]) -> Checked:
+def _without_others(result: Checked, known: dict[str, set[Key]], seen: Collection[object]) -> Checked:
+    """Return a result without what others have. seen: codes and places of findings about parts whose name is known, and
+    not about the macro that makes them, as `kinetree.checker.uncalled` finds them."""
+
     def is_elsewhere(finding: Finding) -> bool:
+        if "${" in (finding.element or "") and (finding.code, finding.place) in seen:
+            return True
         key = key_of(finding)
         return key is not None and key[1] != os.path.abspath(result.file) and key in known.get(key[1], ())
 

@@ -110,10 +110,10 @@ class ReadableExpressions(Written):
     good, bad = LEFT, LEFT.replace("$(arg reach)", "${2 * * 3}")
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """An expression that is none."""
-        for use in program.uses:
-            for fault in use.words.faults:
-                yield self.at(use.element, use.attribute, fault)
+        """An expression that is none; the same fault once in a file."""
+        faults = {(f, u.element.document.file): u for u in reversed(program.uses) for f in u.words.faults}
+        for (fault, _), use in reversed(faults.items()):
+            yield self.at(use.element, use.attribute, fault)
 
 
 class DefinedMacros(Written):

@@ -246,12 +246,17 @@ def _read(element: Element, place: Place, made: Program) -> None:
             made.calls.append(Call(child, kind, place))
         elif kind == "call":
             made.calls.append(Call(child, child.get("macro") or "", place))
-        known = child.tag == "insert_block" or element.tag in OUTER
-        if known and INSTRUCTIONS.get(child.tag, NEVER) <= child.attributes.keys():
+        if is_bare(child, element):
             made.bare.append(child)
         if kind != "macro":
             _read_words(child, inside, made)
         _read(child, inside, made)
+
+
+def is_bare(element: Element, owner: Element) -> bool:
+    """Return whether an element is an instruction of xacro without `xacro:`."""
+    known = element.tag == "insert_block" or owner.tag in OUTER
+    return known and INSTRUCTIONS.get(element.tag, NEVER) <= element.attributes.keys()
 
 
 def _read_words(element: Element, place: Place, made: Program) -> None:
