@@ -74,6 +74,14 @@ def test_an_empty_folder_hides_no_other_path(folder, monkeypatch):
         files_of(["empty", "empty"])
 
 
+def test_a_folder_may_have_srdf_files_alone(tmp_path, monkeypatch):
+    (tmp_path / "cell.srdf").write_text('<robot name="cell"/>')
+    monkeypatch.chdir(tmp_path)
+    assert files_of(["."], srdf=True) == {"cell.srdf": False}
+    with pytest.raises(KinetreeError, match="no robot descriptions in this folder"):
+        files_of(["."])
+
+
 def test_a_part_that_nobody_named_is_no_fault():
     part = Checked("m.xacro", (Finding("xacro-macros-only", "error", "only macros"),))
     wrong = Checked("m.xacro", (Finding("xacro-expression", "error", "1/0"),))

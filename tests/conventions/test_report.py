@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
@@ -191,6 +192,21 @@ class TestGroups:
             "../ur_description/ur.xacro:1: error: n [R199-508]",
             "1 error, 1 remark",
         ]
+
+    def test_a_file_that_is_named_with_a_model_is_of_its_own(self, tmp_path, monkeypatch):
+        for name in ("cell", "cell_moveit_config"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "package.xml").write_text("<package/>")
+        monkeypatch.chdir(tmp_path)
+        srdf = str(tmp_path / "cell_moveit_config" / "cell.srdf")
+        finding = Finding("SRD-001", "error", "m", Source(srdf, 1))
+        lines = text_of("pretty", [Checked("cell/cell.xacro", (finding,), beside=(srdf,))]).splitlines()
+        assert lines == ["cell_moveit_config/cell.srdf:1: error: m [SRD-001]", "1 error"]
+
+    def test_names_of_packages_are_whole_in_the_root_folder(self, monkeypatch):
+        monkeypatch.chdir(os.path.abspath(os.sep))
+        found = Checked("a.urdf", (Finding("MSH-002", "info", "the mesh 'package://a/b.stl'"),))
+        assert "'package://a/b.stl'" in text_of("pretty", [found])
 
 
 def test_statistics_are_a_line_a_code(mixed):

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -34,9 +34,10 @@ UNREAD = ("file", "file-size", "format", "no-models", "srdf-alone")
 """Codes of errors of files that could not be read."""
 
 
-def files_of(paths: Sequence[str]) -> dict[str, bool]:
+def files_of(paths: Sequence[str], srdf: bool = False) -> dict[str, bool]:
     """Return all files, each once, and whether they were named; unreadable ones and folders without models too, because
-    the check reports why. Raises KinetreeError if there are only such folders, and for unknown bare names of robots."""
+    the check reports why. srdf: whether SRDF files of folders are returned, too. Raises KinetreeError if there are only
+    folders without models, and for unknown bare names of robots."""
     seen: dict[str, str] = {}
     files: dict[str, bool] = {}
     empty: list[Finding] = []
@@ -48,7 +49,7 @@ def files_of(paths: Sequence[str]) -> dict[str, bool]:
                 format_of(path)
             files[path if by_name else seen.setdefault(os.path.abspath(path), path)] = True
             continue
-        models = [str(model) for model in models_in(Path(path))]
+        models = [str(model) for model in models_in(Path(path), is_model_or_srdf if srdf else None)]
         if not models:
             files[os.path.join(path, "")] = True  # no bare name of a robot
             empty.append(no_models(path))
@@ -69,13 +70,6 @@ def no_models(folder: str) -> Finding:
 def folders_of(paths: Sequence[str]) -> list[str]:
     """Return the paths that are folders and not names of robots."""
     return [path for path in paths if os.path.isdir(path) and path.partition(":")[0] not in names()]
-
-
-def srdfs_in(folders: Iterable[str], files: Collection[str]) -> list[str]:
-    """Return the SRDF files in folders that are not among some files."""
-    known = set(map(os.path.abspath, files))
-    found = [str(file) for folder in folders for file in models_in(Path(folder), lambda path: is_srdf(path.name))]
-    return [file for file in dict.fromkeys(found) if is_srdf(file) and os.path.abspath(file) not in known]
 
 
 def models_in(folder: Path, wanted: Callable[[Path], bool] | None = None) -> Iterator[Path]:
@@ -99,7 +93,7 @@ def models_in(folder: Path, wanted: Callable[[Path], bool] | None = None) -> Ite
 
 def is_model(path: Path) -> bool:
     """Return whether a file is a robot description, by its ending, or for .xml by its root element."""
-    if path.name.lower().endswith(SRDFS):
+    if is_srdf(path.name):
         return False
     if path.suffix.lower() != ".xml":
         return path.name.lower().endswith(tuple(s for name in CHECKED for s in FORMATS[name].suffixes))
@@ -107,6 +101,11 @@ def is_model(path: Path) -> bool:
         return format_of(path).name in CHECKED
     except KinetreeError:  # not one of ours
         return False
+
+
+def is_model_or_srdf(path: Path) -> bool:
+    """Return whether a file is a robot description or a semantic one."""
+    return is_srdf(path.name) or is_model(path)
 
 
 def is_srdf(file: str) -> bool:
@@ -128,7 +127,7 @@ def is_part(result: Checked) -> bool:
 def _is_included(file: str) -> bool:
     """Return whether a xacro file of the package of a file includes it."""
     path = Path(file).absolute()
-    package = package_of(file) if file.endswith(".xacro") else None
+    package = package_of(path) if file.endswith(".xacro") else None
     return package is not None and any(
         other != path and name.fullmatch(path.as_posix())
         for other, name in _includes(package, int(monotonic() // REMEMBERED))
@@ -136,10 +135,10 @@ def _is_included(file: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _includes(package: str, _time: int) -> list[tuple[Path, re.Pattern[str]]]:
+def _includes(package: Path, _time: int) -> list[tuple[Path, re.Pattern[str]]]:
     """Return the xacro files of a package, once for each include, with patterns of what they include."""
     found = []
-    for file in islice(Path(package).rglob("*.xacro"), MOST):
+    for file in islice(package.rglob("*.xacro"), MOST):
         with suppress(KinetreeError):
             for name in INCLUDED.findall(read_file(file).decode(errors="replace")):
                 end = re.sub(r"^(\$\((find [^()]*|dirname)\)|\.\.?)(/\.\.)*/", "", name)

@@ -1,7 +1,7 @@
 """Findings in macros that nobody calls: what is found in them whatever their arguments are."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kinetree.checker.behind import corrected, files_for

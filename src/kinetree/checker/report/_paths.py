@@ -15,7 +15,8 @@ def as_shown(file: str | Path) -> str:
 
 def in_words(text: str) -> str:
     """Return a text with the paths in it as seen from the working folder."""
-    return text.replace(os.path.join(os.getcwd(), ""), "")
+    here = os.path.join(os.getcwd(), "")
+    return text if here == os.path.abspath(os.sep) else text.replace(here, "")
 
 
 def relative(file: str, upwards: bool = True) -> str:

@@ -81,24 +81,23 @@ def _unused_like(name: str, use: Use, program: Program) -> set[str]:
 def is_defined_around(name: str, file: str) -> bool:
     """Return whether a file of the package defines a name, as a property or a parameter. True if that is not known: if
     no file of the package includes this one, or any includes those of other packages."""
-    package = package_of(file)
-    if package is None:
+    package = package_of(Path(file).absolute())
+    if package is None or file.startswith("<"):
         return True
-    words = _defined_in(package, int(monotonic() // REMEMBERED))
+    words = _defined_in(str(package), int(monotonic() // REMEMBERED))
     return words is None or name in words or Path(file).name not in words
 
 
 def is_called_around(name: str, file: str) -> bool:
     """Return whether a file of the package calls a macro. True if that is not known."""
-    package = package_of(file)
-    called = _called_in(package, int(monotonic() // REMEMBERED)) if package else None
+    package = None if file.startswith("<") else package_of(Path(file).absolute())
+    called = _called_in(str(package), int(monotonic() // REMEMBERED)) if package else None
     return called is None or name in called
 
 
-def package_of(file: str) -> str | None:
+def package_of(file: Path) -> Path | None:
     """Return the folder of the package that contains a file; None if there is none."""
-    above = () if file.startswith("<") else Path(file).absolute().parents
-    return next((str(folder) for folder in above if any((folder / mark).is_file() for mark in MARKS)), None)
+    return next((folder for folder in file.parents if any((folder / mark).is_file() for mark in MARKS)), None)
 
 
 @lru_cache(maxsize=20)

@@ -146,9 +146,12 @@ class Program:
     def reached(self) -> set[str]:
         """Names of the macros that the robot calls, itself or in other macros; all if some names are computed."""
         found: set[str] = set()
-        while new := {
-            call.name.rpartition(".")[2] for call in self.calls if all(m.name in found for m in call.place.macros)
-        } - found:
+        while (
+            new := {
+                call.name.rpartition(".")[2] for call in self.calls if all(m.name in found for m in call.place.macros)
+            }
+            - found
+        ):
             found |= new
         return set(self.by_name) if any("$" in name for name in found) else found
 
