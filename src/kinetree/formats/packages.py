@@ -103,9 +103,10 @@ class Packages:
             ancestors = _ancestors(near)
             own = next((i for i, folder in enumerate(ancestors) if self._name(folder)), 0)
             for folder in ancestors[: own + 1]:
-                yield f"the folders that hold {near}", [folder] if self._name(folder) == name else []
-            for folder in ancestors[own + 1 : own + 1 + LEVELS_UP]:
-                yield f"{folder}/**", self._packages_below(folder).get(name, [])
+                yield f"{near} and above", [folder] if self._name(folder) == name else []
+            around = ancestors[own + 1 : own + 1 + LEVELS_UP]
+            for folder in around:
+                yield f"{folder}/**" if folder == around[-1] else "", self._packages_below(folder).get(name, [])
         for entry in _paths("ROS_PACKAGE_PATH"):
             yield f"{entry} (ROS_PACKAGE_PATH)", self._packages_below(entry).get(name, [])
         for entry in _paths("AMENT_PREFIX_PATH"):
@@ -114,8 +115,8 @@ class Packages:
             named = [folder for folder in ancestors if folder.name == name]
             beside = [folder / name for folder in ancestors]
             unnamed = [folder for folder in _folders([*named, *beside]) if self._name(folder) is None]
-            yield "folders of that name beside them", unnamed
-            yield "folders of that name that hold it", named[:1]
+            yield "", unnamed
+            yield "", named[:1]
 
     def _model_places(self, name: str, near: Path | None) -> Iterator[Place]:
         for folder in _ancestors(near) if near is not None else []:
@@ -177,12 +178,12 @@ def _first(kind: str, name: str, places: Iterable[Place], given: Mapping[str, Pa
         if found:
             return found[0]
         looked.append(where)
-    message = f"{kind} {name!r} cannot be found; looked in {', '.join(dict.fromkeys(looked)) or 'nothing'}"
-    raise fail("package", message, fix=f"say where it is: {_said(name)}")
+    message = f"{kind} {name!r} cannot be found; looked in {', '.join(filter(None, dict.fromkeys(looked))) or 'nothing'}"
+    raise fail("package", message, fix=f"name its folder: {_said(name)}")
 
 
 def _said(name: str) -> str:
-    return f"packages={{{name!r}: FOLDER}}, or --package {name}=FOLDER to the command"
+    return f"--package {name}=FOLDER, or in Python packages={{{name!r}: FOLDER}}"
 
 
 def _ancestors(folder: Path) -> list[Path]:

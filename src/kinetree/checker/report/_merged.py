@@ -85,9 +85,8 @@ def listed(names: Sequence[str], most: int = MOST) -> str:
 def _with_relative_path(finding: Finding, upwards: bool) -> Finding:
     """Return the finding with paths as seen from the working folder."""
     source = finding.source and replace(finding.source, file=relative(finding.source.file, upwards))
-    here = os.path.join(os.getcwd(), "")
-    message = finding.message if here == os.path.abspath(os.sep) else finding.message.replace(here, "")
-    return replace(finding, source=source, message=message)
+    here = re.escape(os.path.join(os.getcwd(), ""))
+    return replace(finding, source=source, message=re.sub(rf"(?<![\w./:~-]){here}(?=\w)", "", finding.message))
 
 
 def _without_origin(finding: Finding) -> Finding:
