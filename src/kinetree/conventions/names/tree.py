@@ -41,7 +41,7 @@ class NamedLinks(Quality):
                     a in rigid[joint.parent] and (b == joint.child or joint.child in rigid[b])
                     for a, b in ((one, other), (other, one))
                 ):
-                    message = f"is named after {one!r} and {other!r}, but joins {joint.parent!r} and {joint.child!r}"
+                    message = f"the name says that it joins {one!r} and {other!r}, but it joins {joint.parent!r} and {joint.child!r}"
                     yield self.finding(message, joint)
 
 
