@@ -234,9 +234,9 @@ CASES = {
     "LIM-012": Cases(
         found={
             "degrees": Model(
-                actuated('ctrlrange="-90 90"'), format="mjcf", says="is -90 to 90, beyond the joint's range -1 to 1"
+                actuated('ctrlrange="-90 90"'), format="mjcf", says="is -90 to 90; the joint allows -1 to 1"
             ),
-            "a force": Model(actuated('forcerange="-6 5"'), format="mjcf", says="is -6 to 5, beyond -5 to 5"),
+            "a force": Model(actuated('forcerange="-6 5"'), format="mjcf", says="is -6 to 5; the joint allows -5 to 5"),
             "a little": Model(actuated('ctrlrange="-1.03 1"'), format="mjcf"),
         },
         silent={

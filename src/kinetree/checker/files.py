@@ -1,13 +1,20 @@
 """Choice of the files of a folder that are checked."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
+from time import monotonic
 
 from kinetree.checker.checked import Checked
 from kinetree.checker.once import Key, key_of
+from kinetree.conventions.xacro.names import INCLUDED, MOST, REMEMBERED, package_of
 from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.formats.opener import read_file
 from kinetree.formats.registry import FORMATS
 from kinetree.load import format_of, is_packaged
 from kinetree.robots.packaged import names
@@ -18,6 +25,11 @@ SRDFS = (".srdf", ".srdf.xacro")
 """Endings of semantic descriptions, which belong to a model."""
 NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
 """Codes of errors of a file that is a part of others; left out for files that were found in a folder."""
+OF_WHOLE = (
+    *("xacro-argument", "xacro-expression", "xacro-macro", "xacro-substitution"),
+    *("unknown-parent", "unknown-child", "several-roots"),
+)
+"""Codes of errors that a part of others may have because it is read without them."""
 UNREAD = ("file", "file-size", "format", "no-models", "srdf-alone")
 """Codes of errors of files that could not be read."""
 
@@ -107,8 +119,32 @@ def is_unread(result: Checked) -> bool:
 
 
 def is_part(result: Checked) -> bool:
-    """Return whether a file is a part of others."""
-    return any(finding.code in NO_ROBOT and finding.severity == "error" for finding in result.findings)
+    """Return whether a file is a part of others: it makes no robot, or fails alone and another file includes it."""
+    codes = {finding.code for finding in result.findings if finding.severity == "error"}
+    return not codes.isdisjoint(NO_ROBOT) or (not codes.isdisjoint(OF_WHOLE) and _is_included(result.file))
+
+
+def _is_included(file: str) -> bool:
+    """Return whether a xacro file of the package of a file includes it."""
+    path = Path(file).absolute()
+    package = package_of(path) if file.endswith(".xacro") else None
+    return package is not None and any(
+        other != path and name.fullmatch(path.as_posix())
+        for other, name in _includes(package, int(monotonic() // REMEMBERED))
+    )
+
+
+@lru_cache(maxsize=4)
+def _includes(package: Path, _time: int) -> list[tuple[Path, re.Pattern[str]]]:
+    """Return the xacro files of a package, once for each include, with patterns of what they include."""
+    found = []
+    for file in islice(package.rglob("*.xacro"), MOST):
+        with suppress(KinetreeError):
+            for name in INCLUDED.findall(read_file(file).decode(errors="replace")):
+                end = re.sub(r"^(\$\((find [^()]*|dirname)\)|\.\.?)(/\.\.)*/", "", name)
+                parts = re.split(r"\$\([^()]*\)|\$\{[^{}]*\}", end)
+                found.append((file, re.compile(".*/" + "[^/]*".join(map(re.escape, parts)))))
+    return found
 
 
 def without_parts(result: Checked) -> Checked:
@@ -124,15 +160,21 @@ def once_in_all(results: Sequence[Checked]) -> list[Checked]:
     """Return the results without findings about another file that is checked itself and has them, as a model has that
     worlds include."""
     known: dict[str, set[Key]] = {}
+    seen = {(f.code, f.place) for result in results for f in result.findings if "${" not in (f.element or "")}
     for result in results:
         own = (*result.findings, *result.known, *(excused.finding for excused in result.excused))
         keys = known.setdefault(os.path.abspath(result.file), set())
         keys |= {key for finding in own if (key := key_of(finding)) and key[1] == os.path.abspath(result.file)}
-    return [_without_others(result, known) for result in results]
+    return [_without_others(result, known, seen) for result in results]
 
 
-def _without_others(result: Checked, known: dict[str, set[Key]]) -> Checked:
+def _without_others(result: Checked, known: dict[str, set[Key]], seen: Collection[object]) -> Checked:
+    """Return a result without what others have. seen: codes and places of findings about parts whose name is known, and
+    not about the macro that makes them, as `kinetree.checker.uncalled` finds them."""
+
     def is_elsewhere(finding: Finding) -> bool:
+        if "${" in (finding.element or "") and (finding.code, finding.place) in seen:
+            return True
         key = key_of(finding)
         return key is not None and key[1] != os.path.abspath(result.file) and key in known.get(key[1], ())
 

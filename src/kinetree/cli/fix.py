@@ -199,16 +199,16 @@ def _all_fixed(
     for number, job in enumerate(tracked(asked, "repairing", len(asked))):
         examined, held = look(number)
         try:
-            others = [
-                (other, *look(i))
-                for i, other in enumerate(asked)
-                if i != number and os.path.realpath(other.file) == os.path.realpath(job.file)
+            others = [(other, *look(i)) for i, other in enumerate(asked) if i != number]
+            variants = [
+                (o.file, o.options, State(h, e.robot, e.findings))
+                for o, e, h in others
+                if e.robot and not _errors(e) and h.keys() & held.keys()
             ]
-            variants = [(o.options, State(h, e.robot, e.findings)) for o, e, h in others if e.robot and not _errors(e)]
             fixed = _fixed(job, examined, held, diff, variants=variants, **options)
             results.append(fixed)
             contents |= fixed.after
-            known = {} if fixed.after else known
+            known = {i: one for i, one in known.items() if not one[1].keys() & fixed.after.keys()}
         except KinetreeError as error:
             if files.get(job.file, True) or not is_part(examined.checked):
                 faults += [replace(f, source=f.source or Source(job.file)) for f in error.findings]

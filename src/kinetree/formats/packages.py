@@ -104,9 +104,8 @@ class Packages:
             own = next((i for i, folder in enumerate(ancestors) if self._name(folder)), 0)
             for folder in ancestors[: own + 1]:
                 yield f"{near} and above", [folder] if self._name(folder) == name else []
-            around = ancestors[own + 1 : own + 1 + LEVELS_UP]
-            for folder in around:
-                yield f"{folder}/**" if folder == around[-1] else "", self._packages_below(folder).get(name, [])
+            for folder in ancestors[own + 1 : own + 1 + LEVELS_UP]:
+                yield "the packages beside them", self._packages_below(folder).get(name, [])
         for entry in _paths("ROS_PACKAGE_PATH"):
             yield f"{entry} (ROS_PACKAGE_PATH)", self._packages_below(entry).get(name, [])
         for entry in _paths("AMENT_PREFIX_PATH"):
@@ -162,14 +161,14 @@ def searched(folder: str) -> Iterator[str]:
                 yield os.path.dirname(real(mark))
 
 
-def _first(kind: str, name: str, places: Iterable[Place], given: Mapping[str, Path]) -> Path:
+def _first(kind: str, name: str, among: Iterable[Place], given: Mapping[str, Path]) -> Path:
     """Return the folder in the first place that has one. Raises KinetreeError if none or several have it."""
     if name in given:
         return given[name]
     if name in ("", ".", "..") or "/" in name or os.sep in name:
         raise fail(kind, f"{kind} {name!r} cannot be found: that is a path, and no name")
     looked: list[str] = []
-    for where, folders in places:
+    for where, folders in among:
         found = list({folder.resolve(): folder for folder in folders}.values())
         if len(found) > 1:
             both = ", ".join(str(folder) for folder in found[:4])
@@ -178,7 +177,8 @@ def _first(kind: str, name: str, places: Iterable[Place], given: Mapping[str, Pa
         if found:
             return found[0]
         looked.append(where)
-    message = f"{kind} {name!r} cannot be found; looked in {', '.join(filter(None, dict.fromkeys(looked))) or 'nothing'}"
+    places = ", ".join(filter(None, dict.fromkeys(looked))) or "nothing"
+    message = f"{kind} {name!r} cannot be found; looked in {places}"
     raise fail("package", message, fix=f"name its folder: {_said(name)}")
 
 

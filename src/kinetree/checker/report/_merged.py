@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kinetree.checker.check import order
 from kinetree.checker.checked import Checked
-from kinetree.checker.report._paths import relative
+from kinetree.checker.report._paths import in_words, relative
 from kinetree.confine import MARKS, shared_folders
 from kinetree.errors import Finding
 from kinetree.load import is_packaged
@@ -85,8 +85,7 @@ def listed(names: Sequence[str], most: int = MOST) -> str:
 def _with_relative_path(finding: Finding, upwards: bool) -> Finding:
     """Return the finding with paths as seen from the working folder."""
     source = finding.source and replace(finding.source, file=relative(finding.source.file, upwards))
-    here = re.escape(os.path.join(os.getcwd(), ""))
-    return replace(finding, source=source, message=re.sub(rf"(?<![\w./:~-]){here}(?=\w)", "", finding.message))
+    return replace(finding, source=source, message=in_words(finding.message))
 
 
 def _without_origin(finding: Finding) -> Finding:

@@ -82,8 +82,8 @@ class Footprint(Quality):
         if len(low) >= 2 and abs(min(low)[0]) > FLOOR:
             height, wheel = min(low)
             side = "below" if height < 0 else "above"
-            message = f"the lowest wheel, {wheel!r}, ends {number(abs(height))} m {side} this frame; expected at its height"
-            yield self.finding(message, robot.links["base_footprint"])
+            message = f"the lowest wheel, {wheel!r}, ends {number(abs(height))} m {side} this frame"
+            yield self.finding(f"{message}; expected at its height", robot.links["base_footprint"])
 
 
 def _lowest(T: Array, axis: Array, box: Array) -> float:

@@ -99,7 +99,7 @@ class ActuatorRange(JointQuality):
                     ):
                         low, high, least, most = numbers((*given, lower, upper))
                         message = f"the {attribute} of actuator {name!r} is {low} to {high}"
-                        yield self.finding(f"{message}, beyond the joint's range {least} to {most}", joint)
+                        yield self.finding(f"{message}; the joint allows {least} to {most}", joint)
 
 
 def _is_power_of_ten(value: float) -> bool:

@@ -172,8 +172,9 @@ class LongBody(LinkQuality):
             if part is None or np.ptp(part, axis=0).argmax() == _in_link_axes(link).diagonal().argmin():
                 continue
             if order := _wrong_order(link, mass, bounds.whole(shapes_of(link))):
-                message = f"the shapes are longest along {order[0]}, but the least moment of inertia is about {order[1]}"
-                yield self.finding(f"{message}; expected about {order[0]}", link)
+                long, least = order
+                message = f"the shapes are longest along {long}, but the least moment of inertia is about {least}"
+                yield self.finding(f"{message}; expected about {long}", link)
 
 
 class CopiedInertia(LinkQuality):

@@ -41,8 +41,8 @@ class NamedLinks(Quality):
                     a in rigid[joint.parent] and (b == joint.child or joint.child in rigid[b])
                     for a, b in ((one, other), (other, one))
                 ):
-                    message = f"the name says that it joins {one!r} and {other!r}, but it joins {joint.parent!r} and {joint.child!r}"
-                    yield self.finding(message, joint)
+                    message = f"the name says that it joins {one!r} and {other!r}"
+                    yield self.finding(f"{message}, but it joins {joint.parent!r} and {joint.child!r}", joint)
 
 
 class KindInName(Quality):

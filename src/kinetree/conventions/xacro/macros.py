@@ -8,7 +8,16 @@ from typing import ClassVar
 
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.xacro.names import called, in_braces, misfits, near, undefined, used_arguments, used_in
+from kinetree.conventions.xacro.names import (
+    called,
+    in_braces,
+    is_of_this_robot,
+    misfits,
+    near,
+    undefined,
+    used_arguments,
+    used_in,
+)
 from kinetree.conventions.xacro.text import MOST_MACROS, Macro, Program
 from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions
@@ -72,7 +81,8 @@ class DefinedNames(Written):
     good, bad = LEFT, LEFT.replace("$(arg reach)", "${reach}")
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name."""
+        """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name. Not
+        an argument in a macro of another file that the robot does not call: robots that call it may declare it."""
         declared = [argument.get("name") or "" for argument in program.arguments]
         seen = set()
         for use, name, known in undefined(program):
@@ -82,7 +92,7 @@ class DefinedNames(Written):
         if program.whole and program.complete:
             sure = {name for use in program.uses if use.place.always for name in use.words.arguments}
             for use in program.uses:
-                for name in use.words.arguments:
+                for name in use.words.arguments if is_of_this_robot(use, program) else ():
                     if name not in declared and name not in sure:
                         sure.add(name)
                         message = f"the argument {name!r} is declared by no <xacro:arg>{near(name, declared)}"
@@ -100,10 +110,10 @@ class ReadableExpressions(Written):
     good, bad = LEFT, LEFT.replace("$(arg reach)", "${2 * * 3}")
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """An expression that is none."""
-        for use in program.uses:
-            for fault in use.words.faults:
-                yield self.at(use.element, use.attribute, fault)
+        """An expression that is none; the same fault once in a file."""
+        faults = {(f, u.element.document.file): u for u in reversed(program.uses) for f in u.words.faults}
+        for (fault, _), use in reversed(faults.items()):
+            yield self.at(use.element, use.attribute, fault)
 
 
 class DefinedMacros(Written):
@@ -273,6 +283,6 @@ class WithPrefix(Written):
         for element in program.bare:
             groups.setdefault((element.document.file, element.tag), []).append(element)
         for first, *others in groups.values():
-            more = f", here and in {len(others)} more places" if others else ""
+            more = f", here and in {len(others)} other place{'s' * (len(others) > 1)}" if others else ""
             message = f"xacro ignores <{first.tag}> without its prefix{more}; write <xacro:{first.tag}>"
             yield self.at(first, None, message)

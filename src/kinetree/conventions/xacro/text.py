@@ -142,6 +142,19 @@ class Program:
         """Names that may be evaluated in any macro."""
         return {name for use in self.uses if use.place.lazy for name in use.words.names}
 
+    @cached_property
+    def reached(self) -> set[str]:
+        """Names of the macros that the robot calls, itself or in other macros; all if some names are computed."""
+        found: set[str] = set()
+        while (
+            new := {
+                call.name.rpartition(".")[2] for call in self.calls if all(m.name in found for m in call.place.macros)
+            }
+            - found
+        ):
+            found |= new
+        return set(self.by_name) if any("$" in name for name in found) else found
+
     def scope(self, macros: tuple[Macro, ...]) -> set[str]:
         """Return the names that are known inside of macros, without those of their callers."""
         return self.properties.union(*(self.local[id(macro.element)] for macro in macros))
@@ -236,12 +249,17 @@ def _read(element: Element, place: Place, made: Program) -> None:
             made.calls.append(Call(child, kind, place))
         elif kind == "call":
             made.calls.append(Call(child, child.get("macro") or "", place))
-        known = child.tag == "insert_block" or element.tag in OUTER
-        if known and INSTRUCTIONS.get(child.tag, NEVER) <= child.attributes.keys():
+        if is_bare(child, element):
             made.bare.append(child)
         if kind != "macro":
             _read_words(child, inside, made)
         _read(child, inside, made)
+
+
+def is_bare(element: Element, owner: Element) -> bool:
+    """Return whether an element is an instruction of xacro without `xacro:`."""
+    known = element.tag == "insert_block" or owner.tag in OUTER
+    return known and INSTRUCTIONS.get(element.tag, NEVER) <= element.attributes.keys()
 
 
 def _read_words(element: Element, place: Place, made: Program) -> None:
