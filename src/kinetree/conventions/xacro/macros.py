@@ -251,8 +251,8 @@ class OneDefinition(Written):
             if other.element.raw.split() != macro.element.raw.split():
                 before = other.element.source
                 same = before.file == macro.element.source.file
-                where = f"in line {before.line}" if same else f"in {before.file}, line {before.line}"
-                message = f"is defined already {where}; this definition replaces that one"
+                where = f"on line {before.line}" if same else f"in {before.file}, line {before.line}"
+                message = f"the macro is already defined {where}; this definition replaces that one"
                 yield self.at(macro.element, "name", message)
 
 
