@@ -110,7 +110,13 @@ def _found(
         where = finding.source
         if finding.severity == "info":
             continue
-        if where and where.file == file and where.line and where.line < lines and not _of_others(finding, macro, file, files):
+        if (
+            where
+            and where.file == file
+            and where.line
+            and where.line < lines
+            and not _of_others(finding, macro, file, files)
+        ):
             shown = replace(finding, message=_shown(finding.message), element=_shown(finding.element or "") or None)
             kept[finding.code, where.place, shown.message] = shown
     return kept
