@@ -297,9 +297,11 @@ def _variant(variant: Task, task: Task, before: State, contents: Mapping[Path, b
     """Return the state of a variant after a repair of `task` to these contents. What is renamed is found by its place
     among all links or joints."""
     _, robot, notes = read_robot(variant.file, variant.options, contents)
-    pairs = [("link", before.robot.links, robot.links), ("joint", before.robot.joints, robot.joints)]
-    renamed = {(kind, a): b for kind, old, new in pairs for a, b in zip(old, new, strict=False) if a != b}
-    renamed = renamed if change.renamed else {}
+    pairs = [
+        *(("link", a, b) for a, b in zip(before.robot.links, robot.links, strict=False)),
+        *(("joint", a, b) for a, b in zip(before.robot.joints, robot.joints, strict=False)),
+    ]
+    renamed = {(kind, a): b for kind, a, b in pairs if a != b} if change.renamed else {}
     turned = {link: T for link, T in change.turned.items() if link in before.robot.links}
     if changed := difference(before.robot, robot, renamed, turns=change.turns, turned=turned, along=task.turn_tools):
         raise fail("fix", f"a repair would change the robot: {changed}")
