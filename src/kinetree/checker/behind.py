@@ -46,7 +46,9 @@ def behind(robot: Robot, options: CheckOptions, known: Iterable[Finding]) -> lis
         return []
     meant = replace(meant, places=robot.places)
     errors = [finding for finding in findings if finding.severity == "error"]
-    every = certain(meant, options, errors) if meant.doubts else Certain(findings_by_rule(meant, options.rules, options))
+    every = (
+        certain(meant, options, errors) if meant.doubts else Certain(findings_by_rule(meant, options.rules, options))
+    )
     lines = {(finding.code, finding.place[:2]) for finding in known}
     return [f for found in every.findings.values() for f in found if (f.code, f.place[:2]) not in lines]
 

@@ -87,8 +87,8 @@ class MissingMesh(MeshRule):
     bad = "link_7.stl"
 
     def check(self, robot: Robot, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
-        """A file that is not in its package, which is there, not beside the model, or not where a whole path says; names
-        in URDF that lead to none, and the first of a package that is not found, and that the model's does not name."""
+        """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
+        names in URDF that lead to none, and the first of a package that is not found and not declared."""
         strange = set()
         if robot.text and robot.text.format == "urdf":  # Gazebo looks for file://media/… in folders of its own
             for name, (link, geometry) in first_uses(shapes).items():

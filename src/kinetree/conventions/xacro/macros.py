@@ -8,7 +8,16 @@ from typing import ClassVar
 
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.xacro.names import called, in_braces, left_to_callers, misfits, near, undefined, used_arguments, used_in
+from kinetree.conventions.xacro.names import (
+    called,
+    in_braces,
+    left_to_callers,
+    misfits,
+    near,
+    undefined,
+    used_arguments,
+    used_in,
+)
 from kinetree.conventions.xacro.text import MOST_MACROS, Macro, Program
 from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions

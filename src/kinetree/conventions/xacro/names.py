@@ -81,7 +81,7 @@ def _unused_like(name: str, use: Use, program: Program) -> set[str]:
 def is_defined_around(name: str, file: str) -> bool:
     """Return whether a file of the package defines a name, as a property or a parameter. True if that is not known: if
     no file of the package includes this one, or any includes those of other packages."""
-    package = _package_of(file)
+    package = package_of(file)
     if package is None:
         return True
     words = _defined_in(package, int(monotonic() // REMEMBERED))
@@ -89,10 +89,10 @@ def is_defined_around(name: str, file: str) -> bool:
 
 
 def left_to_callers(program: Program) -> Iterator[tuple[Use, str]]:
-    """Yield the first use of each name in macros of the robot's own file that no file of its package defines, if none of
-    them includes the file: files of other packages may do both."""
+    """Yield the first use of each name in macros of the robot's own file that no file of its package defines, if none
+    of them includes the file: files of other packages may do both."""
     file = program.roots[0].document.file
-    package = None if program.whole or not program.complete else _package_of(file)
+    package = None if program.whole or not program.complete else package_of(file)
     words = _defined_in(package, int(monotonic() // REMEMBERED)) if package else None
     if words is None or Path(file).name in words:
         return
@@ -107,12 +107,13 @@ def left_to_callers(program: Program) -> Iterator[tuple[Use, str]]:
 
 def is_called_around(name: str, file: str) -> bool:
     """Return whether a file of the package calls a macro. True if that is not known."""
-    package = _package_of(file)
+    package = package_of(file)
     called = _called_in(package, int(monotonic() // REMEMBERED)) if package else None
     return called is None or name in called
 
 
-def _package_of(file: str) -> str | None:
+def package_of(file: str) -> str | None:
+    """Return the folder of the package that a file is in, None without one."""
     above = () if file.startswith("<") else Path(file).absolute().parents
     return next((str(folder) for folder in above if any((folder / mark).is_file() for mark in MARKS)), None)
 

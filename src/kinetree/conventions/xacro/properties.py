@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kinetree.conventions.xacro.macros import LEFT, Written
+from kinetree.conventions.xacro.macros import Written
 from kinetree.conventions.xacro.names import used_in
 from kinetree.conventions.xacro.text import Macro, Program
 from kinetree.errors import Finding
