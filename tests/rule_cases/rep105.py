@@ -58,9 +58,9 @@ CASES = {
     ),
     "R105-004": Cases(
         found={
-            "below the floor": Model(CART.replace("0 0 0.1", "0 0 0.07"), says="ends 0.03 m below it"),
-            "above the floor": Model(CART.replace("0 0 0.1", "0 0 0.13"), says="ends 0.03 m above it"),
-            "below, on suspensions": Model(SPRUNG.replace("0 0 0.1", "0 0 0.04"), says="ends 0.06 m below it"),
+            "below the floor": Model(CART.replace("0 0 0.1", "0 0 0.07"), says="ends 0.03 m below this frame"),
+            "above the floor": Model(CART.replace("0 0 0.1", "0 0 0.13"), says="ends 0.03 m above this frame"),
+            "below, on suspensions": Model(SPRUNG.replace("0 0 0.1", "0 0 0.04"), says="ends 0.06 m below this frame"),
         },
         silent={
             "on the floor": CART,

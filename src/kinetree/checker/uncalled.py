@@ -1,10 +1,10 @@
-"""Findings in macros that nobody calls: what is found in them whatever their arguments are."""
+"""Findings in macros that are never called: what is found in them whatever their arguments are."""
 
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kinetree.checker.behind import corrected, files_for
 from kinetree.checker.variants import QUOTED, findings_by_rule
@@ -156,7 +156,8 @@ def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, 
     robot, file, root, rules, options, lacking = given
     files, row = files_for(robot, options), FORMATS["xacro"]
     text = _with_calls(root, [*(DEFINITIONS[kind].format(name, NUMBERS[k]) for name, kind in lacking), *calls])
-    made, _ = read(text, file, *[*row.arguments(files, options.read), False])
+    arguments: Any = row.arguments(files, options.read)
+    made, _ = read(text, file, *arguments, False)
     expanded = _joined(made.text, made.file) if made.text else None
     if expanded is None:
         return {}

@@ -46,7 +46,7 @@ class FarJoint(JointQuality):
                 continue
             if gap := _gap(bounds.whole_body(above), bounds.whole_body(below), T):
                 message = f"the joint is {number(gap)} m away from the shapes of its parent link {joint.parent!r}"
-                yield self.finding(f"{message} and of its child", joint)
+                yield self.finding(f"{message} and of its child; check its <origin>", joint)
 
 
 class Footprint(Quality):
@@ -88,8 +88,8 @@ class Footprint(Quality):
         if len(low) >= 2 and abs(min(low)[0]) > min(low)[2]:
             height, wheel, _ = min(low)
             side = "below" if height < 0 else "above"
-            message = f"the lowest wheel, {wheel!r}, ends {number(abs(height))} m {side} it; expected is the floor"
-            yield self.finding(message, robot.links["base_footprint"])
+            message = f"the lowest wheel, {wheel!r}, ends {number(abs(height))} m {side} this frame"
+            yield self.finding(f"{message}; expected at its height", robot.links["base_footprint"])
 
 
 def _lowest(T: Array, axis: Array, box: Array) -> float:

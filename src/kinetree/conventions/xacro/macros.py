@@ -11,6 +11,7 @@ from kinetree.conventions.rule import Rule
 from kinetree.conventions.xacro.names import (
     called,
     in_braces,
+    is_of_this_robot,
     left_to_callers,
     misfits,
     near,
@@ -82,7 +83,8 @@ class DefinedNames(Written):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name, and
-        as a remark a name that every caller has to define."""
+        as a remark a name that every caller has to define. Not an argument in a macro of another file that the robot
+        does not call: robots that call it may declare it."""
         declared = [argument.get("name") or "" for argument in program.arguments]
         seen = set()
         for use, name, known in undefined(program):
@@ -95,7 +97,7 @@ class DefinedNames(Written):
         if program.whole and program.complete:
             sure = {name for use in program.uses if use.place.always for name in use.words.arguments}
             for use in program.uses:
-                for name in use.words.arguments:
+                for name in use.words.arguments if is_of_this_robot(use, program) else ():
                     if name not in declared and name not in sure:
                         sure.add(name)
                         message = f"the argument {name!r} is declared by no <xacro:arg>{near(name, declared)}"
@@ -249,8 +251,8 @@ class OneDefinition(Written):
             if other.element.raw.split() != macro.element.raw.split():
                 before = other.element.source
                 same = before.file == macro.element.source.file
-                where = f"in line {before.line}" if same else f"in {before.file}, line {before.line}"
-                message = f"is defined already {where}; this definition replaces that one"
+                where = f"on line {before.line}" if same else f"in {before.file}, line {before.line}"
+                message = f"the macro is already defined {where}; this definition replaces that one"
                 yield self.at(macro.element, "name", message)
 
 
@@ -286,6 +288,6 @@ class WithPrefix(Written):
         for element in program.bare:
             groups.setdefault((element.document.file, element.tag), []).append(element)
         for first, *others in groups.values():
-            more = f", here and in {len(others)} more places" if others else ""
+            more = f", here and in {len(others)} other place{'s' * (len(others) > 1)}" if others else ""
             message = f"xacro ignores <{first.tag}> without its prefix{more}; write <xacro:{first.tag}>"
             yield self.at(first, None, message)

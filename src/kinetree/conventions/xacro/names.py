@@ -81,10 +81,10 @@ def _unused_like(name: str, use: Use, program: Program) -> set[str]:
 def is_defined_around(name: str, file: str) -> bool:
     """Return whether a file of the package defines a name, as a property or a parameter. True if that is not known: if
     no file of the package includes this one, or any includes those of other packages."""
-    package = package_of(file)
-    if package is None:
+    package = package_of(Path(file).absolute())
+    if package is None or file.startswith("<"):
         return True
-    words = _defined_in(package, int(monotonic() // REMEMBERED))
+    words = _defined_in(str(package), int(monotonic() // REMEMBERED))
     return words is None or name in words or Path(file).name not in words
 
 
@@ -92,8 +92,9 @@ def left_to_callers(program: Program) -> Iterator[tuple[Use, str]]:
     """Yield the first use of each name in macros of the robot's own file that no file of its package defines, if none
     of them includes the file: files of other packages may do both."""
     file = program.roots[0].document.file
-    package = None if program.whole or not program.complete else package_of(file)
-    words = _defined_in(package, int(monotonic() // REMEMBERED)) if package else None
+    is_known = program.whole or not program.complete or file.startswith("<")
+    package = None if is_known else package_of(Path(file).absolute())
+    words = _defined_in(str(package), int(monotonic() // REMEMBERED)) if package else None
     if words is None or Path(file).name in words:
         return
     known = program.properties.union(words, *program.local.values())
@@ -107,15 +108,14 @@ def left_to_callers(program: Program) -> Iterator[tuple[Use, str]]:
 
 def is_called_around(name: str, file: str) -> bool:
     """Return whether a file of the package calls a macro. True if that is not known."""
-    package = package_of(file)
-    called = _called_in(package, int(monotonic() // REMEMBERED)) if package else None
+    package = None if file.startswith("<") else package_of(Path(file).absolute())
+    called = _called_in(str(package), int(monotonic() // REMEMBERED)) if package else None
     return called is None or name in called
 
 
-def package_of(file: str) -> str | None:
-    """Return the folder of the package that a file is in, None without one."""
-    above = () if file.startswith("<") else Path(file).absolute().parents
-    return next((str(folder) for folder in above if any((folder / mark).is_file() for mark in MARKS)), None)
+def package_of(file: Path) -> Path | None:
+    """Return the folder of the package that contains a file; None if there is none."""
+    return next((folder for folder in file.parents if any((folder / mark).is_file() for mark in MARKS)), None)
 
 
 @lru_cache(maxsize=20)
@@ -167,6 +167,12 @@ def _inherited(program: Program) -> dict[str, set[str]]:
                     found[callee] |= names
                     changed = True
     return found
+
+
+def is_of_this_robot(use: Use, program: Program) -> bool:
+    """Return whether a name is used in the robot's own file, outside of macros, or in macros that the robot calls."""
+    own = use.element.document is program.roots[0].document
+    return own or all(macro.name in program.reached for macro in use.place.macros)
 
 
 def called(program: Program) -> Iterator[tuple[Call, Macro]]:

@@ -152,6 +152,19 @@ class Program:
         """Names that may be evaluated in any macro."""
         return {name for use in self.uses if use.place.lazy for name in use.words.names}
 
+    @cached_property
+    def reached(self) -> set[str]:
+        """Names of the macros that the robot calls, itself or in other macros; all if some names are computed."""
+        found: set[str] = set()
+        while (
+            new := {
+                call.name.rpartition(".")[2] for call in self.calls if all(m.name in found for m in call.place.macros)
+            }
+            - found
+        ):
+            found |= new
+        return set(self.by_name) if any("$" in name for name in found) else found
+
     def scope(self, macros: tuple[Macro, ...]) -> set[str]:
         """Return the names that are known inside of macros, without those of their callers."""
         return self.properties.union(*(self.local[id(macro.element)] for macro in macros))
