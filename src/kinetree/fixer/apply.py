@@ -60,7 +60,9 @@ class Task:
     @property
     def name(self) -> str:
         """The file, and with which arguments it is expanded."""
-        return ", ".join((self.file, *(f"{key}={value}" for key, value in (self.options.read.xacro_args or {}).items())))
+        return ", ".join(
+            (self.file, *(f"{key}={value}" for key, value in (self.options.read.xacro_args or {}).items()))
+        )
 
     @property
     def rules(self) -> list[type[Rule]]:
