@@ -211,7 +211,7 @@ CASES = {
             "seen too": Model(
                 robot(link("a", felt(mesh(of("many_triangles"))), seen(mesh(of("many_triangles"))))),
                 options=PACKAGES,
-                says="as for visuals",
+                says="is that of the visuals",
             ),
         },
         silent={

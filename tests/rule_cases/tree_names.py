@@ -57,6 +57,8 @@ CASES = {
             "a link": chain(joint("j", "a", "b_joint"), links=["a", "b_joint"]),
         },
         silent={
+            "a joint that is named after two numbered links": named("arm__j_link_1_link_2"),
+            "a joint to a link": named("base_to_upper_link"),
             "a joint that is named after its child": chain(joint("to_b_link", "a", "b_link"), links=["a", "b_link"]),
             "a word that ends so": named("blink"),
             "a joint": named("upper_joint"),

@@ -1,6 +1,7 @@
 """Paths of files, relative to the working folder."""
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,8 +16,8 @@ def as_shown(file: str | Path) -> str:
 
 def in_words(text: str) -> str:
     """Return a text with the paths in it as seen from the working folder."""
-    here = os.path.join(os.getcwd(), "")
-    return text if here == os.path.abspath(os.sep) else text.replace(here, "")
+    here = re.escape(os.path.join(os.getcwd(), ""))
+    return re.sub(rf"(?<![\w./:~-]){here}(?=\w)", "", text)  # not in other paths, nor in URLs
 
 
 def relative(file: str, upwards: bool = True) -> str:

@@ -124,7 +124,7 @@ class SensorNames(Quality):
             for sensor in block.find_all("sensor")
         ]
         for (link, first), (_, later) in repeated(sensors, lambda pair: (pair[0], pair[1].get("name"))):
-            message = f"link {link!r} already has a sensor of this name{on_line(first, later)}"
+            message = f"link {link!r} already has a sensor of this name{on_line(first, later)}; rename one"
             yield self.finding(message, later.label, source=later.source)
 
 
@@ -150,9 +150,7 @@ class BlockPlaces(Quality):
         for owner in document.children:
             wrong = BLOCK_TAGS if owner.tag in ("link", "joint") else ("gazebo",) if owner.tag == "gazebo" else ()
             for part in (part for part in owner.walk() if part is not owner and part.tag in wrong):
-                message = (
-                    f"<{part.tag}> stands inside of <{owner.tag}>, where it is left out; make it a child of <robot>"
-                )
+                message = f"<{part.tag}> is inside <{owner.tag}>, where programs ignore it; make it a child of <robot>"
                 yield self.finding(message, owner.label, source=part.source)
 
 

@@ -13,6 +13,8 @@ BETWEEN = re.compile(r"-to-|_to_|__|-")
 """Text between the names of two links in that of a joint."""
 JOINT = re.compile(r"[_-](fixed[_-]?)?(joint|jnt|fixed)$", re.IGNORECASE)
 """Ends of the names of joints."""
+SAYS_JOINT = re.compile(r"(?:^|[_/-])(?:j|jnt|joint|to)(?=[_/-])", re.IGNORECASE)
+"""Words by which a name that ends with a link's is that of a joint."""
 OF_LINK = re.compile(r"(?:^|[a-z0-9_-])(?:_link|Link)([_-]?\d+)?$")
 OF_JOINT = re.compile(r"(?:^|[a-z0-9_-])(?:_joint|Joint)([_-]?\d+)?$")
 
@@ -39,8 +41,8 @@ class NamedLinks(Quality):
                     a in rigid[joint.parent] and (b == joint.child or joint.child in rigid[b])
                     for a, b in ((one, other), (other, one))
                 ):
-                    message = f"is named after {one!r} and {other!r}, but joins {joint.parent!r} and {joint.child!r}"
-                    yield self.finding(message, joint)
+                    message = f"the name says that it joins {one!r} and {other!r}"
+                    yield self.finding(f"{message}, but it joins {joint.parent!r} and {joint.child!r}", joint)
 
 
 class KindInName(Quality):
@@ -54,13 +56,15 @@ class KindInName(Quality):
     bad = 'name="upper_link"'
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """A joint whose name ends with link and is not that of what it joins, or a link whose name ends with joint."""
+        """A joint whose name ends with link, unless with a link that it joins or after a word such as j or to; a link
+        whose name ends with joint."""
         for joint in robot.joints.values():
-            if OF_LINK.search(joint.name) and not any(joint.name.endswith(n) for n in (joint.parent, joint.child)):
-                yield self.finding("is a joint, but its name ends with 'link'", joint)
+            named = joint.name.endswith((joint.parent, joint.child)) or SAYS_JOINT.search(joint.name)
+            if OF_LINK.search(joint.name) and not named:
+                yield self.finding("is a joint, but its name is that of a link; rename it", joint)
         for link in robot.links.values():
             if OF_JOINT.search(link.name):
-                yield self.finding("is a link, but its name ends with 'joint'", link)
+                yield self.finding("is a link, but its name is that of a joint; rename it", link)
 
 
 def ends_of(name: str, robot: Robot) -> list[tuple[str, str]]:

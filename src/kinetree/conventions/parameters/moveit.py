@@ -298,7 +298,7 @@ class Parameters(FileRule):
         for controller in ros_files.controllers:
             near = nearly(controller.name, unused) if controller.parameters is None else ""
             if near:
-                message = f"no parameters stand under this name; did you mean {near!r}?"
+                message = f"there are no parameters of this name; did you mean {near!r}?"
                 yield self.about(message, f"controller {controller.name!r}", controller)
 
 

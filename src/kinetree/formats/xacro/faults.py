@@ -15,8 +15,8 @@ def findings_of(error: Exception, file: str) -> list[Finding]:
     calls = getattr(error, "kinetree_calls", [])
     if calls and str(error).startswith("unknown macro name"):
         calls = calls[:-1]  # that call is the fault itself
-    calls = calls[-MAX_CONTEXT:]
-    context = "".join(f"; in {what}, called at {where}" for what, where in reversed(calls))
+    calls = list(dict.fromkeys(calls[-MAX_CONTEXT:]))  # of a macro that calls itself, one
+    context = "".join(f"; in {what}, called at {where}" for what, where in reversed(calls) if str(where) != str(place))
     inner: BaseException | None = error
     while inner is not None and not isinstance(inner, KinetreeError):
         inner = getattr(inner, "exc", None)
