@@ -28,16 +28,9 @@ def name_base_link(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> I
 
 
 def numbered_links(robot: Robot, arm: Arm) -> list[str]:
-<<<<<<< HEAD
-    """Return the links of a chain that have numbers: those of joints that follow no other, which have axes of the
-    controller."""
-    joints = [robot.joints[name] for name in arm.moving]
-    return [joint.child for joint in joints if joint.mimic is None]
-=======
     """Return the links that the axes of an arm move, without rods of parallelograms, which follow an axis."""
     moving = [robot.joints[name] for name in arm.moving]
     return [joint.child for joint in moving if not joint.mimic] or [joint.child for joint in moving]
->>>>>>> 78f451a61a75f16039c88ad9fd6de60f2884741a
 
 
 def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
