@@ -1,4 +1,4 @@
-"""Findings in macros that nobody calls: what is found in them whatever their arguments are."""
+"""Findings in macros that are never called: what is found in them whatever their arguments are."""
 
 import os
 import re

@@ -45,8 +45,8 @@ class NoSize(LinkQuality):
     bad = '<box size="0.4 0 0.12"/>'
 
     def check(self, sizes: tuple[Size, ...]) -> Iterator[Finding]:
-        """A size, a radius or a length of zero or less, or a scale of zero; a warning where it is zero and only seen, and
-        for a ball of zero, which Drake takes for a point of contact."""
+        """A size, a radius or a length of zero or less, or a scale of zero; no error where it is zero and only seen,
+        nor for a ball of zero, which Drake takes for a point of contact."""
         for link, geometry, name, size in sizes:
             if min(size) > 0 or (name == "scale" and all(size)):
                 continue

@@ -89,11 +89,12 @@ def is_defined_around(name: str, file: str) -> bool:
 
 
 def left_to_callers(program: Program) -> Iterator[tuple[Use, str]]:
-    """Yield the first use of each name in macros of the robot's own file that no file of its package defines, if none of
-    them includes the file: files of other packages may do both."""
+    """Yield the first use of each name in macros of the robot's own file that no file of its package defines, if none
+    of them includes the file: files of other packages may do both."""
     file = program.roots[0].document.file
-    package = None if program.whole or not program.complete else _package_of(file)
-    words = _defined_in(package, int(monotonic() // REMEMBERED)) if package else None
+    is_known = program.whole or not program.complete or file.startswith("<")
+    package = None if is_known else package_of(Path(file).absolute())
+    words = _defined_in(str(package), int(monotonic() // REMEMBERED)) if package else None
     if words is None or Path(file).name in words:
         return
     known = program.properties.union(words, *program.local.values())
