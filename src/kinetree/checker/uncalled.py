@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from kinetree.checker.behind import corrected, files_for
 from kinetree.checker.variants import QUOTED, findings_by_rule
@@ -96,7 +97,8 @@ def _found(
     text, file = _with_calls(root, calls), robot.source.file
     files = files_for(robot, options)
     row = FORMATS["xacro"]
-    made, _ = read(text, file, *[*row.arguments(files, options.read), False])
+    arguments: Any = row.arguments(files, options.read)
+    made, _ = read(text, file, *arguments, False)
     expanded = _joined(made.text, made.file) if made.text else None
     if expanded is None:
         return {}
