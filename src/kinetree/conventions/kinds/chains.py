@@ -118,11 +118,11 @@ class Chains:
         return len(chains) > 1 and max(AT_LEAST - 1, *chains) < self.front[body]
 
     def _length(self, body: str) -> int:
-        """Return the number of joints of one coordinate that lead to a body in one chain."""
+        """Return the number of joints of one coordinate, with a range, that lead to a body in one chain."""
         count = 0
         while body in self.carried and self.carried[body].kind.nv == 1:
             before = self.before(body)
-            count += 1
+            count += self.carried[body].limit.lower < self.carried[body].limit.upper
             if self.next(before) != body:
                 break
             body = before
