@@ -96,8 +96,10 @@ class TestBoundaries:
             (limit(effort=9999.0), []),
             (limit(effort=1e4), ["LIM-007"]),
             (limit(effort=-1), ["LIM-006"]),
-            (limit(velocity=50), []),
-            (limit(velocity=50.5), ["LIM-008"]),
+            (limit(velocity=49), []),
+            (limit(velocity=50), ["LIM-008"]),
+            (limit(velocity=50.5), []),
+            (limit(velocity=500.5), ["LIM-008"]),
             (limit(velocity=-0.0), ["LIM-005"]),
             (limit(lower=-6.2832, upper=6.2832), []),  # one turn: that of many wrists
             (limit(lower=-7.85, upper=7.85), []),

@@ -231,6 +231,13 @@ def test_concise_is_one_line_a_finding(mixed):
     assert lines[1] == "bad.urdf:4: warning: joint 'j': no axis [zero-axis]"
 
 
+def test_json_has_paths_as_seen_from_the_working_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    finding = Finding("xacro-include", "error", f"cannot include {tmp_path / 'b.xacro'}", Source("a.xacro"))
+    (said,) = json.loads(text_of("json", [Checked("a.xacro", (finding,))]))["findings"]
+    assert said["message"] == "cannot include b.xacro"
+
+
 def test_json_is_as_the_page_says(mixed):
     said = json.loads(text_of("json", mixed))
     assert {*said} == {"schema", "files", "findings", "excused"}

@@ -68,6 +68,7 @@ CASES = {
             ),
         },
         remarked={
+            "a point": Model(pair(felt(sphere(0))), severity="warning"),
             "nothing that is only seen": Model(pair(seen(box(1, 1, 0))), severity="warning"),
         },
         silent={

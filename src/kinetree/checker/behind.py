@@ -1,11 +1,11 @@
 """Findings behind the error of an xacro file that stops its expansion: in the robot that its author meant."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from kinetree.checker.variants import certain, findings_by_rule
+from kinetree.checker.variants import Certain, certain, findings_by_rule
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.xacro.text import is_bare
 from kinetree.errors import Doubt, Finding
@@ -18,6 +18,9 @@ RESERVED = re.compile(rb"""<xacro:property\s[^<>]*?name\s*=\s*["'](__\w+)["']"""
 """Definition of a property that begins with two underscores, which xacro refuses."""
 
 
+OLD = re.compile(rb"<(?:property|include|insert_block|macro|if|unless)[\s>]")
+
+
 class _Corrected(Files):
     """Files of one reading, with the texts that old versions of xacro understood as those of today write them."""
 
@@ -27,26 +30,27 @@ class _Corrected(Files):
         return corrected(data), path
 
 
-def behind(robot: Robot, options: CheckOptions, errors: Sequence[Finding]) -> list[Finding]:
+def behind(robot: Robot, options: CheckOptions, known: Iterable[Finding]) -> list[Finding]:
     """Return the findings of a robot whose expansion failed, after the instructions of xacro have their prefix and
-    names of properties do not begin with two underscores. None if that changes nothing, or is not enough."""
+    names of properties do not begin with two underscores, without those that are known. None if that changes nothing.
+    """
     texts = robot.text.files if robot.text and robot.text.format == "xacro" else {}
-    if Doubt("robot", robot.name) not in robot.doubts or not robot.source or robot.source.file not in texts:
+    file = robot.source.file if robot.source else ""
+    if Doubt("robot", robot.name) not in robot.doubts or file not in texts:
         return []
     if all(corrected(data := text.encode()) is data for text in texts.values()):
         return []
-    files = files_for(robot, options)
-    text = corrected(texts[robot.source.file].encode())
-    meant, findings = FORMATS["xacro"].read(text, robot.source.file, files, options.read)
-    if meant is None or Doubt("robot", robot.name) in meant.doubts:
+    text = corrected(texts[file].encode())
+    meant, findings = FORMATS["xacro"].read(text, file, files_for(robot, options), options.read)
+    if meant is None:
         return []
     meant = replace(meant, places=robot.places)
-    rules = [rule for rule in options.rules if not rule.of_text]
-    more = [finding for finding in findings if finding.severity == "error"]
-    found = certain(meant, replace(options, select=(), ignore=()), more).findings if meant.doubts else None
-    found = found or findings_by_rule(meant, rules, options)
-    known = {error.place for error in errors}
-    return [f for code in found for f in found[code] if f.place not in known]
+    errors = [finding for finding in findings if finding.severity == "error"]
+    every = (
+        certain(meant, options, errors) if meant.doubts else Certain(findings_by_rule(meant, options.rules, options))
+    )
+    lines = {(finding.code, finding.place[:2]) for finding in known}
+    return [f for found in every.findings.values() for f in found if (f.code, f.place[:2]) not in lines]
 
 
 def corrected(data: bytes) -> bytes:
@@ -54,7 +58,7 @@ def corrected(data: bytes) -> bytes:
     if there is nothing to correct."""
     for name in set(RESERVED.findall(data)) if b'"__' in data or b"'__" in data else ():
         data = re.sub(rb"\b" + name + rb"\b", b"u_" + name[2:], data)
-    root = parse(data, "", Report()) if b"<property" in data or b"<in" in data or b"<macro" in data else None
+    root = parse(data, "", Report()) if OLD.search(data) else None
     places = sorted(_bare_tags(root), reverse=True) if root and root.document.data == data else ()
     for place in places:
         data = data[:place] + b"xacro:" + data[place:]

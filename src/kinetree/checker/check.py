@@ -92,7 +92,8 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
         found = Certain({})
     elif robot.doubts:
         found = certain(robot, options, errors)
-        findings += [*remarks(robot, found, errors), *behind(robot, options, errors)]
+        findings += remarks(robot, found, errors)
+        findings += behind(robot, options, [*findings, *chain.from_iterable(found.findings.values())])
     else:
         found = Certain(findings_by_rule(robot, options.rules, options))
     findings += uncalled(robot, options) if robot else []

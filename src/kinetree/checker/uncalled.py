@@ -1,15 +1,18 @@
-"""Findings in macros that nobody calls: what is found in them whatever their arguments are."""
+"""Findings in macros that are never called: what is found in them whatever their arguments are."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from kinetree.checker.behind import corrected, files_for
 from kinetree.checker.variants import QUOTED, findings_by_rule
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.xacro.names import is_called_around
 from kinetree.conventions.xacro.text import parameters_of
-from kinetree.errors import Finding
+from kinetree.errors import Finding, KinetreeError
+from kinetree.formats.opener import Files
 from kinetree.formats.registry import FORMATS
 from kinetree.formats.xacro import read
 from kinetree.formats.xml import Derived, Element, Report, parse
@@ -19,6 +22,7 @@ FAMILIES = ("XML", "CTL", "INR", "GEO", "MSH", "LIM", "MIM", "JNT")
 """Families of rules about bodies, joints, shapes and blocks, which a macro has as a robot has them."""
 KEPT = ("xacro:include", "xacro:property", "xacro:arg", "xacro:macro")
 """Elements of a file that define what its macros need."""
+DEFINED = re.compile(r"""<xacro:macro\s[^<>]*?\bname\s*=\s*["']([\w.]+)""")
 NAMING = ("name", "link", "joint", "reference", "filename", "ns", "type", "macro")
 """Attributes whose values are names."""
 ORIGINS = (
@@ -40,12 +44,11 @@ def uncalled(robot: Robot, options: CheckOptions) -> list[Finding]:
     two sets of made-up arguments. None of a macro that needs numbers, or more than its files define."""
     texts = robot.text.files if robot.text else {}
     file = robot.source.file if robot.source else ""
-    data = corrected(texts[file].encode()) if file in texts else b""
-    if b"<xacro:macro" not in data or (root := parse(data, file, Report())) is None:
+    lonely = [name for name in DEFINED.findall(texts.get(file, "")) if not is_called_around(name, file)]
+    data = corrected(texts[file].encode()) if lonely else b""
+    if not lonely or (root := parse(data, file, Report())) is None:
         return []
-    macros = [m for m in root.find_all("xacro:macro") if not is_called_around(m.get("name") or "", file)][:MOST]
-    if not macros:
-        return []
+    macros = [macro for macro in root.find_all("xacro:macro") if macro.get("name") in lonely[:MOST]]
     names = _names_in(root)
     calls = [[_call(macro, names, k) for macro in macros] for k in (0, 1)]
     made = [k for k, call in enumerate(calls[0]) if call]
@@ -94,7 +97,8 @@ def _found(
     text, file = _with_calls(root, calls), robot.source.file
     files = files_for(robot, options)
     row = FORMATS["xacro"]
-    made, _ = read(text, file, *[*row.arguments(files, options.read), False])
+    arguments: Any = row.arguments(files, options.read)
+    made, _ = read(text, file, *arguments, False)
     expanded = _joined(made.text, made.file) if made.text else None
     if expanded is None:
         return {}
@@ -108,7 +112,13 @@ def _found(
         where = finding.source
         if finding.severity == "info":
             continue
-        if where and where.file == file and where.line and where.line < lines and not _of_others(finding, macro):
+        if (
+            where
+            and where.file == file
+            and where.line
+            and where.line < lines
+            and not _of_others(finding, macro, file, files)
+        ):
             shown = replace(finding, message=_shown(finding.message), element=_shown(finding.element or "") or None)
             kept[finding.code, where.place, shown.message] = shown
     return kept
@@ -144,7 +154,7 @@ def _joined(text: Derived, file: str) -> Derived | None:
     return Derived(text.text[:at] + "".join(new) + text.text[at:], [*text.origins, *more])
 
 
-def _of_others(finding: Finding, macro: Robot) -> bool:
+def _of_others(finding: Finding, macro: Robot, file: str, files: Files) -> bool:
     """Return whether a finding is about what stands in, or about what may be of another macro: a file whose name has an
     argument in it, or a part that does not exist here and whose name does not begin as those of the macro's parts."""
     if MADE_UP in f"{finding.element}{finding.message.partition(';')[0]}":
@@ -153,12 +163,19 @@ def _of_others(finding: Finding, macro: Robot) -> bool:
         return False
     name = next(iter(QUOTED.findall(finding.message)), "")
     token = TOKEN.match(name)
-    if finding.code.startswith("MSH"):
-        return TOKEN.search(name) is not None
+    if finding.code.startswith("MSH"):  # whose folder may be kept elsewhere
+        return TOKEN.search(name) is not None or not _has_folder(name, file, files)
     if token is None or "prefix" in token[2] or "parent" in token[2]:
         return True
     own = (one for part in (macro.links, macro.joints) for one in part.values() if one.source)
     return not any(one.name.startswith(token[0]) for one in own)
+
+
+def _has_folder(name: str, file: str, files: Files) -> bool:
+    try:
+        return os.path.isdir(files.path(name.rpartition("/")[0], file))
+    except (KinetreeError, OSError):
+        return False
 
 
 def _shown(text: str) -> str:

@@ -58,13 +58,6 @@ class Task:
     variants: "Sequence[Task]" = ()
 
     @property
-    def name(self) -> str:
-        """The file, and with which arguments it is expanded."""
-        return ", ".join(
-            (self.file, *(f"{key}={value}" for key, value in (self.options.read.xacro_args or {}).items()))
-        )
-
-    @property
     def rules(self) -> list[type[Rule]]:
         """Rules whose repairs are applied, those that give other names first, which the names of new joints follow."""
         rules = [rule for rule in repairing(self.options) if rule.safe or self.unsafe]
@@ -251,7 +244,8 @@ def first_regression(start: State, steps: Sequence[Step], ignore: tuple[str, ...
 def _caused(keys: Iterable[Key], state: State) -> str:
     """Return why a repair with new findings is not made."""
     first = next(finding for finding in state.findings if key_of(finding) in keys)
-    return f"a repair would cause {_listed(keys)}: {first.message}"
+    because = "; ".join(filter(None, (first.message, first.fix)))
+    return f"a repair would cause {_listed(keys)}: {because}; --ignore {first.code} accepts that"
 
 
 def _followed(keys: Counter[Key], steps: Iterable[Step]) -> Counter[Key]:
@@ -350,15 +344,19 @@ def _with_variants(task: Task, state: State, after: State, change: Changed) -> S
             try:
                 before = _variant(replace(variant, related=related), task, before, contents, change)
             except KinetreeError as error:
-                raise fail("fix", f"in {variant.name}: {error.findings[0].message}") from None
+                arguments = ", ".join(
+                    f"{key}={value}" for key, value in (variant.options.read.xacro_args or {}).items()
+                )
+                which = f"the variant {arguments or 'of another name'}" if variant.file == task.file else variant.file
+                raise fail("fix", f"in {which}, {error.findings[0].message}") from None
             contents |= {one.path: before.contents[one.path] for one in related}
         found.append(before)
     return replace(after, contents=contents, variants=tuple(found))
 
 
 def _variant(variant: Task, task: Task, before: State, contents: Mapping[Path, bytes], change: Changed) -> State:
-    """Return the state of a variant after a repair of `task` to these contents. A link or joint that is renamed has
-    its place in the order of all."""
+    """Return the state of a variant after a repair of `task` to these contents. What is renamed is found by its place
+    among all links or joints."""
     _, robot, notes = _read(variant.file, variant.options, contents)
     pairs = [("link", before.robot.links, robot.links), ("joint", before.robot.joints, robot.joints)]
     renamed = {(kind, a): b for kind, old, new in pairs for a, b in zip(old, new, strict=False) if a != b}

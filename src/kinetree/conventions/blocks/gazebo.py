@@ -179,9 +179,9 @@ class SensorTopics(Quality):
         ]
         for plugin in inside:
             said = [(part.tag, part.text.strip()) for part in plugin.walk() if part.text.strip()]
-            where = tuple((tag, text) for tag, text in said if tag in (*TOPIC_TAGS, *NAMESPACE_TAGS))
+            key = tuple((tag, text) for tag, text in said if tag in (*TOPIC_TAGS, *NAMESPACE_TAGS))
             if topics := [text for tag, text in said if tag in TOPIC_TAGS]:
-                published.append(((plugin.get("filename") or "", *where), topics[0], plugin))
+                published.append(((plugin.get("filename") or "", *key), topics[0], plugin))
         for (_, _, first), (_, topic, later) in repeated(published, lambda row: row[0]):
             where = on_line(first, later)
             message = f"topic {topic!r} is also that of {first.label}{where}; expected a topic of its own"

@@ -12,6 +12,7 @@ from kinetree.conventions.xacro.names import (
     called,
     in_braces,
     is_of_this_robot,
+    left_to_callers,
     misfits,
     near,
     undefined,
@@ -81,14 +82,18 @@ class DefinedNames(Written):
     good, bad = LEFT, LEFT.replace("$(arg reach)", "${reach}")
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name. Not
-        an argument in a macro of another file that the robot does not call: robots that call it may declare it."""
+        """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name, and
+        as a remark a name that every caller has to define. Not an argument in a macro of another file that the robot
+        does not call: robots that call it may declare it."""
         declared = [argument.get("name") or "" for argument in program.arguments]
         seen = set()
         for use, name, known in undefined(program):
             if (key := (id((use.place.macros or [None])[-1]), name)) not in seen:
                 seen.add(key)
                 yield self.at(use.element, use.attribute, f"the name {name!r} is not defined{near(name, known)}")
+        for use, name in left_to_callers(program):
+            message = f"no file of the package defines {name!r}; make it a parameter of the macro, or define it here"
+            yield replace(self.at(use.element, use.attribute, message), severity="info")
         if program.whole and program.complete:
             sure = {name for use in program.uses if use.place.always for name in use.words.arguments}
             for use in program.uses:

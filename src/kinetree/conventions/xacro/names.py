@@ -88,6 +88,24 @@ def is_defined_around(name: str, file: str) -> bool:
     return words is None or name in words or Path(file).name not in words
 
 
+def left_to_callers(program: Program) -> Iterator[tuple[Use, str]]:
+    """Yield the first use of each name in macros of the robot's own file that no file of its package defines, if none
+    of them includes the file: files of other packages may do both."""
+    file = program.roots[0].document.file
+    is_known = program.whole or not program.complete or file.startswith("<")
+    package = None if is_known else package_of(Path(file).absolute())
+    words = _defined_in(str(package), int(monotonic() // REMEMBERED)) if package else None
+    if words is None or Path(file).name in words:
+        return
+    known = program.properties.union(words, *program.local.values())
+    for use in program.uses:
+        if use.place.macros and use.element.document is program.roots[0].document:
+            for name in use.words.names:
+                if name not in known and "$" not in name:
+                    known.add(name)
+                    yield use, name
+
+
 def is_called_around(name: str, file: str) -> bool:
     """Return whether a file of the package calls a macro. True if that is not known."""
     package = None if file.startswith("<") else package_of(Path(file).absolute())

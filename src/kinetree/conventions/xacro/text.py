@@ -97,6 +97,7 @@ class Program:
 
     whole: whether they make a robot. complete: whether every name and every file is known. properties: names of those
     outside of macros. local: names of parameters and properties of macros, by the identity of the macro's element.
+    included: root elements of included files, by the identity of the <xacro:include>, if the file is always the same.
     missing: includes of files that do not exist, with the paths. bare: instructions without `xacro:`.
     """
 
@@ -111,6 +112,7 @@ class Program:
     properties: set[str] = field(default_factory=set)
     local: dict[int, set[str]] = field(default_factory=dict)
     includes: list[tuple[Element, Place]] = field(default_factory=list)
+    included: dict[int, Element] = field(default_factory=dict)
     missing: list[tuple[Element, str]] = field(default_factory=list)
     bare: list[Element] = field(default_factory=list)
 
@@ -126,6 +128,14 @@ class Program:
     def uses_in(self) -> dict[int, list[Use]]:
         """Uses in each macro, by the identity of its element."""
         return _by_macro(self.uses)
+
+    @cached_property
+    def uses_of(self) -> dict[int, list[Use]]:
+        """Uses in the attributes and the text of each element, by its identity."""
+        found: dict[int, list[Use]] = {}
+        for use in self.uses:
+            found.setdefault(id(use.element), []).append(use)
+        return found
 
     @cached_property
     def calls_in(self) -> dict[int, list[Call]]:
@@ -181,7 +191,7 @@ def program(
     made = Program(Doubt("robot", robot.name) not in robot.doubts)
     given = {name: Path(folder) for name, folder in packages.items()}
     files = Files({**robot.places.packages, **given}, robot.places.confinement)
-    read = {os.path.abspath(root.document.file): root for root in xacro_roots}
+    read: dict[str, Element | None] = {os.path.abspath(root.document.file): root for root in xacro_roots}
     queue = [(xacro_roots[0], True)]
     seen = {os.path.abspath(xacro_roots[0].document.file)}
     while queue and len(seen) < MOST_FILES:
@@ -196,11 +206,13 @@ def program(
                 made.complete &= made.whole and place.always
             elif path not in seen:
                 seen.add(path)
-                other = read.get(path) or _opened(path, include, files, made)
+                other = read[path] = read.get(path) or _opened(path, include, files, made)
                 queue += [(other, place.always and not include.get("ns"))] if other else []
+            if path and not include.get("ns") and (other := read.get(path)):
+                made.included[id(include)] = other
         if not queue:
-            left = [path for path in read if path not in seen]
-            queue += [(read[path], False) for path in left]
+            left = {path: root for path, root in read.items() if path not in seen and root}
+            queue += [(root, False) for root in left.values()]
             seen.update(left)
     made.complete &= len(made.macros) <= MOST_MACROS
     return made
