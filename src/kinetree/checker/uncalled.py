@@ -4,7 +4,8 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 from kinetree.checker.behind import corrected, files_for
 from kinetree.checker.variants import QUOTED, findings_by_rule
@@ -156,8 +157,8 @@ def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, 
     robot, file, root, rules, options, lacking = given
     files, row = files_for(robot, options), FORMATS["xacro"]
     text = _with_calls(root, [*(DEFINITIONS[kind].format(name, NUMBERS[k]) for name, kind in lacking), *calls])
-    arguments: Any = row.arguments(files, options.read)
-    made, _ = read(text, file, *arguments, complete=False)
+    how = partial(read, text, file, *row.arguments(files, options.read))
+    made, _ = how(complete=False)
     expanded = _joined(made.text, made.file) if made.text else None
     if expanded is None:
         return {}
