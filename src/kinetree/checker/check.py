@@ -92,7 +92,7 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
         found = certain(robot, options, errors)
         findings += remarks(robot, found, errors)
     else:
-        found = Certain(findings_by_rule(robot, options.rules, options))
+        found = Certain(findings_by_rule(robot, options.rules_for(robot), options))
     return sorted(once([*findings, *chain.from_iterable(found.findings.values())]), key=order), found
 
 

@@ -11,10 +11,10 @@ from kinetree.model.robot import Joint, Robot
 NAMES = "http://wiki.ros.org/urdf/XML/joint"
 BETWEEN = re.compile(r"-to-|_to_|__|-")
 """Text between the names of two links in that of a joint."""
-JOINT = re.compile(r"[_-](fixed[_-]?)?(joint|jnt|fixed)$", re.IGNORECASE)
+JOINT = r"(?i)[_-](fixed[_-]?)?(joint|jnt|fixed)$"
 """Ends of the names of joints."""
-OF_LINK = re.compile(r"(?:^|[a-z0-9_-])(?:_link|Link)([_-]?\d+)?$")
-OF_JOINT = re.compile(r"(?:^|[a-z0-9_-])(?:_joint|Joint)([_-]?\d+)?$")
+OF_LINK = r"(?:^|[a-z0-9_-])(?:_link|Link)([_-]?\d+)?$"
+OF_JOINT = r"(?:^|[a-z0-9_-])(?:_joint|Joint)([_-]?\d+)?$"
 
 
 class NamedLinks(Quality):
@@ -56,16 +56,19 @@ class KindInName(Quality):
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A joint whose name ends with link and is not that of what it joins, or a link whose name ends with joint."""
         for joint in robot.joints.values():
-            if OF_LINK.search(joint.name) and not any(joint.name.endswith(n) for n in (joint.parent, joint.child)):
+            is_link = "ink" in joint.name and re.search(OF_LINK, joint.name)
+            if is_link and not joint.name.endswith((joint.parent, joint.child)):
                 yield self.finding("is a joint, but its name ends with 'link'", joint)
         for link in robot.links.values():
-            if OF_JOINT.search(link.name):
+            if "oint" in link.name and re.search(OF_JOINT, link.name):
                 yield self.finding("is a link, but its name ends with 'joint'", link)
 
 
 def ends_of(name: str, robot: Robot) -> list[tuple[str, str]]:
     """Return the two links that the name of a joint names, if it does."""
-    bare = JOINT.sub("", name)
+    if not BETWEEN.search(name):
+        return []
+    bare = re.sub(JOINT, "", name)
     for text in dict.fromkeys((name, bare)):
         for match in BETWEEN.finditer(text):
             one = _link(text[: match.start()], robot)
