@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kinetree.formats import srdf, text, xml
+from kinetree.formats import text, xml
 from kinetree.formats.dh import rows
 from kinetree.formats.sdf import expand
 from kinetree.formats.xacro import budget, engine
 from kinetree.formats.xacro import files as yaml_files
+from kinetree.model import semantic_groups
 
 Files = dict[str, bytes]
 
@@ -453,7 +454,7 @@ FLOODS = (
     Flood("mjcf: classes in classes", "mjcf", P, mjcf_class_tree),
     Flood("mjcf: equalities", "mjcf", P, mjcf_equalities),
     Flood("srdf: groups", "urdf", P, srdf_groups, srdf=True),
-    Flood("srdf: groups in groups", "urdf", srdf.MAX_DEPTH, srdf_depth, "depth", srdf=True),
+    Flood("srdf: groups in groups", "urdf", semantic_groups.MAX_DEPTH, srdf_depth, "depth", srdf=True),
     Flood("srdf: unknown joints", "urdf", P, srdf_unknown, srdf=True),
     Flood("dh: rows", "dh", rows.MAX_ROWS, dh_rows, "size"),
     Flood("dh: chains", "dh", T, dh_chains),

@@ -34,7 +34,7 @@ HANDS = {("cli", "check.py"), ("cli", "fix.py"), *(("conventions", f"{name}.py")
 
 REFERENCES = "jointinparent|jointName|component_group|objname"
 """Attributes and elements of several dialects that name a part of a robot: who lists one has a table of such."""
-UNKNOWN_KEY = r"(?s)\A(?!.*import json).*(f'[^'\n]*|f\"[^\"\n]*|says: str=.*)means nothing here"
+UNKNOWN_KEY = r"(?s)\A(?!.*import json).*f['\"]the key .*is unknown"
 """What a reader of TOML says of a key that it does not know; what reads JSON says it likewise."""
 
 AXIS = """<?xml version="1.0"?>

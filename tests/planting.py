@@ -11,8 +11,9 @@ import numpy as np
 
 import kinetree as kt
 from kinetree.conventions.facts import bodies, poses
+from kinetree.conventions.names.mirror import MirrorImages
 from kinetree.conventions.quality import moving
-from kinetree.conventions.shapes.bounds import Bounds
+from kinetree.conventions.shapes.bounds import Bounds, size_of
 from kinetree.conventions.shapes.meshes import Readings
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.robot import Joint, Link
@@ -403,6 +404,138 @@ OF_CONTROL = (
 """Of the rules about ros2_control and transmissions."""
 
 
+def _body(inertial: str = "", shapes: str = "") -> Callable[[Model], str | None]:
+    """A link fixed to one that moves."""
+
+    def plant(model: Model) -> str | None:
+        for link in model.lone():
+            joint = f'<joint name="planted" type="fixed"><parent link="{link.name}"/><child link="planted"/></joint>'
+            return model.at_end(f'<link name="planted">{inertial}{shapes}</link>{joint}')
+        return None
+
+    return plant
+
+
+def _shapes(seen: str, felt: str) -> str:
+    return f"<visual><geometry>{seen}</geometry></visual><collision><geometry>{felt}</geometry></collision>"
+
+
+def _inertial(mass: float, xx: float, yy: float, zz: float) -> str:
+    inertia = f'<inertia ixx="{xx}" ixy="0" ixz="0" iyy="{yy}" iyz="0" izz="{zz}"/>'
+    return f'<inertial><mass value="{mass}"/>{inertia}</inertial>'
+
+
+_SMALL = '<box size="0.03 0.04 0.05"/>'
+_LIGHT = _inertial(0.1, 4.1e-5, 3.4e-5, 2.5e-5)
+
+
+def _other_ends(model: Model) -> str | None:
+    """A joint with the names of two links that it does not join."""
+    moved = [j for j in model.turning() if j.name not in model.robot.links and not j.name.isdigit()]
+    if len(moved) < 3:
+        return None
+    return model.renamed(moved[0].name, f"{moved[1].child}_to_{moved[2].child}_joint")
+
+
+def _called_a_joint(model: Model) -> str | None:
+    name = next((name for name in model.robot.links if name not in model.robot.joints), None)
+    return model.renamed(name, f"{name}_planted_joint") if name else None
+
+
+def _uneven_legs(model: Model) -> str | None:
+    """Two legs, of which one has a shin of another mass, in a robot without sides of its own."""
+    if any(re.match(r"(?i)(l|left)_", name) for name in model.robot.links):
+        return None
+    legs = MirrorImages.base.replace(MirrorImages.good, MirrorImages.bad).partition('"walker">')[2]
+    legs = re.sub(r'"(left|right|pelvis)', r'"planted_\1', legs.replace("</robot>", ""))
+    joint = f'<parent link="{model.robot.root}"/><child link="planted_pelvis"/>'
+    return model.at_end(f'{legs}<joint name="planted" type="fixed">{joint}</joint>')
+
+
+def _away_from_parent(model: Model) -> str | None:
+    body = bodies(model.robot)
+    known = Bounds(model.robot, body, poses(model.robot), {}, Readings({}, {}))
+    for joint in model.turning():
+        origin = model.element(joint).find("origin")
+        if origin and all(known.whole_body(body[link]) is not None for link in (joint.parent, joint.child)):
+            return model.tag(origin, xyz="6 7 0")
+    return None
+
+
+def _one_limit(model: Model) -> str | None:
+    joints = [model.robot.joints[name] for name in model.robot.joint_names]
+    if len(joints) < 4 or not all(model.element(j).find("limit") and j.coordinated for j in joints):
+        return None
+    if any(joint.mimic or joint.safety for joint in model.robot.joints.values()):
+        return None
+    text = re.sub(r'effort\s*=\s*["\'][^"\']*["\']', 'effort="10"', model.text)
+    return re.sub(r'velocity\s*=\s*["\'][^"\']*["\']', 'velocity="1"', text)
+
+
+def _root_without_inertia(model: Model) -> str | None:
+    """A root with mass and no inertia, alone or with links that have neither."""
+    body = [link for link in model.robot.links.values() if bodies(model.robot)[link.name] == model.robot.root]
+    felt = [link for link in body if link.inertial]
+    if any(link.name == "world" for link in body) or not body[0].visuals or len(felt) > 1:
+        return None
+    if not felt:
+        return model.inside(model.element(body[0]), _inertial(9, 0, 0, 0))
+    inertial = model.element(felt[0]).find("inertial")
+    inertia = inertial.find("inertia") if inertial else None
+    return model.tag(inertia, ixx=0, ixy=0, ixz=0, iyy=0, iyz=0, izz=0) if inertia else None
+
+
+def _copies(model: Model) -> str | None:
+    """All inertias alike, where the sizes of links differ."""
+    known = Bounds(model.robot, bodies(model.robot), poses(model.robot), {}, Readings({}, {}))
+    lone = [size_of(known.part_of_body(link.name)) for link in model.lone()]
+    sizes = [size for size in lone if size >= 0.02]
+    if len(sizes) < 4 or max(sizes) < 2 * min(sizes):
+        return None
+    text = re.sub(r"<mass[^>]*>", '<mass value="1.3"/>', model.text)
+    return re.sub(r"<inertia\b[^>]*>", '<inertia ixx="0.011" ixy="0" ixz="0" iyy="0.012" iyz="0" izz="0.013"/>', text)
+
+
+OF_LINKS = (
+    Planted("NAM-008", _other_ends),
+    Planted("NAM-009", _called_a_joint),
+    Planted("NAM-010", _uneven_legs),
+    Planted("JNT-005", _away_from_parent, implied=("R105-004", "GEO-003")),
+    Planted("LIM-011", _one_limit),
+    Planted("INR-013", _root_without_inertia, implied=("TRE-001",)),
+    Planted("INR-014", _body("", _shapes(_SMALL, _SMALL))),
+    Planted("INR-015", _body(_inertial(0, 0.02, 0.021, 0.022))),
+    Planted(
+        "INR-016",
+        _body(
+            _inertial(4, 0.0567, 0.0567, 0.00667),
+            '<collision><geometry><box size="0.4 0.1 0.1"/></geometry></collision>',
+        ),
+    ),
+    Planted(
+        "INR-017",
+        _copies,
+        implied=("INR-003", "INR-005", "INR-006", "INR-009", "INR-010", "INR-012", "INR-016"),
+    ),
+    Planted(
+        "GEO-004",
+        _body(
+            _LIGHT,
+            _shapes(_SMALL, _SMALL).replace(
+                "</visual>", '<material name="planted"><color rgba="255 128 0 1"/></material></visual>'
+            ),
+        ),
+    ),
+    Planted("GEO-005", _body(_LIGHT, _shapes(_SMALL, '<box size="0.4 0.5 0.6"/>'))),
+    Planted(
+        "MSH-007",
+        _body(_LIGHT, _shapes(_SMALL, '<mesh filename="package://arm/meshes/many_triangles.stl"/>')),
+        implied=("MSH-005",),
+    ),
+)
+"""Of the rules that compare links and joints with others."""
+
+
 DEFECTS = (
     Planted("TRE-001", _root_mass, implied=("INR-009",)),
     Planted("XML-001", _blocks('<gazebo reference="no_such_link"/>')),
@@ -450,12 +583,13 @@ DEFECTS = (
     Planted("INR-012", _inertia(lambda link: tuple(1e-6 * _diagonal(link)))),
     Planted("GEO-001", _no_collision),
     Planted("GEO-002", _size(0), implied=("INR-009", "INR-010")),
-    Planted("GEO-003", _size(1000), implied=("GEO-005",)),
+    Planted("GEO-003", _size(1000), implied=("GEO-005", "INR-017")),
     Planted("MSH-002", _visual('filename="package://arm/meshes/nowhere.stl"')),
     Planted("MSH-003", _visual('filename="package://arm/meshes/empty.stl"')),
     Planted("MSH-004", _visual('filename="package://arm/meshes/pointer.stl"')),
     Planted("MSH-005", _visual('filename="package://arm/meshes/cut.stl"')),
-    Planted("MSH-006", _visual('filename="package://arm/meshes/millimetres.stl"')),
+    Planted("MSH-006", _visual('filename="package://arm/meshes/millimetres.stl"'), implied=("INR-017",)),
+    *OF_LINKS,
 )
 
 

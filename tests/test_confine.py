@@ -227,7 +227,7 @@ class TestEnvironment:
     def test_it_is_not_seen(self):
         text = self.TEXT.format("$(env OF_OURS)")
         assert "seen" in kt.load(text, format="xacro").links
-        with pytest.raises(kt.KinetreeError, match="'OF_OURS' is not visible") as refused:
+        with pytest.raises(kt.KinetreeError, match="'OF_OURS' is not set, or the settings") as refused:
             kt.load(text, format="xacro", confined=True)
         assert refused.value.findings[0].code == "confined"
         seen = Confinement([], {"OF_OURS": "given"})

@@ -284,7 +284,7 @@ class TestPytest:
         pytester.makefile(".toml", kinetree='profil = "ros"\n')
         result = run("--kinetree", "arm.xacro")
         result.assert_outcomes(errors=1)
-        result.stdout.fnmatch_lines("*'profil' means nothing here; did you mean 'profile'*")
+        result.stdout.fnmatch_lines("*the key 'profil' is unknown; did you mean 'profile'*")
         result.stdout.no_fnmatch_line("*Traceback*")
 
 

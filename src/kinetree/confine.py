@@ -156,10 +156,10 @@ def refusal(wanted: str, path: str, confinement: Confinement) -> KinetreeError:
 
 def unseen(name: str, confinement: Confinement) -> KinetreeError:
     """Return the error for an environment variable that a model may not read."""
-    seen = ", ".join(confinement.environment) or "none"
-    message = f"the environment variable {name!r} is not visible to this model, or not set; visible are {seen}"
+    seen = f"; allowed are {', '.join(confinement.environment)}" if confinement.environment else ""
+    message = f"the environment variable {name!r} is not set, or the settings do not allow it{seen}"
     return fail(
         "confined",
         message,
-        fix=f'if the model needs it, name it in kinetree.toml: environment = ["{name}"]; in Python, in a Confinement',
+        fix=f'if the model needs it, allow it in kinetree.toml: environment = ["{name}"]; in Python, in a Confinement',
     )

@@ -18,7 +18,7 @@ def test_it_explains(run):
         "https://",
         "at most error; certain",
         "industrial-strict",
-        "good:\n    <origin",
+        "good:\n    <joint",
         "bad:\n",
     ):
         assert said in result.stdout
@@ -39,7 +39,7 @@ def test_it_explains_every_rule(run):
     result = run("rule", *codes)
     assert (result.exit_code, result.stderr) == (0, "")
     assert all(f"{code}  " in result.stdout for code in codes)
-    assert "`kinetree fix --unsafe` does it" in result.stdout
+    assert "`kinetree fix --unsafe`; other files" in result.stdout
 
 
 def test_it_explains_a_clause_for_people(run):

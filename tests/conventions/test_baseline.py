@@ -193,7 +193,7 @@ def test_but_with_all_else(message):
         (b"\xff", "the text is not UTF-8"),
         ('{"kinetree-baseline": 1, "findings": [], "findings": []}', "the key 'findings' stands twice"),
         ('{"kinetree-baseline": 1, "findings": [{"code": "a", "code": "b"}]}', "the key 'code' stands twice"),
-        ('{"kinetree-baseline": 1, "findings": [], "date": 3}', "'date' means nothing here; legal are 'kinetree-base"),
+        ('{"kinetree-baseline": 1, "findings": [], "date": 3}', "'date' is an unknown key; expected 'kinetree-base"),
     ],
     ids=range(14),
 )

@@ -74,6 +74,14 @@ def test_an_empty_folder_hides_no_other_path(folder, monkeypatch):
         files_of(["empty", "empty"])
 
 
+def test_a_folder_may_have_srdf_files_alone(tmp_path, monkeypatch):
+    (tmp_path / "cell.srdf").write_text('<robot name="cell"/>')
+    monkeypatch.chdir(tmp_path)
+    assert files_of(["."], srdf=True) == {"cell.srdf": False}
+    with pytest.raises(KinetreeError, match="no robot descriptions in this folder"):
+        files_of(["."])
+
+
 def test_a_part_that_nobody_named_is_no_fault():
     part = Checked("m.xacro", (Finding("xacro-macros-only", "error", "only macros"),))
     wrong = Checked("m.xacro", (Finding("xacro-expression", "error", "1/0"),))
@@ -91,3 +99,22 @@ def test_a_folder_that_cannot_be_read_is_said(folder, monkeypatch):
 
 def denied():
     raise PermissionError(13, "Permission denied")
+
+
+@pytest.mark.parametrize("include", ["parts/arm.xacro", "$(find p)/parts/${kind}.xacro", "../p/parts/arm.xacro"])
+def test_a_part_that_another_file_includes_may_fail_alone(tmp_path, include):
+    texts = {
+        "p/package.xml": "<package><name>p</name></package>",
+        "p/parts/arm.xacro": "<robot/>",
+        "p/r.xacro": f'<robot><xacro:include filename="{include}"/></robot>',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    for code, name, count in (
+        ("xacro-argument", "p/parts/arm.xacro", 0),
+        ("xml-syntax", "p/parts/arm.xacro", 1),
+        ("xacro-argument", "p/r.xacro", 1),
+    ):
+        failed = Checked(str(tmp_path / name), (Finding(code, "error", "fails"),))
+        assert len(without_parts(failed).findings) == count

@@ -6,7 +6,7 @@ import kinetree as kt
 from kinetree.checker.checked import Job, check_job
 from kinetree.checker.files import without_parts
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.xacro.names import _defined_in
+from kinetree.conventions.xacro.names import _defined_in, _texts_in
 from kinetree.conventions.xacro.prefixes import NAMING, PrefixLeak, leaks, parameters, prefix_of
 from kinetree.formats.xml import Report, parse
 from support import ask, shared
@@ -164,8 +164,22 @@ class TestFilesThatMakeNoRobot:
             ('<xacro:include filename="$(find others)/a.xacro"/>', set()),
         ):
             (tmp_path / "robot.xacro").write_text(robot.format(more))
+            _texts_in.cache_clear()
             _defined_in.cache_clear()
             assert self.codes(tmp_path, text)[1] == expected
         (tmp_path / "robot.xacro").unlink()
+        _texts_in.cache_clear()
         _defined_in.cache_clear()
         assert self.codes(tmp_path, text)[1] == set()
+
+
+def test_an_argument_in_a_macro_of_another_file_belongs_to_the_robots_that_call_it(tmp_path):
+    never = '<xacro:if value="false"><link name="$(arg a)"/></xacro:if>'
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    (tmp_path / "m.xacro").write_text(f'<robot {space}><xacro:macro name="m">{never}</xacro:macro></robot>')
+    codes = []
+    for call in ("", "<xacro:m/>"):
+        text = f'<robot name="r" {space}><xacro:include filename="m.xacro"/><link name="top"/>{call}</robot>'
+        (tmp_path / "r.xacro").write_text(text)
+        codes.append([finding.code for finding in check_job(Job(str(tmp_path / "r.xacro"))).findings])
+    assert codes == [[], ["XAC-002"]]

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
@@ -192,6 +193,21 @@ class TestGroups:
             "1 error, 1 remark",
         ]
 
+    def test_a_file_that_is_named_with_a_model_is_of_its_own(self, tmp_path, monkeypatch):
+        for name in ("cell", "cell_moveit_config"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "package.xml").write_text("<package/>")
+        monkeypatch.chdir(tmp_path)
+        srdf = str(tmp_path / "cell_moveit_config" / "cell.srdf")
+        finding = Finding("SRD-001", "error", "m", Source(srdf, 1))
+        lines = text_of("pretty", [Checked("cell/cell.xacro", (finding,), beside=(srdf,))]).splitlines()
+        assert lines == ["cell_moveit_config/cell.srdf:1: error: m [SRD-001]", "1 error"]
+
+    def test_names_of_packages_are_whole_in_the_root_folder(self, monkeypatch):
+        monkeypatch.chdir(os.path.abspath(os.sep))
+        found = Checked("a.urdf", (Finding("MSH-002", "info", "the mesh 'package://a/b.stl'"),))
+        assert "'package://a/b.stl'" in text_of("pretty", [found])
+
 
 def test_statistics_are_a_line_a_code(mixed):
     lines = text_of("statistics", [*mixed, replace(mixed[0], file="other.urdf")]).splitlines()
@@ -207,6 +223,13 @@ def test_concise_is_one_line_a_finding(mixed):
     lines = text_of("concise", mixed).splitlines()
     assert len(lines) == 3
     assert lines[1] == "bad.urdf:4: warning: joint 'j': no axis [zero-axis]"
+
+
+def test_json_has_paths_as_seen_from_the_working_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    finding = Finding("xacro-include", "error", f"cannot include {tmp_path / 'b.xacro'}", Source("a.xacro"))
+    (said,) = json.loads(text_of("json", [Checked("a.xacro", (finding,))]))["findings"]
+    assert said["message"] == "cannot include b.xacro"
 
 
 def test_json_is_as_the_page_says(mixed):

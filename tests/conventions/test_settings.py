@@ -83,7 +83,7 @@ class TestReading:
     @pytest.mark.parametrize(
         ("text", "line", "said"),
         [
-            ('\nprofil = "icub"', 2, "'profil' means nothing here; did you mean 'profile'"),
+            ('\nprofil = "icub"', 2, "the key 'profil' is unknown; did you mean 'profile'"),
             ('exclude = "legacy"', 1, "exclude: 'legacy' is no list of patterns; legal is such as"),
             ('exclude = ["a", ""]', 1, "exclude: ['a', ''] is no list of patterns"),
             ('\nprofile = "icubb"', 2, "profile is 'icubb'; legal are ros, sim, "),
@@ -103,7 +103,7 @@ class TestReading:
             ("[[models]]", 1, "models 1: there is no file; legal is one"),
             ('[[models]]\nfile = "a"\n[[models]]\nfile = 3', 4, "models 2: file is 3; legal is a text"),
             ('[[models]]\nfile = "a\\u0000"', 2, "models 1: file is 'a\\x00'; legal is a text"),
-            ('[[models]]\nfile = "a"\narg = {}', 3, "models 1: 'arg' means nothing here; did you mean 'args'"),
+            ('[[models]]\nfile = "a"\narg = {}', 3, "models 1: the key 'arg' is unknown; did you mean 'args'"),
             (
                 '[[models]]\nfile = "a"\nargs = { n = [1] }',
                 3,
@@ -156,7 +156,7 @@ class TestReading:
             ("a = 1" + "0" * 5000, "too many digits"),
             ("#" * 5_000_000, "at most 2000000 are read"),
             ('profile = "\\u001b[31m"', r"profile is '\x1b[31m'"),
-            ('"\\u001b[31m" = 1', r"'\x1b[31m' means nothing here"),
+            ('"\\u001b[31m" = 1', r"the key '\x1b[31m' is unknown"),
             (f'profile = "{"x" * 100_000}"', "x…; legal are"),
         ],
         ids=lambda value: None if len(value) > 60 else str(value),

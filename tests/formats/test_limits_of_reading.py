@@ -22,7 +22,7 @@ from kinetree.formats.xml import Report, parse
 from kinetree.formats.xml_document import Document
 from kinetree.formats.xml_writer import XmlWriter
 from kinetree.load import examine
-from kinetree.model import assemble
+from kinetree.model import assemble, semantic_groups
 
 pytestmark = pytest.mark.slow
 
@@ -246,9 +246,9 @@ class TestOthers:
 
         def codes(n):
             inner = "".join(group.format(i) for i in range(n))
-            return [f.code for f in srdf.read_groups(f'<robot name="r">{inner}</robot>', "r.srdf", robot)[1]]
+            return [f.code for f in srdf.read_onto(robot, f'<robot name="r">{inner}</robot>', "r.srdf")[2]]
 
-        monkeypatch.setattr(srdf, "MAX_MEMBERS", 20)
+        monkeypatch.setattr(semantic_groups, "MAX_MEMBERS", 20)
         assert codes(20) == []
         assert codes(21)[0] == "srdf-size"
 

@@ -90,7 +90,7 @@ CASES = {
     "XML-008": Cases(
         found={
             "a gazebo in a gazebo": Model(
-                with_block('<gazebo><gazebo reference="a"/></gazebo>'), says="<gazebo> stands inside of <gazebo>"
+                with_block('<gazebo><gazebo reference="a"/></gazebo>'), says="<gazebo> is inside <gazebo>"
             ),
             "in a link": Model(robot(link("a", "<gazebo><mu1>1</mu1></gazebo>")), element="link 'a'"),
             "a transmission in a joint": robot(link("a"), link("b"), joint("j", "a", "b", transmission("t", "j"))),

@@ -68,6 +68,7 @@ CASES = {
             ),
         },
         remarked={
+            "a point": Model(pair(felt(sphere(0))), severity="warning"),
             "nothing that is only seen": Model(pair(seen(box(1, 1, 0))), severity="warning"),
         },
         silent={
@@ -210,7 +211,7 @@ CASES = {
             "seen too": Model(
                 robot(link("a", felt(mesh(of("many_triangles"))), seen(mesh(of("many_triangles"))))),
                 options=PACKAGES,
-                says="as for visuals",
+                says="is that of the visuals",
             ),
         },
         silent={

@@ -355,7 +355,9 @@ CASES = {
     ),
     "INR-016": Cases(
         found={
-            "turned": Model(long(xx=1.01, yy=1.01, zz=0.02), says="longest along x, the least moment of inertia is"),
+            "turned": Model(
+                long(xx=1.01, yy=1.01, zz=0.02), says="longest along x, but the least moment of inertia is"
+            ),
             "of a fixed link": moved(SOME, fixed=(LONG, inertial(12, 1.01, 1.01, 0.02))),
             "about a centre outside, so in another frame": long(xx=1.01, yy=1.01, zz=0.02, xyz="0 0.5 0"),
         },
@@ -374,7 +376,9 @@ CASES = {
     ),
     "INR-017": Cases(
         found={
-            "four": Model(chain(4, 0.1, 0.2), says="the mass, 1 kg, and the inertia are those of links of other sizes"),
+            "four": Model(
+                chain(4, 0.1, 0.2), says="the mass, 1 kg, and the inertia are the same on links of different sizes"
+            ),
             "half": chain(4, 0.1, 0.2, others=4),
         },
         silent={

@@ -138,18 +138,18 @@ CASES = {
             "two of one number, said once": Model(several(limit(effort=1e5), limit(effort=1e5)), says="(also 'j1'"),
             "two of two numbers": Model(several(limit(effort=1e5), limit(effort=1e6)), count=2),
         },
-        silent={"a little less": turning(effort=9999.9)},
+        silent={"less": turning(effort=9000), "a number from a data sheet": turning(effort=11600)},
     ),
     "LIM-008": Cases(
         found={
-            "just more than fifty": Model(
-                turning(velocity=50.1), says="the velocity limit is 50.1 rad/s, which looks like a placeholder"
-            ),
-            "two of one number, said once": Model(several(limit(velocity=99), limit(velocity=99)), says="(also 'j1'"),
-            "two of two numbers": Model(several(limit(velocity=99), limit(velocity=98)), count=2),
+            "fifty": Model(turning(velocity=50), says="the velocity limit is 50 rad/s, which looks like a placeholder"),
+            "no round number, but far too large": turning(velocity=512.3),
+            "two of one number, said once": Model(several(limit(velocity=90), limit(velocity=90)), says="(also 'j1'"),
+            "two of two numbers": Model(several(limit(velocity=90), limit(velocity=80)), count=2),
         },
         silent={
-            "fifty": turning(velocity=50),
+            "less": turning(velocity=40),
+            "a number from a data sheet": turning(velocity=111.2),
             "of an endless joint, which may be a wheel": turning(
                 kind="continuous", lower=None, upper=None, velocity=100
             ),
@@ -234,9 +234,9 @@ CASES = {
     "LIM-012": Cases(
         found={
             "degrees": Model(
-                actuated('ctrlrange="-90 90"'), format="mjcf", says="is -90 to 90, beyond -1 to 1 of the joint"
+                actuated('ctrlrange="-90 90"'), format="mjcf", says="is -90 to 90; the joint allows -1 to 1"
             ),
-            "a force": Model(actuated('forcerange="-6 5"'), format="mjcf", says="is -6 to 5, beyond -5 to 5"),
+            "a force": Model(actuated('forcerange="-6 5"'), format="mjcf", says="is -6 to 5; the joint allows -5 to 5"),
             "a little": Model(actuated('ctrlrange="-1.03 1"'), format="mjcf"),
         },
         silent={

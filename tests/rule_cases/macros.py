@@ -178,7 +178,9 @@ CASES = {
         found={
             "a property": text('<property name="a" value="1"/>'),
             "a block": macro('<insert_block name="at"/>', "*at"),
-            "two of a kind": text('<property name="a" value="1"/><property name="b" value="1"/>', says="1 more"),
+            "two of a kind": text(
+                '<property name="a" value="1"/><property name="b" value="1"/>', says="1 other place;"
+            ),
         },
         silent={
             "with it": text('<xacro:property name="a" value="1"/>'),

@@ -51,8 +51,8 @@ CASES = {
     ),
     "R105-004": Cases(
         found={
-            "below the floor": Model(CART.replace("0 0 0.1", "0 0 0.07"), says="ends 0.03 m below it"),
-            "above the floor": Model(CART.replace("0 0 0.1", "0 0 0.13"), says="ends 0.03 m above it"),
+            "below the floor": Model(CART.replace("0 0 0.1", "0 0 0.07"), says="ends 0.03 m below this frame"),
+            "above the floor": Model(CART.replace("0 0 0.1", "0 0 0.13"), says="ends 0.03 m above this frame"),
         },
         silent={
             "on the floor": CART,

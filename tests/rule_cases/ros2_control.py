@@ -34,6 +34,12 @@ def starting(value: object, interface: str = "position", name: str = "a") -> str
     return made(system(driven(f'<state_interface name="{interface}">{param}</state_interface>', name)))
 
 
+TWICE = f"""<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="o"/>
+  <xacro:macro name="m">{system("")}</xacro:macro>
+  <xacro:m/>
+  <xacro:m/></robot>"""
+
+
 def transmission(joint: str, actuator: str = "", kind: str = "SimpleTransmission", reduction: str = "1") -> str:
     interface = f"<hardwareInterface>{joint}</hardwareInterface>"
     other = f"<hardwareInterface>{actuator}</hardwareInterface>" if actuator else ""
@@ -154,7 +160,8 @@ CASES = {
             "an unknown type": Model(made(system("", kind="robot")), says="the type is 'robot'"),
             "two joints of an actuator": made(system(driven() + driven(name="b"), kind="actuator")),
             "commands of a sensor": made(system(driven(), kind="sensor")),
-            "one name": Model(made(system(""), system("")), says="already a ros2_control of this name"),
+            "one name": Model(made(system(""), system("")), says="already a ros2_control of this name on line 1"),
+            "a macro called twice": Model(TWICE, format="xacro", says="of this name from the same line"),
         },
         silent={
             "a system": made(system(driven() + driven(name="b"))),

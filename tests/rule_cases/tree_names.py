@@ -25,7 +25,7 @@ def legs(old: str, new: str, **more) -> Model:
     return Model(LEGS.replace(old, new), **more)
 
 
-SHIN = '<link name="right_shin"><inertial><mass value="2"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0"'
+SHIN = '<link name="right_shin"><inertial><mass value="2"/><inertia ixx="0.012" ixy="0" ixz="0" iyy="0.011" iyz="0"'
 ANKLE = '<link name="right_ankle"/><origin xyz="0 0 -0.1"/>'
 SKEW = LEGS.replace('<mass value="2"/>', '<origin xyz="0.01 0.02 0"/><mass value="2"/>')
 LEFT, RIGHT = SKEW.split('<link name="right_hip">')
@@ -57,6 +57,8 @@ CASES = {
             "a link": chain(joint("j", "a", "b_joint"), links=["a", "b_joint"]),
         },
         silent={
+            "a joint that is named after two numbered links": named("arm__j_link_1_link_2"),
+            "a joint to a link": named("base_to_upper_link"),
             "a joint that is named after its child": chain(joint("to_b_link", "a", "b_link"), links=["a", "b_link"]),
             "a word that ends so": named("blink"),
             "a joint": named("upper_joint"),
@@ -67,9 +69,9 @@ CASES = {
             "a mass": legs(
                 SHIN, SHIN.replace('"2"', '"2.1"'), says="mass 2.1, expected 2", element="link 'right_shin'"
             ),
-            "a moment": legs(SHIN, SHIN.replace('ixx="0.01"', 'ixx="0.012"')),
-            "a center of mass with the sign of the left": Model(
-                SIGNED.replace(FOOT, FOOT.replace("-0.02", "0.02")), says="center of mass y 0.02, expected -0.02"
+            "a moment": legs(SHIN, SHIN.replace('ixx="0.012"', 'ixx="0.014"')),
+            "a centre of mass with the sign of the left": Model(
+                SIGNED.replace(FOOT, FOOT.replace("-0.02", "0.02")), says="centre of mass y 0.02, expected -0.02"
             ),
         },
         silent={

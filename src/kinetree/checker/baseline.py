@@ -198,7 +198,7 @@ def _rows(data: Any, file: str) -> list[Any]:
         raise _fault(file, f'{said}; legal is "kinetree-baseline": {VERSION}; --write-baseline makes one')
     if odd := sorted(data.keys() - TABLE):
         said = ", ".join(map(repr, odd))
-        raise _fault(file, f"{said} means nothing here; legal are {' and '.join(map(repr, TABLE))}")
+        raise _fault(file, f"{said} is an unknown key; expected {' and '.join(map(repr, TABLE))}")
     rows = data.get("findings")
     if not isinstance(rows, list):
         raise _fault(file, 'there are no "findings", a list of them; --write-baseline makes one')

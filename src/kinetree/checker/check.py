@@ -93,6 +93,12 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
         findings += remarks(robot, found, errors)
     else:
         found = Certain(findings_by_rule(robot, options.rules_for(robot), options))
+    if robot and robot.text and robot.text.files:  # xacro: to import these takes as long as to check an arm
+        from kinetree.checker.behind import behind
+        from kinetree.checker.uncalled import uncalled
+
+        said = [*findings, *chain.from_iterable(found.findings.values())]
+        findings += [*(behind(robot, options, said) if robot.doubts else []), *uncalled(robot, options)]
     return sorted(once([*findings, *chain.from_iterable(found.findings.values())]), key=order), found
 
 

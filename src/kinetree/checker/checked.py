@@ -42,13 +42,15 @@ class Excused:
 
 @dataclass(frozen=True)
 class Checked:
-    """Result of the check of a file. name: that of the variant. known: findings that are in its baseline."""
+    """Result of the check of a file. name: that of the variant. known: findings that are in its baseline. beside: files
+    that were named with it, such as its SRDF."""
 
     file: str
     findings: tuple[Finding, ...]
     excused: tuple[Excused, ...] = ()
     name: str = ""
     known: tuple[Finding, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +91,8 @@ def examine_job(job: Job) -> Examined:
         findings, known, gone = subtract(findings, job.baseline, _key(job, job.baseline), is_asked)
         findings += gone if options.wants(GONE) else []
     why = tuple(Excused(finding, by.reason, by.source) for finding, by in excused)
-    checked = Checked(job.file, tuple(sorted(findings, key=order)), why, job.name, tuple(known))
+    beside = (*job.options.also, *([os.fspath(srdf)] if (srdf := job.options.read.srdf) else []))
+    checked = Checked(job.file, tuple(sorted(findings, key=order)), why, job.name, tuple(known), beside)
     return Examined(checked, reading[0], tuple(found))
 
 

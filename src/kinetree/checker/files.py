@@ -1,13 +1,20 @@
 """Choice of the files of a folder that are checked."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
+from time import monotonic
 
 from kinetree.checker.checked import Checked
 from kinetree.checker.once import Key, key_of
+from kinetree.conventions.xacro.names import INCLUDED, MOST, REMEMBERED, package_of
 from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.formats.opener import read_file
 from kinetree.formats.registry import FORMATS
 from kinetree.load import format_of, is_packaged
 from kinetree.robots.packaged import names
@@ -18,13 +25,19 @@ SRDFS = (".srdf", ".srdf.xacro")
 """Endings of semantic descriptions, which belong to a model."""
 NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
 """Codes of errors of a file that is a part of others; left out for files that were found in a folder."""
+OF_WHOLE = (
+    *("xacro-argument", "xacro-expression", "xacro-macro", "xacro-substitution"),
+    *("unknown-parent", "unknown-child", "several-roots"),
+)
+"""Codes of errors that a part of others may have because it is read without them."""
 UNREAD = ("file", "file-size", "format", "no-models", "srdf-alone")
 """Codes of errors of files that could not be read."""
 
 
-def files_of(paths: Sequence[str]) -> dict[str, bool]:
+def files_of(paths: Sequence[str], srdf: bool = False) -> dict[str, bool]:
     """Return all files, each once, and whether they were named; unreadable ones and folders without models too, because
-    the check reports why. Raises KinetreeError if there are only such folders, and for unknown bare names of robots."""
+    the check reports why. srdf: whether SRDF files of folders are returned, too. Raises KinetreeError if there are only
+    folders without models, and for unknown bare names of robots."""
     seen: dict[str, str] = {}
     files: dict[str, bool] = {}
     empty: list[Finding] = []
@@ -36,7 +49,7 @@ def files_of(paths: Sequence[str]) -> dict[str, bool]:
                 format_of(path)
             files[path if by_name else seen.setdefault(os.path.abspath(path), path)] = True
             continue
-        models = [str(model) for model in models_in(Path(path))]
+        models = [str(model) for model in models_in(Path(path), is_model_or_srdf if srdf else None)]
         if not models:
             files[os.path.join(path, "")] = True  # no bare name of a robot
             empty.append(no_models(path))
@@ -57,13 +70,6 @@ def no_models(folder: str) -> Finding:
 def folders_of(paths: Sequence[str]) -> list[str]:
     """Return the paths that are folders and not names of robots."""
     return [path for path in paths if os.path.isdir(path) and path.partition(":")[0] not in names()]
-
-
-def srdfs_in(folders: Iterable[str], files: Collection[str]) -> list[str]:
-    """Return the SRDF files in folders that are not among some files."""
-    known = set(map(os.path.abspath, files))
-    found = [str(file) for folder in folders for file in models_in(Path(folder), lambda path: is_srdf(path.name))]
-    return [file for file in dict.fromkeys(found) if is_srdf(file) and os.path.abspath(file) not in known]
 
 
 def models_in(folder: Path, wanted: Callable[[Path], bool] | None = None) -> Iterator[Path]:
@@ -87,7 +93,7 @@ def models_in(folder: Path, wanted: Callable[[Path], bool] | None = None) -> Ite
 
 def is_model(path: Path) -> bool:
     """Return whether a file is a robot description, by its ending, or for .xml by its root element."""
-    if path.name.lower().endswith(SRDFS):
+    if is_srdf(path.name):
         return False
     if path.suffix.lower() != ".xml":
         return path.name.lower().endswith(tuple(s for name in CHECKED for s in FORMATS[name].suffixes))
@@ -95,6 +101,11 @@ def is_model(path: Path) -> bool:
         return format_of(path).name in CHECKED
     except KinetreeError:  # not one of ours
         return False
+
+
+def is_model_or_srdf(path: Path) -> bool:
+    """Return whether a file is a robot description or a semantic one."""
+    return is_srdf(path.name) or is_model(path)
 
 
 def is_srdf(file: str) -> bool:
@@ -108,8 +119,32 @@ def is_unread(result: Checked) -> bool:
 
 
 def is_part(result: Checked) -> bool:
-    """Return whether a file is a part of others."""
-    return any(finding.code in NO_ROBOT and finding.severity == "error" for finding in result.findings)
+    """Return whether a file is a part of others: it makes no robot, or fails alone and another file includes it."""
+    codes = {finding.code for finding in result.findings if finding.severity == "error"}
+    return not codes.isdisjoint(NO_ROBOT) or (not codes.isdisjoint(OF_WHOLE) and _is_included(result.file))
+
+
+def _is_included(file: str) -> bool:
+    """Return whether a xacro file of the package of a file includes it."""
+    path = Path(file).absolute()
+    package = package_of(path) if file.endswith(".xacro") else None
+    return package is not None and any(
+        other != path and name.fullmatch(path.as_posix())
+        for other, name in _includes(package, int(monotonic() // REMEMBERED))
+    )
+
+
+@lru_cache(maxsize=4)
+def _includes(package: Path, _time: int) -> list[tuple[Path, re.Pattern[str]]]:
+    """Return the xacro files of a package, once for each include, with patterns of what they include."""
+    found = []
+    for file in islice(package.rglob("*.xacro"), MOST):
+        with suppress(KinetreeError):
+            for name in INCLUDED.findall(read_file(file).decode(errors="replace")):
+                end = re.sub(r"^(\$\((find [^()]*|dirname)\)|\.\.?)(/\.\.)*/", "", name)
+                parts = re.split(r"\$\([^()]*\)|\$\{[^{}]*\}", end)
+                found.append((file, re.compile(".*/" + "[^/]*".join(map(re.escape, parts)))))
+    return found
 
 
 def without_parts(result: Checked) -> Checked:
@@ -125,15 +160,21 @@ def once_in_all(results: Sequence[Checked]) -> list[Checked]:
     """Return the results without findings about another file that is checked itself and has them, as a model has that
     worlds include."""
     known: dict[str, set[Key]] = {}
+    seen = {(f.code, f.place) for result in results for f in result.findings if "${" not in (f.element or "")}
     for result in results:
         own = (*result.findings, *result.known, *(excused.finding for excused in result.excused))
         keys = known.setdefault(os.path.abspath(result.file), set())
         keys |= {key for finding in own if (key := key_of(finding)) and key[1] == os.path.abspath(result.file)}
-    return [_without_others(result, known) for result in results]
+    return [_without_others(result, known, seen) for result in results]
 
 
-def _without_others(result: Checked, known: dict[str, set[Key]]) -> Checked:
+def _without_others(result: Checked, known: dict[str, set[Key]], seen: Collection[object]) -> Checked:
+    """Return a result without what others have. seen: codes and places of findings about parts whose name is known, and
+    not about the macro that makes them, as `kinetree.checker.uncalled` finds them."""
+
     def is_elsewhere(finding: Finding) -> bool:
+        if "${" in (finding.element or "") and (finding.code, finding.place) in seen:
+            return True
         key = key_of(finding)
         return key is not None and key[1] != os.path.abspath(result.file) and key in known.get(key[1], ())
 

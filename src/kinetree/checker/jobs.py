@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kinetree.checker.checked import Job
 from kinetree.checker.companions import models_of
-from kinetree.checker.files import files_of, folders_of, is_srdf, srdfs_in
+from kinetree.checker.files import files_of, folders_of, is_srdf
 from kinetree.checker.settings import Model, Settings, find_settings, read_settings
 from kinetree.confine import Confinement, RealPaths, workspace_of
 from kinetree.conventions.options import CheckOptions
@@ -38,11 +38,9 @@ def jobs_of(
         if (settings or find_settings()).models:
             return jobs(None, settings, options, baseline, srdf=srdf), {}
         paths = ["."]
-    files = files_of(paths)
-    folders = folders_of(paths)
-    files |= dict.fromkeys(srdfs_in(folders, files) if srdf else (), False)
+    files = files_of(paths, srdf)
     found = {file for file, named in files.items() if not named}
-    made = jobs(choose(files), settings, options, baseline, found, folders, srdf)
+    made = jobs(choose(files), settings, options, baseline, found, folders_of(paths), srdf)
     by_found = {job.file: False for job in made if job.options.read.srdf in found}
     return made, {**by_found, **files}
 

@@ -246,7 +246,7 @@ def _is_table(table: TomlTable, keys: tuple[str, ...]) -> bool:
     if not isinstance(table.data, dict):
         table.error("", f"{shown(table.data)} is no table; legal is one of {', '.join(keys)}")
         return False
-    table.check_keys(keys, "{} means nothing here")
+    table.check_keys(keys)
     return True
 
 

@@ -17,7 +17,7 @@ from kinetree.checker.checked import Examined, Job
 from kinetree.checker.files import is_part, is_unread
 from kinetree.checker.jobs import jobs_of
 from kinetree.checker.per_file import is_left_out
-from kinetree.checker.report._paths import as_shown
+from kinetree.checker.report._paths import as_shown, relative
 from kinetree.checker.report.pretty import pretty
 from kinetree.checker.run import check_all, needs_children
 from kinetree.cli._controllers import print_notes, read
@@ -128,8 +128,9 @@ def command(
     if as_json:
         print_json({"files": [_plain(fixed) for fixed in results], "findings": [*notes, *faults]})
     else:
+        shown: set[str] = set()
         for fixed in results:
-            _print(fixed, diff)
+            _print(fixed, diff, shown)
         print_findings(faults)
     left = any(fixed.unrepaired or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left))
@@ -199,16 +200,16 @@ def _all_fixed(
     for number, job in enumerate(tracked(asked, "repairing", len(asked))):
         examined, held = look(number)
         try:
-            others = [
-                (other, *look(i))
-                for i, other in enumerate(asked)
-                if i != number and os.path.realpath(other.file) == os.path.realpath(job.file)
+            others = [(other, *look(i)) for i, other in enumerate(asked) if i != number]
+            variants = [
+                (o.file, o.options, State(h, e.robot, e.findings))
+                for o, e, h in others
+                if e.robot and not _errors(e) and h.keys() & held.keys()
             ]
-            variants = [(o.options, State(h, e.robot, e.findings)) for o, e, h in others if e.robot and not _errors(e)]
             fixed = _fixed(job, examined, held, diff, variants=variants, **options)
             results.append(fixed)
             contents |= fixed.after
-            known = {} if fixed.after else known
+            known = {i: one for i, one in known.items() if not one[1].keys() & fixed.after.keys()}
         except KinetreeError as error:
             if files.get(job.file, True) or not is_part(examined.checked):
                 faults += [replace(f, source=f.source or Source(job.file)) for f in error.findings]
@@ -256,14 +257,17 @@ def _plain(fixed: Fixed) -> Mapping[str, Any]:
     }
 
 
-def _print(fixed: Fixed, diff: bool) -> None:
-    """Print the difference, or what was repaired; and on the standard error stream what was not."""
+def _print(fixed: Fixed, diff: bool, shown: set[str]) -> None:
+    """Print the difference, or what was repaired; and on the standard error stream what was not, once for all variants
+    of a file. shown: what has been printed."""
     if diff:
         to_read = sys.stdout.isatty()  # what goes to a file must stay as it is
         sys.stdout.writelines(f"{visible(line[:-1])}\n" if to_read else line for line in _diff(fixed))
     else:
         _write((_with(finding, "repaired") for finding in fixed.repaired), sys.stdout)
-    _write((_with(finding, f"not repaired: {why}") for finding, why in fixed.unrepaired), sys.stderr)
+    left_over = [_with(finding, f"not repaired: {why}") for finding, why in fixed.unrepaired]
+    _write((finding for finding in left_over if str(finding) not in shown), sys.stderr)
+    shown |= set(map(str, left_over))
     added = f"{', '.join(fixed.added)} {'would be ' if diff else ''}added, " if fixed.added else ""
     count = f"{added}{len(fixed.repaired)} {'would be ' if diff else ''}repaired"
     left = f", {len(fixed.unrepaired)} left" if fixed.unrepaired else ""
@@ -283,7 +287,8 @@ def _write(findings: Iterator[Finding], stream: TextIO) -> None:
 
 
 def _with(finding: Finding, what: str) -> Finding:
-    return Finding(finding.code, finding.severity, f"{finding.message}; {what}", finding.source, finding.element)
+    source = finding.source and replace(finding.source, file=relative(finding.source.file, upwards=False))
+    return Finding(finding.code, finding.severity, f"{finding.message}; {what}", source, finding.element)
 
 
 def _diff(fixed: Fixed) -> Iterator[str]:

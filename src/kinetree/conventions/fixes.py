@@ -72,10 +72,15 @@ def set_origin(owner: Element, T: Array) -> list[Edit]:
     if origin is None:
         return [insert_inside(owner, new_origin(T), first=True)]
     xyz, rpy = vector_text(T[:3, 3]), rpy_text(T[:3, :3])
-    edits: list[Edit] = [] if origin.get("xyz", "0 0 0") == xyz else [set_attribute(origin, "xyz", xyz)]
+    edits: list[Edit] = [] if _equal(origin.get("xyz"), xyz) else [set_attribute(origin, "xyz", xyz)]
     if "quat_xyzw" in origin.attributes:
         return [*edits, replace_attribute(origin, "quat_xyzw", "rpy", rpy)]
-    return edits if origin.get("rpy", "0 0 0") == rpy else [*edits, set_attribute(origin, "rpy", rpy)]
+    return edits if _equal(origin.get("rpy"), rpy) else [*edits, set_attribute(origin, "rpy", rpy)]
+
+
+def _equal(written: str | None, new: str) -> bool:
+    """Return whether three numbers are the same: 0.200 is 0.2."""
+    return (written is None and new == "0 0 0") or numbers(written or "") == numbers(new)
 
 
 def new_frame(name: str, joint: str, parent: str, T: Array) -> tuple[New, New]:

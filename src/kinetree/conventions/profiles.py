@@ -26,7 +26,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "INR": ("masses.inertia", "masses.missing"),
     "GEO": ("shapes.geometry", "shapes.looks"),
     "MSH": ("shapes.meshes", "shapes.looks"),
-    "XAC": ("xacro.prefixes", "xacro.macros"),
+    "XAC": ("xacro.calls", "xacro.prefixes", "xacro.macros", "xacro.properties"),
     "CTL": ("blocks.ros2_control", "blocks.transmissions"),
     "MVT": ("parameters.moveit", "parameters.controllers"),
     "SRD": ("srdf.contents", "srdf.states"),

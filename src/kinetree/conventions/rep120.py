@@ -24,7 +24,7 @@ ALONG = 0.99
 
 def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", body: str = "") -> str:
     """Return the text of a link on another, and of the joint between them, named after it."""
-    limit = "" if kind == "fixed" else '<limit lower="0" upper="0.04" velocity="1" effort="10"/>'
+    limit = "" if kind == "fixed" else '<limit lower="0" upper="0.04" velocity="1.5" effort="12"/>'
     return f"""  <link name="{name}">{body}</link>
   <joint name="{name}_joint" type="{kind}">
     <origin xyz="{origin}"/>

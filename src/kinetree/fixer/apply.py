@@ -4,7 +4,7 @@ A repair is kept if the robot stays the same, its findings are gone and nothing 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -47,7 +47,7 @@ class Task:
     """A file to repair, its options, whether names may change and flanges turn, and the files that follow new names.
 
     options: confined to a workspace, or to none; see `ReadOptions.confined_to`. turn_tools: whether what is attached to
-    a flange turns with it. variants: options of other robots made from the file, for which repairs must be right, too.
+    a flange turns with it. variants: other robots, for which repairs of files that they read must be right, too.
     """
 
     file: str
@@ -55,7 +55,7 @@ class Task:
     unsafe: bool = False
     related: Sequence[RelatedFile] = ()
     turn_tools: bool = False
-    variants: Sequence[CheckOptions] = ()
+    variants: "Sequence[Task]" = ()
 
     @property
     def rules(self) -> list[type[Rule]]:
@@ -244,7 +244,8 @@ def first_regression(start: State, steps: Sequence[Step], ignore: tuple[str, ...
 def _caused(keys: Iterable[Key], state: State) -> str:
     """Return why a repair with new findings is not made."""
     first = next(finding for finding in state.findings if key_of(finding) in keys)
-    return f"a repair would cause {_listed(keys)}: {first.message}"
+    because = "; ".join(filter(None, (first.message, first.fix)))
+    return f"a repair would cause {_listed(keys)}: {because}; --ignore {first.code} accepts that"
 
 
 def _followed(keys: Counter[Key], steps: Iterable[Step]) -> Counter[Key]:
@@ -310,7 +311,7 @@ def _applied(task: Task, repair: Repair, state: State) -> Step:
     change = Changed(renamed, repair.rule.turns, turned)
     after = _made(task, state, edits, change)
     excused = frozenset(_renamed(key, renamed) for key in state.excused)
-    after = replace(after, excused=excused, variants=tuple(_variants(task, state, after, change)))
+    after = _with_variants(task, state, replace(after, excused=excused), change)
     step = Step(state, after, repair.keys, renamed)
     if lost := step.renamed_keys({key: state.keys[key] for key in state.excused}) - after.keys:
         raise fail("fix", f"it would repair {_listed(lost)}, too, which is excused")
@@ -328,28 +329,54 @@ class Changed(NamedTuple):
 def with_edits(task: Task, state: State, edits: Sequence[Edit]) -> State:
     """Return the state with edits that add to the robot. Raises KinetreeError if they change anything else."""
     after = replace(_made(task, state, edits, Changed()), excused=state.excused)
-    return replace(after, variants=tuple(_variants(task, state, after, Changed())))
+    return _with_variants(task, state, after, Changed())
 
 
-def _variants(task: Task, state: State, after: State, change: Changed) -> Iterator[State]:
-    """Yield the states of the variants after a repair. Raises KinetreeError if it is wrong for one of them."""
-    for options, before in zip(task.variants, state.variants, strict=True):
-        name = (
-            ", ".join(f"{key}={value}" for key, value in (options.read.xacro_args or {}).items()) or "the other variant"
-        )
-        contents, robot, notes = _read(task.file, options, after.contents)
-        left = {*robot.links, *robot.joints}  # of what the variant does not have, nothing is renamed in it
-        own = {key: new for key, new in change.renamed.items() if key[1] not in left}
-        turned = {link: T for link, T in change.turned.items() if link in before.robot.links}
-        if changed := difference(before.robot, robot, own, turns=change.turns, turned=turned, along=task.turn_tools):
-            raise fail("fix", f"in the variant {name}, a repair would change the robot: {changed}")
-        found = _judged(options, contents, robot, notes)
-        keys = Counter(_renamed(key, own) for key in before.keys.elements())
-        if new := found.keys - keys:
-            raise fail("fix", f"in the variant {name}, {_caused(new, found)}")
-        if wrong := misplaced(**Subject(robot, options).facts(misplaced)):
-            raise fail("fix", f"in the variant {name}, {wrong}")
-        yield found
+def _with_variants(task: Task, state: State, after: State, change: Changed) -> State:
+    """Return the state after a repair with those of the variants, whose files use new names, too. Raises KinetreeError
+    if the repair is wrong for one of them."""
+    contents, found = dict(after.contents), []
+    done = {one.path for one in task.related}
+    changed = {path for path, content in contents.items() if state.contents.get(path, content) != content}
+    for variant, before in zip(task.variants, state.variants, strict=True):
+        if changed & before.contents.keys():
+            related = [one for one in variant.related if one.path not in done]
+            try:
+                before = _variant(replace(variant, related=related), task, before, contents, change)
+            except KinetreeError as error:
+                arguments = ", ".join(
+                    f"{key}={value}" for key, value in (variant.options.read.xacro_args or {}).items()
+                )
+                which = f"the variant {arguments or 'of another name'}" if variant.file == task.file else variant.file
+                raise fail("fix", f"in {which}, {error.findings[0].message}") from None
+            contents |= {one.path: before.contents[one.path] for one in related}
+        found.append(before)
+    return replace(after, contents=contents, variants=tuple(found))
+
+
+def _variant(variant: Task, task: Task, before: State, contents: Mapping[Path, bytes], change: Changed) -> State:
+    """Return the state of a variant after a repair of `task` to these contents. What is renamed is found by its place
+    among all links or joints."""
+    _, robot, notes = _read(variant.file, variant.options, contents)
+    pairs = [("link", before.robot.links, robot.links), ("joint", before.robot.joints, robot.joints)]
+    renamed = {(kind, a): b for kind, old, new in pairs for a, b in zip(old, new, strict=False) if a != b}
+    renamed = renamed if change.renamed else {}
+    turned = {link: T for link, T in change.turned.items() if link in before.robot.links}
+    if changed := difference(before.robot, robot, renamed, turns=change.turns, turned=turned, along=task.turn_tools):
+        raise fail("fix", f"a repair would change the robot: {changed}")
+    found = _judged(
+        variant.options,
+        {**before.contents, **contents, **rename_in_files(variant.related, renamed, before.robot, contents)},
+        robot,
+        notes,
+    )
+    later = () if variant.file == task.file else tuple(rule.code for rule in task.rules)  # repaired in its turn
+    keys = Counter(_renamed(key, renamed) for key in before.keys.elements())
+    if new := [key for key in found.keys - keys if key[0] not in later]:
+        raise fail("fix", _caused(new, found))
+    if wrong := misplaced(**Subject(robot, variant.options).facts(misplaced)):
+        raise fail("fix", wrong)
+    return found
 
 
 def _made(task: Task, state: State, edits: Sequence[Edit], change: Changed) -> State:

@@ -92,17 +92,26 @@ def fix_from(
     turn_tools: bool = False,
     tools: Mapping[str, Array] = MappingProxyType({}),
     excused: Callable[[Finding], bool] = lambda finding: False,
-    variants: Sequence[tuple[CheckOptions, State]] = (),
+    variants: Sequence[tuple[str, CheckOptions, State]] = (),
 ) -> Fixed:
-    """Return the repairs of a file that has been read and checked; see `fix`. variants: options and states of other
-    robots made from the same file, for which the repairs must be right, too."""
+    """Return the repairs of a file that has been read and checked; see `fix`. variants: files, options and states of
+    other robots; for those that are made from the same files the repairs must be right, too."""
     for which, text in options.frames.items():
         places(which, text)
-    related = read_related_files(options.also if unsafe else (), file, start.robot)
-    before = {**start.contents, **{one.path: one.content for one in related}}
+    tasks = [
+        Task(
+            name,
+            own,
+            unsafe,
+            read_related_files(own.also if unsafe else (), name, state.robot),
+            turn_tools,
+        )
+        for name, own, state in ((file, options, start), *variants)
+    ]
+    before = {**start.contents, **{one.path: one.content for task in tasks for one in task.related}}
     keys = frozenset(key_of(finding) for finding in start.findings if excused(finding))
-    start = replace(start, contents=before, excused=keys, variants=tuple(state for _, state in variants))
-    task = Task(file, options, unsafe, related, turn_tools, tuple(other for other, _ in variants))
+    start = replace(start, contents=before, excused=keys, variants=tuple(state for *_, state in variants))
+    task = replace(tasks[0], variants=tasks[1:])
     steps, given_up = apply_fixes(task, start)
     end = add_tools(task, steps[-1].after if steps else start, tools)
     after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}

@@ -31,6 +31,8 @@ YAML = (".yaml", ".yml", ".rviz", ".srdf")
 """Endings of files that are YAML if they are not XML; in others names must stand in quotes."""
 QUOTED = re.compile(r"""(["'])(?:\$\{[^{}"']*\}|\$\([^()"']*\)|\{[^{}"']*\})*\Z""")
 """The beginning of a quoted name, with expressions such as ${prefix} before the name."""
+ATTRIBUTE = re.compile(r"""\s*=\s*["']""")
+"""What follows the name of an attribute, such as `link1` of `<disable_collisions>`."""
 INTERFACES = ("position", "velocity", "effort", "acceleration")
 """Suffixes of ros2_control behind the name of a joint: `elbow/position`."""
 
@@ -143,9 +145,14 @@ def _in_yaml(content: bytes, file: str, renamed: NewNames, robot: Robot) -> byte
 def _in_text(content: bytes, file: str, renamed: NewNames, robot: Robot) -> bytes:
     """Return the contents with names renamed that stand alone in quotes, or there behind a prefix that is computed."""
     text = _text(content, file)
+    is_xml = text.lstrip("\ufeff").lstrip().startswith("<")
     parts, done = [], 0
     for match in names_in(text, renamed):
         before, after = text[: match.start()], text[match.end() :]
+        if (is_xml and ATTRIBUTE.match(after) and before[-1:].isspace()) or _is_in_other_name(
+            before, match[0], after, robot
+        ):
+            continue
         source = Source(file, before.count("\n") + 1, match.start() - before.rfind("\n"))
         opened = QUOTED.search(before)
         if opened is None or not after.startswith(opened[1]):
@@ -153,6 +160,13 @@ def _in_text(content: bytes, file: str, renamed: NewNames, robot: Robot) -> byte
         parts += [text[done : match.start()], new_name(match[0], UNLISTED, renamed, robot, source) or match[0]]
         done = match.end()
     return "".join([*parts, text[done:]]).encode()
+
+
+def _is_in_other_name(before: str, name: str, after: str, robot: Robot) -> bool:
+    """Return whether a name stands in quotes as a part of the name of another joint or link."""
+    begun, ended = re.search(r"""["'][^"'\n]*\Z""", before), re.match(r"""[^"'\n]*(?=["'])""", after)
+    whole = f"{begun[0][1:]}{name}{ended[0]}" if begun and ended else name
+    return whole != name and (whole in robot.joints or whole in robot.links)
 
 
 RENAME = {"srdf": _in_srdf, "yaml": _in_yaml, "text": _in_text}

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import pi
 from pathlib import Path
 
 from kinetree.conventions.edit import (
@@ -17,6 +18,7 @@ from kinetree.conventions.edit import (
     set_attribute,
     set_text,
 )
+from kinetree.conventions.fixes import angle_text
 from kinetree.conventions.xacro.prefixes import parts
 from kinetree.errors import KinetreeError, Source, fail
 from kinetree.formats.xml import Element, Report, parse
@@ -26,6 +28,13 @@ Place = tuple[str, int | None, int | None]
 URDF = REFERENCES["urdf"]
 CONSTANTS = {"pi", "radians"}
 """Names in expressions whose value is the same everywhere."""
+WITH_PI = re.compile(rb"\$\{[^{}]*\b(?:pi|radians)\b")
+FRACTIONS = {
+    angle_text(sign * k * pi / 4): f"${{{'-' * (sign < 0)}{text}}}"
+    for k, text in ((1, "pi/4"), (2, "pi/2"), (3, "3*pi/4"), (4, "pi"))
+    for sign in (1, -1)
+}
+"""Expressions of angles by their numbers."""
 BRANCHES = ("xacro:if", "xacro:unless", "xacro:macro")
 """Elements of xacro whose content may not be expanded."""
 SOLE = re.compile(r"(?:\$\{\s*(\w+)\s*\}|\$\(arg\s+(\w+)\))\Z")
@@ -212,9 +221,10 @@ def _changed(change: Setting, path: list[Element], files: Files) -> tuple[Edit, 
     if is_end and not at_call:
         _check_made(change, files)
     if written == old:
-        return (_set(element, name, change.value),)
+        value = _in_style(change.value, element, files) if (element.tag, name) == ("origin", "rpy") else change.value
+        return (_set(element, name, value),)
     if element.tag == "origin" and _is_constant(written):
-        return (set_attribute(element, name, change.value),)
+        return (set_attribute(element, name, _in_style(change.value, element, files)),)
     if is_end or files.renames:
         if not at_call and (text := _as_written(change.value, old, written)):
             return (_set(element, name, text),)
@@ -294,9 +304,20 @@ def _added(change: Insertion, path: Sequence[Element], files: Files) -> Edit:
         if len(known) < len(names):
             why = f"name={written!r} is computed there, so the names of new elements are unknown"
             raise _refused(_place(change.near.source), why)
+        if new.tag == "origin":
+            known["rpy"] = _in_style(new.attributes["rpy"], element, files)
         return New(new.tag, {**new.attributes, **known}, tuple(map(like, new.children)))
 
     return insert_after(element, *map(like, new))
+
+
+def _in_style(numbers: str, element: Element, files: Files) -> str:
+    """Return numbers with fractions of π as expressions, such as `${-pi/2}`, if the file has such and no own pi."""
+    roots = [_root(file, files) for file in files.names]
+    own = any(one.tag == "xacro:property" and one.get("name") == "pi" for root in roots for one in root.walk())
+    if own or not WITH_PI.search(element.document.data):
+        return numbers
+    return " ".join(FRACTIONS.get(number, number) for number in numbers.split())
 
 
 def _is_constant(written: str) -> bool:

@@ -103,9 +103,9 @@ class Packages:
             ancestors = _ancestors(near)
             own = next((i for i, folder in enumerate(ancestors) if self._name(folder)), 0)
             for folder in ancestors[: own + 1]:
-                yield f"the folders that hold {near}", [folder] if self._name(folder) == name else []
+                yield f"{near} and above", [folder] if self._name(folder) == name else []
             for folder in ancestors[own + 1 : own + 1 + LEVELS_UP]:
-                yield f"{folder}/**", self._packages_below(folder).get(name, [])
+                yield "the packages beside them", self._packages_below(folder).get(name, [])
         for entry in _paths("ROS_PACKAGE_PATH"):
             yield f"{entry} (ROS_PACKAGE_PATH)", self._packages_below(entry).get(name, [])
         for entry in _paths("AMENT_PREFIX_PATH"):
@@ -114,8 +114,8 @@ class Packages:
             named = [folder for folder in ancestors if folder.name == name]
             beside = [folder / name for folder in ancestors]
             unnamed = [folder for folder in _folders([*named, *beside]) if self._name(folder) is None]
-            yield "folders of that name beside them", unnamed
-            yield "folders of that name that hold it", named[:1]
+            yield "", unnamed
+            yield "", named[:1]
 
     def _model_places(self, name: str, near: Path | None) -> Iterator[Place]:
         for folder in _ancestors(near) if near is not None else []:
@@ -161,14 +161,14 @@ def searched(folder: str) -> Iterator[str]:
                 yield os.path.dirname(real(mark))
 
 
-def _first(kind: str, name: str, places: Iterable[Place], given: Mapping[str, Path]) -> Path:
+def _first(kind: str, name: str, among: Iterable[Place], given: Mapping[str, Path]) -> Path:
     """Return the folder in the first place that has one. Raises KinetreeError if none or several have it."""
     if name in given:
         return given[name]
     if name in ("", ".", "..") or "/" in name or os.sep in name:
         raise fail(kind, f"{kind} {name!r} cannot be found: that is a path, and no name")
     looked: list[str] = []
-    for where, folders in places:
+    for where, folders in among:
         found = list({folder.resolve(): folder for folder in folders}.values())
         if len(found) > 1:
             both = ", ".join(str(folder) for folder in found[:4])
@@ -177,12 +177,13 @@ def _first(kind: str, name: str, places: Iterable[Place], given: Mapping[str, Pa
         if found:
             return found[0]
         looked.append(where)
-    message = f"{kind} {name!r} cannot be found; looked in {', '.join(dict.fromkeys(looked)) or 'nothing'}"
-    raise fail("package", message, fix=f"say where it is: {_said(name)}")
+    places = ", ".join(filter(None, dict.fromkeys(looked))) or "nothing"
+    message = f"{kind} {name!r} cannot be found; looked in {places}"
+    raise fail("package", message, fix=f"name its folder: {_said(name)}")
 
 
 def _said(name: str) -> str:
-    return f"packages={{{name!r}: FOLDER}}, or --package {name}=FOLDER to the command"
+    return f"--package {name}=FOLDER, or in Python packages={{{name!r}: FOLDER}}"
 
 
 def _ancestors(folder: Path) -> list[Path]:

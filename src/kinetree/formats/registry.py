@@ -220,6 +220,10 @@ def format_of_text(path: Path, text: bytes) -> Format:
         message = "an SRDF describes the groups and states of a robot, and no model is known to which it belongs"
         fix = f"name its model: kinetree check ROBOT.urdf --also {path.name}, or kt.load('ROBOT.urdf', srdf=…)"
         raise KinetreeError(Finding("srdf-alone", "error", message, Source(str(path)), fix=fix))
+    if path.suffix.lower() in (".yaml", ".yml"):
+        message = "a YAML file makes no robot; it is checked together with a model"
+        fix = f"name its model: kinetree check ROBOT.urdf --also {path.name}"
+        raise KinetreeError(Finding("format", "error", message, Source(str(path)), fix=fix))
     if path.suffix.lower() == ".xml" or row is None:
         root = re.match(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+<([A-Za-z_:][^\s/>]*)", text, re.DOTALL)
         row = next((other for other in FORMATS.values() if root and root[1] in other.roots), None)

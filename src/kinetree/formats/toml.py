@@ -67,11 +67,11 @@ class TomlTable:
         """Note a fault of the table, or of one of its keys."""
         self.report.error(self.code or code, message, self.line(key), **{"element": self.element, **more})
 
-    def check_keys(self, legal: Collection[str], says: str = "has the unknown key {}", **more: Any) -> None:
+    def check_keys(self, legal: Collection[str], **more: Any) -> None:
         """Note keys that are not legal, with the nearest legal ones."""
         for key in self.data:
             if key not in legal and not self.report.full:  # looking for the nearest names takes a while
-                message = f"{says.format(shown(key))}; {nearest_names(key, list(legal))}"
+                message = f"the key {shown(key)} is unknown; {nearest_names(key, list(legal))}"
                 self.error("unknown-key", message, key, bad=key, **more)
 
     def value(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kinetree.checker.check import order
 from kinetree.checker.checked import Checked
-from kinetree.checker.report._paths import relative
+from kinetree.checker.report._paths import in_words, relative
 from kinetree.confine import MARKS, shared_folders
 from kinetree.errors import Finding
 from kinetree.load import is_packaged
@@ -42,7 +42,7 @@ class Merged:
 
 def merged(results: Sequence[Checked]) -> list[Merged]:
     """Return each finding of all results once, the most important first, with relative paths: those outside of the
-    working folder only if a checked file is named so."""
+    working folder only if a checked file, or one beside it, is named so."""
     found: dict[Finding, list[Checked]] = {}
     for result in results:
         for finding in result.findings:
@@ -50,8 +50,9 @@ def merged(results: Sequence[Checked]) -> list[Merged]:
     variants: dict[str, list[Checked]] = {}
     for result in results:
         variants.setdefault(result.file, []).append(result)
-    upwards = any(not os.path.isabs(result.file) for result in results)
-    own = {_home(result.file) for result in results}
+    named = {file for result in results for file in (result.file, *result.beside)}
+    upwards = any(not os.path.isabs(file) for file in named)
+    own = set(map(_home, named))
     all_of = [
         Merged(
             finding if is_packaged(having[0].file, None) else _with_relative_path(finding, upwards),
@@ -84,7 +85,7 @@ def listed(names: Sequence[str], most: int = MOST) -> str:
 def _with_relative_path(finding: Finding, upwards: bool) -> Finding:
     """Return the finding with paths as seen from the working folder."""
     source = finding.source and replace(finding.source, file=relative(finding.source.file, upwards))
-    return replace(finding, source=source, message=finding.message.replace(os.path.join(os.getcwd(), ""), ""))
+    return replace(finding, source=source, message=in_words(finding.message))
 
 
 def _without_origin(finding: Finding) -> Finding:

@@ -1,6 +1,7 @@
 """Paths of files, relative to the working folder."""
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,6 +12,12 @@ def as_shown(file: str | Path) -> str:
     with suppress(ValueError):  # it is elsewhere
         path = path.absolute().relative_to(Path.cwd())
     return path.as_posix()
+
+
+def in_words(text: str) -> str:
+    """Return a text with the paths in it as seen from the working folder."""
+    here = re.escape(os.path.join(os.getcwd(), ""))
+    return re.sub(rf"(?<![\w./:~-]){here}(?=\w)", "", text)  # not in other paths, nor in URLs
 
 
 def relative(file: str, upwards: bool = True) -> str:

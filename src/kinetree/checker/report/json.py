@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kinetree.checker.checked import Checked
-from kinetree.checker.report._paths import relative
+from kinetree.checker.report._paths import in_words, relative
 from kinetree.errors import SEVERITIES, Finding, Source
 
 SCHEMA = 1
@@ -40,7 +40,7 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {**asdict(finding), "source": _source(finding.source)}
+    return {**asdict(finding), "message": in_words(finding.message), "source": _source(finding.source)}
 
 
 def _source(source: Source | None) -> dict[str, Any] | None:

@@ -49,7 +49,7 @@ class OneTransmission(Quality):
             named = [element for element in group if element.get("name")]
             for first, later in repeated(named, lambda element: element.get("name")):
                 yield self.finding(
-                    f"the name is also that of the transmission{on_line(first)}; expected a name of its own",
+                    f"the name is also that of the transmission{on_line(first, later)}; expected a name of its own",
                     later.label,
                     source=later.source,
                 )
@@ -58,7 +58,7 @@ class OneTransmission(Quality):
             ]
             for (name, _, first), (_, _, later) in repeated(driven, lambda row: row[:2]):
                 if name and first is not later and first.get("name") != later.get("name"):
-                    message = f"joint {name!r} already has a transmission, {first.get('name')!r}{on_line(first)}"
+                    message = f"joint {name!r} already has a transmission, {first.get('name')!r}{on_line(first, later)}"
                     yield self.finding(message, later.label, source=later.source)
 
 
@@ -90,12 +90,13 @@ class SetOnce(Quality):
                 label = f"<gazebo reference={owner!r}>" if owner else "<gazebo>"
                 if _written(part) != _written(first):
                     message = (
-                        f"<{part.tag}> is {_written(part)!r} here and {_written(first)!r}{on_line(first)}; set it once"
+                        f"<{part.tag}> is {_written(part)!r} here and {_written(first)!r}{on_line(first, part)}; "
+                        "set it once"
                     )
                     yield self.finding(message, label, source=part.source)
                 elif owner not in remarked:
                     remarked.add(owner)
-                    message = f"<{part.tag}> is set twice to the same value{on_line(first)}"
+                    message = f"<{part.tag}> is set twice to the same value{on_line(first, part)}"
                     yield self.finding(message, label, source=part.source, severity="info")
 
 
@@ -123,7 +124,7 @@ class SensorNames(Quality):
             for sensor in block.find_all("sensor")
         ]
         for (link, first), (_, later) in repeated(sensors, lambda pair: (pair[0], pair[1].get("name"))):
-            message = f"link {link!r} already has a sensor of this name{on_line(first)}"
+            message = f"link {link!r} already has a sensor of this name{on_line(first, later)}; rename one"
             yield self.finding(message, later.label, source=later.source)
 
 
@@ -149,9 +150,7 @@ class BlockPlaces(Quality):
         for owner in document.children:
             wrong = BLOCK_TAGS if owner.tag in ("link", "joint") else ("gazebo",) if owner.tag == "gazebo" else ()
             for part in (part for part in owner.walk() if part is not owner and part.tag in wrong):
-                message = (
-                    f"<{part.tag}> stands inside of <{owner.tag}>, where it is left out; make it a child of <robot>"
-                )
+                message = f"<{part.tag}> is inside <{owner.tag}>, where programs ignore it; make it a child of <robot>"
                 yield self.finding(message, owner.label, source=part.source)
 
 
@@ -180,11 +179,12 @@ class SensorTopics(Quality):
         ]
         for plugin in inside:
             said = [(part.tag, part.text.strip()) for part in plugin.walk() if part.text.strip()]
-            where = tuple((tag, text) for tag, text in said if tag in (*TOPIC_TAGS, *NAMESPACE_TAGS))
+            key = tuple((tag, text) for tag, text in said if tag in (*TOPIC_TAGS, *NAMESPACE_TAGS))
             if topics := [text for tag, text in said if tag in TOPIC_TAGS]:
-                published.append(((plugin.get("filename") or "", *where), topics[0], plugin))
+                published.append(((plugin.get("filename") or "", *key), topics[0], plugin))
         for (_, _, first), (_, topic, later) in repeated(published, lambda row: row[0]):
-            message = f"topic {topic!r} is also that of {first.label}{on_line(first)}; expected a topic of its own"
+            where = on_line(first, later)
+            message = f"topic {topic!r} is also that of {first.label}{where}; expected a topic of its own"
             yield self.finding(message, later.label, source=later.source)
 
 
@@ -220,7 +220,10 @@ def _written(element: Element) -> str:
     return " ".join((element.text.strip() or element.get("value") or "").split())
 
 
-def on_line(element: Element) -> str:
-    """Return " on line 12", or "" if the line is unknown."""
-    line = element.source.line
-    return f" on line {line}" if line else ""
+def on_line(first: Element, later: Element) -> str:
+    """Return " on line 12", with the file if it is another; " from the same line" if a macro has made both, and "" if
+    the line is unknown."""
+    line, file = first.source.line, first.source.file
+    if line and first.source.place == later.source.place:
+        return " from the same line"
+    return (f" on line {line}" + (f" of {file}" if file != later.source.file else "")) if line else ""

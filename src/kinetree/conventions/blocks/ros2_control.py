@@ -71,14 +71,14 @@ class OneComponent(ControlRule):
         found = set()
         for first, later in repeated(driven, lambda one: (one.component.start, one.name)):
             found.add(later.name)
-            message = f"the joint is listed twice in this component, first{on_line(first.element)}"
+            message = f"the joint is listed twice in this component, first{on_line(first.element, later.element)}"
             yield self.finding(message, later.element.label, source=later.element.source)
         commands = [(one, part.get("name")) for one in driven for part in one.interfaces("command_interface")]
         for (first, _), (later, interface) in repeated(commands, lambda pair: (pair[0].name, pair[1])):
             if later.name not in found:
                 found.add(later.name)
                 owner = first.component.get("name")
-                line = on_line(first.element)
+                line = on_line(first.element, later.element)
                 message = f"the command interface {interface!r} already belongs to ros2_control {owner!r}{line}"
                 yield self.finding(message, later.element.label, source=later.element.source)
 
@@ -277,7 +277,7 @@ class Complete(ControlRule):
                 if wrong:
                     yield self.finding(message, component.label, source=component.source)
         for first, later in repeated(components, lambda component: component.get("name")):
-            message = f"there is already a ros2_control of this name{on_line(first)}"
+            message = f"there is already a ros2_control of this name{on_line(first, later)}"
             yield self.finding(message, later.label, source=later.source)
 
 

@@ -154,8 +154,9 @@ class PlaceholderEffort(JointQuality):
     bad = 'effort="100000"'
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """10 kN m, 10 kN or more; one finding for all joints that have the same."""
-        wrong = [joint for joint in ranged if MUCH_EFFORT <= joint.limit.effort < inf]
+        """A round number of 10 kN m, 10 kN or more, or any from ten times that on; one finding for all joints that have
+        the same."""
+        wrong = [joint for joint in ranged if _looks_made_up(joint.limit.effort, MUCH_EFFORT)]
         for same in grouped(wrong, lambda joint: joint.limit.effort):
             rest = others([joint.name for joint in same[1:]])
             value = f"{number(same[0].limit.effort)} {'N m' if unit(same[0]) == 'rad' else 'N'}"
@@ -176,12 +177,18 @@ class PlaceholderVelocity(JointQuality):
     bad = 'velocity="100"'
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """More than 50 rad/s or m/s; one finding for all joints that have the same. Endless joints may be wheels."""
-        wrong = [joint for joint in ranged if MUCH_VELOCITY < joint.limit.velocity < inf and joint.limit.upper < inf]
+        """A round number of 50 rad/s, 50 m/s or more, or any from ten times that on; one finding for all joints that
+        have the same. Endless joints may be wheels."""
+        wrong = [j for j in ranged if _looks_made_up(j.limit.velocity, MUCH_VELOCITY) and j.limit.upper < inf]
         for same in grouped(wrong, lambda joint: joint.limit.velocity):
             rest = others([joint.name for joint in same[1:]])
             value = f"{number(same[0].limit.velocity)} {unit(same[0])}/s"
             yield self.finding(f"the velocity limit is {value}, which looks like a placeholder{rest}", same[0])
+
+
+def _looks_made_up(value: float, much: float) -> bool:
+    """Return whether a large limit has one digit and zeros, or is ten times what is much."""
+    return much <= value < inf and (value >= 10 * much or float(f"{value:.0e}") == value)
 
 
 class SoftLimits(JointQuality):

@@ -51,7 +51,7 @@ class FarJoint(JointQuality):
                 continue
             if gap := _gap(bounds.whole_body(tops[i]), bounds.whole_body(bodies[joint.child]), T[k]):
                 message = f"the joint is {number(gap)} m away from the shapes of its parent link {joint.parent!r}"
-                yield self.finding(f"{message} and of its child", joint)
+                yield self.finding(f"{message} and of its child; check its <origin>", joint)
 
 
 class Footprint(Quality):
@@ -72,23 +72,29 @@ class Footprint(Quality):
         self, robot: Robot, bounds: Bounds, bodies: Mapping[str, str], poses: Mapping[str, Array]
     ) -> Iterator[Finding]:
         """Two links or more with wheel in their names, that endless joints turn about a level axis, reach more than
-        2 cm below base_footprint, or all of them end more than 2 cm above it."""
+        2 cm below base_footprint, or all of them end more than 2 cm above it; more by its stroke, if a wheel
+        hangs on a suspension."""
         if "base_footprint" not in robot.links:
             return
-        floor = poses["base_footprint"]
+        floor, body = poses["base_footprint"], bodies["base_footprint"]
+        strokes = {body: 0.0} | {
+            joint.child: joint.limit.upper - joint.limit.lower
+            for joint in robot.joints.values()
+            if joint.type == "prismatic" and joint.limits and bodies[joint.parent] == body
+        }
         low = []
         for joint in robot.joints.values():
             wheel, T = joint.child, inverse(floor) @ poses[joint.child]
             is_wheel = "wheel" in wheel.lower() and joint.type == "continuous" and len(joint.axes) == 1
-            if is_wheel and bodies["base_footprint"] == bodies[joint.parent] and abs(T[2, :3] @ joint.axes[0]) < LEVEL:
+            if is_wheel and bodies[joint.parent] in strokes and abs(T[2, :3] @ joint.axes[0]) < LEVEL:
                 box = bounds.whole_body(wheel)
                 if box is not None:
-                    low.append((_lowest(T, joint.axes[0], box), wheel))
-        if len(low) >= 2 and abs(min(low)[0]) > FLOOR:
-            height, wheel = min(low)
+                    low.append((_lowest(T, joint.axes[0], box), wheel, FLOOR + strokes[bodies[joint.parent]]))
+        if len(low) >= 2 and abs(min(low)[0]) > min(low)[2]:
+            height, wheel, _ = min(low)
             side = "below" if height < 0 else "above"
-            message = f"the lowest wheel, {wheel!r}, ends {number(abs(height))} m {side} it; expected is the floor"
-            yield self.finding(message, robot.links["base_footprint"])
+            message = f"the lowest wheel, {wheel!r}, ends {number(abs(height))} m {side} this frame"
+            yield self.finding(f"{message}; expected at its height", robot.links["base_footprint"])
 
 
 def _lowest(T: Array, axis: Array, box: Array) -> float:

@@ -52,8 +52,9 @@ class OneLimit(JointQuality):
             return
         effort, velocity = found.pop()
         if (effort, velocity) == (0, 0) or (_is_power_of_ten(effort) and _is_power_of_ten(velocity)):
-            message = f"all {len(joints)} joints have effort {number(effort)} and velocity {number(velocity)}"
-            yield self.finding(f"{message}; are these placeholders?", joints[0])
+            values = f"effort {number(effort)} and velocity {number(velocity)}"
+            message = f"all {len(joints)} joints have {values}, which look like placeholders"
+            yield self.finding(message, joints[0])
 
 
 class ActuatorRange(JointQuality):
@@ -98,7 +99,7 @@ class ActuatorRange(JointQuality):
                     ):
                         low, high, least, most = numbers((*given, lower, upper))
                         message = f"the {attribute} of actuator {name!r} is {low} to {high}"
-                        yield self.finding(f"{message}, beyond {least} to {most} of the joint", joint)
+                        yield self.finding(f"{message}; the joint allows {least} to {most}", joint)
 
 
 def _is_power_of_ten(value: float) -> bool:

@@ -361,7 +361,7 @@ def _distance(link: Link, box: Array | None) -> tuple[float, float]:
 
 
 def _listed(moments: Array) -> str:
-    return ", ".join(numbers(moment if abs(moment) > NOTHING else 0.0 for moment in moments.tolist()))
+    return ", ".join(number(moment if abs(moment) > NOTHING else 0.0) for moment in moments.tolist())
 
 
 def _is_power_of_ten(value: float) -> bool:

@@ -173,8 +173,9 @@ class LongBody(LinkQuality):
             if part is None or np.ptp(part, axis=0).argmax() == _in_link_axes(link).diagonal().argmin():
                 continue
             if order := _wrong_order(link, mass, bounds.whole(shapes_of(link))):
-                message = f"the shapes are longest along {order[0]}, the least moment of inertia is about {order[1]}"
-                yield self.finding(message, link)
+                long, least = order
+                message = f"the shapes are longest along {long}, but the least moment of inertia is about {least}"
+                yield self.finding(f"{message}; expected about {long}", link)
 
 
 class CopiedInertia(LinkQuality):
@@ -205,7 +206,7 @@ class CopiedInertia(LinkQuality):
             known = [size for size in sizes if size >= MARKER]
             if len(known) >= COPIES and max(known) >= DIFFERENT * min(known):
                 link, mass, _ = same[0]
-                message = f"the mass, {number(mass)} kg, and the inertia are those of links of other sizes"
+                message = f"the mass, {number(mass)} kg, and the inertia are the same on links of different sizes"
                 yield self.finding(message + others([one[0].name for one in same[1:]]), link)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
+from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
 from kinetree.spatial.se3 import Array
@@ -41,7 +42,7 @@ def _leg(side: str, y: float) -> str:
     text = ""
     for i, part in enumerate(_PARTS[1:]):
         above = f"{side}_{_PARTS[i]}" if i else "pelvis"
-        inertial = '<mass value="2"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>'
+        inertial = '<mass value="2"/><inertia ixx="0.012" ixy="0" ixz="0" iyy="0.011" iyz="0" izz="0.004"/>'
         text += f'<link name="{side}_{part}"><inertial>{inertial}</inertial></link>'
         text += f'<joint name="{side}_{part}_joint" type="fixed"><parent link="{above}"/><child link="{side}_{part}"/>'
         text += f'<origin xyz="0 {0 if i else y} -0.1"/></joint>\n'
@@ -111,7 +112,7 @@ def outliers(off: Array, table: Table) -> list[int]:
 
 def _shown(value: float, size: float) -> str:
     """Return a value as text; one that only rounding makes differ from zero is zero."""
-    return f"{value if abs(value) > 1e-6 * size else 0.0:.3g}"
+    return number(value if abs(value) > 1e-6 * size else 0.0)
 
 
 @cache
@@ -175,7 +176,7 @@ def _of_links(pairs: list[tuple[Link, Link]], poses: Mapping[str, Array], mirror
     distance = np.maximum(np.linalg.norm(com, axis=1, keepdims=True), 1e-2)
     images = turn @ tensors @ turn.transpose(0, 2, 1)
     yield Table(
-        ("mass", *(f"center of mass {x}" for x in "xyz"), "ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
+        ("mass", *(f"centre of mass {x}" for x in "xyz"), "ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
         [*pairs],
         np.hstack((weight, others[:, :3, 3], found[:, *rows])),
         np.hstack((mass, com, images[:, *rows])),

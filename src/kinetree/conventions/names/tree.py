@@ -13,6 +13,8 @@ BETWEEN = re.compile(r"-to-|_to_|__|-")
 """Text between the names of two links in that of a joint."""
 JOINT = r"(?i)[_-](fixed[_-]?)?(joint|jnt|fixed)$"
 """Ends of the names of joints."""
+SAYS_JOINT = r"(?i)(?:^|[_/-])(?:j|jnt|joint|to)(?=[_/-])"
+"""Words by which a name that ends with a link's is that of a joint."""
 OF_LINK = r"(?:^|[a-z0-9_-])(?:_link|Link)([_-]?\d+)?$"
 OF_JOINT = r"(?:^|[a-z0-9_-])(?:_joint|Joint)([_-]?\d+)?$"
 
@@ -39,8 +41,8 @@ class NamedLinks(Quality):
                     a in rigid[joint.parent] and (b == joint.child or joint.child in rigid[b])
                     for a, b in ((one, other), (other, one))
                 ):
-                    message = f"is named after {one!r} and {other!r}, but joins {joint.parent!r} and {joint.child!r}"
-                    yield self.finding(message, joint)
+                    message = f"the name says that it joins {one!r} and {other!r}"
+                    yield self.finding(f"{message}, but it joins {joint.parent!r} and {joint.child!r}", joint)
 
 
 class KindInName(Quality):
@@ -54,14 +56,16 @@ class KindInName(Quality):
     bad = 'name="upper_link"'
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """A joint whose name ends with link and is not that of what it joins, or a link whose name ends with joint."""
+        """A joint whose name ends with link, unless with a link that it joins or after a word such as j or to; a link
+        whose name ends with joint."""
         for joint in robot.joints.values():
-            is_link = "ink" in joint.name and re.search(OF_LINK, joint.name)
-            if is_link and not joint.name.endswith((joint.parent, joint.child)):
-                yield self.finding("is a joint, but its name ends with 'link'", joint)
+            if "ink" not in joint.name or joint.name.endswith((joint.parent, joint.child)):
+                continue
+            if re.search(OF_LINK, joint.name) and not re.search(SAYS_JOINT, joint.name):
+                yield self.finding("is a joint, but its name is that of a link; rename it", joint)
         for link in robot.links.values():
             if "oint" in link.name and re.search(OF_JOINT, link.name):
-                yield self.finding("is a link, but its name ends with 'joint'", link)
+                yield self.finding("is a link, but its name is that of a joint; rename it", link)
 
 
 def ends_of(name: str, robot: Robot) -> list[tuple[str, str]]:

@@ -68,7 +68,8 @@ class WellFormed(FileRule):
     def check(self, ros_files: RosFiles) -> Iterator[Finding]:
         """A file that is no YAML; a key twice in a mapping, but for nodes at the top."""
         for fault in ros_files.faults:
-            yield self.finding(f"cannot be read: {fault.message}", "file", source=fault.source)
+            why = " ".join(fault.message.removeprefix("cannot be read: ").split())
+            yield self.finding(f"cannot be read: {why}", "file", source=fault.source)
         for document in ros_files.documents:
             for part in document.walk():
                 for (_, first), (key, later) in repeated(
@@ -297,7 +298,7 @@ class Parameters(FileRule):
         for controller in ros_files.controllers:
             near = nearly(controller.name, unused) if controller.parameters is None else ""
             if near:
-                message = f"no parameters stand under this name; did you mean {near!r}?"
+                message = f"there are no parameters of this name; did you mean {near!r}?"
                 yield self.about(message, f"controller {controller.name!r}", controller)
 
 

@@ -68,7 +68,8 @@ class Rep199(Rule):
         on = {"base": arm.base_link or arm.foot, "flange": arm.end}.get(name, arm.flange or "flange")
         fix = f"kinetree fix adds it, with --{name} 'X Y Z R P Y' (m, rad, in {on}) if its place is unknown"
         if name == "base_link":
-            fix = f"add a link {arm.prefix}base_link that is fixed to {arm.foot!r}, or rename that"
+            rename = f", or rename {arm.foot!r}" if len(arms) == 1 else ""  # several arms may share it
+            fix = f"add a link {arm.prefix}base_link that is fixed to {arm.foot!r}{rename}"
         return self.finding(
             f"the arm that ends with {arm.end!r} has no {arm.prefix}{name}, {MEANING[name]}{near}",
             f"frame '{arm.prefix}{name}'",

@@ -83,7 +83,8 @@ def add_tool0(
         if arm.tool0 is not None:
             yield _not(f"link {arm.tool0!r}", "a turn would move it; edit its joint by hand")
         elif arm.flange is None:
-            yield _not(name, f"it is attached to flange, which is missing, too; {how('flange', arm.end)}")
+            why = "see there" if "flange" in frames else how("flange", arm.end)
+            yield _not(name, f"it is attached to flange, which is missing, too; {why}")
         elif flange_off(arm, robot, poses) is not None:
             yield _not(name, f"X of {arm.flange!r} does not point outwards (R199-403), so tool0 would not either")
         else:
@@ -291,19 +292,28 @@ def _moved(robot: Robot, elements: Elements, name: str, carrier: str, T: Array) 
 
 def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, T: Array) -> Mend:
     """Return the repair that adds a frame after its parent link and that link's joint; on base_link after all links and
-    joints; in xacro after the link alone, since other elements may belong to another macro."""
+    joints; in xacro after the link, since other elements may belong to another macro, or after its joint if that comes
+    next."""
     name = arm.prefix + which
     joint = next((j for j in (f"{parent}-{which}", f"{parent}_to_{which}") if j not in robot.joints), None)
     if name in robot.links or joint is None:
         return _not(f"frame {name!r}", "there are a link or joints of these names already")
     near = [elements.links[parent]]
-    if not elements.root.document.origins:
-        carrier = robot.parent_joint(parent)
-        carriers = [elements.joints[carrier.name]] if carrier else []
+    carrier = robot.parent_joint(parent)
+    carriers = [elements.joints[carrier.name]] if carrier else []
+    if elements.root.document.origins:
+        near += [joint for joint in carriers if _follows(joint, near[0], elements.root)]
+    else:
         everything = [child for child in elements.root.children if child.tag in ("link", "joint")]
         near += carriers if which in AT_END else everything
     last = max(near, key=lambda element: element.start)
     return Mend(f"frame {name!r}", (insert_after(last, *new_frame(name, joint, parent, T)),))
+
+
+def _follows(joint: Element, link: Element, root: Element) -> bool:
+    """Return whether a joint comes next to an empty link in the same file, as a frame and its joint are written."""
+    at = root.children.index(link) + 1
+    return not link.children and root.children[at : at + 1] == [joint] and joint.source.file == link.source.file
 
 
 def _not(element: str, why: str) -> Mend:

@@ -18,6 +18,7 @@ from kinetree.conventions.rep199.clause import (
     parent,
 )
 from kinetree.conventions.rep199.fixes import add_flange, move_geometry, turn_flange
+from kinetree.conventions.rep199.placement import pose_with_z_up
 from kinetree.conventions.rule import link_or_frame
 from kinetree.display import number
 from kinetree.errors import Finding
@@ -163,7 +164,9 @@ class FlangeOrientation(Rep199):
             if abs(R[2, 0]) < LEVEL and R[2, 2] < 1 - ALONG:
                 off = between(R[:, 2], np.array([0.0, 0.0, 1.0]))
                 message = f"with all joints at zero its z axis is {number(off)} degrees from vertical; expected up"
-                yield self.finding(message, link_or_frame(robot, arm.flange))
+                right = pose_with_z_up(arm, robot, poses)
+                fix = f"with z up its pose in {arm.end!r} is {right}" if right else None
+                yield self.finding(message, link_or_frame(robot, arm.flange), fix=fix)
 
 
 class FlangeParent(Rep199):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from kinetree.conventions.examples import SMALL_ARM
 from kinetree.conventions.kinds.arms import Arm
 from kinetree.conventions.rep199.clause import Rep199, angle, geometry
-from kinetree.conventions.rep199.renames import number_links
+from kinetree.conventions.rep199.renames import number_links, numbered_links
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
@@ -16,10 +16,6 @@ LISTED = 6
 """Number of names in a message."""
 ALIGNED = 0.1
 """Largest angle of an aligned frame of a link, deg."""
-
-
-def _links(robot: Robot, arm: Arm) -> list[str]:
-    return [robot.joints[name].child for name in arm.moving]
 
 
 def _number(arm: Arm, link: str) -> int | None:
@@ -44,9 +40,9 @@ class LinkNames(Rep199):
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """Links of an arm are called otherwise."""
         for arm in arms:
-            others = [link for link in _links(robot, arm) if _number(arm, link) is None]
+            others = [link for link in numbered_links(robot, arm) if _number(arm, link) is None]
             if others:
-                links = _links(robot, arm)
+                links = numbered_links(robot, arm)
                 listed = f"{', '.join(others[:LISTED])}{', …' if len(others) > LISTED else ''}"
                 ends = f"{arm.prefix}link_1 {'…' if len(links) > 2 else 'and'} {arm.prefix}link_{len(links)}"
                 message = f"links of this arm are not called {ends}: {listed}"
@@ -71,7 +67,7 @@ class LinkNumbers(Rep199):
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """The numbers do not go up by one, or begin otherwise than with 1."""
         for arm in arms:
-            links = _links(robot, arm)
+            links = numbered_links(robot, arm)
             numbers = [_number(arm, link) for link in links]
             for i, (link, n) in enumerate(zip(links, numbers, strict=True)):
                 before = numbers[i - 1] if i else None
@@ -106,7 +102,7 @@ class LinkOrientation(Rep199):
         """Frames of links are turned."""
         for arm in arms:
             foot = poses[arm.base_link or arm.foot][:3, :3]
-            turned = [link for link in _links(robot, arm) if angle(foot.T @ poses[link][:3, :3]) > ALIGNED]
+            turned = [link for link in numbered_links(robot, arm) if angle(foot.T @ poses[link][:3, :3]) > ALIGNED]
             if turned:
                 R = foot.T @ poses[turned[0]][:3, :3]
                 count = f", as are {len(turned) - 1} more links of the arm" if len(turned) > 1 else ""
@@ -133,7 +129,7 @@ class LinkGeometry(Rep199):
         """A link of the chain has no shapes, nor anything that is fixed to it."""
         shown = {bodies[link] for link in robot.links if geometry(robot, link)}
         for arm in arms:
-            for link in _links(robot, arm):
+            for link in numbered_links(robot, arm):
                 if link not in shown:
                     yield self.finding(
                         "a joint moves this link, which has no geometry; expected a shape", robot.links[link]

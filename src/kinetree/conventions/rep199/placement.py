@@ -74,11 +74,17 @@ def checked(arm: Arm, robot: Robot, poses: Poses, maker: Maker, T: Array) -> Arr
     if off is None:
         return T
     why = f"X of flange as it is given is {number(off)} degrees off the way out of {arm.end!r}"
-    right = oriented(T, arm, robot, known, Maker())
+    right = pose_with_z_up(arm, robot, known)
+    return f"{why}; --flange {right} points outwards" if right else f"{why}, along the axis of {arm.moving[-1]!r}"
+
+
+def pose_with_z_up(arm: Arm, robot: Robot, poses: Poses) -> str | None:
+    """Return the text of the pose in the last link of the same flange with X out of it and Z up, None if unknown."""
+    right = oriented(poses[arm.flange or arm.end], arm, robot, poses, Maker())
     if isinstance(right, str):
-        return f"{why}, along the axis of {arm.moving[-1]!r}"
-    T = se3.inverse(poses[arm.end]) @ right
-    return f'{why}; --flange "{vector_text(T[:3, 3])} {rpy_text(T[:3, :3])}" points outwards'
+        return None
+    T = without_noise(se3.inverse(poses[arm.end]) @ right)
+    return f'"{vector_text(T[:3, 3])} {rpy_text(T[:3, :3])}"'
 
 
 def flange_at_tool0(arm: Arm, robot: Robot, poses: Poses, bodies: Mapping[str, str], maker: Maker) -> Array | str:

@@ -27,10 +27,16 @@ def name_base_link(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> I
             yield from _renamed(robot, elements, {("link", carrier): name}, [], about=[f"frame {name!r}"])
 
 
+def numbered_links(robot: Robot, arm: Arm) -> list[str]:
+    """Return the links that the axes of an arm move, without rods of parallelograms, which follow an axis."""
+    moving = [robot.joints[name] for name in arm.moving]
+    return [joint.child for joint in moving if not joint.mimic] or [joint.child for joint in moving]
+
+
 def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Mend]:
     """Rename the links of a chain to link_1, link_2, …, with the prefix of their arm."""
     for arm in arms:
-        links = [robot.joints[name].child for name in arm.moving]
+        links = numbered_links(robot, arm)
         if sum(other.prefix == arm.prefix for other in arms) > 1:
             yield from (Mend(f"link {link!r}", because="another arm has the same prefix") for link in links)
             continue

@@ -45,14 +45,15 @@ class NoSize(LinkQuality):
     bad = '<box size="0.4 0 0.12"/>'
 
     def check(self, sizes: tuple[Size, ...]) -> Iterator[Finding]:
-        """A size, a radius or a length of zero or less, or a scale of zero; no error where it is zero and only seen."""
+        """A size, a radius or a length of zero or less, or a scale of zero; no error where it is zero and only seen,
+        nor for a ball of zero, which Drake takes for a point of contact."""
         for link, geometry, name, size in sizes:
             if min(size) > 0 or (name == "scale" and all(size)):
                 continue
             expected = "expected no zeros" if name == "scale" else "expected numbers above 0"
             message = f"the {name} of <{geometry.shape.kind}> is {' '.join(map(number, size))}; {expected}"
-            seen = min(size) == 0 and geometry in link.visuals
-            severity: Severity | None = "warning" if seen else None
+            harmless = min(size) == 0 and (geometry in link.visuals or geometry.shape.kind == "sphere")
+            severity: Severity | None = "warning" if harmless else None
             yield self.finding(message, link, source=geometry.source, severity=severity)
 
 

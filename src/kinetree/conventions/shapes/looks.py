@@ -46,7 +46,7 @@ class Colour(LinkQuality):
                 if is_of_255
                 else None
             )
-            message = f"the colour is {' '.join(map(number, rgba))}; expected are numbers from 0 to 1"
+            message = f"the colour is {' '.join(map(number, rgba))}; expected numbers from 0 to 1"
             about = f"material {material.name!r}" if material.name or not link else f"link {link.name!r}"
             yield self.finding(message, about, source=material.source or (link.source if link else None), fix=fix)
 
@@ -104,9 +104,9 @@ class CollisionMesh(MeshRule):
         for name, (link, geometry) in used.items():
             facts = readings.facts.get(name)
             if facts is not None and facts.triangles >= MANY_TRIANGLES:
-                also = ", as for visuals" if name in seen else ""
-                message = f"the mesh {name!r} for collisions has {number(facts.triangles)} triangles{also}"
-                yield self.finding(f"{message}; expected is a simplified one", link, source=geometry.source)
+                also = ", and is that of the visuals" if name in seen else ""
+                message = f"the collision mesh {name!r} has {number(facts.triangles)} triangles{also}"
+                yield self.finding(f"{message}; use a simplified one", link, source=geometry.source)
 
 
 def _difference(seen: np.ndarray, felt: np.ndarray) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import with_blocks
+from kinetree.conventions.rep199.clause import URL as REP199
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Robot
@@ -215,7 +216,7 @@ class EndEffectorsOnFlange(OfSrdf):
 
     code = "SRD-004"
     clause = "The flange frame is the attachment point for end effectors"
-    url = "https://reps.openrobotics.org/rep-0199/"
+    url = REP199
     good = """parent_link="flange" group="gripper\""""
     bad = """parent_link="tool0" group="gripper\""""
 

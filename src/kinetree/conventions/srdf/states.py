@@ -178,7 +178,7 @@ class AdjacentPairs(OfSrdf):
             if len(missing) <= (1 - SHARE) * len(alike):
                 names += [f"{joint.parent!r} and {joint.child!r} (joint {joint.name!r})" for joint in missing]
         if names:
-            message = f"the other adjacent links are disabled, and these are not: {_listed(names)}"
+            message = f"most adjacent links are disabled; add {_listed(names)}"
             yield self.finding(message, "<disable_collisions>", source=by_reason[-1].source)
 
 

@@ -8,7 +8,17 @@ from typing import ClassVar
 
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.xacro.names import called, in_braces, misfits, near, undefined, used_arguments, used_in
+from kinetree.conventions.xacro.names import (
+    called,
+    in_braces,
+    is_of_this_robot,
+    left_to_callers,
+    misfits,
+    near,
+    undefined,
+    used_arguments,
+    used_in,
+)
 from kinetree.conventions.xacro.text import MOST_MACROS, Macro, Program
 from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions
@@ -72,17 +82,22 @@ class DefinedNames(Written):
     good, bad = LEFT, LEFT.replace("$(arg reach)", "${reach}")
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name."""
+        """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name, and
+        as a remark a name that every caller has to define. Not an argument in a macro of another file that the robot
+        does not call: robots that call it may declare it."""
         declared = [argument.get("name") or "" for argument in program.arguments]
         seen = set()
         for use, name, known in undefined(program):
             if (key := (id((use.place.macros or [None])[-1]), name)) not in seen:
                 seen.add(key)
                 yield self.at(use.element, use.attribute, f"the name {name!r} is not defined{near(name, known)}")
+        for use, name in left_to_callers(program):
+            message = f"no file of the package defines {name!r}; make it a parameter of the macro, or define it here"
+            yield replace(self.at(use.element, use.attribute, message), severity="info")
         if program.whole and program.complete:
             sure = {name for use in program.uses if use.place.always for name in use.words.arguments}
             for use in program.uses:
-                for name in use.words.arguments:
+                for name in use.words.arguments if is_of_this_robot(use, program) else ():
                     if name not in declared and name not in sure:
                         sure.add(name)
                         message = f"the argument {name!r} is declared by no <xacro:arg>{near(name, declared)}"
@@ -100,10 +115,10 @@ class ReadableExpressions(Written):
     good, bad = LEFT, LEFT.replace("$(arg reach)", "${2 * * 3}")
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """An expression that is none."""
-        for use in program.uses:
-            for fault in use.words.faults:
-                yield self.at(use.element, use.attribute, fault)
+        """An expression that is none; the same fault once in a file."""
+        faults = {(f, u.element.document.file): u for u in reversed(program.uses) for f in u.words.faults}
+        for (fault, _), use in reversed(faults.items()):
+            yield self.at(use.element, use.attribute, fault)
 
 
 class DefinedMacros(Written):
@@ -236,8 +251,8 @@ class OneDefinition(Written):
             if other.element.raw.split() != macro.element.raw.split():
                 before = other.element.source
                 same = before.file == macro.element.source.file
-                where = f"in line {before.line}" if same else f"in {before.file}, line {before.line}"
-                message = f"is defined already {where}; this definition replaces that one"
+                where = f"on line {before.line}" if same else f"in {before.file}, line {before.line}"
+                message = f"the macro is already defined {where}; this definition replaces that one"
                 yield self.at(macro.element, "name", message)
 
 
@@ -273,6 +288,6 @@ class WithPrefix(Written):
         for element in program.bare:
             groups.setdefault((element.document.file, element.tag), []).append(element)
         for first, *others in groups.values():
-            more = f", here and in {len(others)} more places" if others else ""
+            more = f", here and in {len(others)} other place{'s' * (len(others) > 1)}" if others else ""
             message = f"xacro ignores <{first.tag}> without its prefix{more}; write <xacro:{first.tag}>"
             yield self.at(first, None, message)

@@ -25,6 +25,8 @@ DEFINITION = re.compile(
 )
 """What names properties, parameters and name spaces."""
 INCLUDED = re.compile(r"<(?:xacro:)?include\s[^<>]*?filename\s*=\s*[\"']([^\"']*)")
+CALL = re.compile(r"<xacro:(?:call\s[^<>]*macro\s*=\s*[\"'])?([\w.]+)")
+"""Call of a macro, or another instruction."""
 FIND = re.compile(r"\$\(find\s+([^)\s]+)")
 MARKS = ("package.xml", "manifest.xml")
 """Files of which a package has one."""
@@ -79,27 +81,68 @@ def _unused_like(name: str, use: Use, program: Program) -> set[str]:
 def is_defined_around(name: str, file: str) -> bool:
     """Return whether a file of the package defines a name, as a property or a parameter. True if that is not known: if
     no file of the package includes this one, or any includes those of other packages."""
-    above = Path(file).absolute().parents
-    package = next((folder for folder in above if any((folder / mark).is_file() for mark in MARKS)), None)
+    package = package_of(Path(file).absolute())
     if package is None or file.startswith("<"):
         return True
     words = _defined_in(str(package), int(monotonic() // REMEMBERED))
     return words is None or name in words or Path(file).name not in words
 
 
+def left_to_callers(program: Program) -> Iterator[tuple[Use, str]]:
+    """Yield the first use of each name in macros of the robot's own file that no file of its package defines, if none
+    of them includes the file: files of other packages may do both."""
+    file = program.roots[0].document.file
+    is_known = program.whole or not program.complete or file.startswith("<")
+    package = None if is_known else package_of(Path(file).absolute())
+    words = _defined_in(str(package), int(monotonic() // REMEMBERED)) if package else None
+    if words is None or Path(file).name in words:
+        return
+    known = program.properties.union(words, *program.local.values())
+    for use in program.uses:
+        if use.place.macros and use.element.document is program.roots[0].document:
+            for name in use.words.names:
+                if name not in known and "$" not in name:
+                    known.add(name)
+                    yield use, name
+
+
+def is_called_around(name: str, file: str) -> bool:
+    """Return whether a file of the package calls a macro. True if that is not known."""
+    package = None if file.startswith("<") else package_of(Path(file).absolute())
+    called = _called_in(str(package), int(monotonic() // REMEMBERED)) if package else None
+    return called is None or name in called
+
+
+def package_of(file: Path) -> Path | None:
+    """Return the folder of the package that contains a file; None if there is none."""
+    return next((folder for folder in file.parents if any((folder / mark).is_file() for mark in MARKS)), None)
+
+
 @lru_cache(maxsize=20)
-def _defined_in(package: str, _time: int) -> frozenset[str] | None:
+def _called_in(package: str, time: int) -> frozenset[str] | None:
+    texts = _texts_in(package, time)
+    return None if texts is None else frozenset(name for text in texts for name in CALL.findall(text))
+
+
+@lru_cache(maxsize=2)
+def _texts_in(package: str, _time: int) -> tuple[str, ...] | None:
+    """Return the texts of the files of a package that may be xacro, None if there are too many."""
+    files = [file for ending in ("xacro", "urdf", "xml") for file in islice(Path(package).rglob(f"*.{ending}"), MOST)]
+    try:
+        return tuple(read_file(file).decode(errors="replace") for file in files) if len(files) < MOST else None
+    except KinetreeError:
+        return None
+
+
+@lru_cache(maxsize=20)
+def _defined_in(package: str, time: int) -> frozenset[str] | None:
     """Return the words in definitions of the xacro files of a package, and the names of files that these include. None
     if these are not all that it takes."""
-    files = [file for ending in ("xacro", "urdf", "xml") for file in islice(Path(package).rglob(f"*.{ending}"), MOST)]
-    if len(files) >= MOST:
+    texts = _texts_in(package, time)
+    if texts is None:
         return None
     found: set[str] = set()
-    for file in files:
-        try:
-            text = read_file(file).decode(errors="replace")
-        except KinetreeError:
-            return None
+    for text in texts:
         included = INCLUDED.findall(text)
         definitions = DEFINITION.findall(text)
         elsewhere = any(match[1] != Path(package).name for name in included if (match := FIND.match(name)))
@@ -124,6 +167,12 @@ def _inherited(program: Program) -> dict[str, set[str]]:
                     found[callee] |= names
                     changed = True
     return found
+
+
+def is_of_this_robot(use: Use, program: Program) -> bool:
+    """Return whether a name is used in the robot's own file, outside of macros, or in macros that the robot calls."""
+    own = use.element.document is program.roots[0].document
+    return own or all(macro.name in program.reached for macro in use.place.macros)
 
 
 def called(program: Program) -> Iterator[tuple[Call, Macro]]:

@@ -40,7 +40,7 @@ def read_program(
     made = Program(Doubt("robot", robot.name) not in robot.doubts)
     files = Files({}, robot.places.confinement)
     files.packages = packages_on_disk({**robot.places.packages, **packages}, robot.places.confinement or False)
-    read = {os.path.abspath(root.document.file): root for root in xacro_roots}
+    read: dict[str, Element | None] = {os.path.abspath(root.document.file): root for root in xacro_roots}
     queue = [(xacro_roots[0], True)]
     seen = {os.path.abspath(xacro_roots[0].document.file)}
     while queue and len(seen) < MOST_FILES:
@@ -55,11 +55,13 @@ def read_program(
                 made.complete &= made.whole and place.always
             elif path not in seen:
                 seen.add(path)
-                other = read.get(path) or _opened(path, include, files, made)
+                other = read[path] = read.get(path) or _opened(path, include, files, made)
                 queue += [(other, place.always and not include.get("ns"))] if other else []
+            if path and not include.get("ns") and (other := read.get(path)):
+                made.included[id(include)] = other
         if not queue:
-            left = [path for path in read if path not in seen]
-            queue += [(read[path], False) for path in left]
+            left = {path: root for path, root in read.items() if path not in seen and root}
+            queue += [(root, False) for root in left.values()]
             seen.update(left)
     made.complete &= len(made.macros) <= MOST_MACROS
     return made
@@ -108,12 +110,17 @@ def _read(element: Element, place: Place, made: Program) -> None:
             made.calls.append(Call(child, kind, place))
         elif kind == "call":
             made.calls.append(Call(child, child.get("macro") or "", place))
-        known = child.tag == "insert_block" or element.tag in OUTER
-        if known and INSTRUCTIONS.get(child.tag, NEVER) <= child.attributes.keys():
+        if is_bare(child, element):
             made.bare.append(child)
         if kind != "macro":
             _read_words(child, inside, made)
         _read(child, inside, made)
+
+
+def is_bare(element: Element, owner: Element) -> bool:
+    """Return whether an element is an instruction of xacro without `xacro:`."""
+    known = element.tag == "insert_block" or owner.tag in OUTER
+    return known and INSTRUCTIONS.get(element.tag, NEVER) <= element.attributes.keys()
 
 
 def _read_words(element: Element, place: Place, made: Program) -> None:

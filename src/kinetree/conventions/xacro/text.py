@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from kinetree.conventions.facts import fact
-from kinetree.formats.xml import Element, Report, parse
-from kinetree.model.robot import Robot
+from kinetree.formats.xml import Element
 
 if TYPE_CHECKING:
     from kinetree.formats.xacro.words import Words
@@ -78,6 +74,7 @@ class Program:
 
     whole: whether they make a robot. complete: whether every name and every file is known. properties: names of those
     outside of macros. local: names of parameters and properties of macros, by the identity of the macro's element.
+    included: root elements of included files, by the identity of the <xacro:include>, if the file is always the same.
     missing: includes of files that do not exist, with the paths. bare: instructions without `xacro:`.
     """
 
@@ -92,6 +89,7 @@ class Program:
     properties: set[str] = field(default_factory=set)
     local: dict[int, set[str]] = field(default_factory=dict)
     includes: list[tuple[Element, Place]] = field(default_factory=list)
+    included: dict[int, Element] = field(default_factory=dict)
     missing: list[tuple[Element, str]] = field(default_factory=list)
     bare: list[Element] = field(default_factory=list)
 
@@ -109,6 +107,14 @@ class Program:
         return _by_macro(self.uses)
 
     @cached_property
+    def uses_of(self) -> dict[int, list[Use]]:
+        """Uses in the attributes and the text of each element, by its identity."""
+        found: dict[int, list[Use]] = {}
+        for use in self.uses:
+            found.setdefault(id(use.element), []).append(use)
+        return found
+
+    @cached_property
     def calls_in(self) -> dict[int, list[Call]]:
         """Calls in each macro."""
         return _by_macro(self.calls)
@@ -122,6 +128,19 @@ class Program:
     def lazy(self) -> set[str]:
         """Names that may be evaluated in any macro."""
         return {name for use in self.uses if use.place.lazy for name in use.words.names}
+
+    @cached_property
+    def reached(self) -> set[str]:
+        """Names of the macros that the robot calls, itself or in other macros; all if some names are computed."""
+        found: set[str] = set()
+        while (
+            new := {
+                call.name.rpartition(".")[2] for call in self.calls if all(m.name in found for m in call.place.macros)
+            }
+            - found
+        ):
+            found |= new
+        return set(self.by_name) if any("$" in name for name in found) else found
 
     def scope(self, macros: tuple[Macro, ...]) -> set[str]:
         """Return the names that are known inside of macros, without those of their callers."""
@@ -137,24 +156,3 @@ def _by_macro(things: list[T]) -> dict[int, list[T]]:
         for macro in thing.place.macros:
             found.setdefault(id(macro.element), []).append(thing)
     return found
-
-
-@fact
-def xacro_roots(robot: Robot) -> tuple[Element, ...] | None:
-    """Return the roots of all files of the robot, or None if it was not made by xacro."""
-    if robot.text is None or not robot.text.files:
-        return None
-    roots = (parse(text, file, Report()) for file, text in robot.text.files.items())
-    return tuple(root for root in roots if root)
-
-
-@fact
-def program(
-    robot: Robot, xacro_roots: tuple[Element, ...] | None, packages: Mapping[str, str | os.PathLike[str]]
-) -> Program | None:
-    """Return the definitions, calls and names of the robot's xacro files, None for a robot of another format."""
-    if not xacro_roots:
-        return None
-    from kinetree.conventions.xacro.reading import read_program  # takes 10 ms, which other formats save
-
-    return read_program(robot, xacro_roots, packages)

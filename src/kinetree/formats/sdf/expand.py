@@ -279,6 +279,8 @@ class Expander:
             found = self.opener(f"model://{uri}", asking)
         if found is None:
             message = f"{uri!r} cannot be found; expected model://NAME, file://… or a relative path"
+            if uri.startswith(("http://", "https://")):
+                message = f"{uri!r} is on the network, from which nothing is read"
             fix = "put the folder of the model where models are looked for, or pass packages={name: folder}"
             place = element.find("uri") or element
             if in_world:

@@ -170,5 +170,5 @@ def check_references(context: Context, parts: Parts) -> None:
     defined = {m.name for m in (*parts.materials, *used) if m.rgba or m.texture}
     for element in context.references:
         if element.get("name") not in defined:
-            message = f"material {element.get('name')!r} is defined nowhere; its colour is unknown"
+            message = "it is defined nowhere; its colour is unknown"
             context.report.warning("unknown-material", message, element)

@@ -1,10 +1,12 @@
 """Conversion of errors during an expansion to findings with their place."""
 
+import re
 from dataclasses import replace
 
 from kinetree.errors import Finding, KinetreeError, Source
 
 MAX_CONTEXT = 6  # calls named in a message
+CALL = re.compile(r"unknown macro name: (\S+)")
 
 
 def findings_of(error: Exception, file: str) -> list[Finding]:
@@ -13,8 +15,8 @@ def findings_of(error: Exception, file: str) -> list[Finding]:
     calls = getattr(error, "kinetree_calls", [])
     if calls and str(error).startswith("unknown macro name"):
         calls = calls[:-1]  # that call is the fault itself
-    calls = calls[-MAX_CONTEXT:]
-    context = "".join(f"; in {what}, called at {where}" for what, where in reversed(calls))
+    calls = list(dict.fromkeys(calls[-MAX_CONTEXT:]))  # of a macro that calls itself, one
+    context = "".join(f"; in {what}, called at {where}" for what, where in reversed(calls) if str(where) != str(place))
     inner: BaseException | None = error
     while inner is not None and not isinstance(inner, KinetreeError):
         inner = getattr(inner, "exc", None)
@@ -26,7 +28,8 @@ def findings_of(error: Exception, file: str) -> list[Finding]:
             for f in inner.findings
         ]
     code, message = _said(error)
-    return [Finding(code, "error", message + context, place)]
+    element = f"<{match[1]}>" if (match := CALL.match(message)) else None
+    return [Finding(code, "error", message + context, place, element)]
 
 
 def _said(error: Exception) -> tuple[str, str]:
@@ -41,4 +44,5 @@ def _said(error: Exception) -> tuple[str, str]:
         return "xacro-macro", text
     if inner is not None:
         return "xacro-expression", text
-    return "xacro", text
+    internal = isinstance(error, AttributeError | TypeError | KeyError)  # of the package itself
+    return "xacro", f"the xacro package fails here: {text}" if internal else text

@@ -1,0 +1,184 @@
+"""Findings in macros that are never called: what is found in them whatever their arguments are."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from kinetree.checker.behind import corrected, files_for
+from kinetree.checker.variants import QUOTED, findings_by_rule
+from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.xacro.names import is_called_around
+from kinetree.conventions.xacro.reading import parameters_of
+from kinetree.errors import Finding, KinetreeError
+from kinetree.formats.opener import Files
+from kinetree.formats.registry import FORMATS
+from kinetree.formats.xacro import read
+from kinetree.formats.xml import Derived, Element, Report, parse
+from kinetree.model.robot import Robot
+
+FAMILIES = ("XML", "CTL", "INR", "GEO", "MSH", "LIM", "MIM", "JNT")
+"""Families of rules about bodies, joints, shapes and blocks, which a macro has as a robot has them."""
+KEPT = ("xacro:include", "xacro:property", "xacro:arg", "xacro:macro")
+"""Elements of a file that define what its macros need."""
+DEFINED = re.compile(r"""<xacro:macro\s[^<>]*?\bname\s*=\s*["']([\w.]+)""")
+NAMING = ("name", "link", "joint", "reference", "filename", "ns", "type", "macro")
+"""Attributes whose values are names."""
+ORIGINS = (
+    '<origin xyz="0 0 0" rpy="0 0 0"/>',
+    '<origin xyz="0.13 -0.07 0.29" rpy="0.3 -0.5 0.7"/>',
+)
+"""Blocks that stand in for the origin of a macro, one for each expansion."""
+TOKEN = re.compile(r"q([xy])q(\w+?)q\1q")
+"""Values that stand in for names: `qxqparentqxq`."""
+MADE_UP = "made_up_root"
+MISSING = re.compile("exist|neither")
+"""Words in messages about names that nothing has."""
+MOST = 20
+"""Most macros of a file that are expanded."""
+
+
+def uncalled(robot: Robot, options: CheckOptions) -> list[Finding]:
+    """Return the findings of rules in macros of the robot's own file that none of its files calls, which are there with
+    two sets of made-up arguments. None of a macro that needs numbers, or more than its files define."""
+    texts = robot.text.files if robot.text else {}
+    file = robot.source.file if robot.source else ""
+    lonely = [name for name in DEFINED.findall(texts.get(file, "")) if not is_called_around(name, file)]
+    data = corrected(texts[file].encode()) if lonely else b""
+    if not lonely or (root := parse(data, file, Report())) is None:
+        return []
+    macros = [macro for macro in root.find_all("xacro:macro") if macro.get("name") in lonely[:MOST]]
+    names = _names_in(root)
+    calls = [[_call(macro, names, k) for macro in macros] for k in (0, 1)]
+    made = [k for k, call in enumerate(calls[0]) if call]
+    rules = [rule for rule in options.rules if rule.code.startswith(FAMILIES) and not rule.of_text]
+    if not made or not rules:
+        return []
+    found = _found(robot, root, [calls[0][k] for k in made], rules, options)
+    if not found:
+        return []
+    again = _found(robot, root, [calls[1][k] for k in made], rules, options)
+    return [finding for key, finding in found.items() if key in again]
+
+
+def _names_in(root: Element) -> set[str]:
+    """Return the parameters that are names: those in attributes of names, and those with letters around them."""
+    found: set[str] = set()
+    for element in root.walk():
+        for attribute, text in (*element.attributes.items(), ("", element.text)):
+            for match in re.finditer(r"(\w?/?)\$\{(\w+)\}(/?\w?)", text) if "${" in text else ():
+                if attribute in NAMING or match[1] or match[3]:
+                    found.add(match[2])
+    return found
+
+
+def _call(macro: Element, names: set[str], k: int) -> str:
+    """Return a call of a macro with made-up names, or "" if it needs a number or a block that is no origin."""
+    name, blocks, given = macro.get("name") or "", "", ""
+    for parameter in parameters_of(macro):
+        if parameter.block:
+            if not re.search("origin|pose", parameter.name):
+                return ""
+            blocks += ORIGINS[k]
+        elif parameter.required and parameter.name in names:
+            mark = f"q{'xy'[k]}q"
+            given += f' {parameter.name}="{mark}{parameter.name}{mark}"'
+        elif parameter.required:
+            return ""
+    return f"<xacro:{name}{given}>{blocks}</xacro:{name}>"
+
+
+def _found(
+    robot: Robot, root: Element, calls: Iterable[str], rules: Sequence[type], options: CheckOptions
+) -> Mapping[tuple[object, ...], Finding]:
+    """Return the findings in the macros of a file with these calls, by code, place and words."""
+    assert robot.source is not None
+    text, file = _with_calls(root, calls), robot.source.file
+    files = files_for(robot, options)
+    row = FORMATS["xacro"]
+    arguments: Any = row.arguments(files, options.read)
+    made, _ = read(text, file, *arguments, False)
+    expanded = _joined(made.text, made.file) if made.text else None
+    if expanded is None:
+        return {}
+    macro, findings = FORMATS["urdf"].read(expanded, made.file, files, options.read)
+    if macro is None or macro.doubts or any(finding.severity == "error" for finding in findings):
+        return {}
+    found = findings_by_rule(replace(macro, places=robot.places), rules, options)
+    lines = text[: text.rindex(b"</")].count(b"\n") + 1
+    kept: dict[tuple[object, ...], Finding] = {}
+    for finding in (one for ones in found.values() for one in ones):
+        where = finding.source
+        if finding.severity == "info":
+            continue
+        if (
+            where
+            and where.file == file
+            and where.line
+            and where.line < lines
+            and not _of_others(finding, macro, file, files)
+        ):
+            shown = replace(finding, message=_shown(finding.message), element=_shown(finding.element or "") or None)
+            kept[finding.code, where.place, shown.message] = shown
+    return kept
+
+
+def _with_calls(root: Element, calls: Iterable[str]) -> bytes:
+    """Return the text of a file with these calls in place of the robot that it makes, every other line in its place."""
+    data, parts, end = root.document.data, [], 0
+    for child in root.children:
+        if child.tag not in KEPT:
+            parts += [data[end : child.start], b"\n" * data[child.start : child.stop].count(b"\n")]
+            end = child.stop
+    return b"".join((*parts, data[end : root.end], "".join(calls).encode(), data[root.end :]))
+
+
+def _joined(text: Derived, file: str) -> Derived | None:
+    """Return an expanded text in which links that others make, and a root, make one tree of all links."""
+    root = parse(text, file, Report())
+    if root is None or root.tag != "robot" or not root.find("link"):
+        return None
+    links = {link.get("name") for link in root.find_all("link")}
+    ends = [(joint.find("parent"), joint.find("child")) for joint in root.find_all("joint")]
+    parents = {parent.get("link") for parent, _ in ends if parent} - links - {None}
+    children = {child.get("link") for _, child in ends if child}
+    tops = sorted(f"{name}" for name in (links | parents) - children)
+    new = [f'<link name="{name}"/>' for name in (*sorted(map(str, parents)), MADE_UP)]
+    new += [
+        f'<joint name="{MADE_UP}_{i}" type="fixed"><parent link="{MADE_UP}"/><child link="{name}"/></joint>'
+        for i, name in enumerate(tops)
+    ]
+    at = text.text.rindex("</")
+    more = [None] * (len(new) + 2 * len(tops))
+    return Derived(text.text[:at] + "".join(new) + text.text[at:], [*text.origins, *more])
+
+
+def _of_others(finding: Finding, macro: Robot, file: str, files: Files) -> bool:
+    """Return whether a finding is about what stands in, or about what may be of another macro: a file whose name has an
+    argument in it, or a part that does not exist here and whose name does not begin as those of the macro's parts."""
+    if MADE_UP in f"{finding.element}{finding.message.partition(';')[0]}":
+        return True
+    if not MISSING.search(finding.message):
+        return False
+    name = next(iter(QUOTED.findall(finding.message)), "")
+    token = TOKEN.match(name)
+    if finding.code.startswith("MSH"):  # whose folder may be kept elsewhere
+        return TOKEN.search(name) is not None or not _has_folder(name, file, files)
+    if token is None or "prefix" in token[2] or "parent" in token[2]:
+        return True
+    own = (one for part in (macro.links, macro.joints) for one in part.values() if one.source)
+    return not any(one.name.startswith(token[0]) for one in own)
+
+
+def _has_folder(name: str, file: str, files: Files) -> bool:
+    try:
+        return os.path.isdir(files.path(name.rpartition("/")[0], file))
+    except (KinetreeError, OSError):
+        return False
+
+
+def _shown(text: str) -> str:
+    """Return a message with parameters in place of the values that stand in for them."""
+    listed, _, names = text.partition("; there ")
+    return TOKEN.sub(r"${\2}", listed if MADE_UP in names else text)
