@@ -57,6 +57,13 @@ class TestMeshes:
             "the mesh file 'package://mine//etc/passwd' does not exist",
         ]
 
+    def test_a_package_that_nothing_declares(self, tmp_path):
+        (tmp_path / "package.xml").write_text("<package><name>mine</name><depend>named</depend> strange</package>")
+        robot = self.model(tmp_path, "package://strange/a.stl", "package://strange/b.stl", "package://named/c.stl")
+        (finding,) = found(robot)
+        message = "the mesh 'package://strange/a.stl' is in a package that is not found, and not named in package.xml"
+        assert finding.message == message
+
     @pytest.mark.skipif(os.name == "nt", reason="the top of a disk is a drive")
     def test_from_the_top_of_the_disk(self, tmp_path):
         (tmp_path / "a b.stl").write_text("solid")
