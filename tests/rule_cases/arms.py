@@ -65,6 +65,11 @@ def between(name: str, child: str) -> Fault:
     return lambda text: text.between(name, child)
 
 
+def following(child: str, other: str) -> Fault:
+    """A joint that follows another."""
+    return lambda text: ET.SubElement(text.joint_of(child), "mimic").set("joint", other)
+
+
 def axis(child: str, xyz: str) -> Fault:
     """Another axis of the joint that carries a link."""
     return lambda text: text.joint_of(child).find("axis").set("xyz", xyz)  # type: ignore[union-attr]

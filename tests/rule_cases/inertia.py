@@ -356,6 +356,7 @@ CASES = {
             "turned": Model(
                 long(xx=1.01, yy=1.01, zz=0.02), says="longest along x, but the least moment of inertia is"
             ),
+            "nearly along the axes": long(xx=1.01, yy=1.01, zz=0.02, xy=0.0009),
             "of a fixed link": moved(SOME, fixed=(LONG, inertial(12, 1.01, 1.01, 0.02))),
             "about a centre outside, so in another frame": long(xx=1.01, yy=1.01, zz=0.02, xyz="0 0.5 0"),
         },
@@ -364,6 +365,7 @@ CASES = {
             "less than four times as unlike": moved(felt(box(1, 0.6, 0.6)), inertial(12, 1.36, 1.36, 0.72)),
             "as high as wide": moved(felt(box(0.1)), inertial(12, 1.01, 1.01, 0.02)),
             "of no order that fits": long(xx=1.01, yy=0.2, zz=0.02),
+            "measured, beside a sketch": long(xx=1.01, yy=1.01, zz=0.02, xy=0.002),
             "along no axis": long(xx=1.01, yy=1.01, zz=0.02, xy=0.3),
             "of other sizes": long(xx=101, yy=101, zz=2),
             "about a centre near an end": long(xx=1.01, yy=1.01, zz=0.02, xyz="0.3 0 0"),

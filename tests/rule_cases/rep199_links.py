@@ -13,6 +13,7 @@ from rule_cases.arms import (
     added,
     chained,
     edited,
+    following,
     fork,
     legs,
     placed,
@@ -24,6 +25,8 @@ from rule_cases.arms import (
 from rule_cases.builders import arm, box, felt, joint, link
 from rule_cases.case import Cases, Model
 
+LOCKED = '<limit lower="0" upper="0" velocity="1" effort="1"/>'
+
 CASES = {
     "R199-001": Cases(
         found={
@@ -34,6 +37,9 @@ CASES = {
             "said to be one": Model(chained(3), options={"kind": "arm"}, says="although the kind is arm"),
         },
         remarked={
+            "four joints of which one has no range": chained(4).replace(
+                '<joint name="j2_joint" type="continuous">', f'<joint name="j2_joint" type="revolute">{LOCKED}'
+            ),
             "three joints": Model(chained(3), says="no arm was found, so nothing was checked by REP-199"),
             "a flange behind one joint": tree_text("base_link *link_1", "link_1 flange"),
             "flange and tool0 behind one joint, as of a positioner": tree_text(*single(n=1)),
@@ -96,6 +102,7 @@ CASES = {
         },
         silent={
             "all": CLEAN,
+            "one that follows another": edited(renamed("link_6", "link_5b"), following("link_5b", "joint_5")),
             "from zero": tree_text("base_link *link_0", "link_0 *link_1", "link_1 flange"),
             "with their prefix": two(),
         },

@@ -29,6 +29,8 @@ OFF = 0.25
 mass; a centre outside of the shapes is one in another frame."""
 SKEW = 0.1
 """Largest product of inertia of a body along the axes of its link, as a part of its largest moment."""
+MEASURED = 1e-3
+"""The same of a body of simple shapes: with larger products the inertia is measured, and the shapes are a sketch."""
 COPIES = 4
 """Least number of links with one inertia."""
 DIFFERENT = 2.0
@@ -163,7 +165,8 @@ class LongBody(LinkQuality):
 
     def check(self, robot: Robot, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
         """A link to which no shape without an inertial is fixed, with moments that differ by a factor of 4 from those
-        of a solid box of its size, and by less than 2 in another order of the axes."""
+        of a solid box of its size, and by less than 2 in another order of the axes. Moments with products are measured,
+        and right beside shapes that are a sketch without meshes."""
         shared = {bodies[link.name] for link in robot.links.values() if shapes_of(link) and not link.inertial}
         for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 0] > NOTHING)):
             if moments[2] < UNLIKE / ALIKE * moments[0] or bodies[link.name] in shared:
@@ -171,7 +174,8 @@ class LongBody(LinkQuality):
             part = bounds.part(shapes_of(link))
             if part is None or np.ptp(part, axis=0).argmax() == _in_link_axes(link).diagonal().argmin():
                 continue
-            if order := _wrong_order(link, mass, bounds.whole(shapes_of(link))):
+            skew = SKEW if any(one.shape.kind == "mesh" for one in shapes_of(link)) else MEASURED
+            if order := _wrong_order(link, mass, bounds.whole(shapes_of(link)), skew):
                 long, least = order
                 message = f"the shapes are longest along {long}, but the least moment of inertia is about {least}"
                 yield self.finding(f"{message}; expected about {long}", link)
@@ -228,13 +232,13 @@ def _in_link_axes(link: Link) -> Array:
     return np.asarray(R @ link.inertial.inertia @ R.T)
 
 
-def _wrong_order(link: Link, mass: float, box: Array | None) -> tuple[str, str] | None:
+def _wrong_order(link: Link, mass: float, box: Array | None, skew: float) -> tuple[str, str] | None:
     """Return the longest axis of a box and that of the least moment, if moments fit the box in another order alone."""
     inertia = _in_link_axes(link)
     moments = inertia.diagonal()
     if box is None or np.ptp(box, axis=0).min() <= 0 or moments.min() <= 0:
         return None
-    if np.abs(inertia - np.diag(moments)).max() > SKEW * moments.max():
+    if np.abs(inertia - np.diag(moments)).max() > skew * moments.max():
         return None
     squares = np.ptp(box, axis=0) ** 2
     expected = squares.sum() - squares

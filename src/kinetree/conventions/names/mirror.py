@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
-from kinetree.display import number
+from kinetree.display import numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
 from kinetree.spatial.se3 import Array
@@ -90,7 +90,9 @@ class MirrorImages(Rule):
                 left, right = table.pairs[i]
                 said = wrong.setdefault(right.name, (left, right, []))[2]
                 for k in np.flatnonzero(off[i] > SAME):
-                    found, expected = (_shown(x[i, k], table.sizes[i, k]) for x in (table.found, table.mirrored))
+                    least = 1e-6 * table.sizes[i, k]  # only rounding makes smaller ones differ from zero
+                    pair = (float(x[i, k]) for x in (table.found, table.mirrored))
+                    found, expected = numbers(value if abs(value) > least else 0.0 for value in pair)
                     said.append(f"{table.names[k]} {found}, expected {expected}")
         for left, right, said in wrong.values():
             yield self.finding(f"is not the mirror image of {left.name!r}: {'; '.join(said[:MOST])}", right)
@@ -109,11 +111,6 @@ def outliers(off: Array, table: Table) -> list[int]:
     told &= ~copies | ((image & ~copied).sum() >= AGREEING * copies.sum())
     told &= ~others | (image.sum() >= AGREEING * others.sum())
     return [int(i) for i in np.flatnonzero(told)]
-
-
-def _shown(value: float, size: float) -> str:
-    """Return a value as text; one that only rounding makes differ from zero is zero."""
-    return number(value if abs(value) > 1e-6 * size else 0.0)
 
 
 def right_of(name: str) -> str | None:
