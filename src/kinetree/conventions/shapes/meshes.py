@@ -305,7 +305,6 @@ def _packages(packages: tuple[tuple[str, Path], ...], confined: Confinement | Li
     return found.within(confined) if confined else found
 
 
-@lru_cache(maxsize=100)
 def undeclared(package: str, file: str) -> str:
     """Return the name of the package.xml, or manifest.xml, of a file if it does not name another package, else ""."""
     for folder in Path(file).absolute().parents:
