@@ -15,7 +15,7 @@ from kinetree.cli import fix as fix_command
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.profiles import rules_of
 from kinetree.conventions.rep199.base import BaseParent
-from kinetree.fixer import apply
+from kinetree.fixer import state
 from kinetree.fixer.apply import MOST_TRIES
 from kinetree.load import examine
 
@@ -62,7 +62,7 @@ class TestCost:
             return call
 
         load = counted("loads", examine)
-        for module in (check, checked, apply):
+        for module in (check, checked, state):
             monkeypatch.setattr(module, "examine", load)
         monkeypatch.setattr(check, "findings_by_rule", counted("checks", check.findings_by_rule))
         return counts

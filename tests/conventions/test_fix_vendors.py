@@ -145,7 +145,17 @@ class TestPlaces:
             mended(path, frames={"base": place})
             assert kt.load(path).joints["base_link-base"].origin[2, 3] == pytest.approx(z)
 
-    @pytest.mark.parametrize("text", ["1 2 3", "", "0 0 0 0 a 0", "a b", "a=b; a=c"])
+    def test_a_prefix_that_no_arm_has(self, arm):
+        with pytest.raises(KinetreeError, match="for the prefix 'left_', which no arm has; prefixes of arms are ''"):
+            fix(arm(ARM), profile="industrial", frames={"flange": "left_=0 0 0 0 0 0"})
+
+    def test_of_a_flange_that_points_up_a_pose_is_given_that_points_outwards(self, arm):
+        text = without("tool0", without("flange")).replace('axis xyz="1 0 0"', 'axis xyz="0 0 1"')
+        result = fix(arm(text), profile="industrial", frames={"flange": "0 0 0.1 0 0 0"})
+        (why,) = (why for finding, why in result.unrepaired if finding.code == "R199-401")
+        assert why.endswith("""; --flange "0 0 0.1 0 -1.5707963267948966 0" points outwards""")
+
+    @pytest.mark.parametrize("text", ["1 2 3", "", "0 0 0 0 a 0", "0 0 0 0 90 0", "a b", "a=b; a=c"])
     def test_a_place_that_means_nothing(self, text, arm, tmp_path):
         with pytest.raises(KinetreeError, match="legal is a pose X Y Z R P Y in m and rad"):
             fix(arm(ARM), profile="industrial", frames={"flange": text})
@@ -188,3 +198,32 @@ class TestVariants:
         assert result.exit_code == 0, result.output
         assert ["link_2" in robot.links for robot in robots(tmp_path)] == [True, True]
         assert robots(tmp_path)[1].joints["parallel"].parent == "link_2"
+
+    def test_a_model_of_another_file_is_renamed_with_its_files(self, tmp_path):
+        """Both include one macro, the second with a prefix; each has an SRDF of its own."""
+        shapes.kawasaki(tmp_path)
+        top = (tmp_path / "urdf" / "arm.urdf.xacro").read_text()
+        also = '<robot name="small"><group name="a"><link name="{}"/></group></robot>'
+        (tmp_path / "urdf" / "left.urdf.xacro").write_text(top.replace('prefix=""', 'prefix="left_"'))
+        rows = ""
+        for name, prefix in (("arm", ""), ("left", "left_")):
+            (tmp_path / f"{name}.srdf").write_text(also.format(f"{prefix}link1"))
+            rows += (
+                f'[[models]]\nfile = "urdf/{name}.urdf.xacro"\nargs = {{ size = "small" }}\nalso = ["{name}.srdf"]\n'
+            )
+        (tmp_path / "kinetree.toml").write_text(rows)
+        result = run(tmp_path, "fix", "--profile", "industrial", "--select", "R199-301", "--unsafe")
+        assert result.exit_code == 0, result.output
+        assert '"link_1"' in (tmp_path / "arm.srdf").read_text()
+        assert '"left_link_1"' in (tmp_path / "left.srdf").read_text()
+        assert "left_link_6" in robots(tmp_path)[1].links
+
+    def test_frames_are_written_in_order_with_the_fractions_of_the_file(self, tmp_path):
+        shapes.kawasaki(tmp_path)
+        macro = tmp_path / "urdf" / "arm_macro.xacro"
+        macro.write_text(macro.read_text().replace('xyz="0 0 0.08" rpy="0 0 0"', 'xyz="0 0 0.08" rpy="0 0 ${0*pi}"'))
+        result = run(tmp_path, "fix", "--profile", "industrial", "--select", "R199-4", "--select", "R199-5", "--unsafe")
+        assert result.exit_code == 0, result.output
+        _, _, added = macro.read_text().partition('<link name="${prefix}flange"/>')
+        assert 'rpy="0 ${-pi/2} 0"' in added
+        assert added.index("link6-flange") < added.index("tool0")

@@ -168,3 +168,11 @@ def test_names_with_a_hyphen_are_seen_within_others(text, renamed):
 def test_a_file_without_the_names_stays(renamed):
     assert [path.name for path in renamed("").after] == ["arm.urdf"]
     assert [path.name for path in renamed(srdf("<group name='g'/>")).after] == ["arm.urdf"]
+
+
+def test_an_attribute_called_like_a_link_and_a_joint_with_it_in_its_name_stay(renamed, tmp_path):
+    """SRDF of xacro has an attribute `link1`, which many arms have as a link."""
+    model = MODEL.replace('"elbow"', '"link1"').replace('"bend"', '"link1-to-link_4"')
+    text = '<xacro:m link1="${p}link1" link2="${p}link_2"/><group><joint name="link1-to-link_4"/></group>'
+    result = renamed(srdf(text, more=XACRO), model=model)
+    assert result.after[tmp_path / "also.srdf"].decode() == srdf(text.replace("}link1", "}link_3"), more=XACRO)

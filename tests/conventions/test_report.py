@@ -203,6 +203,12 @@ class TestGroups:
         lines = text_of("pretty", [Checked("cell/cell.xacro", (finding,), beside=(srdf,))]).splitlines()
         assert lines == ["cell_moveit_config/cell.srdf:1: error: m [SRD-001]", "1 error"]
 
+    def test_paths_in_messages_are_shortened_alone(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        here = str(tmp_path)
+        found = Checked("a.urdf", (Finding("file", "info", f"not {here}/a, file://{here}/a, /b{here}/a"),))
+        assert f"not a, file://{here}/a, /b{here}/a" in text_of("pretty", [found])
+
     def test_names_of_packages_are_whole_in_the_root_folder(self, monkeypatch):
         monkeypatch.chdir(os.path.abspath(os.sep))
         found = Checked("a.urdf", (Finding("MSH-002", "info", "the mesh 'package://a/b.stl'"),))

@@ -35,6 +35,10 @@ def include(file: str) -> str:
 
 PACKAGES = {"packages": {"arm": Path(conventions.__file__).parent / "arm"}}
 OTHER = '<xacro:macro name="n" params="side"><xacro:m/><x y="${side}"/></xacro:macro>'
+TWICE = (
+    '<xacro:property name="gap" value="%s"/><xacro:macro name="one"><x>${gap}</x></xacro:macro>%s'
+    '<xacro:property name="gap" value="%s"/><xacro:macro name="two"><y>${gap}</y></xacro:macro><xacro:two/>'
+)
 
 CASES = {
     "XAC-002": Cases(
@@ -186,6 +190,25 @@ CASES = {
             "with it": text('<xacro:property name="a" value="1"/>'),
             "a setting of a plug-in": text('<gazebo><plugin><property name="a" value="1"/></plugin></gazebo>'),
             "another element": text('<property name="a"/>'),
+        },
+    ),
+    "XAC-012": Cases(
+        found={
+            "before any use": text(TWICE % ("0.1", "", "0.3"), says="the value '0.3' replaces '0.1' of line 1"),
+            "words": text(TWICE % ("a", "", "b")),
+        },
+        silent={
+            "after a call": text(TWICE % ("0.1", "<xacro:one/>", "0.3")),
+            "the same number": text(TWICE % ("0.1", "", "0.10")),
+            "an expression": text(TWICE % ("${1/2}", "", "0.3")),
+            "only the first is used in a macro": text((TWICE % ("0.1", "", "0.3")).replace("<y>${gap}", "<y>1")),
+            "only the second is used in a macro": text((TWICE % ("0.1", "", "0.3")).replace("<x>${gap}", "<x>1")),
+            "in a branch": text(
+                TWICE.replace("<xacro:property", '<xacro:if value="1"><xacro:property', 1).replace(
+                    "/>", "/></xacro:if>", 1
+                )
+                % ("0.1", "", "0.3")
+            ),
         },
     ),
 }

@@ -4,6 +4,13 @@ from kinetree.conventions.examples import CART
 from rule_cases.builders import joint, link, robot
 from rule_cases.case import Cases, Model
 
+SPRUNG = CART.replace('<parent link="base_link"/>', '<parent link="strut"/>').replace(
+    "</robot>",
+    '<link name="strut"/><joint name="strut_joint" type="prismatic"><parent link="base_link"/><child link="strut"/>'
+    '<axis xyz="0 0 1"/><limit lower="0" upper="0.03" effort="9" velocity="1"/></joint></robot>',
+)
+"""The cart with wheels on a suspension."""
+
 
 def on_one_another(*links: str, kind: str = "fixed") -> str:
     """Links on one another."""
@@ -53,9 +60,11 @@ CASES = {
         found={
             "below the floor": Model(CART.replace("0 0 0.1", "0 0 0.07"), says="ends 0.03 m below this frame"),
             "above the floor": Model(CART.replace("0 0 0.1", "0 0 0.13"), says="ends 0.03 m above this frame"),
+            "below, on suspensions": Model(SPRUNG.replace("0 0 0.1", "0 0 0.04"), says="ends 0.06 m below this frame"),
         },
         silent={
             "on the floor": CART,
+            "below by no more than the stroke": SPRUNG.replace("0 0 0.1", "0 0 0.06"),
             "a little below": CART.replace("0 0 0.1", "0 0 0.081"),
             "one wheel": CART.replace('<link name="left_wheel">', '<link name="left_drum">').replace(
                 'child link="left_wheel"', 'child link="left_drum"'

@@ -2,19 +2,21 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from kinetree.checker.behind import corrected, files_for
 from kinetree.checker.variants import QUOTED, findings_by_rule
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.xacro.names import is_called_around
+from kinetree.conventions.rule import Rule
+from kinetree.conventions.xacro.names import DEFINITION, is_called_around
 from kinetree.conventions.xacro.text import parameters_of
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files
 from kinetree.formats.registry import FORMATS
 from kinetree.formats.xacro import read
+from kinetree.formats.xacro.words import words_of
 from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.robot import Robot
 
@@ -23,6 +25,15 @@ FAMILIES = ("XML", "CTL", "INR", "GEO", "MSH", "LIM", "MIM", "JNT")
 KEPT = ("xacro:include", "xacro:property", "xacro:arg", "xacro:macro")
 """Elements of a file that define what its macros need."""
 DEFINED = re.compile(r"""<xacro:macro\s[^<>]*?\bname\s*=\s*["']([\w.]+)""")
+WORD = re.compile(r"[^\W\d]\w*")
+EXPRESSION = re.compile(r"\$[{(][^})]*")
+PASSED = re.compile(r"""<xacro:property\s[^<>]*?name="(\w+)"\s+value="([^"]*)"|\s(\w+)="([^"]*\$\{[^"]*)\"""")
+"""Definition of a property, or an attribute with an expression."""
+ARGUMENT = re.compile(r"""<xacro:arg\s[^<>]*?name\s*=\s*["']([^"']+)""")
+DEFINITIONS = {"property": '<xacro:property name="{}" value="{}"/>', "arg": '<xacro:arg name="{}" default="true"/>'}
+"""What defines a name that the callers of a macro have to define."""
+NUMBERS = ("1", "0.3")
+"""Made-up numbers, one for each expansion."""
 NAMING = ("name", "link", "joint", "reference", "filename", "ns", "type", "macro")
 """Attributes whose values are names."""
 ORIGINS = (
@@ -30,8 +41,8 @@ ORIGINS = (
     '<origin xyz="0.13 -0.07 0.29" rpy="0.3 -0.5 0.7"/>',
 )
 """Blocks that stand in for the origin of a macro, one for each expansion."""
-TOKEN = re.compile(r"q([xy])q(\w+?)q\1q")
-"""Values that stand in for names: `qxqparentqxq`."""
+TOKEN = re.compile(r"q([xy])\d+q(\w+?)q\1q")
+"""Values that stand in for names: `qx0qparentqxq`."""
 MADE_UP = "made_up_root"
 MISSING = re.compile("exist|neither")
 """Words in messages about names that nothing has."""
@@ -40,26 +51,77 @@ MOST = 20
 
 
 def uncalled(robot: Robot, options: CheckOptions) -> list[Finding]:
-    """Return the findings of rules in macros of the robot's own file that none of its files calls, which are there with
-    two sets of made-up arguments. None of a macro that needs numbers, or more than its files define."""
+    """Return the findings of rules in macros of the robot's own file that nothing in its package calls, which are there
+    with two sets of made-up arguments."""
     texts = robot.text.files if robot.text else {}
     file = robot.source.file if robot.source else ""
-    lonely = [name for name in DEFINED.findall(texts.get(file, "")) if not is_called_around(name, file)]
-    data = corrected(texts[file].encode()) if lonely else b""
-    if not lonely or (root := parse(data, file, Report())) is None:
-        return []
-    macros = [macro for macro in root.find_all("xacro:macro") if macro.get("name") in lonely[:MOST]]
-    names = _names_in(root)
-    calls = [[_call(macro, names, k) for macro in macros] for k in (0, 1)]
-    made = [k for k, call in enumerate(calls[0]) if call]
+    names = [name for name in DEFINED.findall(texts.get(file, "")) if not is_called_around(name, file)]
+    return _in_file(robot, file, names, options) if names else []
+
+
+def _in_file(robot: Robot, file: str, names: Collection[str], options: CheckOptions) -> list[Finding]:
+    """Return the findings in macros of a file, by their names."""
+    assert robot.text is not None
+    root = parse(corrected(robot.text.files[file].encode()), file, Report())
     rules = [rule for rule in options.rules if rule.code.startswith(FAMILIES) and not rule.of_text]
-    if not made or not rules:
+    if root is None or not rules:
         return []
-    found = _found(robot, root, [calls[0][k] for k in made], rules, options)
+    macros = [macro for macro in root.find_all("xacro:macro") if macro.get("name") in names][:MOST]
+    known, lacking = _names_in(root), _lacking(root, robot.text.files.values())
+    given = Given(robot, file, root, tuple(rules), options, lacking)
+    calls = [[_call(macro, known, k, i) for i, macro in enumerate(macros)] for k in (0, 1)]
+    made = [k for k, call in enumerate(calls[0]) if call]
+    found = _found(given, [calls[0][k] for k in made], 0) if made else {}
     if not found:
         return []
-    again = _found(robot, root, [calls[1][k] for k in made], rules, options)
-    return [finding for key, finding in found.items() if key in again]
+    again = _found(given, [calls[1][k] for k in made], 1)
+    numbers = _numbers(robot, macros, known, [name for name, _ in lacking])
+    unsure = [child for macro in macros for child in macro.children if not numbers.isdisjoint(_used(child.raw))]
+    lines = {n for child in unsure for n in range(child.source.line or 0, _last_line(child) + 1)}
+    return [finding for key, finding in found.items() if key in again and finding.place[1] not in lines]
+
+
+class Given(NamedTuple):
+    """A file with macros, the robot that it is a part of, the rules, and the properties and arguments that are not
+    defined, with their kind."""
+
+    robot: Robot
+    file: str
+    root: Element
+    rules: tuple[type[Rule], ...]
+    options: CheckOptions
+    lacking: tuple[tuple[str, str], ...]
+
+
+def _lacking(root: Element, texts: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Return the properties and arguments that a file uses and none of some texts defines, each with its kind."""
+    words = [words_of(text) for e in root.walk() for text in (*e.attributes.values(), e.text) if "$" in text]
+    defined = {word for text in texts for definition in DEFINITION.findall(text) for word in WORD.findall(definition)}
+    declared = {name for text in texts for name in ARGUMENT.findall(text)}
+    properties = dict.fromkeys(name for used in words for name in used.names if name not in defined)
+    arguments = dict.fromkeys(name for used in words for name in used.arguments if name not in declared)
+    return (*((name, "property") for name in properties), *((name, "arg") for name in arguments))
+
+
+def _last_line(element: Element) -> int:
+    return element.document.data.count(b"\n", 0, element.stop) + 1
+
+
+def _numbers(robot: Robot, macros: Iterable[Element], names: set[str], more: Iterable[str]) -> set[str]:
+    """Return the names of made-up numbers, and of the properties and parameters that are computed from these."""
+    found = set(more).union(p.name for m in macros for p in parameters_of(m) if p.required and p.name not in names)
+    texts = robot.text.files.values() if robot.text else ()
+    pairs = [(a or c, b or d) for text in texts for a, b, c, d in PASSED.findall(text)] if found else []
+    size = -1
+    while size != len(found):
+        size = len(found)
+        found |= {name for name, value in pairs if not found.isdisjoint(_used(value))}
+    return found
+
+
+def _used(text: str) -> list[str]:
+    """Return the words in the expressions of a text."""
+    return WORD.findall(" ".join(EXPRESSION.findall(text)))
 
 
 def _names_in(root: Element) -> set[str]:
@@ -73,8 +135,8 @@ def _names_in(root: Element) -> set[str]:
     return found
 
 
-def _call(macro: Element, names: set[str], k: int) -> str:
-    """Return a call of a macro with made-up names, or "" if it needs a number or a block that is no origin."""
+def _call(macro: Element, names: set[str], k: int, number: int) -> str:
+    """Return a call of a macro with made-up arguments, or "" if it needs a block that is no origin."""
     name, blocks, given = macro.get("name") or "", "", ""
     for parameter in parameters_of(macro):
         if parameter.block:
@@ -82,21 +144,18 @@ def _call(macro: Element, names: set[str], k: int) -> str:
                 return ""
             blocks += ORIGINS[k]
         elif parameter.required and parameter.name in names:
-            mark = f"q{'xy'[k]}q"
-            given += f' {parameter.name}="{mark}{parameter.name}{mark}"'
+            which = "xy"[k]
+            given += f' {parameter.name}="q{which}{number}q{parameter.name}q{which}q"'
         elif parameter.required:
-            return ""
+            given += f' {parameter.name}="{NUMBERS[k]}"'
     return f"<xacro:{name}{given}>{blocks}</xacro:{name}>"
 
 
-def _found(
-    robot: Robot, root: Element, calls: Iterable[str], rules: Sequence[type], options: CheckOptions
-) -> Mapping[tuple[object, ...], Finding]:
-    """Return the findings in the macros of a file with these calls, by code, place and words."""
-    assert robot.source is not None
-    text, file = _with_calls(root, calls), robot.source.file
-    files = files_for(robot, options)
-    row = FORMATS["xacro"]
+def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, ...], Finding]:
+    """Return the findings in the macros of a file with these calls, by code, place and words, in the k-th expansion."""
+    robot, file, root, rules, options, lacking = given
+    files, row = files_for(robot, options), FORMATS["xacro"]
+    text = _with_calls(root, [*(DEFINITIONS[kind].format(name, NUMBERS[k]) for name, kind in lacking), *calls])
     arguments: Any = row.arguments(files, options.read)
     made, _ = read(text, file, *arguments, False)
     expanded = _joined(made.text, made.file) if made.text else None

@@ -133,7 +133,7 @@ def findings_by_rule(robot: Robot, rules: Iterable[type[Rule]], options: CheckOp
 def remarks(robot: Robot, found: Certain, errors: Iterable[Finding]) -> list[Finding]:
     """Return the remark on what could not be checked of a robot because of its reader's errors, if any."""
     about = _in_doubt(robot)
-    because = _listed([_placed(error, robot) for error in sorted(errors, key=attrgetter("place"))])
+    because = _listed(list(dict.fromkeys(_placed(error, robot) for error in sorted(errors, key=attrgetter("place")))))
     unknown, so = "parts of the robot", []
     if Doubt("robot", robot.name) in robot.doubts:
         if robot.text and robot.text.format == "xacro":  # of which there is only the text

@@ -27,8 +27,8 @@ from kinetree.cli._model import assignments, check_options, json_option
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.places import CARRIERS, places
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
-from kinetree.fixer.apply import State
 from kinetree.fixer.fix import Fixed, check_also, fix_from, write
+from kinetree.fixer.state import State
 from kinetree.formats.journal import is_left, recover
 from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
@@ -66,6 +66,7 @@ def _place_option(which: str) -> Callable[[Callable[..., Any]], Callable[..., An
 )
 @assignments("--add-tool", "tools", "NAME=MAKER:POSE", "Add the frame of a tool, as the maker's controller has it.")
 @click.option("--diff", is_flag=True, help="Print what would change, and write nothing.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 though something could not be repaired.")
 @click.option("--format", type=click.Choice(TEXTS), help="To read; by default ending and root say.")
 @assignments("--arg", "xacro_args", "NAME=VALUE", "An argument of a xacro file.")
 @assignments("--package", "packages", "NAME=FOLDER", "The folder of a ROS package.")
@@ -78,6 +79,7 @@ def command(
     turn_tools: bool,
     tools: Mapping[str, str],
     diff: bool,
+    exit_zero: bool,
     as_json: bool,
     **frames: tuple[str, ...],
 ) -> None:
@@ -133,7 +135,7 @@ def command(
             _print(fixed, diff, shown)
         print_findings(faults)
     left = any(fixed.unrepaired or (diff and fixed.after) for fixed in results)
-    sys.exit(2 if faults else int(left))
+    sys.exit(2 if faults else int(left and not exit_zero))
 
 
 def _tool(name: str, text: str) -> Array:

@@ -65,7 +65,7 @@ def _page(rule: Explanation) -> str:
     paragraphs = [f"{rule.code}  {rule.title}"]
     paragraphs += [_wrapped(paragraph) for paragraph in rule.why.split("\n\n") if paragraph]
     facts = {
-        "requires": f"{rule.level}: {rule.clause}",
+        "requires": f'{rule.level}: "{rule.clause}"' if rule.url == URL else f"{rule.level}: {rule.clause}",
         "source": rule.url,
         "severity": f"at most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}",
         "profiles": ", ".join(rule.profiles) or "none",

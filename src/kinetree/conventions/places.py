@@ -47,6 +47,8 @@ def _place(which: str, words: list[str]) -> "Array | str":
         count = f"{len(words)} word" + "s" * (len(words) != 1)
         said = f"{count}, expected 6" if len(words) != 6 else f"{words[values.index(None)]!r} is not a number"
         raise fail("place", f"{which} is given as {' '.join(words)!r}: {said}; {LEGAL}")
+    if max(map(abs, numbers[3:])) > 2 * pi:
+        raise fail("place", f"{which} is given as {' '.join(words)!r}: an angle is more than a turn; {LEGAL}")
     from kinetree.spatial import se3
 
     return se3.pose_from_xyz_rpy(numbers[:3], numbers[3:])

@@ -6,12 +6,10 @@ A repair is kept if the robot stays the same, its findings are gone and nothing 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from kinetree.checker.check import answers
 from kinetree.conventions.edit import Edit, Mend, NewNames, on_disk
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.fixes import QuaternionInOldFile
@@ -22,11 +20,9 @@ from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.fixer.invariants import difference
 from kinetree.fixer.related_files import RelatedFile, rename_in_files
+from kinetree.fixer.state import Key, State, judged, key_of, read_robot
 from kinetree.fixer.xacro_edits import in_source_files
-from kinetree.formats.opener import snapshot
 from kinetree.formats.xml import Element
-from kinetree.load import as_source, examine
-from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
 MOST_TRIES = 200
@@ -34,12 +30,6 @@ MOST_TRIES = 200
 TOO_MANY = f"{MOST_TRIES} repairs by this rule have been tried, the most of one run"
 NO_REPAIR = "no repair is known"
 NO_USE = "the known repair does not remove the finding"
-
-BY_STYLE = ("XAC-001",)
-"""Codes that are counted once for an element, because new names are written like those beside them."""
-
-Key = tuple[str, str | None]
-"""Identity of a finding: its code and its element."""
 
 
 @dataclass(frozen=True)
@@ -62,26 +52,6 @@ class Task:
         """Rules whose repairs are applied, those that give other names first, which the names of new joints follow."""
         rules = [rule for rule in repairing(self.options) if rule.safe or self.unsafe]
         return sorted(rules, key=lambda rule: rule.safe)
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """Contents of all files that were read, by path, their robot, all findings in it, and the excused ones.
-
-    variants: robots of the other variants, with their findings.
-    """
-
-    contents: Mapping[Path, bytes]
-    robot: Robot
-    findings: tuple[Finding, ...]
-    excused: frozenset[Key] = frozenset()
-    variants: "tuple[State, ...]" = ()
-
-    @cached_property
-    def keys(self) -> Counter[Key]:
-        """Number of findings of each kind."""
-        found = Counter(map(key_of, self.findings))
-        return Counter({key: 1 if key[0] in BY_STYLE else count for key, count in found.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,42 +112,11 @@ class Trials:
         return tuple(key for key in keys if self.most.get(key, len(keys)) == most)[:most]
 
 
-def key_of(finding: Finding) -> Key:
-    """Return the code and the element of a finding."""
-    return finding.code, finding.element
-
-
 def _renamed(key: Key, renamed: NewNames) -> Key:
     """Return the key of a finding under the name that its element has after a repair."""
     names = {f"{kind} {old!r}": f"{kind} {new!r}" for (kind, old), new in renamed.items()} if renamed else {}
     code, element = key
     return code, names.get(element or "", element)
-
-
-def look(file: str, options: CheckOptions, contents: Mapping[Path, bytes]) -> State:
-    """Return the robot of a file and all findings in it.
-
-    contents: contents of files by resolved path, which replace those on the disk. Raises KinetreeError if a file cannot
-    be read.
-    """
-    return _judged(options, *_read(file, options, contents))
-
-
-def _read(
-    file: str, options: CheckOptions, contents: Mapping[Path, bytes]
-) -> tuple[Mapping[Path, bytes], Robot, list[Finding]]:
-    """Return the contents of all files that were read, the robot, and the notes of its reader."""
-    with snapshot(contents) as held:
-        robot, notes = examine(as_source(file, options.read), options.read, True)  # as a check reads it
-    errors = [finding for finding in notes if finding.severity == "error"]
-    if errors or robot is None:
-        raise KinetreeError(errors)
-    return held, robot, notes
-
-
-def _judged(options: CheckOptions, contents: Mapping[Path, bytes], robot: Robot, notes: list[Finding]) -> State:
-    with snapshot(contents):
-        return State(contents, robot, tuple(answers((robot, notes), options)[0]))
 
 
 def apply_fixes(task: Task, start: State) -> tuple[list[Step], dict[Key, str]]:
@@ -357,14 +296,16 @@ def _with_variants(task: Task, state: State, after: State, change: Changed) -> S
 def _variant(variant: Task, task: Task, before: State, contents: Mapping[Path, bytes], change: Changed) -> State:
     """Return the state of a variant after a repair of `task` to these contents. What is renamed is found by its place
     among all links or joints."""
-    _, robot, notes = _read(variant.file, variant.options, contents)
-    pairs = [("link", before.robot.links, robot.links), ("joint", before.robot.joints, robot.joints)]
-    renamed = {(kind, a): b for kind, old, new in pairs for a, b in zip(old, new, strict=False) if a != b}
-    renamed = renamed if change.renamed else {}
+    _, robot, notes = read_robot(variant.file, variant.options, contents)
+    pairs = [
+        *(("link", a, b) for a, b in zip(before.robot.links, robot.links, strict=False)),
+        *(("joint", a, b) for a, b in zip(before.robot.joints, robot.joints, strict=False)),
+    ]
+    renamed = {(kind, a): b for kind, a, b in pairs if a != b} if change.renamed else {}
     turned = {link: T for link, T in change.turned.items() if link in before.robot.links}
     if changed := difference(before.robot, robot, renamed, turns=change.turns, turned=turned, along=task.turn_tools):
         raise fail("fix", f"a repair would change the robot: {changed}")
-    found = _judged(
+    found = judged(
         variant.options,
         {**before.contents, **contents, **rename_in_files(variant.related, renamed, before.robot, contents)},
         robot,
@@ -390,14 +331,14 @@ def _made(task: Task, state: State, edits: Sequence[Edit], change: Changed) -> S
         if not isinstance(confined, bool) and not confined.holds(path):
             raise fail("fix", f"the repair is in {path}, outside of the workspace")
     followed = rename_in_files(task.related, change.renamed, state.robot, state.contents)
-    contents, robot, notes = _read(task.file, task.options, {**state.contents, **edited, **followed})
+    contents, robot, notes = read_robot(task.file, task.options, {**state.contents, **edited, **followed})
     changed = difference(
         state.robot, robot, change.renamed, turns=change.turns, turned=change.turned, along=task.turn_tools
     )
     if changed is not None:
         raise fail("fix", f"the repair would change the robot: {changed}")
     check_left(change.renamed, robot)
-    return _judged(task.options, contents, robot, notes)
+    return judged(task.options, contents, robot, notes)
 
 
 def _edited(edits: Iterable[Edit], contents: Mapping[Path, bytes]) -> dict[Path, bytes]:

@@ -8,11 +8,13 @@ from types import MappingProxyType
 from typing import Any
 
 from kinetree.checker.check import options_of
+from kinetree.conventions.facts import Subject
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.places import places
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.fixer.apply import State, Task, apply_fixes, key_of, look, repaired, repairing, to_repair
+from kinetree.fixer.apply import Task, apply_fixes, repaired, repairing, to_repair
 from kinetree.fixer.related_files import read_related_files
+from kinetree.fixer.state import State, key_of, look
 from kinetree.fixer.tools import add_tools
 from kinetree.formats.journal import recover
 from kinetree.formats.opener import read_file
@@ -96,8 +98,7 @@ def fix_from(
 ) -> Fixed:
     """Return the repairs of a file that has been read and checked; see `fix`. variants: files, options and states of
     other robots; for those that are made from the same files the repairs must be right, too."""
-    for which, text in options.frames.items():
-        places(which, text)
+    _check_places(start, options)
     tasks = [
         Task(
             name,
@@ -129,6 +130,17 @@ def fix_from(
         tuple(f for f in end.findings if key_of(f) in left),
         tuple(tools),
     )
+
+
+def _check_places(start: State, options: CheckOptions) -> None:
+    """Raise KinetreeError for a place that means nothing, or is for a prefix that no arm has."""
+    given = {which: places(which, text) for which, text in options.frames.items()}
+    arms = (Subject(start.robot, options).facts(lambda arms: None)["arms"] or ()) if given else ()
+    own = sorted({arm.prefix for arm in arms})
+    for which, prefix in ((which, prefix) for which, found in given.items() for prefix in found if "" not in found):
+        if prefix not in own:
+            legal = f"prefixes of arms are {', '.join(map(repr, own))}" if own else "the model has no arm"
+            raise fail("place", f"{which} is given for the prefix {prefix!r}, which no arm has; {legal}")
 
 
 def check_also(options: CheckOptions, unsafe: bool) -> None:

@@ -149,9 +149,8 @@ def _in_text(content: bytes, file: str, renamed: NewNames, robot: Robot) -> byte
     parts, done = [], 0
     for match in names_in(text, renamed):
         before, after = text[: match.start()], text[match.end() :]
-        if (is_xml and ATTRIBUTE.match(after) and before[-1:].isspace()) or _is_in_other_name(
-            before, match[0], after, robot
-        ):
+        is_attribute = is_xml and before[-1:].isspace() and ATTRIBUTE.match(after)
+        if is_attribute or _is_in_other_name(before, match[0], after, robot):
             continue
         source = Source(file, before.count("\n") + 1, match.start() - before.rfind("\n"))
         opened = QUOTED.search(before)

@@ -8,7 +8,8 @@ from kinetree.conventions.edit import Edit, New, insert_after, insert_inside
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.fixes import Elements, new_frame
 from kinetree.errors import KinetreeError, fail
-from kinetree.fixer.apply import State, Task, with_edits
+from kinetree.fixer.apply import Task, with_edits
+from kinetree.fixer.state import State
 from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.se3 import Array

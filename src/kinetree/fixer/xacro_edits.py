@@ -230,7 +230,10 @@ def _changed(change: Setting, path: list[Element], files: Files) -> tuple[Edit, 
             return (_set(element, name, text),)
         if found := _passed(path, old, change.value, written, files, 0):
             return found
-    raise _refused(place, f"{name or 'the text'}={written!r} is computed there, and no single value can be changed")
+    raise _refused(
+        place,
+        f"{name or 'the text'}={written!r} is computed there, and no single value can be changed; edit it by hand",
+    )
 
 
 def _set(element: Element, name: str, value: str) -> Setting:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kinetree.checker.check import order
 from kinetree.checker.checked import Checked
-from kinetree.checker.report._paths import in_words, relative
+from kinetree.checker.report._paths import relative, with_relative_path
 from kinetree.confine import MARKS, shared_folders
 from kinetree.errors import Finding
 from kinetree.load import is_packaged
@@ -55,7 +55,7 @@ def merged(results: Sequence[Checked]) -> list[Merged]:
     own = set(map(_home, named))
     all_of = [
         Merged(
-            finding if is_packaged(having[0].file, None) else _with_relative_path(finding, upwards),
+            finding if is_packaged(having[0].file, None) else with_relative_path(finding, upwards),
             having[0].file,
             _within(having, variants),
             _package(finding, own),
@@ -80,12 +80,6 @@ def listed(names: Sequence[str], most: int = MOST) -> str:
     shown = list(dict.fromkeys(names))
     more = len(shown) - most
     return ", ".join(shown[:most]) + (f" and {more} more" if more > 0 else "")
-
-
-def _with_relative_path(finding: Finding, upwards: bool) -> Finding:
-    """Return the finding with paths as seen from the working folder."""
-    source = finding.source and replace(finding.source, file=relative(finding.source.file, upwards))
-    return replace(finding, source=source, message=in_words(finding.message))
 
 
 def _without_origin(finding: Finding) -> Finding:

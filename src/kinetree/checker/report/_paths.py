@@ -3,7 +3,10 @@
 import os
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+
+from kinetree.errors import Finding
 
 
 def as_shown(file: str | Path) -> str:
@@ -28,3 +31,9 @@ def relative(file: str, upwards: bool = True) -> str:
             if len(path) < len(file) and (upwards or not path.startswith(os.pardir)):
                 return path
     return file
+
+
+def with_relative_path(finding: Finding, upwards: bool = False) -> Finding:
+    """Return the finding with paths as seen from the working folder; see `relative`."""
+    source = finding.source and replace(finding.source, file=relative(finding.source.file, upwards))
+    return replace(finding, source=source, message=in_words(finding.message))

@@ -6,6 +6,7 @@ Errors and warnings are failures, remarks pass, excused findings are skipped; a 
 from collections.abc import Iterable, Iterator
 
 from kinetree.checker.checked import Checked, Excused
+from kinetree.checker.report._paths import with_relative_path
 from kinetree.errors import Finding, visible
 from kinetree.formats.xml_writer import XmlWriter
 
@@ -45,7 +46,8 @@ def _suite(xml: XmlWriter, result: Checked) -> None:
     xml.close()
 
 
-def _case(xml: XmlWriter, file: str, finding: Finding, excused: Excused | None = None) -> None:
+def _case(xml: XmlWriter, file: str, found: Finding, excused: Excused | None = None) -> None:
+    finding = with_relative_path(found)
     place = f" ({finding.source})" if finding.source else ""
     name = " ".join(filter(None, [finding.code, finding.element])) + place
     xml.open("testcase", classname=file, name=visible(name))

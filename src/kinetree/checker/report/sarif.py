@@ -15,7 +15,6 @@ from urllib.parse import quote
 from kinetree.checker.baseline import entry_of, model_key
 from kinetree.checker.checked import Checked, Excused
 from kinetree.checker.report._paths import as_shown
-from kinetree.checker.report._variants import in_variant
 from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations
 from kinetree.conventions.profiles import FAMILIES
 from kinetree.conventions.reader_codes import REMARKS
@@ -80,6 +79,7 @@ def _results(checked: Checked, indices: dict[str, int], seen: Counter[str]) -> I
 def _result(finding: Finding, checked: Checked, indices: dict[str, int], seen: Counter[str]) -> dict[str, Any]:
     element = f"{finding.element}: " if finding.element else ""
     fix = f"\nfix: {finding.fix}" if finding.fix else ""
+    variant = f" (in variant {checked.name!r})" if checked.name else ""
     place = _location(finding.source or Source(checked.file))
     if finding.excerpt and "region" in place:
         place["region"]["snippet"] = {"text": finding.excerpt.partition("\n")[0]}
@@ -89,7 +89,7 @@ def _result(finding: Finding, checked: Checked, indices: dict[str, int], seen: C
         "ruleId": finding.code,
         "ruleIndex": indices[finding.code],
         "level": LEVELS[finding.severity],
-        "message": {"text": _plain(f"{element}{in_variant(finding, checked).message}{fix}")},
+        "message": {"text": _plain(f"{element}{finding.message}{variant}{fix}")},
         "locations": [{"physicalLocation": place}],
         "partialFingerprints": {"kinetree/v1": f"{fingerprint}:{seen[fingerprint]}"},
     }

@@ -55,7 +55,7 @@ def serial_chains(robot: Robot, named_chains: "NamedChains") -> tuple[Arm, ...]:
         end
         for end in named_chains.long_ends()
         if named_chains.prefix(end) not in named.values()  # other chains under such a name are linkages
-        and not any(named_chains.on_one_way(end, other) for other in named)
+        and not any(named_chains.on_one_path(end, other) for other in named)
     ]
     prefixes = named_chains.prefixes(named, ends)
     return tuple(named_chains.arm(link, prefixes[link], ends) for link in robot.links if link in ends)
@@ -86,9 +86,9 @@ class NamedChains(Chains):
         found: dict[str, str] = {}
         for prefix in sorted(ends, key=lambda prefix: weight[prefix], reverse=True):
             end = ends[prefix]
-            beside = [other for other in ends.values() if not self.on_one_way(end, other)]
+            beside = [other for other in ends.values() if not self.on_one_path(end, other)]
             if len(self.moving(end, prefix, beside)) > 1 and not any(
-                self.on_one_way(end, other) and not self._stands_on(prefix, other) and not self._stands_on(q, end)
+                self.on_one_path(end, other) and not self._stands_on(prefix, other) and not self._stands_on(q, end)
                 for other, q in found.items()
             ):
                 found[end] = prefix
@@ -103,8 +103,8 @@ class NamedChains(Chains):
         tips = [self._carrier(prefix, group[name]) for name in ("flange", "tool0") if name in group]
         if not tips and numbered and {"base_link", "base"} & set(group):
             last = max(numbered, key=self.front.__getitem__)
-            on_one_way = sum(self.leads(link, last) for link in numbered)  # and not on several fingers
-            tips = [last] if on_one_way >= AT_LEAST else []
+            on_one_path = sum(self.leads(link, last) for link in numbered)  # and not on several fingers
+            tips = [last] if on_one_path >= AT_LEAST else []
         end = max((tip for tip in tips if tip in self.carried), key=self.front.__getitem__, default=None)
         if end is None:
             return None
@@ -156,7 +156,7 @@ class NamedChains(Chains):
     def _weight(self, prefix: str, end: str) -> tuple[int, int, int]:
         """Return the weight of a prefix for a chain: the number of REP-199's frames and of other links that have it,
         and its negative length."""
-        links = self.way(end)
+        links = self.path_to(end)
         feet = {(p, name) for p, name in self.named[self.robot.root] if name in ("base_link", "base")}
         known = feet.union(*(self.named[link] for link in links))
         alike = sum(link.startswith(prefix) and not FRAME.fullmatch(link) for link in links) if prefix else 0
@@ -165,7 +165,7 @@ class NamedChains(Chains):
     def prefix(self, end: str) -> str:
         """Return the prefix of a chain whose end no frames name: that of other frames on it if half of the links have
         it, or the common beginning of its links' names."""
-        links = self.way(end)
+        links = self.path_to(end)
         known = {p for link in (self.robot.root, *links) for p, _ in self.named[link]}
         last = {p for p, name in self.named[end] if name in ("flange", "tool0") and p}
         others = {p for p in known if 2 * sum(link.startswith(p) for link in links) >= len(links)} - last
@@ -176,7 +176,7 @@ class NamedChains(Chains):
         last links if these differ."""
         found = {end: named[end] if end in named else self.prefix(end) for end in ends}
         for prefix, count in Counter(found.values()).items():
-            alike = {end: _common(self.way(end)[-AT_LEAST:]) for end in ends if found[end] == prefix}
+            alike = {end: _common(self.path_to(end)[-AT_LEAST:]) for end in ends if found[end] == prefix}
             if len({name for name in alike.values() if name}) == count > 1:
                 found.update(alike)
         return found
@@ -184,23 +184,23 @@ class NamedChains(Chains):
     def moving(self, end: str, prefix: str, ends: Sequence[str]) -> list[str]:
         """Return the bodies of an arm: behind its base_link, or behind the part that it shares with other arms and the
         part with another's names, such as a torso."""
-        way = self.way(end)
+        path = self.path_to(end)
         if foot := self._foot(end, prefix):
-            return way[way.index(foot) + 1 :] if foot in way else way
-        others = [self.way(other) for other in ends if not self.leads(end, other)]
-        own = way[max((len(_alike(way, other)) for other in others), default=0) :]
+            return path[path.index(foot) + 1 :] if foot in path else path
+        others = [self.path_to(other) for other in ends if not self.leads(end, other)]
+        own = path[max((len(_alike(path, other)) for other in others), default=0) :]
         behind = [*dropwhile(lambda link: (m := FRAME.fullmatch(link)) and m["prefix"] != prefix, own)]
         return behind if len(behind) > 1 else own
 
     def _foot(self, end: str, prefix: str) -> str | None:
         """Return the body of an arm's base_link; None if it has none, or if that is on a link of the chain itself: a
         numbered one, or one from which the chain goes on beside it."""
-        foot, way = self.bodies.get(f"{prefix}base_link"), self.way(end)
+        foot, path = self.bodies.get(f"{prefix}base_link"), self.path_to(end)
         if foot == self.robot.root:
             return foot
-        if foot is None or foot not in way[:-1]:
+        if foot is None or foot not in path[:-1]:
             return None
-        before, following = way[: way.index(foot) + 1], way[way.index(foot) + 1]
+        before, following = path[: path.index(foot) + 1], path[path.index(foot) + 1]
         if any(self._number(prefix, link) for link in before):
             return None
         is_between = f"{prefix}base_link" in self.links_between(foot, following)

@@ -64,20 +64,20 @@ class Chains:
         """Return the parent body."""
         return self.bodies[self.carried[body].parent]
 
-    def way(self, body: str) -> list[str]:
+    def path_to(self, body: str) -> list[str]:
         """Return the bodies that joints move, from the root to a body."""
-        way: list[str] = []
+        path: list[str] = []
         while body in self.carried:
-            way.append(body)
+            path.append(body)
             body = self.before(body)
-        return way[::-1]
+        return path[::-1]
 
     def leads(self, a: str, b: str) -> bool:
         """Return whether the first body is on the path from the root to the second, or is it."""
         start, end = self.span[a]
         return start <= self.span[b][0] < end
 
-    def on_one_way(self, a: str, b: str) -> bool:
+    def on_one_path(self, a: str, b: str) -> bool:
         """Return whether one body is on the path from the root to the other."""
         return self.leads(a, b) or self.leads(b, a)
 

@@ -74,17 +74,24 @@ def checked(arm: Arm, robot: Robot, poses: Poses, maker: Maker, T: Array) -> Arr
     if off is None:
         return T
     why = f"X of flange as it is given is {number(off)} degrees off the way out of {arm.end!r}"
+    out = outwards(arm, robot, known)
     right = pose_with_z_up(arm, robot, known)
+    if right is None and out is not None:  # X is upright; of all turns about it, the nearest
+        turned = se3.homogeneous(se3.rotation_between(T[:3, 0], out) @ T[:3, :3], T[:3, 3])
+        right = _pose_text(arm, poses, turned)
     return f"{why}; --flange {right} points outwards" if right else f"{why}, along the axis of {arm.moving[-1]!r}"
+
+
+def _pose_text(arm: Arm, poses: Poses, T: Array) -> str:
+    """Return the text, as options have it, of T_root_flange (4, 4) in the last link."""
+    T = without_noise(se3.inverse(poses[arm.end]) @ T)
+    return f'"{vector_text(T[:3, 3])} {rpy_text(T[:3, :3])}"'
 
 
 def pose_with_z_up(arm: Arm, robot: Robot, poses: Poses) -> str | None:
     """Return the text of the pose in the last link of the same flange with X out of it and Z up, None if unknown."""
     right = oriented(poses[arm.flange or arm.end], arm, robot, poses, Maker())
-    if isinstance(right, str):
-        return None
-    T = without_noise(se3.inverse(poses[arm.end]) @ right)
-    return f'"{vector_text(T[:3, 3])} {rpy_text(T[:3, :3])}"'
+    return None if isinstance(right, str) else _pose_text(arm, poses, right)
 
 
 def flange_at_tool0(arm: Arm, robot: Robot, poses: Poses, bodies: Mapping[str, str], maker: Maker) -> Array | str:

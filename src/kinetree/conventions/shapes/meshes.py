@@ -21,7 +21,7 @@ from kinetree.conventions.quality import LinkQuality, Quality, Shapes, others
 from kinetree.conventions.shapes.geometry import HUGE, TINY
 from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.opener import Files, folder_of
+from kinetree.formats.opener import Files, folder_of, read_file
 from kinetree.formats.packages import Packages
 from kinetree.formats.plain_file import open_plain
 from kinetree.formats.registry import ReadOptions
@@ -36,6 +36,8 @@ REMEMBERED = 10.0
 MOST_MESHES = 1000
 """Largest number of meshes that are looked for."""
 
+MARKS = ("package.xml", "manifest.xml")
+"""Files of which a package has one, which name the packages that it depends on."""
 MOST_READ = 2_000_000
 """Most bytes of files in other formats than STL that are read for a robot."""
 ELSEWHERE = re.compile(r"model://|//|\\\\|file:(?!//)")
@@ -85,12 +87,19 @@ class MissingMesh(MeshRule):
     bad = "link_7.stl"
 
     def check(self, robot: Robot, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
-        """A file that is not in its package, which is there, not beside the model, or not where a whole path says; and
-        names in URDF that lead to none."""
+        """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
+        names in URDF that lead to none, and the first of a package that is not found and not declared."""
+        strange = set()
         if robot.text and robot.text.format == "urdf":  # Gazebo looks for file://media/… in folders of its own
             for name, (link, geometry) in first_uses(shapes).items():
+                package = name.removeprefix("package://").partition("/")[0]
                 if astray := _astray(name):
                     yield self.finding(f"the mesh {name!r} {ASTRAY[astray]}", link, source=geometry.source)
+                elif name not in assets and name.startswith("package://") and package not in strange:
+                    strange.add(package)
+                    if geometry.source and (manifest := undeclared(package, geometry.source.file)):
+                        message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
+                        yield self.finding(message, link, source=geometry.source)
         if outside := _meshes(shapes, assets, "outside"):
             link, geometry = outside[0]
             rest = others([file_of(geometry) for _, geometry in outside[1:]])
@@ -287,6 +296,17 @@ def _packages(packages: tuple[tuple[str, Path], ...], confined: Confinement | Li
     """Return the packages that a robot may read."""
     found = _on_disk(packages, time)
     return found.within(confined) if confined else found
+
+
+@lru_cache(maxsize=100)
+def undeclared(package: str, file: str) -> str:
+    """Return the name of the package.xml, or manifest.xml, of a file if it does not name another package, else ""."""
+    for folder in Path(file).absolute().parents:
+        for mark in MARKS:
+            with suppress(OSError, KinetreeError):
+                words = read_file(folder / mark).decode(errors="replace")
+                return "" if re.search(rf"""[>"']\s*{re.escape(package)}\s*[<"']""", words) else mark
+    return ""
 
 
 def _is_whole(name: str) -> bool:

@@ -1,0 +1,88 @@
+"""What is found in macros that nobody calls, and behind the error that stops an expansion."""
+
+import pytest
+
+from kinetree.checker.checked import Job, check_job
+from kinetree.conventions.options import CheckOptions
+
+SPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+CAMERA = """
+<xacro:macro name="camera" params="parent name *origin">
+  <joint name="${name}_joint" type="fixed">
+    <xacro:insert_block name="origin"/><parent link="${parent}"/><child link="${name}_link"/>
+  </joint>
+  <link name="${name}_link">
+    <inertial><mass value="0.1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+  </link>
+  <gazebo reference="${name}_link"><material>Gazebo/Red</material></gazebo>
+</xacro:macro>
+"""
+TALL = CAMERA.replace("parent name", "parent name mass").replace('"0.1"', '"${mass}"')
+
+
+@pytest.fixture
+def found(tmp_path):
+    """Function that returns the codes and elements of findings in a xacro file of a package, and of more files."""
+
+    def check(inside, **more):
+        (tmp_path / "package.xml").write_text("<package><name>mine</name></package>")
+        for name, text in {"main": inside, **more}.items():
+            (tmp_path / f"{name}.xacro").write_text(f'<robot name="r" {SPACE}>{text}</robot>')
+        checked = check_job(Job(str(tmp_path / "main.xacro"), CheckOptions(profile="sim")))
+        return {(finding.code, finding.element): finding for finding in checked.findings if finding.element}
+
+    return check
+
+
+class TestUncalled:
+    def test_a_body(self, found):
+        finding = found(CAMERA)["INR-006", "link '${name}_link'"]
+        assert finding.source.line == 6
+
+    def test_a_name_that_the_macro_does_not_make(self, found):
+        finding = found(CAMERA.replace('reference="${name}_link"', 'reference="${name}_lnk"'))["XML-001", "<gazebo>"]
+        assert "did you mean '${name}_link'?" in finding.message
+
+    @pytest.mark.parametrize("other", ["${parent}_link", "base_link", "${prefix}link"])
+    def test_a_name_that_others_may_make(self, found, other):
+        text = CAMERA.replace('reference="${name}_link"', f'reference="{other}"').replace("parent ", "parent prefix ")
+        assert ("XML-001", "<gazebo>") not in found(text)
+
+    def test_what_depends_on_a_number_is_not_found(self, found):
+        assert not any(code == "INR-006" for code, _ in found(TALL))
+        assert ("INR-008", "link '${name}_link'") in found(TALL + CAMERA.replace('"camera"', '"other"'))
+
+    def test_a_name_that_callers_define(self, found):
+        codes = found(CAMERA.replace('xyz="0', 'xyz="${far} 0').replace("Gazebo/Red", "${colour}"))
+        assert ("XAC-002", "<material>") in codes
+        assert ("INR-006", "link '${name}_link'") in codes
+
+    def test_one_that_is_called_in_the_package(self, found):
+        call = '<link name="a"/><xacro:include filename="main.xacro"/><xacro:camera name="b" parent="a"><origin/>'
+        assert found(CAMERA, robot=f"{call}</xacro:camera>") == {}
+
+    def test_beside_a_robot(self, found):
+        assert ("INR-006", "link '${name}_link'") in found(f'<link name="a"/>{CAMERA}')
+
+    def test_without_a_finding(self, found):
+        assert found(CAMERA.replace('="1"', '="0.0001"').replace('iyy="0.0001"', 'iyy="0.0002"')) == {}
+
+
+class TestBehind:
+    BODY = (
+        '<link name="a"><inertial><mass value="1"/><inertia ixx="{0}" iyy="{0}" izz="{0}" ixy="0" ixz="0" iyz="0"/>'
+        "</inertial></link>"
+    )
+
+    def test_a_property_without_prefix(self, found):
+        codes = found('<property name="size" value="1"/>\n' + self.BODY.format("${size}"))
+        assert {("XAC-011", "property 'size'"), ("INR-006", "link 'a'")} <= codes.keys()
+
+    def test_a_reserved_name(self, found):
+        codes = found('<xacro:property name="__size" value="1"/>' + self.BODY.format("${__size}"))
+        assert ("INR-006", "link 'a'") in codes
+
+    def test_files_that_are_included_without_prefix(self, found):
+        part = '<property name="size" value="1"/>'
+        body = '<include filename="part.xacro"/>' + self.BODY.format("${size}")
+        assert ("INR-006", "link 'a'") in found(body, part=part)
