@@ -157,7 +157,7 @@ def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, 
     files, row = files_for(robot, options), FORMATS["xacro"]
     text = _with_calls(root, [*(DEFINITIONS[kind].format(name, NUMBERS[k]) for name, kind in lacking), *calls])
     arguments: Any = row.arguments(files, options.read)
-    made, _ = read(text, file, *arguments, False)
+    made, _ = read(text, file, *arguments, complete=False)
     expanded = _joined(made.text, made.file) if made.text else None
     if expanded is None:
         return {}
