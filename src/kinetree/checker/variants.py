@@ -11,6 +11,7 @@ import numpy as np
 
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.quality import SAME
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Doubt, Finding
 from kinetree.model.assemble import Parts, build, parts_of
@@ -19,8 +20,6 @@ from kinetree.model.robot import Dynamics, Geometry, Inertial, Joint, Limit, Lin
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import frozen
 
-SAME = "; so has "
-"""Beginning of the names of other elements of which a finding says the same."""
 QUOTED = re.compile(r"'([^']+)'")
 VARIANTS = 5
 POSES = tuple(

@@ -66,10 +66,14 @@ def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
     return list(groups.values())
 
 
+SAME = " (also "
+"""Beginning of the names of other elements of which a finding says the same."""
+
+
 def others(names: Sequence[str]) -> str:
     """Return a clause with up to eight more things of which the same is true."""
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return f" (also {', '.join(map(repr, names[:8]))}{more})" if names else ""
+    return f"{SAME}{', '.join(map(repr, names[:8]))}{more})" if names else ""
 
 
 def span(joint: Joint) -> str:
