@@ -251,6 +251,9 @@ class TestNotes:
         assert code in [note.code for note in robot.notes]
         assert all(note.source and note.severity == "warning" for note in robot.notes)
 
+    def test_the_look_of_a_collision_shape_has_no_note(self):
+        assert load(f'<link name="a"><collision>{BALL}<material name="red"/></collision></link>').notes == ()
+
     def test_a_limit_without_bounds_is_zero_as_urdf_says(self):
         limit = load(TWO + joint('<limit effort="1" velocity="2"/>')).joints["j"].limit
         assert (limit.lower, limit.upper, limit.velocity, limit.effort) == (0, 0, 2, 1)

@@ -210,7 +210,14 @@ CASES = {
                 element="frame 'base'",
             )
         },
-        remarked={"none, where that is no error": Model(edited(renamed("base", "frame")), severity="warning")},
+        remarked={
+            "a body of this name": Model(
+                edited(renamed("base", "frame"), renamed("base_link", "base")),
+                says="the link 'base' is a body of the arm that ends with 'link_6', not the frame",
+                severity="warning",
+            ),
+            "none, where that is no error": Model(edited(renamed("base", "frame")), severity="warning"),
+        },
         silent={"there": CLEAN},
     ),
 }

@@ -11,7 +11,7 @@ from kinetree.checker.variants import QUOTED, findings_by_rule
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.xacro.names import DEFINITION, is_called_around
-from kinetree.conventions.xacro.text import parameters_of
+from kinetree.conventions.xacro.reading import parameters_of
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files
 from kinetree.formats.registry import FORMATS

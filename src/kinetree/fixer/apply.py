@@ -286,7 +286,7 @@ def _with_variants(task: Task, state: State, after: State, change: Changed) -> S
                 arguments = ", ".join(
                     f"{key}={value}" for key, value in (variant.options.read.xacro_args or {}).items()
                 )
-                which = f"the variant {arguments or 'of another name'}" if variant.file == task.file else variant.file
+                which = f"the variant {arguments or 'without arguments'}" if variant.file == task.file else variant.file
                 raise fail("fix", f"in {which}, {error.findings[0].message}") from None
             contents |= {one.path: before.contents[one.path] for one in related}
         found.append(before)

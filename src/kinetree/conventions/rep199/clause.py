@@ -56,11 +56,10 @@ class Rep199(Rule):
     def absent(self, robot: Robot, arms: Sequence[Arm], arm: Arm, name: str, strict: bool) -> Finding:
         """Return the finding that an arm lacks a frame of a name. It is a warning, since the REP defines the frame and
         does not require it; a strict profile uses the REP's own level."""
+        wanted = f"{arm.prefix}{name}"
         theirs = {getattr(other, name) for other in arms}
-        friends = {
-            other for other in robot.frames if other.endswith(f"_{name}") or other == f"{arm.prefix}{name}"
-        } - theirs
-        near = f"; {friends.pop()!r} is another frame" if len(friends) == 1 else ""
+        friends = {other for other in robot.frames if other.endswith(f"_{name}") or other == wanted} - theirs
+        near = f"; {min(friends)!r} is another frame" if len(friends) == 1 else ""
         if len(arms) == 1 and arm.prefix and name in ("flange", "tool0") and name in robot.frames:
             near = f"; {name!r} lacks the prefix {arm.prefix!r}"
         severity = self.severity() if strict else max(self.severity(), "warning", key=SEVERITIES.index)
@@ -70,9 +69,13 @@ class Rep199(Rule):
         if name == "base_link":
             rename = f", or rename {arm.foot!r}" if len(arms) == 1 else ""  # several arms may share it
             fix = f"add a link {arm.prefix}base_link that is fixed to {arm.foot!r}{rename}"
+        message = f"the arm that ends with {arm.end!r} has no {wanted}, {MEANING[name]}{near}"
+        if name == "base" and wanted in friends:
+            message = f"the link {wanted!r} is a body of the arm that ends with {arm.end!r}, not {MEANING[name]}"
+            fix = f"rename it to '{arm.prefix}base_link', and add the frame {wanted!r}"
         return self.finding(
-            f"the arm that ends with {arm.end!r} has no {arm.prefix}{name}, {MEANING[name]}{near}",
-            f"frame '{arm.prefix}{name}'",
+            message,
+            f"frame {wanted!r}",
             source=robot.links[place].source,
             severity=severity,
             fix=fix,

@@ -104,8 +104,10 @@ def read_geometry(context: Context, link: Element, element: Element) -> Geometry
         is_left_over(report, element, name, attribute="name", owner=link)
     first: list[Material] = []
     if materials:
-        look = partial(read_material, context, anonymous=True)
+        look, before = partial(read_material, context, anonymous=True), len(context.references)
         first = optional_each(report, "urdf", materials[:1], link, look, extensions)
+        if element.tag == "collision":  # nobody sees it
+            del context.references[before:]
     origin = read_origin(context, once.get("origin"), link)
     return Geometry(shape, origin, name, first[0] if first else None, tuple(extensions), element.source)
 
@@ -170,5 +172,5 @@ def check_references(context: Context, parts: Parts) -> None:
     defined = {m.name for m in (*parts.materials, *used) if m.rgba or m.texture}
     for element in context.references:
         if element.get("name") not in defined:
-            message = "it is defined nowhere; its colour is unknown"
+            message = "no visual and nothing beside the links defines it; its colour is unknown"
             context.report.warning("unknown-material", message, element)
