@@ -9,7 +9,7 @@ from kinetree.model.robot import Frame, Joint, Link, Sensor
 
 IN_JOINT = {
     **dict.fromkeys(("origin", "pose", "pos", "thread_pitch", "screw_thread_pitch"), "origin"),
-    **dict.fromkeys(("axis", "axis2", "xyz"), "axes"),
+    **dict.fromkeys(("axis", "axis2"), "axes"),
     **dict.fromkeys(("limit", "range", "limited", "actuatorfrcrange", "actuatorfrclimited"), "limits"),
     "mimic": "mimic",
     "type": "type",
