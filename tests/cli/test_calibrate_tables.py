@@ -163,7 +163,7 @@ def test_the_head_may_be_a_comment(calibrate, shown):
 
 def test_no_head(calibrate, shown):
     text = table(KUKA, shown()).partition("\n")[2]
-    legal = "there is no line of names above the numbers; legal is such as J1, J2, J3, J4, J5, J6, X, Y, Z, A, B, C"
+    legal = "there is no line of names above the numbers; expected for example J1, J2, J3, J4, J5, J6, X, Y, Z, A, B, C"
     assert refused(calibrate(text), f"poses.csv:1: error: {legal}")
     assert refused(calibrate("# measured by me, yesterday\n" + text), f"poses.csv:2: error: {legal}")
     assert refused(calibrate("# nothing\n"), "poses.csv:1: error: there is nothing in it")
@@ -352,7 +352,7 @@ def test_json_has_no_negative_zero(calibrate, shown):
         (b"\xef\xbb\xbf", "poses.csv:1: error: there is nothing in it"),
         (b"\xff\xfe", "poses.csv:1: error: there is nothing in it"),
         (b"\xff\xfeJ\x00\x00", "poses.csv:1: error: the text is not utf-16, as its first bytes say"),
-        (b"PK\x03\x04\x14\x00", r"poses.csv:1: error: has the character '\x03', which is no text; legal is"),
+        (b"PK\x03\x04\x14\x00", r"poses.csv:1: error: has the character '\x03', which is not a text; expected"),
         ("\n".join(KUKA).encode("utf-16-le"), r"poses.csv:1: error: has the character '\x00'"),
         (bytes(range(256)), r"poses.csv:1: error: has the character '\x00'"),
         (b"J1,J2\n1,\x1b[31m2\n", r"poses.csv:2: error: has the character '\x1b'"),

@@ -164,8 +164,8 @@ class TestManyFiles:
             os.mkfifo("pipe.urdf")
         result = run("check", "models", named, "--profile", "industrial", "--output-format", "concise", "--exit-zero")
         assert (result.exit_code, result.stderr) == (2, "")
-        *others, last = result.stdout.splitlines()
-        assert last.startswith(f"{named}: error: ")
+        first, *others = result.stdout.splitlines()
+        assert first.startswith(f"{named}: error: ")
         assert (
             others
             == run("check", "models", "--profile", "industrial", "--output-format", "concise").stdout.splitlines()

@@ -76,10 +76,12 @@ def certain(robot: Robot, options: CheckOptions, errors: Iterable[Finding] = ())
         of_text = findings_by_rule(robot, [rule for rule in rules if rule.of_text], options)
         left = {code: [f for f in found if f.place[:2] not in lines] for code, found in of_text.items()}
         return Certain(left, touched, frozenset(rule.code for rule in rules))
+    by_majority = {rule.code for rule in rules if rule.by_majority}
+    rules = tuple(rule for rule in rules if not rule.by_majority)
     runs = [findings_by_rule(varied(robot, 0), rules, options)]
     names = {name for found in runs[0].values() for f in found for name in QUOTED.findall(f.message)}
     runs += [findings_by_rule(varied(robot, k, names), rules, options) for k in range(1, VARIANTS)]
-    unsure = {code for run in runs for code in run.keys() ^ runs[0].keys()}
+    unsure = by_majority.union(code for run in runs for code in run.keys() ^ runs[0].keys())
     kept: dict[str, list[Finding]] = {}
     for code in runs[0].keys() - unsure:
         found = [{_key(finding): finding for finding in run[code]} for run in runs]
@@ -197,7 +199,7 @@ def varied(robot: Robot, k: int, names: Collection[str] = ()) -> Robot:
             parts.groups = {}
     parts.links, parts.joints, parts.frames = [*links.values()], [*joints.values()], [*frames.values()]
     if k % 2 and Doubt("robot", robot.name, "names") in robot.doubts:
-        new = [name for name in dict.fromkeys((*WANTED, *names)) if name not in robot.frames]
+        new = [name for name in dict.fromkeys((*WANTED, *names)) if name not in robot.frames and "$" not in name]
         parts.links += map(Link, new)
         joined = {name: name if name not in robot.joints else f"{HIDDEN} {name}" for name in new}
         parts.joints += [Joint(joint, "fixed", robot.root, name) for name, joint in joined.items()]
