@@ -2,11 +2,12 @@
 
     python benchmarks/checkers.py FOLDER [--peers VENV] [--count 50] [--seed 24] [--json FILE]
 
-FOLDER holds repositories, each a folder; at most two models of a repository are drawn. VENV is a virtual environment
+FOLDER holds repositories, each a folder; at most three models of a repository are drawn. VENV is a virtual environment
 with simcheck, isaaclab-robot-doctor and urdf-validator, each called as its page says: simcheck without engines
 (`--static-only`), the others by default. Every command runs once for each file in a process of its own, one
-tool after the other for each file. The table counts files, findings (errors and warnings, without remarks) and seconds;
-`--json` has every finding, to be judged by hand. benchmarks/checkers.md has such a judgement.
+tool after the other for each file. The first table counts files, findings (errors and warnings, without remarks) and
+seconds; the second counts findings and files by kind; `--json` has every finding, to be judged by hand.
+benchmarks/checkers.md has such a judgement.
 """
 
 from __future__ import annotations
@@ -81,12 +82,12 @@ TOOLS = {
 
 
 def drawn(folder: Path, count: int, seed: int) -> list[Path]:
-    """Return models drawn by lot, at most two of a repository."""
+    """Return models drawn by lot, at most three of a repository."""
     lot = random.Random(seed)
     models = []
     for repository in sorted(path for path in folder.iterdir() if path.is_dir()):
         files = sorted(path for path in repository.rglob("*.urdf") if b"<robot" in path.read_bytes())
-        models += lot.sample(files, min(2, len(files)))
+        models += lot.sample(files, min(3, len(files)))
     return lot.sample(models, min(count, len(models)))
 
 
@@ -135,6 +136,12 @@ def main() -> None:
             f"| {tool} | {len(answers)} of {len(files)} | {sum(map(bool, answers))} | {len(every)} "
             f"| {len({row[1] for row in every})} | {seconds[tool] / len(files):.2f} |"
         )
+    print("\n| checker | kind | errors | warnings | files |\n|---|---|---|---|---|")
+    for tool, files in found.items():
+        rows = [(*row[:2], file) for file, answers in files.items() for row in answers or () if row[0] in SEVERITIES]
+        for kind, count in Counter(kind for _, kind, _ in rows).most_common():
+            errors = sum(row[:2] == ("error", kind) for row in rows)
+            print(f"| {tool} | {kind} | {errors} | {count - errors} | {len({f for _, k, f in rows if k == kind})} |")
     if given.json:
         given.json.write_text(json.dumps(found, indent=1))
 

@@ -170,7 +170,7 @@ class TestFilesThatMakeNoRobot:
         (tmp_path / "robot.xacro").unlink()
         _texts_in.cache_clear()
         _defined_in.cache_clear()
-        assert self.codes(tmp_path, text)[1] == set()
+        assert self.codes(tmp_path, text)[1] == {"XAC-002"}  # a remark: files of other packages may define it
 
 
 def test_an_argument_in_a_macro_of_another_file_belongs_to_the_robots_that_call_it(tmp_path):

@@ -33,7 +33,7 @@ class TestMeshes:
         return kt.load(path)
 
     def test_beside_the_model_and_in_its_package(self, tmp_path):
-        (tmp_path / "package.xml").write_text("<package><name>mine</name></package>")
+        (tmp_path / "package.xml").write_text("<package><name>mine</name><depend>not_here</depend></package>")
         (tmp_path / "meshes").mkdir()
         (tmp_path / "meshes" / "a.stl").write_text("solid")
         (tmp_path / "urdf").mkdir()
@@ -57,6 +57,15 @@ class TestMeshes:
             "the mesh file 'package://mine//etc/passwd' does not exist",
         ]
 
+    def test_a_package_that_nothing_declares(self, tmp_path):
+        (tmp_path / "package.xml").write_text(
+            "<package><name>mine</name><depend>named</depend><description>a strange one</description></package>"
+        )
+        robot = self.model(tmp_path, "package://strange/a.stl", "package://strange/b.stl", "package://named/c.stl")
+        (finding,) = found(robot)
+        message = "the mesh 'package://strange/a.stl' is in a package that is not found, and not named in package.xml"
+        assert finding.message == message
+
     @pytest.mark.skipif(os.name == "nt", reason="the top of a disk is a drive")
     def test_from_the_top_of_the_disk(self, tmp_path):
         (tmp_path / "a b.stl").write_text("solid")
@@ -76,7 +85,7 @@ class TestMeshes:
     def test_where_none_is_there_it_is_a_remark(self, tmp_path):
         (finding,) = found(self.model(tmp_path, "a.stl", "b.stl", "b.stl"))
         assert (finding.code, finding.severity) == ("MSH-002", "info")
-        assert finding.message == "none of its 2 meshes is there; the first is 'a.stl'"
+        assert finding.message == "none of the 2 mesh files exists; the first is 'a.stl'"
 
     def test_a_folder_or_a_null_character_is_no_mesh(self, tmp_path):
         (tmp_path / "a.stl").mkdir()

@@ -170,6 +170,7 @@ CASES = {
     "INR-006": Cases(
         found={
             "one": Model(diagonal(1, 1, 1), says="the inertia is 1 kg m² about every axis"),
+            "a hundredth, rounded by a program": diagonal("0.009999999999999998", "0.01", "0.01"),
             "a thousandth": diagonal("0.001", "0.001", "0.001"),
             "two alike, said once": Model(both(inertial(1, 1, 1, 1)), says="which looks like a placeholder (also 'c')"),
             "two of two sizes": Model(moved(inertial(1, 1, 1, 1), fixed=(inertial(1, 10, 10, 10),)), count=2),
@@ -180,6 +181,7 @@ CASES = {
             "of what is fixed to another, whose shapes are not all": fixed(CUBE, inertial(6, 1, 1, 1)),
         },
         silent={
+            "nearly equal, to more than rounding": diagonal("0.00999999", "0.01", "0.01"),
             "another number": diagonal(2, 2, 2),
             "nearly": diagonal("1.00001", "1.00001", "1.00001"),
             "one about two axes": diagonal(1, 1, "1.1"),

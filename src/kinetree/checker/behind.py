@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kinetree.checker.variants import Certain, certain, findings_by_rule
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.xacro.text import is_bare
+from kinetree.conventions.xacro.reading import is_bare
 from kinetree.errors import Doubt, Finding
 from kinetree.formats.opener import Files
 from kinetree.formats.registry import FORMATS

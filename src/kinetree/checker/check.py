@@ -7,9 +7,7 @@ from itertools import chain
 from typing import Any
 
 from kinetree.arguments import as_names, explained
-from kinetree.checker.behind import behind
 from kinetree.checker.once import once
-from kinetree.checker.uncalled import uncalled
 from kinetree.checker.variants import Certain, certain, remarks
 from kinetree.checker.variants import findings_by_rule as findings_by_rule
 from kinetree.conventions.options import CheckOptions, check_kind
@@ -93,10 +91,14 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
     elif robot.doubts:
         found = certain(robot, options, errors)
         findings += remarks(robot, found, errors)
-        findings += behind(robot, options, [*findings, *chain.from_iterable(found.findings.values())])
     else:
-        found = Certain(findings_by_rule(robot, options.rules, options))
-    findings += uncalled(robot, options) if robot else []
+        found = Certain(findings_by_rule(robot, options.rules_for(robot), options))
+    if robot and robot.text and robot.text.files:  # xacro: to import these takes as long as to check an arm
+        from kinetree.checker.behind import behind
+        from kinetree.checker.uncalled import uncalled
+
+        said = [*findings, *chain.from_iterable(found.findings.values())]
+        findings += [*(behind(robot, options, said) if robot.doubts else []), *uncalled(robot, options)]
     return sorted(once([*findings, *chain.from_iterable(found.findings.values())]), key=order), found
 
 

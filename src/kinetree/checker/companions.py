@@ -16,8 +16,8 @@ ASSISTANT = ".setup_assistant"
 """File of MoveIt's setup assistant, which names the URDF and the SRDF of its package."""
 LEVELS_UP = 4
 MAX_ASSISTANT = 100_000
-_NAME = re.compile(rb"""<robot\b[^>]*?\sname\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_SEMANTIC = re.compile(rb"<(?:disable_collisions|group_state|end_effector|virtual_joint|group)\s")
+_NAME = rb"""<robot\b[^>]*?\sname\s*=\s*(?:"([^"]*)"|'([^']*)')"""
+_SEMANTIC = rb"<(?:disable_collisions|group_state|end_effector|virtual_joint|group)\s"
 
 
 def models_of(
@@ -112,6 +112,6 @@ def _robot_name(file: str, semantic: bool = False) -> bytes | None:
         text = read_file(Path(file))
     except KinetreeError:
         return None
-    match = _NAME.search(text)
+    match = re.search(_NAME, text)
     name = (match[1] or match[2] or b"") if match else b""
-    return None if _SEMANTIC.search(text) and not semantic else b"" if b"$" in name else name
+    return None if re.search(_SEMANTIC, text) and not semantic else b"" if b"$" in name else name

@@ -11,7 +11,7 @@ from kinetree.checker.variants import QUOTED, findings_by_rule
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.xacro.names import DEFINITION, is_called_around
-from kinetree.conventions.xacro.text import parameters_of
+from kinetree.conventions.xacro.reading import parameters_of
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files
 from kinetree.formats.registry import FORMATS
@@ -156,8 +156,8 @@ def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, 
     robot, file, root, rules, options, lacking = given
     files, row = files_for(robot, options), FORMATS["xacro"]
     text = _with_calls(root, [*(DEFINITIONS[kind].format(name, NUMBERS[k]) for name, kind in lacking), *calls])
-    arguments: Any = row.arguments(files, options.read)
-    made, _ = read(text, file, *arguments, complete=False)
+    arguments: Any = [*row.arguments(files, options.read), False]
+    made, _ = read(text, file, *arguments)
     expanded = _joined(made.text, made.file) if made.text else None
     if expanded is None:
         return {}

@@ -69,7 +69,7 @@ class Certain:
 def certain(robot: Robot, options: CheckOptions, errors: Iterable[Finding] = ()) -> Certain:
     """Return the findings of a profile's rules that hold whatever stands in for what errors leave unknown. Those about
     the text of a file are left out in lines with errors."""
-    rules = options.rules
+    rules = options.rules_for(robot)
     touched = frozenset(doubt.element for doubt in robot.doubts if doubt.kind != "robot")
     whole = frozenset(doubt.element for doubt in robot.doubts if doubt.part in ("", "name"))
     if any(doubt == Doubt("robot", robot.name) for doubt in robot.doubts):

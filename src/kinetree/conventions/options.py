@@ -13,6 +13,7 @@ from kinetree.formats.registry import ReadOptions
 
 if TYPE_CHECKING:
     from kinetree.conventions.rule import Rule
+    from kinetree.model.robot import Robot
 
 KINDS = {
     "arm": "a manipulator, or several on one foot",
@@ -61,6 +62,12 @@ class CheckOptions(Arguments):
     def rules(self) -> tuple[type[Rule], ...]:
         """Rules of the profile. Raises KinetreeError for an unknown profile."""
         return rules_of(self.profile or DEFAULT)
+
+    def rules_for(self, robot: Robot) -> tuple[type[Rule], ...]:
+        """Return the rules of the profile without families about files that the robot lacks: to import them takes as
+        long as to check an arm."""
+        has = {"XAC": bool(robot.text and robot.text.files), "MVT": bool(self.also), "SRD": robot.semantic is not None}
+        return rules_of(self.profile or DEFAULT, tuple(letters for letters in has if not has[letters]))
 
     @property
     def strict(self) -> bool:

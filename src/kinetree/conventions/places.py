@@ -18,7 +18,7 @@ LEGAL = (
     'legal is a pose X Y Z R P Y in m and rad, such as "0 0 0.45 0 pi/2 0", or the name of a frame; '
     "for several arms PREFIX=PLACE, separated by ;"
 )
-PI = re.compile(r"([+-]?)(\d*)\*?pi(?:/(\d+))?")
+PI = r"([+-]?)(\d*)\*?pi(?:/(\d+))?"
 
 
 @lru_cache(64)
@@ -56,7 +56,7 @@ def _place(which: str, words: list[str]) -> "Array | str":
 
 def _angle(word: str) -> float | None:
     """Return a number, or a multiple or fraction of π such as -pi/2."""
-    if match := PI.fullmatch(word):
+    if match := re.fullmatch(PI, word):
         part = int(match[3] or 1)
         return float(f"{match[1]}1") * int(match[2] or 1) * pi / part if part else None
     return number(word)

@@ -26,7 +26,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "INR": ("masses.inertia", "masses.missing"),
     "GEO": ("shapes.geometry", "shapes.looks"),
     "MSH": ("shapes.meshes", "shapes.looks"),
-    "XAC": ("xacro.prefixes", "xacro.macros", "xacro.properties"),
+    "XAC": ("xacro.calls", "xacro.prefixes", "xacro.macros", "xacro.properties"),
     "CTL": ("blocks.ros2_control", "blocks.transmissions"),
     "MVT": ("parameters.moveit", "parameters.controllers"),
     "SRD": ("srdf.contents", "srdf.states"),
@@ -113,11 +113,11 @@ def check_profile(profile: str) -> None:
 
 
 @cache
-def rules_of(profile: str) -> tuple[type[Rule], ...]:
-    """Return all rules of a profile, in the order in which they are run."""
+def rules_of(profile: str, without: tuple[str, ...] = ()) -> tuple[type[Rule], ...]:
+    """Return all rules of a profile but those of some families, in the order in which they are run."""
     check_profile(profile)
     asked = PROFILES[profile]
-    families = [letters for letters in FAMILIES if any(code.startswith(letters) for code in asked.codes)]
+    families = [f for f in FAMILIES if f not in without and any(code.startswith(f) for code in asked.codes)]
     rules = [rule for letters in families for rule in family(letters)]
     return tuple(rule for rule in rules if rule.code.startswith(asked.codes) and rule.code not in asked.without)
 

@@ -147,6 +147,12 @@ class Masses:
     moments: Array
 
     @property
+    def centres(self) -> Array:
+        """Centres of mass (n, 3) in the frames of the links."""
+        found = [link.inertial.origin[:3, 3] for link in self.links if link.inertial]
+        return np.array(found).reshape(-1, 3)
+
+    @property
     def size(self) -> Array:
         """Largest absolute moment (n,) of each link."""
         return np.asarray(np.abs(self.moments).max(axis=1, initial=0.0))

@@ -35,9 +35,10 @@ class Element:
         return [child for child in self.children if child.tag == tag]
 
     def walk(self) -> "Iterator[Element]":
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        left = [self]
+        while left:
+            yield (element := left.pop())
+            left += element.children[::-1]
 
     @property
     def label(self) -> str:

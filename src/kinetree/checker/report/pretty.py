@@ -28,7 +28,7 @@ def lines(results: Iterable[Checked], width: int | None, show_all: bool = False)
             yield f"In files of other packages ({listed([one.package or '' for one in found if one.package])}):"
         yield _text_of(group, width)
     first = _overview(found[0].finding) if len(shown) >= OVERVIEW and found[0].finding.severity != "info" else ""
-    yield summary(results) + first
+    yield summary(results, found) + first
 
 
 def pretty(finding: Finding, width: int | None) -> str:

@@ -14,7 +14,8 @@ from kinetree.errors import SEVERITIES
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
     """Yield a line for each code and severity, and the summary."""
     results = list(results)
-    counts = Counter((one.finding.code, one.finding.severity) for one in merged(results))
+    found = merged(results)
+    counts = Counter((one.finding.code, one.finding.severity) for one in found)
     ordered = sorted(counts.items(), key=lambda row: (SEVERITIES.index(row[0][1]), -row[1], row[0]))
     digits = len(str(max(counts.values(), default=0)))
     letters = max((len(code) for code, _ in counts), default=0)
@@ -23,4 +24,4 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
         title = rule.title() if rule else REMARKS.get(code, "an error of the file")
         cells = f"{count:>{digits}}  {severity:7}  {code:{letters}}  {title}"
         yield cells[:width] if width else cells
-    yield summary(results)
+    yield summary(results, found)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 import numpy as np
 
@@ -48,14 +49,9 @@ _NAMED_OTHERWISE = {
     "MulticopterVelocityControl": "multicopter-control",
     "RFComms": "rf-comms",
 }
-SYSTEMS: Mapping[str, str] = {
-    **{name: re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower() for name in _SYSTEMS.split()},
-    **_NAMED_OTHERWISE,
-}
-"""Classes of Gazebo Sim's own systems to NAME in their libraries, gz-sim-NAME-system."""
-_LIBRARY = re.compile(r"(?:lib)?(?:gz-sim|ignition-gazebo)\d*-(.+)-system\d*(?:\.so)?")
-_CLASS = re.compile(r"(?:gz::sim|ignition::gazebo)(?:::v\d+)?::systems::(\w+)")
-_ROS2_CONTROL = re.compile(r"(?:lib)?(gz_ros2_control|ign_ros2_control)-system(?:\.so)?")
+_LIBRARY = r"(?:lib)?(?:gz-sim|ignition-gazebo)\d*-(.+)-system\d*(?:\.so)?"
+_CLASS = r"(?:gz::sim|ignition::gazebo)(?:::v\d+)?::systems::(\w+)"
+_ROS2_CONTROL = r"(?:lib)?(gz_ros2_control|ign_ros2_control)-system(?:\.so)?"
 CONTROL_CLASSES = {
     "gz_ros2_control": (
         "gz_ros2_control::GazeboSimROS2ControlPlugin",
@@ -175,15 +171,22 @@ class ImageFrame(Quality):
 
 def _wrong_file(file: str, name: str) -> str:
     """Return which file has the class of a plug-in, or "" if it is this one or unknown."""
-    library, system = _LIBRARY.fullmatch(file), _CLASS.fullmatch(name)
+    library, system = re.fullmatch(_LIBRARY, file), re.fullmatch(_CLASS, name)
     if system and library:
-        found, wanted = library[1].lower(), SYSTEMS.get(system[1], system[1].lower())
-        known = system[1] in SYSTEMS or _letters(found) in map(_letters, SYSTEMS.values())
+        found, wanted = library[1].lower(), _systems().get(system[1], system[1].lower())
+        known = system[1] in _systems() or _letters(found) in map(_letters, _systems().values())
         return f"expected gz-sim-{wanted}-system" if known and _letters(wanted) != _letters(found) else ""
-    control = _ROS2_CONTROL.fullmatch(file)
+    control = re.fullmatch(_ROS2_CONTROL, file)
     if control and name not in CONTROL_CLASSES[control[1]]:
         return f"expected {CONTROL_CLASSES[control[1]][0]}"
     return ""
+
+
+@cache
+def _systems() -> Mapping[str, str]:
+    """Return classes of Gazebo Sim's own systems to NAME in their libraries, gz-sim-NAME-system."""
+    names = {name: re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower() for name in _SYSTEMS.split()}
+    return {**names, **_NAMED_OTHERWISE}
 
 
 def _letters(name: str) -> str:

@@ -37,14 +37,19 @@ class FarJoint(JointQuality):
     ) -> Iterator[Finding]:
         """A joint that turns, further from the shapes of its parent and from its child's than three times their size,
         and than 0.5 m, with the child's away from the parent's as well."""
-        for joint in robot.joints.values():
-            if joint.type not in ("revolute", "continuous"):
+        joints = [joint for joint in robot.joints.values() if joint.type in ("revolute", "continuous")]
+        tops = [bodies[joint.parent] for joint in joints]
+        above, below = bounds.parts_of_bodies(tops), bounds.parts_of_bodies(bodies[joint.child] for joint in joints)
+        known = np.flatnonzero(np.isfinite(above[:, 0, 0] + below[:, 0, 0]))
+        T = np.array([inverse(poses[tops[i]]) @ poses[joints[i].child] for i in known]).reshape(-1, 4, 4)
+        size = np.linalg.norm(above[known, 1] - above[known, 0], axis=1)
+        origin = T[:, :3, 3]
+        away = np.linalg.norm(origin - np.clip(origin, above[known, 0], above[known, 1]), axis=1)
+        for k in np.flatnonzero(away > np.maximum(FAR, APART * size)):
+            joint = joints[i := known[k]]
+            if not _gap(above[i], below[i], T[k]):
                 continue
-            above, below = bodies[joint.parent], bodies[joint.child]
-            T = inverse(poses[above]) @ poses[joint.child]
-            if not _gap(bounds.part_of_body(above), bounds.part_of_body(below), T):
-                continue
-            if gap := _gap(bounds.whole_body(above), bounds.whole_body(below), T):
+            if gap := _gap(bounds.whole_body(tops[i]), bounds.whole_body(bodies[joint.child]), T[k]):
                 message = f"the joint is {number(gap)} m away from the shapes of its parent link {joint.parent!r}"
                 yield self.finding(f"{message} and of its child; check its <origin>", joint)
 

@@ -165,8 +165,8 @@ class Placeholder(Quality):
         finding for all links that have the same."""
         least, _, most = masses.moments.T
         made_up = [
-            (link, float(moments[0]))
-            for link, mass, moments in masses.where((least == most) & (least > NOTHING))
+            (link, float(f"{moments[0]:.9g}"))  # programs that write models round in their own ways
+            for link, mass, moments in masses.where((most - least <= 1e-9 * most) & (least > NOTHING))
             if _is_power_of_ten(moments[0]) and not _is_ball(mass, moments[0], bounds.whole(shapes_of(link)))
         ]
         for same in grouped(made_up, lambda pair: pair[1]):
@@ -240,12 +240,12 @@ class InertiaBeyondShape(LinkQuality):
         """Of a link that is not fixed to another: a radius of gyration below 2 m, but more than twice the way to the
         furthest corner of its shapes and of those fixed to it, which are 2 cm or larger. A mesh is read whole only if a
         part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
-        near = masses.moments[:, 2] <= FAR**2 * masses.mass
-        for link, mass, moments in masses.where((masses.mass >= FEATHER) & near):
+        most = np.maximum(masses.moments[:, 2], 0) / np.maximum(masses.mass, FEATHER)
+        part = np.abs(_own_parts(masses, bounds, bodies) - masses.centres[:, None])
+        reaches = BEYOND * np.linalg.norm(part.max(axis=1), axis=1)
+        near = (masses.mass >= FEATHER) & (most <= FAR**2) & (reaches > 0) & (reaches < np.sqrt(most))
+        for link, mass, moments in masses.where(near):
             radius = float(np.sqrt(max(moments[2], 0) / mass))
-            part = bounds.part_of_body(link.name) if _has_own_shapes(link, bodies) else None
-            if not 0 < BEYOND * _reach(link, part) < radius:
-                continue
             box = bounds.whole_body(link.name)
             if 0 < BEYOND * (reach := _reach(link, box)) < radius and size_of(box) >= MARKER:
                 message = f"the inertia is too large for the shapes: its radius of gyration is {number(radius)} m,"
@@ -267,12 +267,11 @@ class CentreOutside(LinkQuality):
     def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
         """Of a link that is not fixed to another: several times the size of its shapes, and of those fixed to it, away
         from them. Meshes are read as for INR-009."""
-        for link in masses.links:
-            if not _has_own_shapes(link, bodies) or not link.inertial or not link.inertial.mass:
-                continue
-            away, size = _distance(link, bounds.part_of_body(link.name))
-            if away > TIMES * size > 0:
-                away, size = _distance(link, bounds.whole_body(link.name))
+        low, high = _own_parts(masses, bounds, bodies).swapaxes(0, 1)
+        out = np.linalg.norm(masses.centres - np.clip(masses.centres, low, high), axis=1)
+        sizes = TIMES * np.linalg.norm(high - low, axis=1)
+        for link, _, _ in masses.where((masses.mass != 0) & (out > sizes) & (sizes > 0)):
+            away, size = _distance(link, bounds.whole_body(link.name))
             if away > TIMES * size > 0:
                 message = f"the centre of mass is {number(away)} m outside of the shapes, which are {number(size)} m"
                 yield self.finding(f"{message} in size; check its unit and its frame", link)
@@ -339,9 +338,11 @@ class TooDense(Quality):
             yield self.finding(message + rest, link, fix=fix)
 
 
-def _has_own_shapes(link: Link, bodies: Mapping[str, str]) -> bool:
-    """Return whether a link is the top of its body and has shapes."""
-    return bodies[link.name] == link.name and bool(shapes_of(link))
+def _own_parts(masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Array:
+    """Return the boxes (n, 2, 3) of parts of the bodies of which links are the tops, not numbers for links without
+    shapes."""
+    own = (link.name if bodies[link.name] == link.name and shapes_of(link) else "" for link in masses.links)
+    return bounds.parts_of_bodies(own)
 
 
 def _reach(link: Link, box: Array | None) -> float:

@@ -168,8 +168,9 @@ class LongBody(LinkQuality):
         of a solid box of its size, and by less than 2 in another order of the axes. Moments with products are measured,
         and right beside shapes that are a sketch without meshes."""
         shared = {bodies[link.name] for link in robot.links.values() if shapes_of(link) and not link.inertial}
-        for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 0] > NOTHING)):
-            if moments[2] < UNLIKE / ALIKE * moments[0] or bodies[link.name] in shared:
+        least, _, most = masses.moments.T
+        for link, mass, _ in masses.where((masses.mass > 0) & (least > NOTHING) & (most >= UNLIKE / ALIKE * least)):
+            if bodies[link.name] in shared:
                 continue
             part = bounds.part(shapes_of(link))
             if part is None or np.ptp(part, axis=0).argmax() == _in_link_axes(link).diagonal().argmin():

@@ -11,12 +11,12 @@ from kinetree.model.robot import Joint, Robot
 NAMES = "http://wiki.ros.org/urdf/XML/joint"
 BETWEEN = re.compile(r"-to-|_to_|__|-")
 """Text between the names of two links in that of a joint."""
-JOINT = re.compile(r"[_-](fixed[_-]?)?(joint|jnt|fixed)$", re.IGNORECASE)
+JOINT = r"(?i)[_-](fixed[_-]?)?(joint|jnt|fixed)$"
 """Ends of the names of joints."""
-SAYS_JOINT = re.compile(r"(?:^|[_/-])(?:j|jnt|joint|to)(?=[_/-])", re.IGNORECASE)
+SAYS_JOINT = r"(?i)(?:^|[_/-])(?:j|jnt|joint|to)(?=[_/-])"
 """Words by which a name that ends with a link's is that of a joint."""
-OF_LINK = re.compile(r"(?:^|[a-z0-9_-])(?:_link|Link)([_-]?\d+)?$")
-OF_JOINT = re.compile(r"(?:^|[a-z0-9_-])(?:_joint|Joint)([_-]?\d+)?$")
+OF_LINK = r"(?:^|[a-z0-9_-])(?:_link|Link)([_-]?\d+)?$"
+OF_JOINT = r"(?:^|[a-z0-9_-])(?:_joint|Joint)([_-]?\d+)?$"
 
 
 class NamedLinks(Quality):
@@ -59,17 +59,20 @@ class KindInName(Quality):
         """A joint whose name ends with link, unless with a link that it joins or after a word such as j or to; a link
         whose name ends with joint."""
         for joint in robot.joints.values():
-            named = joint.name.endswith((joint.parent, joint.child)) or SAYS_JOINT.search(joint.name)
-            if OF_LINK.search(joint.name) and not named:
+            if "ink" not in joint.name or joint.name.endswith((joint.parent, joint.child)):
+                continue
+            if re.search(OF_LINK, joint.name) and not re.search(SAYS_JOINT, joint.name):
                 yield self.finding("is a joint, but its name is that of a link; rename it", joint)
         for link in robot.links.values():
-            if OF_JOINT.search(link.name):
+            if "oint" in link.name and re.search(OF_JOINT, link.name):
                 yield self.finding("is a link, but its name is that of a joint; rename it", link)
 
 
 def ends_of(name: str, robot: Robot) -> list[tuple[str, str]]:
     """Return the two links that the name of a joint names, if it does."""
-    bare = JOINT.sub("", name)
+    if not BETWEEN.search(name):
+        return []
+    bare = re.sub(JOINT, "", name)
     for text in dict.fromkeys((name, bare)):
         for match in BETWEEN.finditer(text):
             one = _link(text[: match.start()], robot)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -17,6 +17,7 @@ MOST_READ = 40_000_000
 """Most bytes of mesh files that are read whole for a robot."""
 MARKER = 0.02
 """Size below which shapes only mark a place, m."""
+UNKNOWN = np.full((2, 3), np.nan)
 
 
 class Bounds:
@@ -38,39 +39,67 @@ class Bounds:
         self._in_body: dict[str, list[tuple[Array, Geometry]]] = {}
         self._boxes: dict[tuple[str, bool], Array | None] = {}
         for link in robot.links.values():
-            top = bodies[link.name]
-            T = IDENTITY if top == link.name else inverse(poses[top]) @ poses[link.name]
-            self._in_body.setdefault(top, []).extend((T, shape) for shape in (*link.visuals, *link.collisions))
+            if shapes := shapes_of(link):
+                top = bodies[link.name]
+                T = IDENTITY if top == link.name else inverse(poses[top]) @ poses[link.name]
+                self._in_body.setdefault(top, []).extend((T, shape) for shape in shapes)
 
     def part(self, shapes: Iterable[Geometry]) -> Array | None:
         """Return a box inside of which only a part of the shapes may lie; None if none of them is known."""
-        return joined(self._box(IDENTITY, shape, False) for shape in shapes)
+        return joined(self._parts[0].get(id(shape)) for shape in shapes)
 
     def whole(self, shapes: Iterable[Geometry]) -> Array | None:
         """Return the box around shapes of a link, None if one of them is not known."""
-        boxes = [self._box(IDENTITY, shape, True) for shape in shapes]
+        boxes = [self._box(IDENTITY, shape) for shape in shapes]
         return None if any(box is None for box in boxes) else joined(boxes)
 
     def part_of_body(self, top: str) -> Array | None:
         """Return `part` of all links of a body, in the frame of its top link."""
-        return joined(self._box(T, shape, False) for T, shape in self._in_body.get(top, ()))
+        return self._parts[1].get(top)
+
+    def parts_of_bodies(self, tops: Iterable[str]) -> Array:
+        """Return `part_of_body` of several (n, 2, 3), not numbers where nothing is known."""
+        boxes = [self._parts[1].get(top, UNKNOWN) for top in tops]
+        return np.array(boxes).reshape(-1, 2, 3)
+
+    @cached_property
+    def _parts(self) -> tuple[dict[int, Array], dict[str, Array]]:
+        """`part` of each shape, by its identity, in the frame of its link, and of each body by its top."""
+        rows = [
+            (top, T, shape, box)
+            for top, shapes in self._in_body.items()
+            for T, shape in shapes
+            if (box := self._own_box(shape, False)) is not None
+        ]
+        if not rows:
+            return {}, {}
+        tops, T, shapes, boxes = zip(*rows, strict=True)
+        origins, own = np.array([shape.origin for shape in shapes]), np.array(boxes)
+        starts = [i for i, top in enumerate(tops) if i == 0 or top != tops[i - 1]]
+        low, high = turned(own, np.array(T) @ origins).swapaxes(0, 1)
+        both = np.stack((np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)), axis=1)
+        parts = zip(map(id, shapes), turned(own, origins), strict=True)
+        return dict(parts), {tops[i]: box for i, box in zip(starts, both, strict=True)}
 
     def whole_body(self, top: str) -> Array | None:
         """Return `whole` of all links of a body, in the frame of its top link."""
-        boxes = [self._box(T, shape, True) for T, shape in self._in_body.get(top, ())]
+        boxes = [self._box(T, shape) for T, shape in self._in_body.get(top, ())]
         return None if any(box is None for box in boxes) else joined(boxes)
 
-    def _box(self, T: Array, geometry: Geometry, whole: bool) -> Array | None:
+    def _box(self, T: Array, geometry: Geometry) -> Array | None:
+        box = self._own_box(geometry, True)
+        return None if box is None else turned(box, T @ geometry.origin)
+
+    def _own_box(self, geometry: Geometry, whole: bool) -> Array | None:
+        """Return the box of a shape in its own frame."""
         shape = geometry.shape
         if shape.kind in HALF_EXTENTS:
             half = np.asarray(HALF_EXTENTS[shape.kind](shape.parameters))
-            box: Array | None = np.array((-half, half))
-        elif shape.kind == "mesh" and "submesh" not in shape.parameters:
-            box = self._mesh(str(shape.parameters.get("filename", "")), whole)
-            box = None if box is None else box * np.asarray(shape.parameters.get("scale", (1.0, 1.0, 1.0)))
-        else:
+            return np.array((-half, half))
+        if shape.kind != "mesh" or "submesh" in shape.parameters:
             return None
-        return None if box is None else turned(box, T @ geometry.origin)
+        box = self._mesh(str(shape.parameters.get("filename", "")), whole)
+        return None if box is None else box * np.asarray(shape.parameters.get("scale", (1.0, 1.0, 1.0)))
 
     def _mesh(self, name: str, whole: bool) -> Array | None:
         facts = self._known.facts.get(name)
@@ -119,10 +148,11 @@ def joined(boxes: Iterable[Array | None]) -> Array | None:
 
 
 def turned(box: Array, T: Array) -> Array:
-    """Return the box around a box that lies at T (4, 4)."""
-    middle = T[:3, :3] @ (box[0] + box[1]) / 2 + T[:3, 3]
-    half = np.abs(T[:3, :3]) @ np.abs(box[1] - box[0]) / 2
-    return np.array((middle - half, middle + half))
+    """Return the box around a box (..., 2, 3) that lies at T (..., 4, 4)."""
+    low, high = box[..., 0, :, None], box[..., 1, :, None]
+    middle = (T[..., :3, :3] @ (low + high) / 2)[..., 0] + T[..., :3, 3]
+    half = (np.abs(T[..., :3, :3]) @ np.abs(high - low) / 2)[..., 0]
+    return np.stack((middle - half, middle + half), axis=-2)
 
 
 def size_of(box: Array | None) -> float:

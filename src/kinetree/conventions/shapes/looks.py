@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kinetree.conventions.quality import LinkQuality, Shapes, grouped
-from kinetree.conventions.shapes.bounds import MARKER, Bounds, size_of
+from kinetree.conventions.shapes.bounds import MARKER, Bounds
 from kinetree.conventions.shapes.meshes import MeshRule, Readings, file_of, first_uses
 from kinetree.display import number
 from kinetree.errors import Finding
@@ -66,14 +66,17 @@ class CollisionSize(LinkQuality):
     def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
         """Collision shapes more than five times as large as visuals of 2 cm or more, or further away from them than
         twice the size of both."""
-        for link in robot.links.values():
-            if not link.visuals or not link.collisions:
-                continue
-            seen, felt = bounds.part(link.visuals), bounds.part(link.collisions)
-            if seen is None or felt is None or _difference(seen, felt) is None:
-                continue
-            seen, felt = bounds.whole(link.visuals), bounds.whole(link.collisions)
-            if seen is not None and felt is not None and (difference := _difference(seen, felt)):
+        found = [
+            (link, seen, felt)
+            for link in robot.links.values()
+            if link.visuals and link.collisions
+            if (seen := bounds.part(link.visuals)) is not None and (felt := bounds.part(link.collisions)) is not None
+        ]
+        parts = (np.array([row[k] for row in found]).reshape(-1, 2, 3) for k in (1, 2))
+        for i in np.flatnonzero(np.any(_differences(*parts)[:2], axis=0)):
+            link = found[i][0]
+            whole, felt_whole = bounds.whole(link.visuals), bounds.whole(link.collisions)
+            if whole is not None and felt_whole is not None and (difference := _difference(whole, felt_whole)):
                 yield self.finding(difference, link)
 
 
@@ -108,12 +111,19 @@ class CollisionMesh(MeshRule):
 
 def _difference(seen: np.ndarray, felt: np.ndarray) -> str | None:
     """Return how the box of collision shapes differs from that of visuals, None if it does not."""
-    large, small = size_of(felt), size_of(seen)
-    if small < MARKER or large <= 0:
-        return None
-    away = float(np.linalg.norm(np.maximum(0, np.maximum(seen[0] - felt[1], felt[0] - seen[1]))))
-    if large > LARGER * small:
+    is_larger, is_away, large, small, away = (value.item() for value in _differences(seen, felt))
+    if is_larger:
         return f"the collision shapes are {number(large)} m large, the visuals {number(small)} m"
-    if away > AWAY * max(large, small):
+    if is_away:
         return f"the collision shapes are {number(away)} m away from the visuals, which are {number(small)} m large"
     return None
+
+
+def _differences(seen: np.ndarray, felt: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return whether boxes (..., 2, 3) of collision shapes are too large, or too far from those of visuals, the sizes
+    of both, and how far they are apart."""
+    large, small = (np.linalg.norm(box[..., 1, :] - box[..., 0, :], axis=-1) for box in (felt, seen))
+    between = np.maximum(seen[..., 0, :] - felt[..., 1, :], felt[..., 0, :] - seen[..., 1, :])
+    away = np.linalg.norm(np.maximum(0, between), axis=-1)
+    known = (small >= MARKER) & (large > 0)
+    return known & (large > LARGER * small), known & (away > AWAY * np.maximum(large, small)), large, small, away

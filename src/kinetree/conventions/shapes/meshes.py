@@ -190,10 +190,10 @@ class AbsurdMesh(MeshRule):
         for link, geometry in shapes:
             facts = readings.facts.get(file_of(geometry))
             scale = geometry.shape.parameters.get("scale", (1.0, 1.0, 1.0))
-            if facts is None or facts.sides is None or (file_of(geometry), scale) in seen:
+            if facts is None or facts.box is None or (file_of(geometry), scale) in seen:
                 continue
             seen.add((file_of(geometry), scale))
-            sides = np.abs(facts.sides * np.asarray(scale))
+            sides = np.abs((facts.box[1] - facts.box[0]) * np.asarray(scale))
             if sides.max() > HUGE or (facts.complete and sides.max() < TINY):
                 size = " by ".join(map(number, sides.tolist())) + (" m" if facts.complete else " m or more")
                 unit = "is it in millimetres?" if sides.max() > HUGE else "expected metres"
@@ -219,9 +219,8 @@ def mesh_files(
     if robot.source is None:
         return None
     file = robot.source.file
-    given = tuple((name, Path(folder)) for name, folder in packages.items())
     files = Files({})
-    files.packages = _packages(given, confined, int(monotonic() // REMEMBERED))
+    files.packages = packages_on_disk(packages, confined)
     names = dict.fromkeys(
         file_of(geometry)
         for _, geometry in shapes
@@ -285,6 +284,14 @@ def _facts(path: str, _changed: int, _size: int) -> Facts | None:
     return facts_of(path)
 
 
+def packages_on_disk(
+    packages: Mapping[str, str | os.PathLike[str]], confined: Confinement | Literal[False]
+) -> Packages:
+    """Return the packages that a robot may read, cached for several robots."""
+    given = tuple((name, Path(folder)) for name, folder in packages.items())
+    return _packages(given, confined, int(monotonic() // REMEMBERED))
+
+
 @lru_cache(maxsize=1)
 def _on_disk(packages: tuple[tuple[str, Path], ...], time: int) -> Packages:
     """Return the packages on the disk, cached for several robots because the search takes longer than all rules."""
@@ -298,7 +305,6 @@ def _packages(packages: tuple[tuple[str, Path], ...], confined: Confinement | Li
     return found.within(confined) if confined else found
 
 
-@lru_cache(maxsize=100)
 def undeclared(package: str, file: str) -> str:
     """Return the name of the package.xml, or manifest.xml, of a file if it does not name another package, else ""."""
     for folder in Path(file).absolute().parents:

@@ -1,18 +1,41 @@
-"""Places of values that calls of xacro macros pass on."""
+"""The xacro files of a robot, and places of values that calls of macros pass on."""
 
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.xacro.text import Macro, Program
 from kinetree.errors import Source
-from kinetree.model.robot import Joint
+from kinetree.formats.xml import Element, Report, parse
+from kinetree.model.robot import Joint, Robot
 
 AttachedAt = Callable[[Joint], Source | None]
 """Function of a joint that returns the place where its parent link is written, if it is in a call of a macro."""
 PARAMETER = re.compile(r"\s*\$\{\s*(\w+)\s*\}\s*")
 DEEPEST = 8
 """Largest depth of calls through which a parameter is followed."""
+
+
+@fact
+def xacro_roots(robot: Robot) -> tuple[Element, ...] | None:
+    """Return the roots of all files of the robot, or None if it was not made by xacro."""
+    if robot.text is None or not robot.text.files:
+        return None
+    roots = (parse(text, file, Report()) for file, text in robot.text.files.items())
+    return tuple(root for root in roots if root)
+
+
+@fact
+def program(
+    robot: Robot, xacro_roots: tuple[Element, ...] | None, packages: Mapping[str, str | os.PathLike[str]]
+) -> Program | None:
+    """Return the definitions, calls and names of the robot's xacro files, None for a robot of another format."""
+    if not xacro_roots:
+        return None
+    from kinetree.conventions.xacro.reading import read_program  # takes 10 ms, which other formats save
+
+    return read_program(robot, xacro_roots, packages)
 
 
 @fact

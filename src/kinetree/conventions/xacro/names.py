@@ -10,7 +10,6 @@ from time import monotonic
 from kinetree.conventions.xacro.text import Call, Macro, Program, Use
 from kinetree.errors import KinetreeError
 from kinetree.formats.opener import read_file
-from kinetree.formats.xacro.words import NUMBERS, words_of
 from kinetree.formats.xml import Element
 
 BRACES = re.compile(r"(?<![{$#])\{([^\W\d]\w*)\}(?!\})")
@@ -234,6 +233,8 @@ def used_arguments(program: Program) -> set[str] | None:
 def in_braces(text: str, whole: bool, known: set[str]) -> Iterator[tuple[str, str]]:
     """Yield the names and expressions in a text that lack `$` or braces, as written, without them. whole: whether only
     the whole text is one."""
+    from kinetree.formats.xacro.words import NUMBERS, words_of  # takes 10 ms, and files of other formats need none
+
     match = WHOLE.fullmatch(text)
     names = words_of(f"${{{match[1]}}}") if match else None
     every = WORD.findall(match[1]) if match else []

@@ -9,9 +9,8 @@ from typing import ClassVar
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.formats.xml import Element
 from kinetree.model.references import REFERENCES
-from kinetree.model.robot import Robot
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 EXPRESSION = re.compile(r"\$\{\s*(\w+)\s*\}")
@@ -28,15 +27,6 @@ ROOTS = ("base_link", "base_footprint")
 """Links that a robot has once, even if the macro has a parameter that acts as a prefix."""
 LEADS = (4, 0.75)
 """Number and part of the names that a parameter of any name must precede to be a prefix."""
-
-
-@fact
-def xacro_roots(robot: Robot) -> tuple[Element, ...] | None:
-    """Return the roots of all files of the robot, or None if it was not made by xacro."""
-    if robot.text is None or not robot.text.files:
-        return None
-    roots = (parse(text, file, Report()) for file, text in robot.text.files.items())
-    return tuple(root for root in roots if root)
 
 
 @fact
