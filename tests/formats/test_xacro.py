@@ -197,6 +197,7 @@ class TestPlaces:
             ("<link name='$(env KINETREE_TEST_UNSET)'/>", "xacro-substitution", "KINETREE_TEST_UNSET"),
             ("<link name='$(beg x)'/>", "xacro-substitution", "beg"),
             ("<link name='${xacro.load_yaml(\"n.yaml\")}'/>", "xacro-include", "n.yaml"),
+            ("<link name='${xacro.load_yaml(\"\")}'/>", "xacro-include", "called with an empty name"),
         ],
     )
     def test_faults(self, tmp_path, body, code, words):

@@ -227,6 +227,8 @@ class Engine:
 
     def load_yaml(self, name: str) -> Any:
         """Return the data of a YAML file."""
+        if not name:
+            raise fail("xacro-include", "load_yaml is called with an empty name; expected that of a YAML file")
         file = self.absolute(name)
         found = self.opener(os.path.abspath(file), self.file)
         if found is None:
