@@ -225,7 +225,7 @@ class TestGoingOn:
         checked, _, others = note.message.partition("could not fully check ")[2].partition(";")
         about = "joint 'j2', joint 'j3', joint 'j4', joint 'j6', joint 'j7', joint 'j8', link 'four', link 'one'"
         assert checked == about  # and not the link 'nowhere', which only a joint names
-        assert others == " INR-011 could not fully check the other parts either"
+        assert others == " INR-011, NAM-010 could not fully check the other parts either"
 
     def test_elements_without_a_name_are_not_forgotten(self):
         (note,) = [f for f in of_rules(TWELVE.replace('name="j8"', ""), "urdf", "sim") if f.code == "not-asked"]
