@@ -28,6 +28,7 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.places import CARRIERS, places
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
 from kinetree.fixer.fix import Fixed, check_also, fix_from, write
+from kinetree.fixer.outside import outside
 from kinetree.fixer.state import State
 from kinetree.formats.journal import is_left, recover
 from kinetree.formats.opener import snapshot
@@ -122,18 +123,19 @@ def command(
     if tools and len(asked) > 1:
         raise click.UsageError(f"--add-tool is for one model, and these are {len(asked)}")
     poses = {name: _tool(name, text) for name, text in tools.items()}
-    results, faults = _all_fixed(asked, files, diff, unsafe=unsafe, turn_tools=turn_tools, tools=poses)
+    results, faults, read_files = _all_fixed(asked, files, diff, unsafe=unsafe, turn_tools=turn_tools, tools=poses)
+    others = list(outside({path for fixed in results for path in fixed.after}, read_files))
     try:
         notes += () if diff else write(*results)
     except KinetreeError as error:
         results, faults = [], [*faults, *error.findings]
     if as_json:
-        print_json({"files": [_plain(fixed) for fixed in results], "findings": [*notes, *faults]})
+        print_json({"files": [_plain(fixed) for fixed in results], "findings": [*notes, *others, *faults]})
     else:
         shown: set[str] = set()
         for fixed in results:
             _print(fixed, diff, shown)
-        print_findings(faults)
+        print_findings([*others, *faults])
     left = any(fixed.unrepaired or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left and not exit_zero))
 
@@ -182,14 +184,15 @@ def _is_text(file: str) -> bool:
 
 def _all_fixed(
     asked: Sequence[Job], files: Mapping[str, bool], diff: bool, **options: Any
-) -> tuple[list[Fixed], list[Finding]]:
-    """Return the repairs of all models, and errors of the others. Each model starts from the contents that those before
-    it leave. files: whether they were named. Each file is read and checked once here, and repaired from that. If a
-    child process is needed, it checks the file first, within its limits."""
+) -> tuple[list[Fixed], list[Finding], set[Path]]:
+    """Return the repairs of all models, errors of the others, and all files that were read. files: whether they were
+    named. Each model starts from the contents that those before it leave. Each file is read and checked once here, and
+    repaired from that. If a child process is needed, it checks the file first, within its limits."""
     contents: dict[Path, bytes] = {}
     known: dict[int, tuple[Examined, Mapping[Path, bytes]]] = {}
     results: list[Fixed] = []
     faults: list[Finding] = []
+    seen: set[Path] = set()
     limited = list(check_all(asked)) if needs_children(asked) else []
 
     def look(number: int) -> tuple[Examined, Mapping[Path, bytes]]:
@@ -197,6 +200,7 @@ def _all_fixed(
             with snapshot(contents) as held:
                 bad = Examined(limited[number]) if limited else None
                 known[number] = bad if bad and _errors(bad) else examine_alone(asked[number]), held
+            seen.update(held)
         return known[number]
 
     for number, job in enumerate(tracked(asked, "repairing", len(asked))):
@@ -215,7 +219,7 @@ def _all_fixed(
         except KinetreeError as error:
             if files.get(job.file, True) or not is_part(examined.checked):
                 faults += [replace(f, source=f.source or Source(job.file)) for f in error.findings]
-    return results, list(dict.fromkeys(faults))  # a fault of all variants of a file is printed once
+    return results, list(dict.fromkeys(faults)), seen  # a fault of all variants of a file is printed once
 
 
 def _errors(examined: Examined) -> list[Finding]:
