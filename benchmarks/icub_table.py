@@ -135,7 +135,7 @@ def _said(name: str, message: str) -> str:
         return f"`{name}` is " + message.partition("is called ")[2].partition(",")[0].replace("'", "`")
     if "does not exist" in message:
         return f"no `{name}`"
-    return f"`{name}` " + re.sub(r"'(.*?)'|(<\w+>)", r"`\1\2`", message.partition(";")[0])
+    return f"`{name}`: " + re.sub(r"'(.*?)'|(<\w+>)", r"`\1\2`", message.partition(";")[0])
 
 
 AXES = """\
