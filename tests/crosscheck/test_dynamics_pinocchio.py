@@ -63,7 +63,7 @@ class Case:
         """Answer of a query."""
         if not str(self.path).endswith(IMPOSSIBLE):
             return query(self.robot).interpret(*inputs)
-        with pytest.raises(KinetreeError, match=r"no body .*INR-00"):
+        with pytest.raises(KinetreeError, match=r"(none can be negative|expected 0 or more) .*INR-00"):
             query(self.robot)
         parameters = np.array([*kt.dynamics.inertial_parameters(self.robot).values()])
         return query(self.robot, parameters=True).interpret(*inputs, parameters)
@@ -121,7 +121,9 @@ def test_accelerations_of_every_robot(floats):
         condition = np.linalg.cond(M).max()
         if condition > 1e15:
             refused.add(path.name)
-            with pytest.raises(KinetreeError, match=r"no mass resists the motion of '|no body"):
+            with pytest.raises(
+                KinetreeError, match=r"no mass resists the motion of '|none can be negative|expected 0 or more"
+            ):
                 kt.forward_dynamics(c.robot)
             continue
         got = c.ask(kt.forward_dynamics, c.q, c.qd, c.tau)

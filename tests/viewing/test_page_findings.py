@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 FLIPPED = ("axis", '<axis xyz="0 1 0"/>', '<axis xyz="0 -1 0"/>')
 IN_ARM = {
-    "mass in grams": ('name="link_4"', '<mass value="8"/>', '<mass value="8000"/>', "INR-012", "link_4"),
+    "mass in grams": ('name="link_4"', '<mass value="8"/>', '<mass value="8000"/>', "R103-002", "link_4"),
     "flange": ('"link_6-flange"', 'rpy="0 0 0"', 'rpy="0 1.5707963267948966 0"', "R199-403", "flange"),
     "mesh": ('name="link_4"', '<box size="0.4 0.12 0.12"/>', '<mesh filename="gone.stl"/>', "MSH-002", "link_4"),
     "degrees": ('name="joint_3"', 'lower="-3" upper="1.2"', 'lower="-172" upper="69"', "R103-002", "joint_3"),

@@ -203,7 +203,7 @@ def test_without_shapes_links_and_joint_axes_are_lines():
     [
         (None, "there is no file"),
         (b"version https://git-lfs.github.com/spec/v1\n", "pointer of git-lfs"),
-        (b"", "is no STL file"),
+        (b"", "is not an STL file"),
     ],
 )
 @pytest.mark.slow

@@ -18,10 +18,10 @@ from kinetree.load import examine
 from kinetree.model.robot import Robot
 
 RANK = (
-    *("R199", "R120", "ICUB", "R105", "R103", "SRD", "CTL", "MVT", "XML", "LIM", "MIM", "JNT", "INR"),
-    *("GEO", "MSH", "XAC", "TRE", "NAM", "SUP"),
+    *("R199-4", "R199-5", "R199-1", "R199-2", "R120", "ICUB", "R105", "R103", "SRD", "CTL", "MVT", "XML", "MSH"),
+    *("LIM", "MIM", "JNT", "INR", "GEO", "XAC", "TRE", "R199", "NAM", "SUP"),
 )
-"""Families of rules by what their faults do to a robot that is built after its description, the gravest first."""
+"""Beginnings of codes by what their faults do to a robot that is built after its description, the gravest first."""
 GRAVER = ("contradiction",)
 """Codes of readers' warnings that are errors of the checker: other programs may read another robot."""
 
@@ -110,8 +110,7 @@ def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding
 def order(finding: Finding) -> tuple[int, int, tuple[str, int, int]]:
     """Return the key that sorts findings, the gravest first: by severity, errors of readers before those of rules, then
     by RANK, then by file, line and column."""
-    family = finding.code.partition("-")[0]
-    rank = RANK.index(family) if family in RANK else len(RANK)
+    rank = next((i for i, beginning in enumerate(RANK) if finding.code.startswith(beginning)), len(RANK))
     return SEVERITIES.index(finding.severity), -1 if is_error_of_reader(finding) else rank, finding.place
 
 
