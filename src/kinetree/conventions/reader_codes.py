@@ -64,6 +64,7 @@ REMARKS: Mapping[str, str] = {
     "semantic": "An SRDF's facts on a robot cannot be written in files of its format.",
     "several-roots": "No joint connects some links of a model; each of them floats in the world.",
     "shape-not-shown": "A shape cannot be drawn, for example because its mesh is missing.",
+    "shared": "An edited file is also part of models that the run has not read.",
     "sources-differ": "The sources of a number of a robot that comes with the package contradict each other.",
     "srdf-alone": "No model is known to which an SRDF belongs; name it with --also, or in the settings.",
     "srdf-robot": "The SRDF file is written for a robot of another name.",

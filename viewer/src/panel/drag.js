@@ -88,6 +88,7 @@ export function dragPanel(app) {
     choice.value = name;
     left.textContent = name && !held ? "There is no frame of this name." : "";
     goals.hidden = !held;
+    document.body.classList.toggle("held", held !== "");
     handle?.show(held !== "", rotate);
     refresh();
   }
