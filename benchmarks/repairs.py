@@ -190,7 +190,8 @@ def print_shares(rows: list[Commit], results: dict[int, Result]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--clones", type=Path, required=True, help="a folder of clones, owner+name")
+    parser.add_argument("--clones", type=Path, help="a folder of clones, owner+name")
+    parser.add_argument("--quick", action="store_true", help="count the commits of the table, and end")
     parser.add_argument("--half", choices=("first", "second"))
     parser.add_argument("--lot", type=int, nargs="*", help="these commits alone")
     parser.add_argument(
@@ -199,6 +200,9 @@ def main() -> None:
     parser.add_argument("--shares", action="store_true", help="print no table")
     options = parser.parse_args()
     rows = drawn(TABLE)
+    if options.quick or options.clones is None:
+        print(f"{len(rows)} commits, {sum(row.kind == 'known' for row in rows)} with a defect that a rule could know")
+        return
     half = (max(row.lot for row in rows) + 1) // 2
     asked = [row for row in rows if options.half is None or (row.lot < half) == (options.half == "first")]
     known = [row for row in asked if row.kind == "known" and (options.lot is None or row.lot in options.lot)]
