@@ -4,13 +4,14 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from kinetree.checker.behind import corrected, files_for
 from kinetree.checker.variants import QUOTED, findings_by_rule
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.xacro.names import DEFINITION, is_called_around
+from kinetree.conventions.xacro.names import DEFINITION, is_called_around, package_of
 from kinetree.conventions.xacro.reading import parameters_of
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files
@@ -51,8 +52,8 @@ MOST = 20
 
 
 def uncalled(robot: Robot, options: CheckOptions) -> list[Finding]:
-    """Return the findings of rules in macros of the robot's own file that nothing in its package calls, which are there
-    with two sets of made-up arguments."""
+    """Return the findings of rules in macros of the robot's own file that no robot of its package calls, which are there
+    with two sets of made-up arguments; also in macros that these call, about names in blocks of simulators."""
     texts = robot.text.files if robot.text else {}
     file = robot.source.file if robot.source else ""
     names = [name for name in DEFINED.findall(texts.get(file, "")) if not is_called_around(name, file)]
@@ -67,7 +68,7 @@ def _in_file(robot: Robot, file: str, names: Collection[str], options: CheckOpti
     if root is None or not rules:
         return []
     macros = [macro for macro in root.find_all("xacro:macro") if macro.get("name") in names][:MOST]
-    known, lacking = _names_in(root), _lacking(root, robot.text.files.values())
+    known, lacking = _names_in(root), _lacking(robot.text.files)
     given = Given(robot, file, root, tuple(rules), options, lacking)
     calls = [[_call(macro, known, k, i) for i, macro in enumerate(macros)] for k in (0, 1)]
     made = [k for k, call in enumerate(calls[0]) if call]
@@ -78,7 +79,8 @@ def _in_file(robot: Robot, file: str, names: Collection[str], options: CheckOpti
     numbers = _numbers(robot, macros, known, [name for name, _ in lacking])
     unsure = [child for macro in macros for child in macro.children if not numbers.isdisjoint(_used(child.raw))]
     lines = {n for child in unsure for n in range(child.source.line or 0, _last_line(child) + 1)}
-    return [finding for key, finding in found.items() if key in again and finding.place[1] not in lines]
+    sure = {key: one for key, one in found.items() if key in again}
+    return [one for one in sure.values() if one.place[0] != file or one.place[1] not in lines]
 
 
 class Given(NamedTuple):
@@ -93,9 +95,12 @@ class Given(NamedTuple):
     lacking: tuple[tuple[str, str], ...]
 
 
-def _lacking(root: Element, texts: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """Return the properties and arguments that a file uses and none of some texts defines, each with its kind."""
-    words = [words_of(text) for e in root.walk() for text in (*e.attributes.values(), e.text) if "$" in text]
+def _lacking(files: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the properties and arguments that files use and none of them defines, each with its kind."""
+    texts = files.values()
+    roots = [root for file, text in files.items() if (root := parse(text, file, Report()))]
+    used = (text for root in roots for e in root.walk() for text in (*e.attributes.values(), e.text) if "$" in text)
+    words = [words_of(text) for text in dict.fromkeys(used)]
     defined = {word for text in texts for definition in DEFINITION.findall(text) for word in WORD.findall(definition)}
     declared = {name for text in texts for name in ARGUMENT.findall(text)}
     properties = dict.fromkeys(name for used in words for name in used.names if name not in defined)
@@ -171,16 +176,20 @@ def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, 
         where = finding.source
         if finding.severity == "info":
             continue
-        if (
-            where
-            and where.file == file
-            and where.line
-            and where.line < lines
-            and not _of_others(finding, macro, file, files)
-        ):
+        if where is None or not where.line:
+            continue
+        own = where.line < lines if where.file == file else _is_of_package(finding, file)
+        if own and not _of_others(finding, macro, file, files):
             shown = replace(finding, message=_shown(finding.message), element=_shown(finding.element or "") or None)
             kept[finding.code, where.place, shown.message] = shown
     return kept
+
+
+def _is_of_package(finding: Finding, file: str) -> bool:
+    """Return whether a finding in an included file is about a name that the macro gives to a macro of its package."""
+    package = package_of(Path(file).absolute())
+    named = TOKEN.search(finding.message) and finding.code.startswith("XML")
+    return bool(named and package and package_of(Path(finding.place[0]).absolute()) == package)
 
 
 def _with_calls(root: Element, calls: Iterable[str]) -> bytes:

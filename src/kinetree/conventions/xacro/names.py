@@ -26,6 +26,8 @@ DEFINITION = re.compile(
 INCLUDED = re.compile(r"<(?:xacro:)?include\s[^<>]*?filename\s*=\s*[\"']([^\"']*)")
 CALL = re.compile(r"<xacro:(?:call\s[^<>]*macro\s*=\s*[\"'])?([\w.]+)")
 """Call of a macro, or another instruction."""
+MACRO = re.compile(r"""<(?:xacro:)?macro\s[^<>]*?\bname\s*=\s*["'](?:xacro:)?([\w.]+)[^>]*>(.*?)</(?:xacro:)?macro>""", re.S)
+"""Definition of a macro, and what is in it."""
 FIND = re.compile(r"\$\(find\s+([^)\s]+)")
 MARKS = ("package.xml", "manifest.xml")
 """Files of which a package has one."""
@@ -106,10 +108,11 @@ def left_to_callers(program: Program) -> Iterator[tuple[Use, str]]:
 
 
 def is_called_around(name: str, file: str) -> bool:
-    """Return whether a file of the package calls a macro. True if that is not known."""
+    """Return whether a robot of the package calls a macro, itself or in other macros, or a macro of the same file does.
+    True if that is not known."""
     package = None if file.startswith("<") else package_of(Path(file).absolute())
     called = _called_in(str(package), int(monotonic() // REMEMBERED)) if package else None
-    return called is None or name in called
+    return called is None or name in called[0] or name in called[1].get(Path(file).name, ())
 
 
 def package_of(file: Path) -> Path | None:
@@ -118,17 +121,35 @@ def package_of(file: Path) -> Path | None:
 
 
 @lru_cache(maxsize=20)
-def _called_in(package: str, time: int) -> frozenset[str] | None:
+def _called_in(package: str, time: int) -> tuple[frozenset[str], dict[str, set[str]]] | None:
+    """Return the macros of a package that its robots call, and those that macros call, by the names of files."""
     texts = _texts_in(package, time)
-    return None if texts is None else frozenset(name for text in texts for name in CALL.findall(text))
+    if texts is None:
+        return None
+    inside: dict[str, set[str]] = {}
+    by_file: dict[str, set[str]] = {}
+    queue: list[str] = []
+    for file, text in texts:
+        for name, body in MACRO.findall(text):
+            calls = set(CALL.findall(body))
+            inside.setdefault(name, set()).update(calls)
+            by_file.setdefault(file, set()).update(calls)
+        queue += CALL.findall(MACRO.sub("", text))
+    reached = set()
+    while queue:
+        if (name := queue.pop()) not in reached:
+            reached.add(name)
+            queue += inside.get(name, ())
+    return frozenset(reached), by_file
 
 
 @lru_cache(maxsize=2)
-def _texts_in(package: str, _time: int) -> tuple[str, ...] | None:
-    """Return the texts of the files of a package that may be xacro, None if there are too many."""
+def _texts_in(package: str, _time: int) -> tuple[tuple[str, str], ...] | None:
+    """Return the names and texts of the files of a package that may be xacro, None if there are too many."""
     files = [file for ending in ("xacro", "urdf", "xml") for file in islice(Path(package).rglob(f"*.{ending}"), MOST)]
     try:
-        return tuple(read_file(file).decode(errors="replace") for file in files) if len(files) < MOST else None
+        texts = tuple((file.name, read_file(file).decode(errors="replace")) for file in files[:MOST])
+        return texts if len(files) < MOST else None
     except KinetreeError:
         return None
 
@@ -141,7 +162,7 @@ def _defined_in(package: str, time: int) -> frozenset[str] | None:
     if texts is None:
         return None
     found: set[str] = set()
-    for text in texts:
+    for _, text in texts:
         included = INCLUDED.findall(text)
         definitions = DEFINITION.findall(text)
         elsewhere = any(match[1] != Path(package).name for name in included if (match := FIND.match(name)))
