@@ -1,5 +1,6 @@
 """What blocks of other tools set once, and which links, frames and classes they name."""
 
+from kinetree.conventions.examples import CART
 from rule_cases.builders import joint, link, robot
 from rule_cases.case import Cases, Model
 from rule_cases.structure import plugin, sdf, with_block
@@ -33,6 +34,13 @@ def topics(first: str, second: str, file: str = "p.so") -> str:
 
 TOPIC = "<topicName>scan</topicName>"
 COLLISION = "<contact><collision>{}</collision></contact>"
+
+def drive(inside: str, left: str = "left_wheel_joint") -> str:
+    """A cart with a drive plug-in. inside: an element whose end tag lacks its name."""
+    end = f"/{inside[1:].partition('>')[0]}>"
+    joints = f"<leftJoint>{left}</leftJoint><rightJoint>right_wheel_joint</rightJoint>"
+    return CART.replace("</robot>", f'<gazebo><plugin filename="p.so" name="p">{joints}{inside}{end}</plugin></gazebo></robot>')
+
 
 CASES = {
     "XML-005": Cases(
@@ -178,6 +186,24 @@ CASES = {
             "of two files": topics(TOPIC, TOPIC, "q.so"),
             "no topic": topics("<robotNamespace>r</robotNamespace>", "<robotNamespace>r</robotNamespace>"),
             "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>y</topic>", "b")),
+        },
+    ),
+    "XML-013": Cases(
+        found={
+            "too near": Model(drive("<wheel_separation>0.26<"), says="wheel_separation is 0.26 m, but the wheels are"),
+            "a radius for a diameter": Model(drive("<wheelDiameter>0.1<"), says="the diameter of the wheels is 0.2 m"),
+            "a diameter for a radius": drive("<wheel_radius>0.2<"),
+        },
+        silent={
+            "as they are": drive("<wheelSeparation>0.4<"),
+            "a diameter": drive("<wheelDiameter>0.2<"),
+            "no number": drive("<wheelDiameter>x<"),
+            "other wheels": drive("<wheelDiameter>x<", "a"),
+            "several wheels that skid": Model(drive("<wheelSeparation>1.1<").replace(
+                "</robot>",
+                '<link name="w"/><joint name="rear_wheel" type="continuous"><parent link="base_link"/><child link="w"/>'
+                "</joint></robot>",
+            )),
         },
     ),
 }

@@ -205,6 +205,23 @@ CASES = {
             "a mesh that is not there": pair(seen(box(0.1)), felt(mesh("a.stl")), felt(box(1))),
         },
     ),
+    "GEO-006": Cases(
+        found={
+            "moved": Model(
+                pair(seen(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.002")), says="is 0.002 m from the visual"
+            ),
+            "turned": Model(
+                pair(seen(mesh(of("whole"))), felt(mesh(of("whole")), rpy="0 1 0")), options=PACKAGES, says="is turned"
+            ),
+        },
+        silent={
+            "rounded": pair(seen(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.0009")),
+            "another": pair(seen(mesh("a.stl")), felt(mesh("b.stl"), xyz="0 0 0.1")),
+            "in another scale": pair(seen(mesh("a.stl")), felt(mesh("a.stl", "2 2 2"), xyz="0 0 0.1")),
+            "twice": pair(seen(mesh("a.stl")), felt(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.1")),
+            "turned, and not known": pair(seen(mesh("a.stl")), felt(mesh("a.stl"), rpy="0 1 0")),
+        },
+    ),
     "MSH-007": Cases(
         found={
             "100,000": Model(robot(link("a", felt(mesh(of("many_triangles"))))), options=PACKAGES, says="has 100,000"),

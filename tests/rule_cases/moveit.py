@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from kinetree.conventions.examples import CART
 from rule_cases.case import Cases, Model
 from rule_cases.ros2_control import made, system
 
@@ -40,6 +41,12 @@ def simple(listed: str, *blocks: str) -> str:
 
 def listed(joints: str, name: str = "arm") -> str:
     return f"controller_list:\n  - {{name: {name}, type: FollowJointTrajectory, joints: [{joints}]}}\n"
+
+
+def wheels(inside: str, says: str = "", right: str = "right_wheel_joint") -> Model:
+    """A cart, and a controller of its wheels."""
+    names = f"left_wheel_names: [left_wheel_joint], right_wheel_names: [{right}]"
+    return Model(CART, files={"x.yaml": section(f"{names}, {inside}", "base")}, says=says)
 
 
 CASES = {
@@ -210,6 +217,21 @@ CASES = {
             "the limit": case("initial_positions: {a: 2.01}"),
             "a joint without limits": case("initial_positions: {b: 90}"),
             "numbers of something else": case("a: 90\nb: 0\n", name="velocities.yaml"),
+        },
+    ),
+    "MVT-012": Cases(
+        found={
+            "too near": wheels("wheel_separation: 0.26", "wheel_separation is 0.26 m, but the wheels are 0.4 m apart"),
+            "too far": wheels("wheel_separation: 0.61"),
+            "too small": wheels("wheel_radius: 0.066", "the radius of the wheels is 0.1 m"),
+            "a diameter": wheels("wheel_radius: 0.2"),
+        },
+        silent={
+            "about so far": wheels("wheel_separation: 0.59"),
+            "about so near": wheels("wheel_separation: 0.27"),
+            "about so large": wheels("wheel_radius: 0.14"),
+            "not given": wheels("wheel_separation: 0"),
+            "other wheels": wheels("wheel_separation: 4", right="other"),
         },
     ),
 }

@@ -12,7 +12,7 @@ from kinetree.checker.variants import QUOTED, findings_by_rule
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.xacro.names import DEFINITION, is_called_around, package_of
-from kinetree.conventions.xacro.reading import parameters_of
+from kinetree.conventions.xacro.reading import BUILT_IN, parameters_of
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files
 from kinetree.formats.registry import FORMATS
@@ -69,7 +69,9 @@ def _in_file(robot: Robot, file: str, names: Collection[str], options: CheckOpti
         return []
     macros = [macro for macro in root.find_all("xacro:macro") if macro.get("name") in names][:MOST]
     known, lacking = _names_in(root), _lacking(robot.text.files)
-    given = Given(robot, file, root, tuple(rules), options, lacking)
+    absent = _absent_macros(robot.text.files)
+    rules = [rule for rule in rules if not absent or rule.code.startswith("XML")]
+    given = Given(robot, file, root, tuple(rules), options, lacking, absent)
     calls = [[_call(macro, known, k, i) for i, macro in enumerate(macros)] for k in (0, 1)]
     made = [k for k, call in enumerate(calls[0]) if call]
     found = _found(given, [calls[0][k] for k in made], 0) if made else {}
@@ -84,8 +86,8 @@ def _in_file(robot: Robot, file: str, names: Collection[str], options: CheckOpti
 
 
 class Given(NamedTuple):
-    """A file with macros, the robot that it is a part of, the rules, and the properties and arguments that are not
-    defined, with their kind."""
+    """A file with macros, the robot that it is a part of, the rules, the properties and arguments that are not defined,
+    with their kind, and definitions of macros that stand in for those that are not."""
 
     robot: Robot
     file: str
@@ -93,6 +95,7 @@ class Given(NamedTuple):
     rules: tuple[type[Rule], ...]
     options: CheckOptions
     lacking: tuple[tuple[str, str], ...]
+    absent: str
 
 
 def _lacking(files: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -106,6 +109,24 @@ def _lacking(files: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     properties = dict.fromkeys(name for used in words for name in used.names if name not in defined)
     arguments = dict.fromkeys(name for used in words for name in used.arguments if name not in declared)
     return (*((name, "property") for name in properties), *((name, "arg") for name in arguments))
+
+
+def _absent_macros(files: Mapping[str, str]) -> str:
+    """Return empty definitions of the macros that are called in links and that no file defines: they would give an
+    inertia or a shape."""
+    defined = {name for text in files.values() for name in DEFINED.findall(text)}
+    calls: dict[str, list[Element]] = {}
+    for root in (parse(text, file, Report()) for file, text in files.items()):
+        links = [element for element in root.walk() if element.tag == "link"] if root else []
+        for call in (one for link in links for one in link.walk() if one.tag.startswith("xacro:")):
+            if (name := call.tag[6:]) not in defined and name not in BUILT_IN:
+                calls.setdefault(name, []).append(call)
+    made = ""
+    for name, some in calls.items():
+        given = " ".join(f"{key}:=0" for key in dict.fromkeys(key for call in some for key in call.attributes))
+        blocks = " ".join(f"*b{k}" for k in range(len(some[0].children)))
+        made += f'<xacro:macro name="{name}" params="{given} {blocks}"/>'
+    return made
 
 
 def _last_line(element: Element) -> int:
@@ -158,9 +179,9 @@ def _call(macro: Element, names: set[str], k: int, number: int) -> str:
 
 def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, ...], Finding]:
     """Return the findings in the macros of a file with these calls, by code, place and words, in the k-th expansion."""
-    robot, file, root, rules, options, lacking = given
+    robot, file, root, rules, options, lacking, absent = given
     files, row = files_for(robot, options), FORMATS["xacro"]
-    text = _with_calls(root, [*(DEFINITIONS[kind].format(name, NUMBERS[k]) for name, kind in lacking), *calls])
+    text = _with_calls(root, [*(DEFINITIONS[kind].format(name, NUMBERS[k]) for name, kind in lacking), absent, *calls])
     arguments: Any = [*row.arguments(files, options.read), False]
     made, _ = read(text, file, *arguments)
     expanded = _joined(made.text, made.file) if made.text else None
@@ -205,8 +226,10 @@ def _with_calls(root: Element, calls: Iterable[str]) -> bytes:
 def _joined(text: Derived, file: str) -> Derived | None:
     """Return an expanded text in which links that others make, and a root, make one tree of all links."""
     root = parse(text, file, Report())
-    if root is None or root.tag != "robot" or not root.find("link"):
+    if root is None or root.tag not in ("robot", "root") or not root.find("link"):
         return None
+    if root.tag == "root":  # as files of macros have it
+        text = Derived(text.text.replace("<root", "<robot", 1).replace("</root>", "</robot>"), text.origins)
     links = {link.get("name") for link in root.find_all("link")}
     ends = [(joint.find("parent"), joint.find("child")) for joint in root.find_all("joint")]
     parents = {parent.get("link") for parent, _ in ends if parent} - links - {None}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "TRE": ("structure",),
-    "XML": ("structure", "blocks.gazebo", "blocks.plugins"),
+    "XML": ("structure", "blocks.gazebo", "blocks.plugins", "parameters.wheels"),
     "NAM": ("names.letters", "names.tree", "names.mirror"),
     "JNT": ("joints.axes", "joints.places"),
     "LIM": ("joints.limits", "joints.same_limits"),
@@ -28,7 +28,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "MSH": ("shapes.meshes", "shapes.looks"),
     "XAC": ("xacro.calls", "xacro.prefixes", "xacro.macros", "xacro.properties"),
     "CTL": ("blocks.ros2_control", "blocks.transmissions"),
-    "MVT": ("parameters.moveit", "parameters.controllers"),
+    "MVT": ("parameters.moveit", "parameters.controllers", "parameters.wheels"),
     "SRD": ("srdf.contents", "srdf.states"),
     "R103": ("rep103", "rep103.axes", "rep103.units", "rep103.angles"),
     "R105": ("rep105", "joints.places"),

@@ -1,20 +1,24 @@
 """Rules about colours, and about collision shapes beside what is seen."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from kinetree.conventions.quality import LinkQuality, Shapes, grouped
-from kinetree.conventions.shapes.bounds import MARKER, Bounds
+from kinetree.conventions.shapes.bounds import MARKER, Bounds, size_of
 from kinetree.conventions.shapes.meshes import MeshRule, Readings, file_of, first_uses
 from kinetree.display import number
 from kinetree.errors import Finding
-from kinetree.model.robot import Link, Material, Robot
+from kinetree.model.robot import Geometry, Link, Material, Robot
 
 MANY_TRIANGLES = 100_000
 """Number of triangles of a mesh that only eyes need."""
 LARGER = 5.0
 """Ratio of the size of collision shapes to that of visuals that no margin explains."""
+MOVED, TURNED = 1e-3, 0.02
+"""Distance, m, and angle, rad, of one mesh from another that rounding explains."""
+POSITION = re.compile(r"<pos>\s*((?:[-+.\deE]+\s*){3})</pos>")
 AWAY = 2.0
 """Distance of collision shapes from visuals, as a part of the larger of the two, that is no margin."""
 
@@ -78,6 +82,61 @@ class CollisionSize(LinkQuality):
             whole, felt_whole = bounds.whole(link.visuals), bounds.whole(link.collisions)
             if whole is not None and felt_whole is not None and (difference := _difference(whole, felt_whole)):
                 yield self.finding(difference, link)
+
+
+class OneShapeOnePlace(MeshRule):
+    """A shape that a link has as visual and as collision stands at one place.
+
+    Otherwise an origin was changed in one of the two only, and the link collides beside what is seen.
+    """
+
+    code = "GEO-006"
+    clause = "the collision properties of a link"
+    url = "http://wiki.ros.org/urdf/XML/link"
+    evidence = "heuristic"
+    good = "<collision><geometry>"
+    bad = '<collision><origin xyz="0 0 0.05"/><geometry>'
+    base = MeshRule.base and MeshRule.base.replace(
+        '<collision><origin xyz="0.25 0 0"/><geometry>', "<collision><geometry>"
+    )
+
+    def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
+        """The only visual and the only collision shape of a link that are one mesh in one scale, or of one kind and
+        size, of which one is moved by more than 1 mm, or turned so that its box is another."""
+        for link in robot.links.values():
+            for one in link.collisions if link.visuals else ():
+                same = [[s for s in some if _is_same(s, one)] for some in (link.visuals, link.collisions)]
+                if [len(some) for some in same] == [1, 1] and (moved := _moved(bounds, same[0][0], one)):
+                    shape = f"mesh {file_of(one)!r}" if file_of(one) else one.shape.kind
+                    message = f"the collision {shape} {moved}; expected the origin of the same shape as visual"
+                    yield self.finding(message, link, source=one.source)
+
+
+def _is_same(one: Geometry, other: Geometry) -> bool:
+    known = one.shape.parameters or one.shape.kind == "heightmap"
+    return bool(known) and one.shape.kind == other.shape.kind and one.shape.parameters == other.shape.parameters
+
+
+def _moved(bounds: Bounds, seen: Geometry, felt: Geometry) -> str:
+    """Return how a mesh is moved from where it is seen, "" if it is not."""
+    way = felt.origin[:3, 3] - seen.origin[:3, 3] + _position(felt) - _position(seen)
+    is_turned = not np.allclose(felt.origin[:3, :3], seen.origin[:3, :3], atol=TURNED)
+    if is_turned:
+        boxes = bounds.whole((seen,)), bounds.whole((felt,))
+        if boxes[0] is None or boxes[1] is None or np.allclose(*boxes, atol=MOVED + TURNED * size_of(boxes[0])):
+            return ""
+    elif 0 < size_of(bounds.part((felt,))) < MARKER:
+        return ""
+    away = float(np.linalg.norm(way))
+    if away > MOVED:
+        return f"is {number(away)} m from the visual"
+    return "is turned against the visual" if is_turned else ""
+
+
+def _position(geometry: Geometry) -> np.ndarray:
+    """Return the <pos> of a height map of SDF (3,), m; zeros for other shapes."""
+    texts = [POSITION.search(one.text) for one in geometry.extensions] if geometry.shape.kind == "heightmap" else []
+    return np.array(next((match[1].split() for match in texts if match), (0, 0, 0)), float)
 
 
 class CollisionMesh(MeshRule):

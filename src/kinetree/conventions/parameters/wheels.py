@@ -1,0 +1,177 @@
+"""Rules about the wheels that controllers and plug-ins drive."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from kinetree.conventions.examples import CART
+from kinetree.conventions.parameters.files import RosFiles
+from kinetree.conventions.parameters.moveit import FileRule
+from kinetree.conventions.quality import Quality
+from kinetree.conventions.shapes.bounds import Bounds
+from kinetree.conventions.structure import Plugin
+from kinetree.display import number
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Robot
+from kinetree.spatial.se3 import Array
+
+OFF = 1.5
+"""Ratio of a size of wheels to that of the model which no calibration explains."""
+SKIDDING = 3.0
+"""The same for the distance of wheels of which several are on a side: they skid, as if they were further apart."""
+ROUND = 0.1
+"""Relative difference of the two widths of a wheel."""
+DRIVE = "https://control.ros.org/rolling/doc/ros2_controllers/diff_drive_controller/doc/userdoc.html"
+GOOD = (
+    "controller_manager:\n  ros__parameters:\n    base:\n      type: diff_drive_controller/DiffDriveController\n"
+    "base:\n  ros__parameters:\n    left_wheel_names: [left_wheel_joint]\n    right_wheel_names: [right_wheel_joint]\n"
+    "    wheel_separation: 0.4\n    wheel_radius: 0.1\n"
+)
+
+
+class WheelsOfTheRobot(FileRule):
+    """The wheels of a controller are as far apart and as large as those of the robot.
+
+    The odometry turns and drives too far, or not far enough.
+    """
+
+    code = "MVT-012"
+    evidence = "heuristic"
+    clause = "wheel_separation and wheel_radius, in metres"
+    url = DRIVE
+    base = CART
+    good = GOOD
+    bad = GOOD.replace("wheel_separation: 0.4", "wheel_separation: 0.04")
+
+    def check(
+        self, robot: Robot, ros_files: RosFiles, poses: Mapping[str, Array], bounds: Bounds, bodies: Mapping[str, str]
+    ) -> Iterator[Finding]:
+        """A distance between wheels, or a radius, 1.5 times too large or too small; a distance 3 times too large if a
+        side has several wheels."""
+        for controller in ros_files.controllers:
+            values = controller.parameters
+            names = [[one.text for one in controller.names(f"{side}_wheel_names")] for side in ("left", "right")]
+            for key in ("wheel_separation", "wheel_radius") if values and not controller.others else ():
+                if (value := values.get(key) if values else None) and value.number:
+                    found = _fault(key, value.number, names, robot, poses, bounds, bodies)
+                    if found:
+                        yield self.about(found, f"controller {controller.name!r}", value)
+
+
+class WheelsOfPlugins(Quality):
+    """The wheels of a drive plug-in are as far apart and as large as those of the robot.
+
+    The robot of the simulator turns and drives at other speeds than it is commanded.
+    """
+
+    code = "XML-013"
+    evidence = "heuristic"
+    clause = "wheel_separation, and wheel_diameter or wheel_radius, in metres"
+    url = "https://gazebosim.org/api/sim/8/classgz_1_1sim_1_1systems_1_1DiffDrive.html"
+    base = CART.replace(
+        "</robot>",
+        '  <gazebo><plugin filename="gz-sim-diff-drive-system" name="gz::sim::systems::DiffDrive">\n'
+        "    <left_joint>left_wheel_joint</left_joint>\n    <right_joint>right_wheel_joint</right_joint>\n"
+        "    <wheel_separation>0.4</wheel_separation>\n    <wheel_radius>0.1</wheel_radius>\n"
+        "  </plugin></gazebo>\n</robot>",
+    )
+    good = "<wheel_radius>0.1<"
+    bad = "<wheel_radius>0.2<"
+
+    def check(
+        self,
+        robot: Robot,
+        plugins: tuple[Plugin, ...],
+        poses: Mapping[str, Array],
+        bounds: Bounds,
+        bodies: Mapping[str, str],
+    ) -> Iterator[Finding]:
+        """A distance between wheels, a diameter or a radius, as for controllers."""
+        for plugin in (part for _, _, block in plugins for part in block.walk() if part.tag == "plugin"):
+            names: list[list[str]] = [[], []]
+            for part in plugin.children:
+                word = part.tag.replace("_", "").lower()
+                if word in ("leftjoint", "rightjoint"):
+                    names[word == "rightjoint"].append(part.text.strip())
+            for part in plugin.children if all(names) else ():
+                key = WORDS.get(part.tag.replace("_", "").lower())
+                if key and (value := _number(part.text)) and value > 0:
+                    fault = _fault(key, value, names, robot, poses, bounds, bodies)
+                    if fault:
+                        yield self.finding(fault, f"plugin {plugin.get('name')!r}", source=part.source)
+
+
+WORDS = {"wheelseparation": "wheel_separation", "wheelradius": "wheel_radius", "wheeldiameter": "wheel_diameter"}
+
+
+def _fault(
+    key: str,
+    value: float,
+    names: list[list[str]],
+    robot: Robot,
+    poses: Mapping[str, Array],
+    bounds: Bounds,
+    bodies: Mapping[str, str],
+) -> str:
+    """Return a message about a size of wheels that is not that of the robot, "" if it fits or is not known.
+
+    names: of the joints of the left and the right wheels.
+    """
+    sides = [[robot.joints[name] for name in side if name in robot.joints] for side in names]
+    if not all(sides) or any(joint.child not in poses for side in sides for joint in side):
+        return ""
+    wheels = [joint for side in sides for joint in side]
+    if key == "wheel_separation":
+        known = _distances(sides, poses, bounds, bodies)
+        most = SKIDDING if len(wheels) > 2 or _wheels_of(robot) > 2 else OFF
+        what = "the wheels are {} m apart"
+    else:
+        factor = 2.0 if key == "wheel_diameter" else 1.0
+        radii = [_radius(joint, bounds, bodies) for joint in wheels]
+        known, most = [factor * radius for radius in radii], OFF
+        what = f"the {key.removeprefix('wheel_')} of the wheels is {{}} m"
+    if not known or any(not size or size / OFF <= value <= size * most for size in known):
+        return ""
+    return f"{key} is {number(value)} m, but {what.format(number(known[0]))} in the robot"
+
+
+def _distances(
+    sides: list[list[Joint]], poses: Mapping[str, Array], bounds: Bounds, bodies: Mapping[str, str]
+) -> list[float]:
+    """Return how far the first wheels of both sides are apart along their axis, between their joints and between the
+    middles of their shapes, m."""
+    left, right = sides[0][0], sides[1][0]
+    axis = poses[left.child][:3, :3] @ np.asarray(left.axis)
+    places = [[poses[joint.child][:3, 3] for joint in (left, right)]]
+    boxes = [bounds.whole_body(joint.child) if bodies[joint.child] == joint.child else None for joint in (left, right)]
+    if all(box is not None for box in boxes):
+        places.append(
+            [
+                (poses[joint.child] @ np.append(box.mean(axis=0), 1))[:3]
+                for joint, box in zip((left, right), boxes, strict=True)
+                if box is not None
+            ]
+        )
+    return [abs(float((one - other) @ axis)) for one, other in places]
+
+
+def _radius(joint: Joint, bounds: Bounds, bodies: Mapping[str, str]) -> float:
+    """Return the radius of a round body about its axis, m; 0 if it is not known."""
+    box = bounds.whole_body(joint.child) if bodies[joint.child] == joint.child else None
+    axis = np.abs(np.asarray(joint.axis, float))
+    if box is None or axis.max() < 0.99:
+        return 0.0
+    across = np.delete(box, int(axis.argmax()), axis=1)
+    reaches = np.abs(across).ravel()
+    return float(reaches.mean()) if np.ptp(reaches) <= ROUND * reaches.mean() else 0.0
+
+
+def _wheels_of(robot: Robot) -> int:
+    return sum(joint.type == "continuous" and "wheel" in joint.name.lower() for joint in robot.joints.values())
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
