@@ -219,6 +219,19 @@ CASES = {
             "numbers of something else": case("a: 90\nb: 0\n", name="velocities.yaml"),
         },
     ),
+    "MVT-013": Cases(
+        found={
+            "no type": case(manager() + section(), "the controller has no type"),
+            "of wheels": case(manager("other") + section("left_wheel_names: [a]", "base"), count=1),
+        },
+        silent={
+            "a type": case(manager("arm") + section()),
+            "a type of its own": case(manager() + section("joints: [a], type: a/B")),
+            "in another file": case(section(), other=manager("arm")),
+            "types may be elsewhere": case(section()),
+            "no controller": case(manager() + section("rate: 3", "node")),
+        },
+    ),
     "MVT-012": Cases(
         found={
             "too near": wheels("wheel_separation: 0.26", "wheel_separation is 0.26 m, but the wheels are 0.4 m apart"),

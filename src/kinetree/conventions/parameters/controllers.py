@@ -89,6 +89,31 @@ class Joints(FileRule):
                     yield self.about(message, element, others[0][1])
 
 
+class Typed(FileRule):
+    """Every controller has a type.
+
+    The controller manager does not load a controller without one.
+    """
+
+    code = "MVT-013"
+    evidence = "heuristic"
+    clause = "type of each controller"
+    url = "https://control.ros.org/rolling/doc/ros2_control/controller_manager/doc/userdoc.html"
+    base = HARDWARE
+    good = GOOD
+    bad = GOOD.replace("    arm_controller:\n      type: joint_trajectory_controller/JointTrajectoryController\n", "")
+
+    def check(self, ros_files: RosFiles) -> Iterator[Finding]:
+        """Parameters of a controller of joints in a file with a controller manager, which gives this controller no
+        type."""
+        managers = {one.source.file for one in ros_files.managers}
+        for one in ros_files.controllers:
+            named = any(one.names(key) for key in JOINT_KEYS)
+            if named and not one.type and one.source.file in managers:
+                message = "the controller has no type; add it to the parameters of controller_manager"
+                yield self.about(message, f"controller {one.name!r}", one)
+
+
 def _interfaces(controller: Controller, kind: str) -> list[str]:
     """Return the interfaces of its joints that a controller asks for."""
     if kind == "command":

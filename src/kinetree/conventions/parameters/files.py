@@ -44,7 +44,7 @@ class RosFiles:
 
     documents: their contents. faults: why others cannot be read. limits: limits by joint. kinematics: settings by
     group. controllers: those of ros2_control and of ROS 1. moveit: those that MoveIt sends to; listed: their names in
-    controller_names. positions: initial positions by joint.
+    controller_names. positions: initial positions by joint. managers: parameters of controller managers.
     """
 
     documents: tuple[Yaml, ...] = ()
@@ -55,6 +55,7 @@ class RosFiles:
     moveit: tuple[Controller, ...] = ()
     listed: tuple[Yaml, ...] = ()
     positions: tuple[tuple[str, Yaml], ...] = ()
+    managers: tuple[Yaml, ...] = ()
 
 
 def is_plain(name: str) -> bool:
@@ -88,6 +89,7 @@ def ros_files(robot: Robot, also: tuple[str, ...]) -> RosFiles | None:
         moveit,
         listed,
         tuple(position for document in documents for position in _positions(document, robot)),
+        tuple(p for document in documents for _, name, p in _sections(document, "") if name == "controller_manager"),
     )
 
 
@@ -133,9 +135,9 @@ def _controllers(documents: Iterable[Yaml], parts: Iterable[Yaml]) -> tuple[Cont
         if name != "controller_manager":
             declared = types.get((space, name))
             kind = _text(declared or parameters, "type")
-            made[space, name] = Controller(name, kind, parameters.source, parameters, bool(space), declared is not None)
+            made[space, name] = Controller(name, kind, parameters.source, parameters, _is_of_others(space), declared is not None)
     alone = {
-        key: Controller(key[1], _text(value, "type"), value.source, None, bool(key[0]), True)
+        key: Controller(key[1], _text(value, "type"), value.source, None, _is_of_others(key[0]), True)
         for key, value in types.items()
         if key not in made
     }
@@ -147,6 +149,11 @@ def _controllers(documents: Iterable[Yaml], parts: Iterable[Yaml]) -> tuple[Cont
         if id(value) not in inside and "ontroller" in _text(value, "type") and "/" in _text(value, "type")
     ]
     return (*made.values(), *alone.values(), *old)
+
+
+def _is_of_others(space: str) -> bool:
+    """Return whether a name space is written out; one that a launch file fills in is the robot's."""
+    return bool(space) and not space.startswith(("$(", "<"))
 
 
 def _sections(value: Yaml, space: str, depth: int = 0) -> Iterator[tuple[str, str, Yaml]]:
