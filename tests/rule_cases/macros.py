@@ -1,5 +1,7 @@
 """Names, calls and includes of xacro files that are not evaluated."""
 
+from dataclasses import replace
+
 from pathlib import Path
 
 from kinetree import conventions
@@ -176,6 +178,20 @@ CASES = {
             ),
             "an unknown package": never(include("$(find legs)/missing.xacro"), options=PACKAGES),
             "a name with an argument": never(include("$(find arm)/$(arg a).xacro"), options=PACKAGES),
+        },
+    ),
+    "XAC-013": Cases(
+        found={
+            "another address": never(
+                include("$(find arm)/old_address.xacro"), options=PACKAGES, says="'http://ros.org/wiki/xacro' in old_ad"
+            ),
+        },
+        silent={
+            "the same": replace(
+                never(include("$(find arm)/old_address.xacro"), options=PACKAGES), text=never(
+                    include("$(find arm)/old_address.xacro")).text.replace("//www.", "//")
+            ),
+            "alone": never(""),
         },
     ),
     "XAC-011": Cases(

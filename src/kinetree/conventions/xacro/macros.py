@@ -291,3 +291,26 @@ class WithPrefix(Written):
             more = f", here and in {len(others)} other place{'s' * (len(others) > 1)}" if others else ""
             message = f"xacro ignores <{first.tag}> without its prefix{more}; write <xacro:{first.tag}>"
             yield self.at(first, None, message)
+
+
+class OneAddress(Written):
+    """A prefix such as xacro has one address in all files of a robot.
+
+    xacro warns of "inconsistent namespace redefinitions", and keeps the address of the last file.
+    """
+
+    code = "XAC-013"
+    level = "MAY"
+    clause = "xmlns:xacro is the same in all files"
+    good, bad = LEFT, f'{LEFT}<xacro:include filename="$(find arm)/old_address.xacro"/>'
+    context = IncludedFiles.context
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        """Another address in an included file; one finding for each prefix."""
+        own = {name: text for name, text in program.roots[0].attributes.items() if name.startswith("xmlns:")}
+        for name, text in own.items():
+            if others := [root for root in program.roots if root.get(name) not in (None, text)]:
+                more = f" and {len(others) - 1} more files" if len(others) > 1 else ""
+                where = f"{Path(others[0].document.file).name}{more}"
+                message = f"{name} is {text!r}, but {others[0].get(name)!r} in {where}; write the same in all"
+                yield self.at(program.roots[0], name, message)
