@@ -35,6 +35,11 @@ DEFINITIONS = {"property": '<xacro:property name="{}" value="{}"/>', "arg": '<xa
 """What defines a name that the callers of a macro have to define."""
 NUMBERS = ("1", "0.3")
 """Made-up numbers, one for each expansion."""
+PI = dict.fromkeys(("M_PI", "PI", "Pi"), "3.141592653589793")
+"""Properties of which everybody knows the value."""
+ANGLES = re.compile(r"""rpy\s*=\s*["']([^"']*)""")
+OF_ANGLES = ("XML-011",)
+"""Rules about how frames are turned."""
 NAMING = ("name", "link", "joint", "reference", "filename", "ns", "type", "macro")
 """Attributes whose values are names."""
 ORIGINS = (
@@ -78,10 +83,11 @@ def _in_file(robot: Robot, file: str, names: Collection[str], options: CheckOpti
     if not found:
         return []
     again = _found(given, [calls[1][k] for k in made], 1)
-    numbers = _numbers(robot, macros, known, [name for name, _ in lacking])
+    numbers = _numbers(robot, macros, known, [name for name, _ in lacking if name not in PI])
     unsure = [child for macro in macros for child in macro.children if not numbers.isdisjoint(_used(child.raw))]
     lines = {n for child in unsure for n in range(child.source.line or 0, _last_line(child) + 1)}
-    sure = {key: one for key, one in found.items() if key in again}
+    turned = {word for text in robot.text.files.values() for angles in ANGLES.findall(text) for word in _used(angles)}
+    sure = {key: one for key, one in found.items() if key in again and not (turned & numbers and one.code in OF_ANGLES)}
     return [one for one in sure.values() if one.place[0] != file or one.place[1] not in lines]
 
 
@@ -181,7 +187,7 @@ def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, 
     """Return the findings in the macros of a file with these calls, by code, place and words, in the k-th expansion."""
     robot, file, root, rules, options, lacking, absent = given
     files, row = files_for(robot, options), FORMATS["xacro"]
-    text = _with_calls(root, [*(DEFINITIONS[kind].format(name, NUMBERS[k]) for name, kind in lacking), absent, *calls])
+    text = _with_calls(root, [*(DEFINITIONS[kind].format(name, PI.get(name, NUMBERS[k])) for name, kind in lacking), absent, *calls])
     arguments: Any = [*row.arguments(files, options.read), False]
     made, _ = read(text, file, *arguments)
     expanded = _joined(made.text, made.file) if made.text else None

@@ -118,9 +118,9 @@ def _fault(
     names: of the joints of the left and the right wheels.
     """
     sides = [[robot.joints[name] for name in side if name in robot.joints] for side in names]
-    if not all(sides) or any(joint.child not in poses for side in sides for joint in side):
-        return ""
     wheels = [joint for side in sides for joint in side]
+    if not all(sides) or any(joint.child not in poses or joint.axis is None for joint in wheels):
+        return ""
     if key == "wheel_separation":
         known = _distances(sides, poses, bounds, bodies)
         most = SKIDDING if len(wheels) > 2 or _wheels_of(robot) > 2 else OFF
