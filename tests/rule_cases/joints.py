@@ -41,6 +41,13 @@ def at(size: float, xyz: str, child: str | None = None) -> str:
     return robot(*links, joint("j", "a", "b", kind="continuous", xyz=xyz))
 
 
+def wheel(axis: str, name: str = "wheel", length: str = "0.04") -> str:
+    """A cylinder along y, of 0.1 m in radius, on an endless joint."""
+    cylinder = f'<cylinder radius="0.1" length="{length}"/>'
+    shape = f'<visual><origin rpy="{pi / 2} 0 0"/><geometry>{cylinder}</geometry></visual>'
+    return robot(link("a"), link(name, shape), joint("j", "a", name, kind="continuous", axis=axis))
+
+
 CASES = {
     "JNT-001": Cases(
         found={
@@ -118,6 +125,19 @@ CASES = {
             "none": braked('damping="0" friction="0"'),
             "both": braked('damping="1" friction="1"'),
             "nothing said": pair(),
+        },
+    ),
+    "JNT-006": Cases(
+        found={
+            "along the cylinder's length": Model(wheel("0 0 1"), says="the axis is 0 0 1, but the cylinder of the wheel"),
+            "25 degrees off": wheel("0 0.9063 0.4226"),
+        },
+        silent={
+            "its own": wheel("0 1 0"),
+            "the other way": wheel("0 -1 0"),
+            "15 degrees off": wheel("0 0.9659 0.2588"),
+            "a roller": wheel("0 0 1", length="0.3"),
+            "no wheel": wheel("0 0 1", name="disc"),
         },
     ),
     "JNT-005": Cases(

@@ -33,6 +33,13 @@ SIGNED = LEFT + '<link name="right_hip">' + RIGHT.replace('"0.01 0.02 0"', '"0.0
 FOOT = '<link name="right_foot"><inertial><origin xyz="0.01 -0.02 0"/>'
 ARMS = LEFT + '<link name="right_hip">' + RIGHT
 
+def sided(parent: str, child: str = "right_b") -> str:
+    """Links of both sides, and one more."""
+    others = "".join(joint(f"j_{name}", "o", name) for name in ("left_a", "right_a", "left_c"))
+    links = "".join(f'<link name="{name}"/>' for name in ("o", "left_a", "right_a", "left_c", child))
+    return f'<robot name="r">{links}{others}{joint("last", parent, child)}</robot>'
+
+
 CASES = {
     "NAM-008": Cases(
         found={
@@ -62,6 +69,17 @@ CASES = {
             "a joint that is named after its child": chain(joint("to_b_link", "a", "b_link"), links=["a", "b_link"]),
             "a word that ends so": named("blink"),
             "a joint": named("upper_joint"),
+        },
+    ),
+    "NAM-011": Cases(
+        found={
+            "the left one": Model(sided("left_a"), says="attaches 'right_b' to 'left_a'; expected 'right_a'"),
+        },
+        silent={
+            "the right one": sided("right_a"),
+            "the middle": sided("o"),
+            "both words": sided("left_a", "left_finger_of_right"),
+            "no other": sided("left_c"),
         },
     ),
     "NAM-010": Cases(

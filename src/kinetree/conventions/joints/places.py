@@ -16,6 +16,8 @@ FAR, APART = 0.5, 3.0
 """Distance of a joint from the shapes on both sides that is far: in m, and as a part of the size of the larger."""
 LEVEL = 0.1
 """Largest sine of the slope of a wheel's axis."""
+PARALLEL = 0.94
+"""Cosine of the largest angle between the axis of a wheel and that of its joint."""
 FLOOR = 0.02
 """Height of the lowest point of wheels above or below the floor that is more than their softness, m."""
 
@@ -52,6 +54,39 @@ class FarJoint(JointQuality):
             if gap := _gap(bounds.whole_body(tops[i]), bounds.whole_body(bodies[joint.child]), T[k]):
                 message = f"the joint is {number(gap)} m away from the shapes of its parent link {joint.parent!r}"
                 yield self.finding(f"{message} and of its child; check its <origin>", joint)
+
+
+class WheelAxis(JointQuality):
+    """A wheel turns about the axis of its cylinder.
+
+    Otherwise it tumbles: the axis is in the frame of the wheel, the cylinder is along z of its own origin.
+    """
+
+    code = "JNT-006"
+    evidence = "heuristic"
+    clause = "axis: in the joint frame"
+    base = CART
+    good = '<child link="left_wheel"/><axis xyz="0 1 0"/>'
+    bad = '<child link="left_wheel"/><axis xyz="0 0 1"/>'
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """An endless joint of a link with wheel in its name, whose cylinders are all wider than long and at more than
+        20 degrees to the axis."""
+        for joint in robot.joints.values():
+            link = robot.links[joint.child]
+            if joint.type != "continuous" or joint.axis is None or "wheel" not in link.name.lower():
+                continue
+            cylinders = [one for one in (*link.visuals, *link.collisions) if one.shape.kind == "cylinder"]
+            across = [abs(float(one.origin[:3, 2] @ joint.axis)) for one in cylinders if _is_disc(one.shape.parameters)]
+            if across and len(across) == len(cylinders) and max(across) < PARALLEL:
+                way = " ".join(map(number, np.round(cylinders[0].origin[:3, 2], 3)))
+                message = f"the axis is {' '.join(map(number, joint.axis))}, but the cylinder of the wheel is along {way}"
+                yield self.finding(message, joint)
+
+
+def _is_disc(sizes: Mapping[str, object]) -> bool:
+    radius, length = sizes.get("radius"), sizes.get("length")
+    return isinstance(radius, float) and isinstance(length, float) and length < radius
 
 
 class Footprint(Quality):

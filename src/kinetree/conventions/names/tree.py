@@ -15,6 +15,8 @@ JOINT = r"(?i)[_-](fixed[_-]?)?(joint|jnt|fixed)$"
 """Ends of the names of joints."""
 SAYS_JOINT = r"(?i)(?:^|[_/-])(?:j|jnt|joint|to)(?=[_/-])"
 """Words by which a name that ends with a link's is that of a joint."""
+SIDES = re.compile(r"left|right|Left|Right|LEFT|RIGHT")
+OTHER_SIDE = {"left": "right", "Left": "Right", "LEFT": "RIGHT", "right": "left", "Right": "Left", "RIGHT": "LEFT"}
 OF_LINK = r"(?:^|[a-z0-9_-])(?:_link|Link)([_-]?\d+)?$"
 OF_JOINT = r"(?:^|[a-z0-9_-])(?:_joint|Joint)([_-]?\d+)?$"
 
@@ -66,6 +68,41 @@ class KindInName(Quality):
         for link in robot.links.values():
             if "oint" in link.name and re.search(OF_JOINT, link.name):
                 yield self.finding("is a link, but its name is that of a joint; rename it", link)
+
+
+class OneSide(Quality):
+    """A left part is attached to a left part or to the middle, never to a right one.
+
+    A copy in which one name was not changed puts both arms on one side.
+    """
+
+    code = "NAM-011"
+    evidence = "heuristic"
+    clause = "names tell what things are"
+    url = NAMES
+    base = """<robot name="arms">
+  <link name="base_link"/>
+  <link name="left_link_1"/>
+  <link name="right_link_1"/>
+  <link name="right_link_2"/>
+  <joint name="left_joint_1" type="fixed"><parent link="base_link"/><child link="left_link_1"/></joint>
+  <joint name="right_joint_1" type="fixed"><parent link="base_link"/><child link="right_link_1"/></joint>
+  <joint name="right_joint_2" type="fixed"><parent link="right_link_1"/><child link="right_link_2"/></joint>
+</robot>
+"""
+    good = '<parent link="right_link_1"/>'
+    bad = '<parent link="left_link_1"/>'
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A joint between links of which one has the word left and the other right, if the parent's name with the other
+        side is a link, too; names with both words are of hands and pairs."""
+        for joint in robot.joints.values():
+            sides = [{side.lower() for side in SIDES.findall(name)} for name in (joint.parent, joint.child)]
+            if sides[0] | sides[1] == {"left", "right"} and not sides[0] & sides[1]:
+                meant = SIDES.sub(lambda match: OTHER_SIDE[match[0]], joint.parent)
+                if meant in robot.links and meant != joint.child:
+                    message = f"attaches {joint.child!r} to {joint.parent!r}; expected {meant!r}"
+                    yield self.finding(message, joint)
 
 
 def ends_of(name: str, robot: Robot) -> list[tuple[str, str]]:

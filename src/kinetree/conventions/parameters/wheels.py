@@ -19,6 +19,10 @@ OFF = 1.5
 """Ratio of a size of wheels to that of the model which no calibration explains."""
 SKIDDING = 3.0
 """The same for the distance of wheels of which several are on a side: they skid, as if they were further apart."""
+TOGETHER = 1e-3
+"""Distance of wheels, m, that are at one place."""
+OPPOSITE = 0.9
+"""Cosine of axes that are parallel."""
 ROUND = 0.1
 """Relative difference of the two widths of a wheel."""
 DRIVE = "https://control.ros.org/rolling/doc/ros2_controllers/diff_drive_controller/doc/userdoc.html"
@@ -47,10 +51,12 @@ class WheelsOfTheRobot(FileRule):
         self, robot: Robot, ros_files: RosFiles, poses: Mapping[str, Array], bounds: Bounds, bodies: Mapping[str, str]
     ) -> Iterator[Finding]:
         """A distance between wheels, or a radius, 1.5 times too large or too small; a distance 3 times too large if a
-        side has several wheels."""
+        side has several wheels. Wheels of both sides with opposite axes."""
         for controller in ros_files.controllers:
             values = controller.parameters
             names = [[one.text for one in controller.names(f"{side}_wheel_names")] for side in ("left", "right")]
+            if values and not controller.others and (found := _not_driven(names, robot, poses)):
+                yield self.about(found, f"controller {controller.name!r}", controller)
             for key in ("wheel_separation", "wheel_radius") if values and not controller.others else ():
                 if (value := values.get(key) if values else None) and value.number:
                     found = _fault(key, value.number, names, robot, poses, bounds, bodies)
@@ -93,6 +99,8 @@ class WheelsOfPlugins(Quality):
                 word = part.tag.replace("_", "").lower()
                 if word in ("leftjoint", "rightjoint"):
                     names[word == "rightjoint"].append(part.text.strip())
+            if found := _not_driven(names, robot, poses):
+                yield self.finding(found, f"plugin {plugin.get('name')!r}", source=plugin.source)
             for part in plugin.children if all(names) else ():
                 key = WORDS.get(part.tag.replace("_", "").lower())
                 if key and (value := _number(part.text)) and value > 0:
@@ -130,9 +138,24 @@ def _fault(
         radii = [_radius(joint, bounds, bodies) for joint in wheels]
         known, most = [factor * radius for radius in radii], OFF
         what = f"the {key.removeprefix('wheel_')} of the wheels is {{}} m"
-    if not known or any(not size or size / OFF <= value <= size * most for size in known):
+    if key == "wheel_separation" and len(known) > 1 and max(known) < TOGETHER:
+        return f"{wheels[0].name!r} and {wheels[-1].name!r} are at the same place; expected them {number(value)} m apart"
+    if not known or any(size < TOGETHER or size / OFF <= value <= size * most for size in known):
         return ""
     return f"{key} is {number(value)} m, but {what.format(number(known[0]))} in the robot"
+
+
+def _not_driven(names: list[list[str]], robot: Robot, poses: Mapping[str, Array]) -> str:
+    """Return a message about the first wheels of both sides if one is fixed, or they turn about opposite axes, else ""."""
+    wheels = [robot.joints[name] for side in names for name in side[:1] if name in robot.joints]
+    if fixed := [joint.name for joint in wheels if joint.type == "fixed"]:
+        return f"the joint {fixed[0]!r} is fixed; expected a joint that turns"
+    if len(wheels) < 2 or any(joint.axis is None or joint.child not in poses for joint in wheels):
+        return ""
+    one, other = (poses[joint.child][:3, :3] @ joint.axis for joint in wheels if joint.axis is not None)
+    if float(one @ other) > -OPPOSITE:
+        return ""
+    return f"{wheels[0].name!r} and {wheels[1].name!r} turn about opposite axes, so one drives back when the other drives on"
 
 
 def _distances(
