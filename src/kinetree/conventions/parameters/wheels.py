@@ -153,6 +153,9 @@ def _not_driven(names: list[list[str]], robot: Robot, poses: Mapping[str, Array]
     if len(wheels) < 2 or any(joint.axis is None or joint.child not in poses for joint in wheels):
         return ""
     one, other = (poses[joint.child][:3, :3] @ joint.axis for joint in wheels if joint.axis is not None)
+    way = poses[wheels[0].child][:3, 3] - poses[wheels[1].child][:3, 3]
+    if float(one @ other) > OPPOSITE and float(way @ one) < -OPPOSITE * max(TOGETHER, float(np.linalg.norm(way))):
+        return f"{wheels[0].name!r} is on the right of {wheels[1].name!r} where they drive to; exchange them, or turn the axes"
     if float(one @ other) > -OPPOSITE:
         return ""
     return f"{wheels[0].name!r} and {wheels[1].name!r} turn about opposite axes, so one drives back when the other drives on"
@@ -175,7 +178,9 @@ def _distances(
                 if box is not None
             ]
         )
-    return [abs(float((one - other) @ axis)) for one, other in places]
+    ways = [one - other for one, other in places]
+    apart = [(abs(float(way @ axis)), float(np.linalg.norm(way))) for way in ways]
+    return [along for along, whole in apart if along >= OPPOSITE * whole]  # others are not on one axle
 
 
 def _radius(joint: Joint, bounds: Bounds, bodies: Mapping[str, str]) -> float:
