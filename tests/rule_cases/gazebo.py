@@ -35,11 +35,14 @@ def topics(first: str, second: str, file: str = "p.so") -> str:
 TOPIC = "<topicName>scan</topicName>"
 COLLISION = "<contact><collision>{}</collision></contact>"
 
+
 def drive(inside: str, left: str = "left_wheel_joint") -> str:
     """A cart with a drive plug-in. inside: an element whose end tag lacks its name."""
     end = f"/{inside[1:].partition('>')[0]}>"
     joints = f"<leftJoint>{left}</leftJoint><rightJoint>right_wheel_joint</rightJoint>"
-    return CART.replace("</robot>", f'<gazebo><plugin filename="p.so" name="p">{joints}{inside}{end}</plugin></gazebo></robot>')
+    return CART.replace(
+        "</robot>", f'<gazebo><plugin filename="p.so" name="p">{joints}{inside}{end}</plugin></gazebo></robot>'
+    )
 
 
 CASES = {
@@ -199,11 +202,13 @@ CASES = {
             "a diameter": drive("<wheelDiameter>0.2<"),
             "no number": drive("<wheelDiameter>x<"),
             "other wheels": drive("<wheelDiameter>x<", "a"),
-            "several wheels that skid": Model(drive("<wheelSeparation>1.1<").replace(
-                "</robot>",
-                '<link name="w"/><joint name="rear_wheel" type="continuous"><parent link="base_link"/><child link="w"/>'
-                "</joint></robot>",
-            )),
+            "several wheels that skid": Model(
+                drive("<wheelSeparation>1.1<").replace(
+                    "</robot>",
+                    '<link name="w"/><joint name="rear_wheel" type="continuous"><parent link="base_link"/>'
+                    '<child link="w"/></joint></robot>',
+                )
+            ),
         },
     ),
 }

@@ -129,7 +129,9 @@ CASES = {
     ),
     "JNT-006": Cases(
         found={
-            "along the cylinder's length": Model(wheel("0 0 1"), says="the axis is 0 0 1, but the cylinder of the wheel"),
+            "along the cylinder's length": Model(
+                wheel("0 0 1"), says="the axis is 0 0 1, but the cylinder of the wheel"
+            ),
             "25 degrees off": wheel("0 0.9063 0.4226"),
         },
         silent={

@@ -1,7 +1,6 @@
 """Names, calls and includes of xacro files that are not evaluated."""
 
 from dataclasses import replace
-
 from pathlib import Path
 
 from kinetree import conventions
@@ -188,8 +187,8 @@ CASES = {
         },
         silent={
             "the same": replace(
-                never(include("$(find arm)/old_address.xacro"), options=PACKAGES), text=never(
-                    include("$(find arm)/old_address.xacro")).text.replace("//www.", "//")
+                never(include("$(find arm)/old_address.xacro"), options=PACKAGES),
+                text=never(include("$(find arm)/old_address.xacro")).text.replace("//www.", "//"),
             ),
             "alone": never(""),
         },

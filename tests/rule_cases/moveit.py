@@ -46,7 +46,9 @@ def listed(joints: str, name: str = "arm") -> str:
 def wheels(inside: str, says: str = "", right: str = "right_wheel_joint", was: str = "", now: str = "") -> Model:
     """A cart, and a controller of its wheels."""
     names = f"left_wheel_names: [left_wheel_joint], right_wheel_names: [{right}]"
-    return Model(CART.replace(was, now) if was else CART, files={"x.yaml": section(f"{names}, {inside}", "base")}, says=says)
+    return Model(
+        CART.replace(was, now) if was else CART, files={"x.yaml": section(f"{names}, {inside}", "base")}, says=says
+    )
 
 
 CASES = {
@@ -238,8 +240,18 @@ CASES = {
             "too far": wheels("wheel_separation: 0.61"),
             "too small": wheels("wheel_radius: 0.066", "the radius of the wheels is 0.1 m"),
             "a diameter": wheels("wheel_radius: 0.2"),
-            "opposite axes": wheels("rate: 1", "turn about opposite axes", was='right_wheel"/><axis xyz="0 1', now='right_wheel"/><axis xyz="0 -1'),
-            "a fixed joint": wheels("rate: 1", "is fixed", was='"right_wheel_joint" type="continuous"', now='"right_wheel_joint" type="fixed"'),
+            "opposite axes": wheels(
+                "rate: 1",
+                "turn about opposite axes",
+                was='right_wheel"/><axis xyz="0 1',
+                now='right_wheel"/><axis xyz="0 -1',
+            ),
+            "a fixed joint": wheels(
+                "rate: 1",
+                "is fixed",
+                was='"right_wheel_joint" type="continuous"',
+                now='"right_wheel_joint" type="fixed"',
+            ),
             "one place": wheels("wheel_separation: 0.4", "are at the same place", was="0 -0.2 0", now="0 0.2 0"),
         },
         silent={

@@ -33,6 +33,7 @@ SIGNED = LEFT + '<link name="right_hip">' + RIGHT.replace('"0.01 0.02 0"', '"0.0
 FOOT = '<link name="right_foot"><inertial><origin xyz="0.01 -0.02 0"/>'
 ARMS = LEFT + '<link name="right_hip">' + RIGHT
 
+
 def sided(parent: str, child: str = "right_b") -> str:
     """Links of both sides, and one more."""
     others = "".join(joint(f"j_{name}", "o", name) for name in ("left_a", "right_a", "left_c"))

@@ -57,8 +57,8 @@ MOST = 20
 
 
 def uncalled(robot: Robot, options: CheckOptions) -> list[Finding]:
-    """Return the findings of rules in macros of the robot's own file that no robot of its package calls, which are there
-    with two sets of made-up arguments; also in macros that these call, about names in blocks of simulators."""
+    """Return the findings of rules in macros of the robot's own file that no robot of its package calls, which are
+    there with two sets of made-up arguments; also in macros that these call, about names in blocks of simulators."""
     texts = robot.text.files if robot.text else {}
     file = robot.source.file if robot.source else ""
     names = [name for name in DEFINED.findall(texts.get(file, "")) if not is_called_around(name, file)]
@@ -187,7 +187,9 @@ def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, 
     """Return the findings in the macros of a file with these calls, by code, place and words, in the k-th expansion."""
     robot, file, root, rules, options, lacking, absent = given
     files, row = files_for(robot, options), FORMATS["xacro"]
-    text = _with_calls(root, [*(DEFINITIONS[kind].format(name, PI.get(name, NUMBERS[k])) for name, kind in lacking), absent, *calls])
+    text = _with_calls(
+        root, [*(DEFINITIONS[kind].format(name, PI.get(name, NUMBERS[k])) for name, kind in lacking), absent, *calls]
+    )
     arguments: Any = [*row.arguments(files, options.read), False]
     made, _ = read(text, file, *arguments)
     expanded = _joined(made.text, made.file) if made.text else None

@@ -135,7 +135,9 @@ def _controllers(documents: Iterable[Yaml], parts: Iterable[Yaml]) -> tuple[Cont
         if name != "controller_manager":
             declared = types.get((space, name))
             kind = _text(declared or parameters, "type")
-            made[space, name] = Controller(name, kind, parameters.source, parameters, _is_of_others(space), declared is not None)
+            made[space, name] = Controller(
+                name, kind, parameters.source, parameters, _is_of_others(space), declared is not None
+            )
     alone = {
         key: Controller(key[1], _text(value, "type"), value.source, None, _is_of_others(key[0]), True)
         for key, value in types.items()

@@ -139,15 +139,18 @@ def _fault(
         known, most = [factor * radius for radius in radii], OFF
         what = f"the {key.removeprefix('wheel_')} of the wheels is {{}} m"
     if key == "wheel_separation" and len(known) > 1 and max(known) < TOGETHER:
-        return f"{wheels[0].name!r} and {wheels[-1].name!r} are at the same place; expected them {number(value)} m apart"
+        return (
+            f"{wheels[0].name!r} and {wheels[-1].name!r} are at the same place; expected them {number(value)} m apart"
+        )
     if not known or any(size < TOGETHER or size / OFF <= value <= size * most for size in known):
         return ""
     return f"{key} is {number(value)} m, but {what.format(number(known[0]))} in the robot"
 
 
-def _not_driven(names: list[list[str]], robot: Robot, poses: Mapping[str, Array]) -> str:
-    """Return a message about the first wheels of both sides if one is fixed, or they turn about opposite axes, else ""."""
-    wheels = [robot.joints[name] for side in names for name in side[:1] if name in robot.joints]
+def _not_driven(sides: list[list[str]], robot: Robot, poses: Mapping[str, Array]) -> str:
+    """Return why the first wheels of both sides do not drive the robot as they should: one is fixed, they turn about
+    opposite axes, or the left one is on the right. "" if they do."""
+    wheels = [robot.joints[name] for side in sides for name in side[:1] if name in robot.joints]
     if fixed := [joint.name for joint in wheels if joint.type == "fixed"]:
         return f"the joint {fixed[0]!r} is fixed; expected a joint that turns"
     if len(wheels) < 2 or any(joint.axis is None or joint.child not in poses for joint in wheels):
@@ -155,10 +158,11 @@ def _not_driven(names: list[list[str]], robot: Robot, poses: Mapping[str, Array]
     one, other = (poses[joint.child][:3, :3] @ joint.axis for joint in wheels if joint.axis is not None)
     way = poses[wheels[0].child][:3, 3] - poses[wheels[1].child][:3, 3]
     if float(one @ other) > OPPOSITE and float(way @ one) < -OPPOSITE * max(TOGETHER, float(np.linalg.norm(way))):
-        return f"{wheels[0].name!r} is on the right of {wheels[1].name!r} where they drive to; exchange them, or turn the axes"
+        return f"{wheels[0].name!r} is on the right of {wheels[1].name!r}; exchange them, or turn their axes"
     if float(one @ other) > -OPPOSITE:
         return ""
-    return f"{wheels[0].name!r} and {wheels[1].name!r} turn about opposite axes, so one drives back when the other drives on"
+    names = " and ".join(repr(joint.name) for joint in wheels)
+    return f"{names} turn about opposite axes; expected the same, so that both drive on"
 
 
 def _distances(

@@ -26,7 +26,9 @@ DEFINITION = re.compile(
 INCLUDED = re.compile(r"<(?:xacro:)?include\s[^<>]*?filename\s*=\s*[\"']([^\"']*)")
 CALL = re.compile(r"<xacro:(?:call\s[^<>]*macro\s*=\s*[\"'])?([\w.]+)")
 """Call of a macro, or another instruction."""
-MACRO = re.compile(r"""<(?:xacro:)?macro\s[^<>]*?\bname\s*=\s*["'](?:xacro:)?([\w.]+)[^>]*>(.*?)</(?:xacro:)?macro>""", re.S)
+MACRO = re.compile(
+    r"""<(?:xacro:)?macro\s[^<>]*?\bname\s*=\s*["'](?:xacro:)?([\w.]+)[^>]*>(.*?)</(?:xacro:)?macro>""", re.S
+)
 """Definition of a macro, and what is in it."""
 FIND = re.compile(r"\$\(find\s+([^)\s]+)")
 MARKS = ("package.xml", "manifest.xml")
