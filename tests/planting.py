@@ -496,7 +496,44 @@ def _copies(model: Model) -> str | None:
     return re.sub(r"<inertia\b[^>]*>", '<inertia ixx="0.011" ixy="0" ixz="0" iyy="0.012" iyz="0" izz="0.013"/>', text)
 
 
+_DISC = '<cylinder radius="0.05" length="0.02"/>'
+
+
+def _fixed(parent: str, *children: str) -> str:
+    """Links on fixed joints."""
+    return "".join(
+        f'<link name="{name}"/><joint name="{name}_joint" type="fixed"><parent link="{parent}"/><child link="{name}"/>'
+        "</joint>"
+        for name in children
+    )
+
+
+def _wrong_side(model: Model) -> str | None:
+    return model.at_end(
+        _fixed(model.robot.root, "planted_left_a", "planted_right_a") + _fixed("planted_left_a", "planted_right_b")
+    )
+
+
+def _fixed_wheel(model: Model) -> str | None:
+    plugin = "<plugin><leftJoint>planted_joint</leftJoint><rightJoint>planted_joint</rightJoint></plugin>"
+    return model.at_end(f"{_fixed(model.robot.root, 'planted')}<gazebo>{plugin}</gazebo>")
+
+
+def _wheel_across(model: Model) -> str | None:
+    joint = f'<parent link="{model.robot.root}"/><child link="planted_wheel"/><axis xyz="0 1 0"/>'
+    inertial = _inertial(0.1, 6.6e-5, 6.6e-5, 1.25e-4)
+    link = f'<link name="planted_wheel">{inertial}{_shapes(_DISC, _DISC)}</link>'
+    return model.at_end(f'{link}<joint name="planted" type="continuous">{joint}</joint>')
+
+
 OF_LINKS = (
+    Planted("NAM-011", _wrong_side),
+    Planted("XML-013", _fixed_wheel),
+    Planted("JNT-006", _wheel_across, implied=("INR-013",)),
+    Planted(
+        "GEO-006",
+        _body(_LIGHT, _shapes(_SMALL, _SMALL).replace("<collision>", '<collision><origin xyz="0 0 0.01"/>')),
+    ),
     Planted("NAM-008", _other_ends),
     Planted("NAM-009", _called_a_joint),
     Planted("NAM-010", _uneven_legs),

@@ -84,7 +84,7 @@ class CollisionSize(LinkQuality):
                 yield self.finding(difference, link)
 
 
-class OneShapeOnePlace(MeshRule):
+class OneShapeOnePlace(LinkQuality):
     """A shape that a link has as visual and as collision stands at one place.
 
     Otherwise an origin was changed in one of the two only, and the link collides beside what is seen.
@@ -92,13 +92,9 @@ class OneShapeOnePlace(MeshRule):
 
     code = "GEO-006"
     clause = "the collision properties of a link"
-    url = "http://wiki.ros.org/urdf/XML/link"
     evidence = "heuristic"
-    good = "<collision><geometry>"
-    bad = '<collision><origin xyz="0 0 0.05"/><geometry>'
-    base = MeshRule.base and MeshRule.base.replace(
-        '<collision><origin xyz="0.25 0 0"/><geometry>', "<collision><geometry>"
-    )
+    good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
+    bad = '<collision><origin xyz="0.25 0 0.05"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
 
     def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
         """The only visual and the only collision shape of a link that are one mesh in one scale, or of one kind and
@@ -122,8 +118,8 @@ def _moved(bounds: Bounds, seen: Geometry, felt: Geometry) -> str:
     way = felt.origin[:3, 3] - seen.origin[:3, 3] + _position(felt) - _position(seen)
     is_turned = not np.allclose(felt.origin[:3, :3], seen.origin[:3, :3], atol=TURNED)
     if is_turned:
-        boxes = bounds.whole((seen,)), bounds.whole((felt,))
-        if boxes[0] is None or boxes[1] is None or np.allclose(*boxes, atol=MOVED + TURNED * size_of(boxes[0])):
+        one, other = bounds.whole((seen,)), bounds.whole((felt,))
+        if one is None or other is None or np.allclose(one, other, atol=MOVED + TURNED * size_of(one)):
             return ""
     elif 0 < size_of(bounds.part((felt,))) < MARKER:
         return ""
