@@ -17,6 +17,10 @@ CAMERA = """
   <gazebo reference="${name}_link"><material>Gazebo/Red</material></gazebo>
 </xacro:macro>
 """
+OUTER = (
+    '<xacro:macro name="outer" params="parent"><xacro:camera parent="${parent}" name="c"><origin/></xacro:camera>'
+    "</xacro:macro>"
+)
 TALL = CAMERA.replace("parent name", "parent name mass").replace('"0.1"', '"${mass}"')
 
 
@@ -60,6 +64,23 @@ class TestUncalled:
     def test_one_that_is_called_in_the_package(self, found):
         call = '<link name="a"/><xacro:include filename="main.xacro"/><xacro:camera name="b" parent="a"><origin/>'
         assert found(CAMERA, robot=f"{call}</xacro:camera>") == {}
+
+    def test_one_that_only_an_uncalled_macro_calls(self, found):
+        outer = f'<xacro:include filename="main.xacro"/>{OUTER}'
+        assert ("INR-006", "link '${name}_link'") in found(CAMERA, outer=outer)
+
+    def test_a_block_of_a_macro_that_it_calls(self, found):
+        block = '<xacro:macro name="block" params="id"><gazebo reference="${id}_lnk"/></xacro:macro>'
+        call = '<xacro:include filename="block.xacro"/>' + CAMERA.replace(
+            "</xacro:macro>", '<xacro:block id="${name}"/></xacro:macro>'
+        )
+        finding = found(call, block=block)["XML-001", "<gazebo>"]
+        assert finding.source.file.endswith("block.xacro")
+
+    def test_a_macro_of_another_package_that_gives_an_inertia(self, found):
+        text = CAMERA.replace('reference="${name}_link"', 'reference="${name}_lnk"')
+        text = text.replace("</inertial>", '</inertial><xacro:shape size="1"><origin/></xacro:shape>')
+        assert ("XML-001", "<gazebo>") in found(text)
 
     def test_beside_a_robot(self, found):
         assert ("INR-006", "link '${name}_link'") in found(f'<link name="a"/>{CAMERA}')
