@@ -1,6 +1,6 @@
 """How many defects that people repaired the checker names: on real commits of public repositories.
 
-    python benchmarks/repairs.py --clones FOLDER [--half first|second] [--lot N ...] [--findings]
+    python benchmarks/repairs.py --clones FOLDER [--half first|second|third] [--lot N ...] [--findings]
 
 `repairs.toml` lists the commits as they were drawn: repository, commit, what was wrong in our words, and its class. Of
 those whose defect can be known, the files before and after the commit are checked; the defect is named if a finding of
@@ -26,6 +26,7 @@ from typing import Any
 
 TABLE = Path(__file__).with_name("repairs.toml")
 ABSENT = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+PARTS = {"first": range(90), "second": range(90, 180), "third": range(180, 325)}
 CLASSES = {
     "known": "could be known by a general rule",
     "table": "could be known with a table of what one program or plug-in reads",
@@ -39,7 +40,7 @@ class Commit:
     """A commit that was drawn. check: what a user would name; `@owner+name:revision/…` is a path in another clone.
 
     names: what the finding's text has where it names the defect. codes: beginnings of codes; `*` is any, `*error` any
-    error. arguments, also, packages, environment: as the options and settings of `kinetree check`.
+    error; none: no rule names it. arguments, also, packages, environment: as options and settings of `kinetree check`.
     """
 
     lot: int
@@ -150,6 +151,8 @@ def names(row: Commit, finding: dict[str, Any]) -> bool:
 
 def examined(clones: Path, every: bool, row: Commit) -> Result:
     """Return what is found before and after a commit. every: print what goes with it, and the errors that stay."""
+    if not row.codes:  # no rule names it
+        return Result(row, [], [])
     before, after = (findings(row, revision, clones) for revision in (f"{row.commit}^", row.commit))
     if every:
         later = {(one["code"], one["message"], one["element"]) for one in after}
@@ -174,15 +177,11 @@ def print_table(rows: list[Commit], results: dict[int, Result]) -> None:
 
 
 def print_shares(rows: list[Commit], results: dict[int, Result]) -> None:
-    """Print how many commits are of each class, and how many defects are named, by halves of the lot."""
+    """Print how many commits are of each class, and how many defects are named, by parts of the lot."""
     for kind, meaning in CLASSES.items():
         print(f"- {sum(row.kind == kind for row in rows)} {meaning}")
-    half = (max(row.lot for row in rows) + 1) // 2
-    for name, part in (
-        ("first half of the lot", [r for r in results.values() if r.commit.lot < half]),
-        ("second half", [r for r in results.values() if r.commit.lot >= half]),
-        ("all", list(results.values())),
-    ):
+    for name, lots in {**PARTS, "all": range(325)}.items():
+        part = [result for lot, result in results.items() if lot in lots]
         if part:
             good = sum(result.named for result in part)
             print(f"- {name}: {good} of {len(part)} named ({100 * good / len(part):.0f} %)")
@@ -192,7 +191,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clones", type=Path, help="a folder of clones, owner+name")
     parser.add_argument("--quick", action="store_true", help="count the commits of the table, and end")
-    parser.add_argument("--half", choices=("first", "second"))
+    parser.add_argument("--half", choices=PARTS)
     parser.add_argument("--lot", type=int, nargs="*", help="these commits alone")
     parser.add_argument(
         "--findings", action="store_true", help="print the findings that a commit takes away, and errors that stay"
@@ -203,14 +202,13 @@ def main() -> None:
     if options.quick or options.clones is None:
         print(f"{len(rows)} commits, {sum(row.kind == 'known' for row in rows)} with a defect that a rule could know")
         return
-    half = (max(row.lot for row in rows) + 1) // 2
-    asked = [row for row in rows if options.half is None or (row.lot < half) == (options.half == "first")]
+    asked = [row for row in rows if options.half is None or row.lot in PARTS[options.half]]
     known = [row for row in asked if row.kind == "known" and (options.lot is None or row.lot in options.lot)]
     with ThreadPoolExecutor(2) as pool:
         results = {r.commit.lot: r for r in pool.map(partial(examined, options.clones, options.findings), known)}
     if not options.shares:
         print_table(asked if options.lot is None else known, results)
-    print_shares(rows, results)
+    print_shares(asked, results)
 
 
 if __name__ == "__main__":
