@@ -18,8 +18,9 @@ wrenches: names of k frames; w (…, k, 6) is then an input: force, then moment 
 parameters: True makes the inertial parameters an input (…, n, 10), one row for each link of `inertial_parameters`.
 friction: True counts Coulomb friction, which opposes tau with friction * sign(qd), and nothing at rest.
 loops: "ignore" computes the tree of a robot whose joints close loops; without it such a robot is refused.
+joints, at: the joints that move, and where the others stand, as in `kinetree.kinematics`.
 
-Inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters. Functions raise KinetreeError for unknown
+Inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters, at. Functions raise KinetreeError for unknown
 frames, loops, and masses and inertias that no body can have.
 """
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,6 +141,38 @@ def build_tree(robot: Robot, cuts: Collection[str] = ()) -> Tree:
         frames=frames,
         nq=robot.nq,
         nv=robot.nv,
+    )
+
+
+def with_standing(tree: Tree, moving: int) -> Tree:
+    """Return the tree in which only the joints of the first `moving` numbers of q have velocities; the others stand."""
+    stands = [where.start >= moving for where in tree.q_slice]
+    nothing = Passive(*[frozen([])] * 5)
+    return replace(
+        tree,
+        joint_type=tuple(_still(kind) if s else kind for s, kind in zip(stands, tree.joint_type, strict=True)),
+        v_slice=tuple(slice(0, 0) if s else where for s, where in zip(stands, tree.v_slice, strict=True)),
+        passive=tuple(nothing if s else own for s, own in zip(stands, tree.passive, strict=True)),
+        nv=max([where.stop for s, where in zip(stands, tree.v_slice, strict=True) if not s], default=0),
+    )
+
+
+@cache
+def _still(kind: JointType) -> JointType:
+    """Return the type of a joint that has the places of another type and no velocities."""
+    return replace(
+        kind,
+        name=f"{kind.name}, standing",
+        velocities=(),
+        motion_subspace=lambda axes, pitch, q: np.zeros((6, 0)),
+        bias=lambda axes, pitch, q, qd: np.zeros(6),
+        rates=lambda q, qd: 0.0 * q,
+        drift=lambda qd, v: np.zeros(0),
+        step=None,
+        integrate=lambda q, v: q,
+        difference=lambda q1, q2: q1[:0],
+        stretch=lambda reference, q: q[:0],
+        singles=None,
     )
 
 

@@ -6,24 +6,29 @@ where ⊕ is `integrate`. Coulomb friction is constant wherever it has a derivat
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from kinetree.algorithms.dynamics import derivatives
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
+from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.forces import ALL, GRAVITY, Gravity, force_query
 from kinetree.queries.query import velocities
 
 
 @explained
-def coriolis_matrix(robot: Robot, *, parameters: bool = False, loops: str = "refuse") -> Kernel:
+def coriolis_matrix(
+    robot: Robot, *, parameters: bool = False, loops: str = "refuse", joints: Joints = None, at: Any = None
+) -> Kernel:
     """Return the Coriolis matrix: a kernel from q (…, nq) and qd (…, nv) to C (…, nv, nv).
 
     C qd are the torques that velocities need, without gravity, damping and springs. dH/dt - 2 C is skew-symmetric,
     where H is the mass matrix. Echeandia & Wensing, Numerical methods to compute the Coriolis matrix and Christoffel
     symbols for rigid-body systems, 2021.
     """
+    robot = chosen(robot, joints, at)
     return force_query(
         robot,
         ("coriolis_matrix",),
@@ -44,6 +49,8 @@ def inverse_dynamics_derivatives(
     gravity: Gravity = GRAVITY,
     parameters: bool = False,
     loops: str = "refuse",
+    joints: Joints = None,
+    at: Any = None,
 ) -> Kernel:
     """Return the derivatives of joint torques: a kernel from q (…, nq), qd and qdd (…, nv) to a named tuple of dtau_dq
     and dtau_dqd (…, nv, nv); the derivative with respect to qdd is the mass matrix.
@@ -51,6 +58,7 @@ def inverse_dynamics_derivatives(
     The column k of dtau_dq is the derivative along q ⊕ h e_k, row i that of tau[i]. Wrenches stay the same in the axes
     of their frames. `kinetree.dynamics` describes the options.
     """
+    robot = chosen(robot, joints, at)
     return force_query(
         robot,
         ("inverse_dynamics_derivatives",),
@@ -72,6 +80,8 @@ def forward_dynamics_derivatives(
     gravity: Gravity = GRAVITY,
     parameters: bool = False,
     loops: str = "refuse",
+    joints: Joints = None,
+    at: Any = None,
 ) -> Kernel:
     """Return the derivatives of accelerations: a kernel from q (…, nq), qd and tau (…, nv) to a named tuple of dqdd_dq,
     dqdd_dqd and dqdd_dtau (…, nv, nv); the last is the inverse of the mass matrix.
@@ -79,6 +89,7 @@ def forward_dynamics_derivatives(
     Columns and wrenches are as in `inverse_dynamics_derivatives`. Raises KinetreeError, which names the joint, if no
     mass resists its acceleration.
     """
+    robot = chosen(robot, joints, at)
     return force_query(
         robot,
         ("forward_dynamics_derivatives",),

@@ -23,6 +23,7 @@ from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
+from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.forces import ALL, GRAVITY, Given, Gravity, force_query, links_with_mass
 from kinetree.queries.query import coordinates, one_of, velocities
 
@@ -36,12 +37,15 @@ def inverse_dynamics(
     parameters: bool = False,
     friction: bool = False,
     loops: str = "refuse",
+    joints: Joints = None,
+    at: Any = None,
 ) -> Kernel:
     """Return the joint torques of a motion: a kernel from q (…, nq), qd and qdd (…, nv) to tau (…, nv), N or N m.
 
     Featherstone, table 5.1. `kinetree.dynamics` describes the options. tau is what actuators must exert; that of a
     floating joint is the wrench on its body that nothing exerts, in the body's axes, force first.
     """
+    robot = chosen(robot, joints, at)
     motion = [velocities(robot), velocities(robot, "qdd")]
     return force_query(
         robot,
@@ -66,12 +70,15 @@ def forward_dynamics(
     parameters: bool = False,
     friction: bool = False,
     loops: str = "refuse",
+    joints: Joints = None,
+    at: Any = None,
 ) -> Kernel:
     """Return the accelerations that torques cause: a kernel from q (…, nq), qd and tau (…, nv) to qdd (…, nv).
 
     Featherstone, table 7.1; with followers (mimic), section 6.1. `kinetree.dynamics` describes the options. Raises
     KinetreeError, which names the joint, where no mass resists an acceleration.
     """
+    robot = chosen(robot, joints, at)
     return force_query(
         robot,
         ("forward_dynamics",),
@@ -88,11 +95,20 @@ def forward_dynamics(
 
 
 @explained
-def mass_matrix(robot: Robot, *, packed: bool = False, parameters: bool = False, loops: str = "refuse") -> Kernel:
+def mass_matrix(
+    robot: Robot,
+    *,
+    packed: bool = False,
+    parameters: bool = False,
+    loops: str = "refuse",
+    joints: Joints = None,
+    at: Any = None,
+) -> Kernel:
     """Return the mass matrix: a kernel from q (…, nq) to H (…, nv, nv), with armature; kg, kg m, kg m².
 
     packed: the lower triangle row by row, (…, nv (nv + 1) / 2): H[i, j] at i (i + 1) / 2 + j. Featherstone, table 6.2.
     """
+    robot = chosen(robot, joints, at)
     one_of("packed", packed, (True, False))
     (nv,), names = (qd := velocities(robot)).shape, qd.labels
     size = (nv * (nv + 1) // 2,) if packed else (nv, nv)
@@ -112,9 +128,16 @@ def mass_matrix(robot: Robot, *, packed: bool = False, parameters: bool = False,
 
 @explained
 def gravity_torques(
-    robot: Robot, *, gravity: Gravity = GRAVITY, parameters: bool = False, loops: str = "refuse"
+    robot: Robot,
+    *,
+    gravity: Gravity = GRAVITY,
+    parameters: bool = False,
+    loops: str = "refuse",
+    joints: Joints = None,
+    at: Any = None,
 ) -> Kernel:
     """Return the torques that balance weight at rest, without springs: a kernel from q (…, nq) to tau (…, nv)."""
+    robot = chosen(robot, joints, at)
     return force_query(
         robot,
         ("gravity_torques",),
@@ -137,9 +160,12 @@ def bias_torques(
     parameters: bool = False,
     friction: bool = False,
     loops: str = "refuse",
+    joints: Joints = None,
+    at: Any = None,
 ) -> Kernel:
     """Return the torques without acceleration, Featherstone's C in tau = H qdd + C (eq. 6.1), damping and springs
     included: a kernel from q (…, nq) and qd (…, nv) to (…, nv)."""
+    robot = chosen(robot, joints, at)
     return force_query(
         robot,
         ("bias_torques",),
@@ -164,6 +190,8 @@ def step(
     parameters: bool = False,
     friction: bool = False,
     loops: str = "refuse",
+    joints: Joints = None,
+    at: Any = None,
 ) -> Kernel:
     """Return a step of simulation without contacts: a kernel from q (…, nq), qd and tau (…, nv) to a named tuple of q
     (…, nq) and qd (…, nv) after the time dt, s.
@@ -171,11 +199,13 @@ def step(
     Semi-implicit Euler: qd + dt qdd, then q ⊕ dt qd with the new qd; the origin of a floating joint moves along the
     axes of its parent. Raises KinetreeError unless dt is finite and above 0.
     """
+    robot = chosen(robot, joints, at)
     if not 0 < dt < np.inf:
         raise fail("dt", f"dt is {dt}; legal is a finite time above 0, in seconds")
 
     def stepped(tree: Tree, given: Given, q: Any, qd: Any, tau: Any) -> Any:
-        return step_of(tree, q, qd, accelerations(tree, q, qd, tau, *given, friction=friction), float(dt))
+        after, new = step_of(tree, q, qd, accelerations(tree, q, qd, tau, *given, friction=friction), float(dt))
+        return after[: robot.nq], new
 
     return force_query(
         robot,
@@ -193,13 +223,16 @@ def step(
 
 
 @explained
-def inertial_regressor(robot: Robot, *, gravity: Gravity = GRAVITY, loops: str = "refuse") -> Kernel:
+def inertial_regressor(
+    robot: Robot, *, gravity: Gravity = GRAVITY, loops: str = "refuse", joints: Joints = None, at: Any = None
+) -> Kernel:
     """Return the matrix Y by which inertial parameters enter the torques: a kernel from q (…, nq), qd and qdd (…, nv)
     to (…, nv, 10 n). Columns: ten for each link of `inertial_parameters`, as `output.labels` names them.
 
     Y times the parameters is what `inverse_dynamics` gives, without armature, damping and springs. Atkeson, An &
     Hollerbach, Estimation of inertial parameters of manipulator loads and links, 1986.
     """
+    robot = chosen(robot, joints, at)
     links = links_with_mass(robot)
     labels = tuple(f"{link}.{name}" for link in links for name in NAMES)
     nv = velocities(robot).shape[0]

@@ -13,20 +13,25 @@ from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import Finding, KinetreeError, fail
+from kinetree.model.limits import limits_about
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.query import one_of, query, tree
+from kinetree.queries.chosen import Joints, chosen
+from kinetree.queries.query import one_of, query, standing, tree
 
 
 @explained
-def margin(robot: Robot) -> Kernel:
+def margin(robot: Robot, *, joints: Joints = None, at: Any = None) -> Kernel:
     """Return a kernel from q (…, nq) to the signed slack to each limit (…, k), negative outside.
 
     The numbers are those of `robot.limits.margin`, without infinite ends; the output's labels name them. Units are m or
     rad, or those of a row. Raises KinetreeError for a robot without limits.
     """
-    limits = robot.limits
-    kept = np.flatnonzero(np.isfinite(np.r_[limits.lower, limits.upper, limits.h]))
+    robot = chosen(robot, joints, at)
+    still = standing(robot)
+    limits = still.robot.limits if still else robot.limits
+    finite = np.flatnonzero(np.isfinite(np.r_[limits.lower, limits.upper, limits.h]))
+    kept = finite[limits_about(limits, np.arange(robot.nq))[finite]] if still else finite
     if not len(kept):
         raise fail("no-limits", "it has no limits", element=f"robot {robot.name!r}")
     labels = tuple(limits.names[i] for i in kept)
@@ -34,7 +39,7 @@ def margin(robot: Robot) -> Kernel:
     numbers = digest(*(a.tobytes() for a in (limits.lower, limits.upper, limits.G, limits.h)))
 
     def algorithm(model: Tree, q: Any) -> Any:
-        return margin_of(q, limits.lower, limits.upper, limits.G, limits.h)
+        return margin_of(q, limits.lower, limits.upper, limits.G, limits.h)[np.searchsorted(finite, kept)]
 
     return query(robot, ("margin", numbers), [], output, algorithm)
 

@@ -8,6 +8,7 @@ from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
+from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.forces import GRAVITY, Gravity, force_query
 from kinetree.queries.query import velocities
 
@@ -19,32 +20,37 @@ def mass(robot: Robot) -> float:
 
 
 @explained
-def center_of_mass(robot: Robot, *, parameters: bool = False) -> Kernel:
+def center_of_mass(robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
     """Return the centre of mass of all links: a kernel from q (…, nq) to (…, 3), in the root link's frame, m.
 
     The base counts. Raises KinetreeError if the links have no mass.
     """
+    robot = chosen(robot, joints, at)
     output = Port("c", (3,), ("x", "y", "z"), f"centre of mass in {robot.root}; m")
     return _of_masses(robot, momentum.center_of_mass, output, parameters=parameters)
 
 
 @explained
-def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False) -> Kernel:
+def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
     """Return J, for which J qd is the velocity of the centre of mass in the root's axes: a kernel from q (…, nq) to (…,
     3, nv). Raises KinetreeError if the links have no mass."""
+    robot = chosen(robot, joints, at)
     qd = velocities(robot)
     output = Port("J", (3, *qd.shape), qd.labels, "Jacobian of the centre of mass in the root's axes; m, rad")
     return _of_masses(robot, momentum.center_of_mass_jacobian, output, parameters=parameters)
 
 
 @explained
-def centroidal_momentum_matrix(robot: Robot, *, parameters: bool = False) -> Kernel:
+def centroidal_momentum_matrix(
+    robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None
+) -> Kernel:
     """Return A, for which A qd is linear momentum, then angular momentum about the centre of mass: a kernel from q (…,
     nq) to (…, 6, nv), in the root's axes; kg m/s, kg m²/s.
 
     The centre is that of all links, the base included. Orin, Goswami & Lee, Centroidal dynamics of a humanoid robot,
     2013. Raises KinetreeError if the links have no mass.
     """
+    robot = chosen(robot, joints, at)
     qd = velocities(robot)
     output = Port(
         "A", (6, *qd.shape), qd.labels, "linear, then angular momentum of qd, in the root's axes; kg m, kg m²"
@@ -53,11 +59,14 @@ def centroidal_momentum_matrix(robot: Robot, *, parameters: bool = False) -> Ker
 
 
 @explained
-def energy(robot: Robot, *, gravity: Gravity = GRAVITY, parameters: bool = False) -> Kernel:
+def energy(
+    robot: Robot, *, gravity: Gravity = GRAVITY, parameters: bool = False, joints: Joints = None, at: Any = None
+) -> Kernel:
     """Return kinetic and potential energy: a kernel from q (…, nq) and qd (…, nv) to (…, 2), J.
 
     Armature is part of the first, springs are part of the second; weight has no potential energy at the root's origin.
     """
+    robot = chosen(robot, joints, at)
     return force_query(
         robot,
         ("energy",),

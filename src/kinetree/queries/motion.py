@@ -15,20 +15,25 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
+from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.query import frames_of, one_of, query, remember, tree, velocities
 from kinetree.spatial.se3 import Array
 
 
 @explained
-def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None) -> Kernel:
+def fk(
+    robot: Robot, frames: str | Sequence[str], base: str | None = None, *, joints: Joints = None, at: Any = None
+) -> Kernel:
     """Return the forward kinematics of frames: a kernel from q (…, nq) to T_base_frame (…, 4, 4).
 
     frames: a name of `robot.frames`, or a list of k names, which gives (…, k, 4, 4). base: the frame in which the poses
     are expressed, the root link by default. A frame relative to itself is exactly the identity. Metres and radians; the
-    order of q is `robot.joint_names`.
+    order of q is `robot.joint_names`. joints, at: the joints that move, and where the others stand; see
+    `kinetree.kinematics`.
 
     Raises KinetreeError for a name that is not a frame.
     """
+    robot = chosen(robot, joints, at)
     single = isinstance(frames, str) or not isinstance(frames, Iterable)
     asked: list[Any] = [frames] if single else list(frames)
     base, *names = frames_of(robot, [base, *asked])
@@ -42,7 +47,15 @@ def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None) -> Ke
 
 
 @explained
-def jacobian(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
+def jacobian(
+    robot: Robot,
+    frame: str,
+    base: str | None = None,
+    expressed_in: Axes = "base",
+    *,
+    joints: Joints = None,
+    at: Any = None,
+) -> Kernel:
     """Return the Jacobian of a frame: a kernel from q (…, nq) to J (…, 6, nv), with J qd the twist of `velocity`.
 
     Rows: velocity of the frame's origin in m/s, then angular velocity in rad/s, both relative to `base` (the root link
@@ -51,13 +64,23 @@ def jacobian(robot: Robot, frame: str, base: str | None = None, expressed_in: Ax
 
     Raises KinetreeError for a name that is not a frame and for other axes.
     """
+    robot = chosen(robot, joints, at)
     return _differential(robot, "jacobian", frame, base, expressed_in, differential.jacobian)
 
 
 @explained
-def jacobian_dot(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
+def jacobian_dot(
+    robot: Robot,
+    frame: str,
+    base: str | None = None,
+    expressed_in: Axes = "base",
+    *,
+    joints: Joints = None,
+    at: Any = None,
+) -> Kernel:
     """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv). The acceleration that
     belongs to the twist J qd is J qdd + dJ/dt qd; in the axes of the frame it is the rate of the numbers there."""
+    robot = chosen(robot, joints, at)
 
     def algorithm(model: Tree, q: Any, qd: Any, *arguments: Any) -> Any:
         return rate(differential.jacobian(model, q, *arguments), q, differential.coordinate_rates(model, q, qd))
@@ -66,33 +89,60 @@ def jacobian_dot(robot: Robot, frame: str, base: str | None = None, expressed_in
 
 
 @explained
-def hessian(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
+def hessian(
+    robot: Robot,
+    frame: str,
+    base: str | None = None,
+    expressed_in: Axes = "base",
+    *,
+    joints: Joints = None,
+    at: Any = None,
+) -> Kernel:
     """Return the derivative of `jacobian`: a kernel from q (…, nq) to H (…, nv, 6, nv).
 
     H[…, i, :, j] is the derivative of J[…, :, j] along velocity coordinate i: its rate while qd[i] is one and the
     others are zero. So dJ/dt is the sum of qd[i] H[i].
     """
+    robot = chosen(robot, joints, at)
     return _differential(robot, "hessian", frame, base, expressed_in, differential.hessian)
 
 
 @explained
-def velocity(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
+def velocity(
+    robot: Robot,
+    frame: str,
+    base: str | None = None,
+    expressed_in: Axes = "base",
+    *,
+    joints: Joints = None,
+    at: Any = None,
+) -> Kernel:
     """Return the twist of a frame: a kernel from q (…, nq) and qd (…, nv) to (…, 6).
 
     Velocity of the frame's origin in m/s, then angular velocity in rad/s, both relative to `base` (the root link by
     default), in the axes of `base` or of the `frame`.
     """
+    robot = chosen(robot, joints, at)
     return _differential(robot, "velocity", frame, base, expressed_in, differential.velocity, rates=1)
 
 
 @explained
-def acceleration(robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Kernel:
+def acceleration(
+    robot: Robot,
+    frame: str,
+    base: str | None = None,
+    expressed_in: Axes = "base",
+    *,
+    joints: Joints = None,
+    at: Any = None,
+) -> Kernel:
     """Return the acceleration of a frame: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), J qdd + dJ/dt qd.
 
     That of the frame's origin in m/s², as one sees it, not Featherstone's spatial one; then the angular acceleration in
     rad/s². Both are relative to `base` (the root link by default), in the axes of `base`. In the axes of the `frame` it
     is the rate of the numbers that `velocity` gives there.
     """
+    robot = chosen(robot, joints, at)
 
     def algorithm(model: Tree, q: Any, qd: Any, qdd: Any, *arguments: Any) -> Any:
         V = differential.velocity(model, q, qd, *arguments)
@@ -135,7 +185,13 @@ def _differential(
 
 @explained
 def analytical_jacobian(
-    robot: Robot, frame: str, base: str | None = None, representation: Representation = "rpy"
+    robot: Robot,
+    frame: str,
+    base: str | None = None,
+    representation: Representation = "rpy",
+    *,
+    joints: Joints = None,
+    at: Any = None,
 ) -> Kernel:
     """Return the Jacobian of six pose coordinates: a kernel from q (…, nq) to (…, 6, nv).
 
@@ -145,6 +201,7 @@ def analytical_jacobian(
     Near a pitch of ±pi/2 the rates of roll and yaw grow without bound; they are NaN where its cosine is below 1e-14. A
     rotation vector has rates everywhere; at half a turn, where it has two values, they are those of one of them.
     """
+    robot = chosen(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     one_of("representation", representation, get_args(Representation))
     about = f"xyz and {representation} of {frame} in {base}; m, rad"
@@ -159,7 +216,14 @@ def analytical_jacobian(
 
 @explained
 def manipulability(
-    robot: Robot, frame: str, base: str | None = None, method: str = "yoshikawa", rows: str = "all"
+    robot: Robot,
+    frame: str,
+    base: str | None = None,
+    method: str = "yoshikawa",
+    rows: str = "all",
+    *,
+    joints: Joints = None,
+    at: Any = None,
 ) -> "Kernel | SingularValues":
     """Return a measure of how well a frame moves in every direction: a callable from q (…, nq) to numbers (…).
 
@@ -170,6 +234,7 @@ def manipulability(
 
     rows: of the Jacobian: "all", "linear" or "angular". All rows together mix metres with radians.
     """
+    robot = chosen(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     one_of("method", method, _METHODS)
     one_of("rows", rows, _ROWS)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,8 +14,9 @@ from kinetree.compiler.port import Port, flat_results
 from kinetree.compiler.program import Program, trace
 from kinetree.errors import Finding, KinetreeError, UnknownNameError, fail, unknown_name, wrong_type
 from kinetree.model.robot import Robot
-from kinetree.model.tree import Tree, build_tree
+from kinetree.model.tree import Tree, build_tree, with_standing
 from kinetree.spatial.numbers import numbers
+from kinetree.spatial.se3 import Array
 
 V = TypeVar("V")
 
@@ -32,9 +33,33 @@ def remember(robot: Robot, key: Hashable, make: Callable[[], V]) -> V:
     return value
 
 
+class Standing(NamedTuple):
+    """Joints of a robot that stand where an input of its kernels says.
+
+    robot: with all joints, the standing ones last. moving: how many joints move. columns: the numbers of the standing
+    ones in the input. port: the input.
+    """
+
+    robot: Robot
+    moving: int
+    columns: Array
+    port: Port
+
+
+def standing(robot: Robot) -> Standing | None:
+    """Return the joints of a robot that stand where an input says, if it has such."""
+    return remember(robot, standing, lambda: None)
+
+
 def tree(robot: Robot, cuts: tuple[str, ...] = ()) -> Tree:
     """Return the robot as computed; the links of the fixed joints `cuts` are bodies of their own."""
-    return remember(robot, ("tree", cuts), lambda: build_tree(robot, cuts))
+
+    def make() -> Tree:
+        if still := standing(robot):
+            return with_standing(build_tree(still.robot, cuts), robot.nq)
+        return build_tree(robot, cuts)
+
+    return remember(robot, ("tree", cuts), make)
 
 
 def query(
@@ -53,9 +78,11 @@ def query(
     """
 
     def make() -> Kernel:
-        model = tree(robot, cuts)
-        ports = (coordinates(robot), *more)
+        model, still = tree(robot, cuts), standing(robot)
+        ports = (coordinates(robot), *more, *([still.port] if still else []))
         function = algorithm if isinstance(output, Port) else partial(flat_results, output, algorithm)
+        if still:
+            function = partial(_extended, function, still.columns)
 
         def traced() -> Program:
             return trace(partial(function, gauged(model, frames)), *[port.shape for port in ports])
@@ -64,6 +91,12 @@ def query(
         return Kernel(str(key[0]), ports, output, traced, place, of=f"robot {robot.name!r}")
 
     return remember(robot, key, make)
+
+
+def _extended(algorithm: Callable[..., Any], columns: Array, model: Tree, q: Any, *arrays: Any) -> Any:
+    """Return what an algorithm returns for the q of all joints, those that stand taken from the last array."""
+    *given, at = arrays
+    return algorithm(model, np.concatenate([q, at[columns]]), *given)
 
 
 def origin(robot: Robot, key: Hashable, cuts: tuple[str, ...] = ()) -> str:

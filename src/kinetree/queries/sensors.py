@@ -17,6 +17,7 @@ from kinetree.errors import UnknownNameError, fail, unknown_name
 from kinetree.model.force_torque import CLOSE
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
+from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.forces import GRAVITY, Given, Gravity, force_query, in_own_axes
 from kinetree.queries.meters import FORCES, Meter, check_placed, meter_of, of_link, parts_of
 from kinetree.queries.query import frames_of, one_of, tree, velocities
@@ -25,7 +26,15 @@ from kinetree.spatial.se3 import IDENTITY, Array
 
 
 @explained
-def imu_reading(robot: Robot, frame: str, *, base: str | None = None, gravity: Gravity = GRAVITY) -> Kernel:
+def imu_reading(
+    robot: Robot,
+    frame: str,
+    *,
+    base: str | None = None,
+    gravity: Gravity = GRAVITY,
+    joints: Joints = None,
+    at: Any = None,
+) -> Kernel:
     """Return the reading of an inertial sensor: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6).
 
     Angular velocity in rad/s, then proper acceleration (acceleration minus gravity) of the origin in m/s², so a sensor
@@ -38,6 +47,7 @@ def imu_reading(robot: Robot, frame: str, *, base: str | None = None, gravity: G
 
     Raises KinetreeError for unknown names, and for frames without a known place (`Frame.unplaced`).
     """
+    robot = chosen(robot, joints, at)
     name, origin = _place_of(robot, frame)
     inputs = _base_ports(base)
 
@@ -70,6 +80,8 @@ def sensor_reading(
     gravity: Gravity = GRAVITY,
     parameters: bool = False,
     loops: str = "refuse",
+    joints: Joints = None,
+    at: Any = None,
 ) -> Kernel:
     """Return the reading of a force/torque sensor: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), force first.
 
@@ -83,6 +95,7 @@ def sensor_reading(
     KinetreeError if `sensor` is not a force/torque sensor of a joint, if neither the model nor the caller gives
     `measures`, and if the place of the sensor is unknown (`Frame.unplaced`).
     """
+    robot = chosen(robot, joints, at)
     one_of("at_rest", at_rest, (True, False))
     meter = meter_of(robot, sensor, measures)
     weightless = bool(at_rest and gravity is not None and not np.any(np.array(gravity)))
@@ -119,6 +132,8 @@ def external_wrench(
     gravity: Gravity = GRAVITY,
     parameters: bool = False,
     loops: str = "refuse",
+    joints: Joints = None,
+    at: Any = None,
 ) -> Kernel:
     """Return contact wrenches from the readings of force/torque sensors: a kernel from q (…, nq), qd and qdd (…, nv)
     and readings (…, s, 6) to (…, 6), or (…, k, 6) for a list of k frames.
@@ -132,6 +147,7 @@ def external_wrench(
     Raises KinetreeError for two frames on one part, for a frame on a part that is fixed to the world, and for sensors
     that `sensor_reading` refuses.
     """
+    robot = chosen(robot, joints, at)
     meters = [meter_of(robot, name, measures) for name in as_names(sensors)]
     single = isinstance(frame, str)
     names = frames_of(robot, as_names(frame))

@@ -11,17 +11,19 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
+from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.query import frames_of, query, velocities
 from kinetree.spatial.se3 import Array
 
 
 @explained
-def point(robot: Robot, frame: str, base: str | None = None) -> Kernel:
+def point(robot: Robot, frame: str, base: str | None = None, *, joints: Joints = None, at: Any = None) -> Kernel:
     """Return the position of a point on a frame, such as a taxel: a kernel from q (…, nq) and p (…, 3) to (…, 3).
 
     p is in `frame`, the result in `base`, the root link by default; metres. Raises KinetreeError for a name that is not
     a frame.
     """
+    robot = chosen(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     output = Port("p_base", (3,), ("x", "y", "z"), f"point of {frame} in {base}; m")
     more = Port("p", (3,), ("x", "y", "z"), f"in {frame}; m")
@@ -29,20 +31,23 @@ def point(robot: Robot, frame: str, base: str | None = None) -> Kernel:
 
 
 @explained
-def wrench(robot: Robot, frame: str, base: str | None = None) -> Kernel:
+def wrench(robot: Robot, frame: str, base: str | None = None, *, joints: Joints = None, at: Any = None) -> Kernel:
     """Return the same wrench in another frame: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, 6) in `base`.
 
     A wrench is a force in N, then its moment in N m about the origin of the frame in whose axes both are given. base is
     the root link by default. A frame relative to itself gives w unchanged. Lynch & Park, Modern Robotics, eq. 3.98, the
     dual of the adjoint. Raises KinetreeError for a name that is not a frame.
     """
+    robot = chosen(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     output = Port("w_base", (6,), WRENCH, f"in {base}; N, N m")
     return _static("wrench", robot, frame, base, statics.wrench, _wrench_in(frame), output)
 
 
 @explained
-def joint_torques(robot: Robot, frame: str, base: str | None = None) -> Kernel:
+def joint_torques(
+    robot: Robot, frame: str, base: str | None = None, *, joints: Joints = None, at: Any = None
+) -> Kernel:
     """Return the joint torques of a wrench, tau = Jᵀ w: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, nv).
 
     w acts from outside on the link that carries the frame: force in N, then moment in N m about the frame's origin, in
@@ -53,6 +58,7 @@ def joint_torques(robot: Robot, frame: str, base: str | None = None) -> Kernel:
     With a `base` other than the root link only the joints between the two count, as if -w acted on the base. Lynch &
     Park, Modern Robotics, eq. 5.26. Raises KinetreeError for a name that is not a frame.
     """
+    robot = chosen(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     qd = velocities(robot)
     output = Port("tau", qd.shape, qd.labels, f"exerted by a wrench on {frame}, relative to {base}; N, N m")

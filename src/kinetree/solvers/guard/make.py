@@ -22,6 +22,7 @@ from kinetree.display import brief, some
 from kinetree.errors import fail, unknown_name
 from kinetree.model.limits import Limits, coupled
 from kinetree.model.robot import Robot
+from kinetree.queries.chosen import chosen
 from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array, frozen
 
@@ -124,10 +125,12 @@ def guard(
     acceleration: float | Mapping[str, float] | None = None,
     sweeps: int = 16,
     dtype: DTypeLike = float,
+    at: Any = None,
 ) -> Guard:
     """Return a guard of these joints: the name of a group, or names.
 
     joints: by default all joints with one coordinate that are not followers.
+    at: a full q (nq,) at which all other joints stand; without it no limit may couple them to the joints.
     keep: distance from every limit, rad or m. warn: below this distance a limit is near (`GuardState.NEAR`).
     speed: of the way back for joints found outside, rad/s or m/s, one for all or one per joint; at most a joint's own
     velocity limit.
@@ -141,6 +144,7 @@ def guard(
     and if the limits leave no inside.
     """
     names = _names(robot, joints)
+    robot = robot if at is None else chosen(robot, names, at)
     for what, value in (("keep", keep), ("warn", warn)):
         if not 0 <= value < np.inf:
             raise fail(what, f"{what} is {value!r}; legal is a finite distance from 0, in rad or m")

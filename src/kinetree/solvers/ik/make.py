@@ -23,8 +23,9 @@ from kinetree.compiler.program import trace
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
+from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.limits import refuse_loops
-from kinetree.queries.query import frames_of, one_of, origin, remember, tolerance_of, tree
+from kinetree.queries.query import frames_of, one_of, origin, remember, standing, tolerance_of, tree
 from kinetree.solvers.ik.problem import between, joint_of, reach_of
 from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.numbers import numbers
@@ -49,6 +50,8 @@ def ik(
     descents: int = 128,
     closed_form: bool = True,
     loops: str = "refuse",
+    joints: Joints = None,
+    at: Any = None,
 ) -> IK:
     """Return a solver that finds joint values for targets of one or more frames, seen from `base`, by default the root.
 
@@ -60,11 +63,15 @@ def ik(
     tolerance: m and rad. limits: replace the robot's own. descents: number of starts.
     closed_form: whether to begin with closed-form solutions, for poses of arms that have them (see `six_axes`).
     loops: "refuse", or "ignore" to answer for the tree alone where one of `robot.loops` restricts the joints.
+    joints, at: the joints that may move, and a full q (nq,) where the others stand; see `kinetree.kinematics`.
 
     Joints between the frames move, and their followers with them; all stay inside the limits, coupled limits included.
     Raises KinetreeError for unknown frames, joints in between whose velocity has other coordinates than they have,
     loops over these joints, and limits that cannot be fulfilled.
     """
+    robot = chosen(robot, joints, at)
+    if isinstance(robot, Robot) and standing(robot):
+        raise fail("at", "inverse kinematics has the joints that stand compiled in; legal is a full q, not 'input'")
     names = (frame,) if isinstance(frame, str) else tuple(frame)
     kinds = (goal,) * len(names) if isinstance(goal, str) else tuple(goal)
     if not names or len(kinds) != len(names):

@@ -1,0 +1,84 @@
+"""The choice of joints: a robot in which only some joints move, and the others stand."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from kinetree.arguments import as_names
+from kinetree.compiler.port import Port
+from kinetree.errors import KinetreeError, fail
+from kinetree.model.coordinates import not_a_coordinate
+from kinetree.model.edit.motion import lock
+from kinetree.model.limits import checked_q
+from kinetree.model.robot import Robot
+from kinetree.queries.query import Standing, remember, standing
+from kinetree.spatial.se3 import Array
+
+Joints = str | Iterable[str] | None
+"""Names of joints, or of one group of a robot; None for all joints."""
+
+
+def chosen(robot: Robot, joints: Joints, at: Any = None) -> Robot:
+    """Return the robot in which only the named joints move, in this order; followers move with their leaders.
+
+    joints: names, or the name of a group, of which all joints with coordinates count; None returns the robot itself.
+    at: where the other joints stand: a full q (nq,); by default neutral, brought inside the limits; or "input", then
+    kernels of the robot have an input more, the last one. Frames keep their names. Limits over both kinds of joints
+    become limits of those that move; those of standing joints alone are dropped. Raises KinetreeError for unknown and
+    repeated names, joints without coordinates, and an `at` of another kind.
+    """
+    if not isinstance(robot, Robot) or (joints is None and at is None):
+        return robot
+    if joints is None:
+        raise fail("at", "at is where joints stand that do not move; name those that move with joints=")
+    names = _checked(robot, joints)
+    is_input = isinstance(at, str) and at == "input"
+    q = _default(robot) if at is None or is_input else _full(robot, at)
+    return remember(
+        robot, ("chosen", names, "input" if is_input else q.tobytes()), lambda: _made(robot, names, q, is_input)
+    )
+
+
+def _checked(robot: Robot, joints: str | Iterable[str]) -> tuple[str, ...]:
+    if isinstance(joints, str) and joints in robot.groups and joints not in robot.joints:
+        names = tuple(name for name in robot.groups[joints] if name in robot.joint_names)
+    else:
+        names = as_names(joints)
+    for name in names:
+        if name not in robot.joint_names:
+            raise not_a_coordinate(robot, name)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice or not names:
+        why = f"names {', '.join(map(repr, twice))} twice" if twice else "names no joint with a coordinate"
+        raise fail("joints", f"joints={joints!r} {why}; legal are different names of robot.joint_names, or a group")
+    return names
+
+
+def _default(robot: Robot) -> Array:
+    """Return the neutral configuration, inside the limits if anything is inside them."""
+    q = robot.q()
+    try:
+        return robot.limits.project(q)
+    except KinetreeError:
+        return q
+
+
+def _full(robot: Robot, at: Any) -> Array:
+    if isinstance(at, str):
+        raise fail("at", f"at is {at!r}; legal are a full q ({robot.nq},) and 'input'")
+    q = checked_q(robot.limits, at, "at")
+    if q.ndim != 1 or not np.isfinite(q).all():
+        raise fail("at", f"at has shape {q.shape}; legal are {robot.nq} finite numbers, in the order of joint_names")
+    return q
+
+
+def _made(robot: Robot, names: tuple[str, ...], q: Array, is_input: bool) -> Robot:
+    rest = [name for name in robot.joint_names if name not in names]
+    slices = robot.q_slices
+    made = lock(robot, {name: q[slices[name]] for name in rest}).order(names)
+    if is_input and rest:
+        columns = np.concatenate([np.arange(robot.nq)[slices[name]] for name in rest])
+        port = Port("at", (robot.nq,), robot.coordinate_names, "where the other joints stand; m, rad")
+        remember(made, standing, lambda: Standing(robot.order([*names, *rest]), len(names), columns, port))
+    return made
