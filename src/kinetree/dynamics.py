@@ -20,8 +20,8 @@ friction: True counts Coulomb friction, which opposes tau with friction * sign(q
 loops: "ignore" computes the tree of a robot whose joints close loops; without it such a robot is refused.
 joints, at: the joints that move, and where the others stand, as in `kinetree.kinematics`.
 
-Inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters, at. Functions raise KinetreeError for unknown
-frames, loops, and masses and inertias that no body can have.
+Inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters, at. Functions raise KinetreeError for
+unknown frames, loops, and masses and inertias that no body can have.
 """
 
 from kinetree.queries.configuration import difference as difference
