@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "TRE": ("structure",),
-    "XML": ("structure", "blocks.gazebo", "blocks.plugins", "blocks.wheels"),
+    "XML": ("structure", "blocks.gazebo", "blocks.plugins", "blocks.wheels", "blocks.sensors"),
     "NAM": ("names.letters", "names.tree", "names.mirror"),
     "JNT": ("joints.axes", "joints.places"),
     "LIM": ("joints.limits", "joints.same_limits"),

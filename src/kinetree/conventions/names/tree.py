@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from kinetree.conventions.blocks.gazebo import on_line, repeated
 from kinetree.conventions.facts import fact
-from kinetree.conventions.quality import Quality
-from kinetree.errors import Finding
+from kinetree.conventions.quality import Quality, with_blocks
+from kinetree.errors import Finding, Severity
+from kinetree.formats.xml import Element
 from kinetree.model.robot import Joint, Robot
 
 NAMES = "http://wiki.ros.org/urdf/XML/joint"
@@ -17,6 +19,8 @@ SAYS_JOINT = r"(?i)(?:^|[_/-])(?:j|jnt|joint|to)(?=[_/-])"
 """Words by which a name that ends with a link's is that of a joint."""
 SIDES = re.compile(r"left|right|Left|Right|LEFT|RIGHT")
 OTHER_SIDE = {"left": "right", "Left": "Right", "LEFT": "RIGHT", "right": "left", "Right": "Left", "RIGHT": "LEFT"}
+SIBLINGS = {"model": ("link", "joint", "frame", "model"), "link": ("visual", "collision", "sensor", "light")}
+"""Elements of SDF to their parts, which have one set of names."""
 OF_LINK = r"(?:^|[a-z0-9_-])(?:_link|Link)([_-]?\d+)?$"
 OF_JOINT = r"(?:^|[a-z0-9_-])(?:_joint|Joint)([_-]?\d+)?$"
 
@@ -103,6 +107,37 @@ class OneSide(Quality):
                 if meant in robot.links and meant != joint.child:
                     message = f"attaches {joint.child!r} to {joint.parent!r}; expected {meant!r}"
                     yield self.finding(message, joint)
+
+
+class Siblings(Quality):
+    """The links and joints of a model, and the parts of a link, have different names in Gazebo.
+
+    SDF has one set of names for all of them. Gazebo changes the name of one, or refuses the model.
+    """
+
+    code = "NAM-012"
+    clause = "sibling elements have unique names"
+    url = "http://sdformat.org/tutorials?tut=composition_proposal"
+    base = with_blocks('  <gazebo reference="link_4"><mu1>0.5</mu1></gazebo>')
+    good = 'joint name="joint_4"'
+    bad = 'joint name="link_4"'
+
+    def check(self, robot: Robot, document: Element | None, sdf_document: Element | None) -> Iterator[Finding]:
+        """A joint with the name of a link, which is a remark on a URDF file without blocks of Gazebo; in SDF also parts
+        of a link, which is a remark."""
+        if document is not None:
+            used = any(child.tag == "gazebo" for child in document.children)
+            for name in robot.joints.keys() & robot.links.keys():
+                message = "a link has this name, too, which Gazebo refuses; rename one"
+                yield self.finding(message, robot.joints[name], severity=None if used else "info")
+        for owner in sdf_document.walk() if sdf_document else ():
+            if owner.tag in SIBLINGS:
+                parts = [part for part in owner.children if part.tag in SIBLINGS[owner.tag] and part.get("name")]
+                for first, later in repeated(parts, lambda part: part.get("name")):
+                    if first.tag != later.tag:
+                        message = f"a <{first.tag}> of this {owner.tag} has the same name{on_line(first, later)}"
+                        severity: Severity | None = None if owner.tag == "model" else "info"
+                        yield self.finding(f"{message}; rename one", later.label, source=later.source, severity=severity)
 
 
 def ends_of(name: str, robot: Robot) -> list[tuple[str, str]]:

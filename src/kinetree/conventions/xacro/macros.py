@@ -9,6 +9,7 @@ from typing import ClassVar
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.xacro.names import (
+    absent,
     called,
     in_braces,
     is_of_this_robot,
@@ -257,7 +258,10 @@ class OneDefinition(Written):
 
 
 class IncludedFiles(Written):
-    """Every included file exists, also in branches that are not taken."""
+    """Every file that the text names exists, also in branches that are not taken.
+
+    A plug-in without its parameters does not start, and a link without its mesh is invisible.
+    """
 
     code = "XAC-010"
     clause = "an included file exists"
@@ -265,9 +269,13 @@ class IncludedFiles(Written):
     context = CheckOptions(read=ReadOptions(packages={"arm": Path(__file__).parents[1] / "arm"}))
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """A missing file, in a package that exists."""
+        """A missing file, in a package that exists: of an include, or any whose whole name is written, such as
+        parameters of plug-ins; not meshes of a robot that is whole, of which MSH-002 is."""
         for include, _ in program.missing if program.whole else ():
             yield self.at(include, "filename", f"there is no file {include.get('filename')!r}")
+        for element, attribute, name in absent(program):
+            if not (program.whole and element.tag == "mesh"):
+                yield self.at(element, attribute, f"there is no file {name!r}")
 
 
 class WithPrefix(Written):

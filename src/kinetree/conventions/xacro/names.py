@@ -37,6 +37,8 @@ MOST = 500
 """Most files of a package that are searched."""
 REMEMBERED = 10.0
 """Seconds for which the names of a package are cached."""
+FILE_NAME = re.compile(r"""(?<=["'>\s])(?:\$\(find\s+[\w.-]+\)|package://[\w.-]+)/[\w./-]+\.\w+(?=\s*["'<])""")
+"""A file in a package, written without expressions."""
 LIKE = 0.8
 """How alike two names are of which one may be meant as the other; 1 for equal ones."""
 
@@ -251,6 +253,17 @@ def used_arguments(program: Program) -> set[str] | None:
         return None
     names = {name for use in program.uses for name in use.words.arguments}
     return names | {word for text in texts for part in EVAL.findall(text) for word in WORD.findall(part)}
+
+
+def absent(program: Program) -> Iterator[tuple[Element, str | None, str]]:
+    """Yield the elements that name files which do not exist, with the attribute, or None for the text."""
+    for root in program.roots if program.absent else ():
+        for element in root.walk():
+            texts = [(name, text) for name, text in element.attributes.items() if element.tag != "xacro:include"]
+            for attribute, text in (*texts, (None, element.text)):
+                for name in FILE_NAME.findall(f'"{text}"') if "/" in text else ():
+                    if name in program.absent:
+                        yield element, attribute, name
 
 
 def in_braces(text: str, whole: bool, known: set[str]) -> Iterator[tuple[str, str]]:
