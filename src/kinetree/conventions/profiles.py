@@ -25,7 +25,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "MIM": ("joints.limits",),
     "INR": ("masses.inertia", "masses.missing"),
     "GEO": ("shapes.geometry", "shapes.looks"),
-    "MSH": ("shapes.meshes", "shapes.looks"),
+    "MSH": ("shapes.meshes", "shapes.looks", "blocks.files"),
     "XAC": ("xacro.calls", "xacro.prefixes", "xacro.macros", "xacro.properties"),
     "CTL": ("blocks.ros2_control", "blocks.transmissions"),
     "MVT": ("parameters.moveit", "parameters.controllers", "parameters.wheels"),

@@ -122,22 +122,29 @@ class Siblings(Quality):
     good = 'joint name="joint_4"'
     bad = 'joint name="link_4"'
 
-    def check(self, robot: Robot, document: Element | None, sdf_document: Element | None) -> Iterator[Finding]:
-        """A joint with the name of a link, which is a remark on a URDF file without blocks of Gazebo; in SDF also parts
-        of a link, which is a remark."""
-        if document is not None:
-            used = any(child.tag == "gazebo" for child in document.children)
-            for name in robot.joints.keys() & robot.links.keys():
+    def check(self, robot: Robot, siblings: tuple[Element, ...]) -> Iterator[Finding]:
+        """A joint that moves with the name of a link, which is a remark on a URDF file without blocks of Gazebo; in SDF
+        also two parts of a link, which is a remark."""
+        if robot.text and robot.text.format == "urdf":
+            used = any(extension.tag == "gazebo" for extension in robot.extensions)
+            for joint in (joint for name, joint in robot.joints.items() if name in robot.links and joint.kind.nv):
                 message = "a link has this name, too, which Gazebo refuses; rename one"
-                yield self.finding(message, robot.joints[name], severity=None if used else "info")
-        for owner in sdf_document.walk() if sdf_document else ():
-            if owner.tag in SIBLINGS:
-                parts = [part for part in owner.children if part.tag in SIBLINGS[owner.tag] and part.get("name")]
-                for first, later in repeated(parts, lambda part: part.get("name")):
-                    if first.tag != later.tag:
-                        message = f"a <{first.tag}> of this {owner.tag} has the same name{on_line(first, later)}"
-                        severity: Severity | None = None if owner.tag == "model" else "info"
-                        yield self.finding(f"{message}; rename one", later.label, source=later.source, severity=severity)
+                yield self.finding(message, joint, severity=None if used else "info")
+        for owner in siblings:
+            parts = [part for part in owner.children if part.tag in SIBLINGS[owner.tag] and part.get("name")]
+            for first, later in repeated(parts, lambda part: part.get("name")):
+                if first.tag != later.tag:
+                    message = (
+                        f"a <{first.tag}> of this {owner.tag} has the same name{on_line(first, later)}; rename one"
+                    )
+                    severity: Severity | None = None if owner.tag == "model" else "info"
+                    yield self.finding(message, later.label, source=later.source, severity=severity)
+
+
+@fact
+def siblings(sdf_document: Element | None) -> tuple[Element, ...]:
+    """Return the models and links of an SDF file."""
+    return tuple(element for element in sdf_document.walk() if element.tag in SIBLINGS) if sdf_document else ()
 
 
 def ends_of(name: str, robot: Robot) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ from kinetree.conventions.xacro.names import (
     used_arguments,
     used_in,
 )
-from kinetree.conventions.xacro.text import MOST_MACROS, Macro, Program
+from kinetree.conventions.xacro.text import MOST_MACROS, Call, Macro, Program, Use
 from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xml import Element
@@ -93,8 +93,11 @@ class DefinedNames(Written):
                 seen.add(key)
                 yield self.at(use.element, use.attribute, f"the name {name!r} is not defined{near(name, known)}")
         for use, name in left_to_callers(program):
-            message = f"no file of the package defines {name!r}; make it a parameter of the macro, or define it here"
-            yield replace(self.at(use.element, use.attribute, message), severity="info")
+            if isinstance(use, Use):
+                message = (
+                    f"no file of the package defines {name!r}; make it a parameter of the macro, or define it here"
+                )
+                yield replace(self.at(use.element, use.attribute, message), severity="info")
         if program.whole and program.complete:
             sure = {name for use in program.uses if use.place.always for name in use.words.arguments}
             for use in program.uses:
@@ -131,8 +134,12 @@ class DefinedMacros(Written):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """A call of a macro that no file of the robot defines; one that gives nothing may be there to stop the
-        expansion."""
+        expansion. A remark on a file of macros alone, if no file of its package defines the macro."""
         known = {macro.name for macro in program.macros}
+        for call, name in left_to_callers(program):
+            if isinstance(call, Call):
+                message = f"no file of the package defines the macro {name!r}; include the file that does"
+                yield replace(self.at(call.element, None, message), severity="info")
         if not (program.whole and program.complete):
             return
         for call in program.calls:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from time import monotonic
+from typing import NamedTuple
 
 from kinetree.conventions.xacro.text import Call, Macro, Program, Use
 from kinetree.errors import KinetreeError
@@ -90,25 +91,31 @@ def is_defined_around(name: str, file: str) -> bool:
     if package is None or file.startswith("<"):
         return True
     words = _defined_in(str(package), int(monotonic() // REMEMBERED))
-    return words is None or name in words or Path(file).name not in words
+    return words is None or words.elsewhere or name in words.names or Path(file).name not in words.names
 
 
-def left_to_callers(program: Program) -> Iterator[tuple[Use, str]]:
-    """Yield the first use of each name in macros of the robot's own file that no file of its package defines, if none
-    of them includes the file: files of other packages may do both."""
+def left_to_callers(program: Program) -> Iterator[tuple[Use | Call, str]]:
+    """Yield the first use of each name and each macro in macros of the robot's own file that no file of its package
+    defines, if none of them includes the file: files of other packages may do both."""
     file = program.roots[0].document.file
     is_known = program.whole or not program.complete or file.startswith("<")
     package = None if is_known else package_of(Path(file).absolute())
     words = _defined_in(str(package), int(monotonic() // REMEMBERED)) if package else None
-    if words is None or Path(file).name in words:
+    if words is None or Path(file).name in words.names:
         return
-    known = program.properties.union(words, *program.local.values())
+    known = program.properties.union(words.names, *program.local.values())
     for use in program.uses:
         if use.place.macros and use.element.document is program.roots[0].document:
             for name in use.words.names:
                 if name not in known and "$" not in name:
                     known.add(name)
                     yield use, name
+    known = {*words.macros, *program.by_name}
+    for call in program.calls:
+        name = call.name.rpartition(".")[2]
+        if name not in known and "$" not in name and call.element.document is program.roots[0].document:
+            known.add(name)
+            yield call, name
 
 
 def is_called_around(name: str, file: str) -> bool:
@@ -158,23 +165,34 @@ def _texts_in(package: str, _time: int) -> tuple[tuple[str, str], ...] | None:
         return None
 
 
+class Defined(NamedTuple):
+    """Words in definitions of the xacro files of a package, with the names of files that these include, and macros.
+    elsewhere: whether a file includes those of other packages."""
+
+    names: frozenset[str]
+    macros: frozenset[str]
+    elsewhere: bool
+
+
 @lru_cache(maxsize=20)
-def _defined_in(package: str, time: int) -> frozenset[str] | None:
-    """Return the words in definitions of the xacro files of a package, and the names of files that these include. None
-    if these are not all that it takes."""
+def _defined_in(package: str, time: int) -> Defined | None:
+    """Return the words in definitions of the xacro files of a package; None if not all are known."""
     texts = _texts_in(package, time)
     if texts is None:
         return None
     found: set[str] = set()
+    macros: set[str] = set()
+    elsewhere = False
     for _, text in texts:
         included = INCLUDED.findall(text)
         definitions = DEFINITION.findall(text)
-        elsewhere = any(match[1] != Path(package).name for name in included if (match := FIND.match(name)))
-        if elsewhere or any("$" in definition and "property" in definition for definition in definitions):
+        elsewhere |= any(match[1] != Path(package).name for name in included if (match := FIND.match(name)))
+        if any("$" in definition and "property" in definition for definition in definitions):
             return None
         found.update(name.rpartition("/")[2] for name in included)
         found.update(word for definition in definitions for word in WORD.findall(definition))
-    return frozenset(found)
+        macros.update(name for name, _ in MACRO.findall(text))
+    return Defined(frozenset(found), frozenset(macros), elsewhere)
 
 
 def _inherited(program: Program) -> dict[str, set[str]]:

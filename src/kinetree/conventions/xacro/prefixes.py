@@ -69,8 +69,8 @@ class PrefixLeak(Rule):
     bad = 'name="joint_1"'
 
     def check(self, macros: tuple[Element, ...], xacro_roots: tuple[Element, ...]) -> Iterator[Finding]:
-        """Names in macros that take a prefix, but are the same in every call; references of <gazebo> to a link whose name
-    has a parameter before it, in a macro with that parameter."""
+        """Names in macros that take a prefix, but are the same in every call; references of <gazebo> to a link whose
+        name has a parameter before it, in a macro with that parameter."""
         constants, calls = constants_of(xacro_roots), _calls(xacro_roots)
         for macro in macros:
             prefix = prefix_of(macro)
@@ -126,9 +126,7 @@ def leaks(
     return [element for element, name in naming if "$" not in name and name in made | expanded and name not in others]
 
 
-def fixed_references(
-    macros: Iterable[Element], roots: Iterable[Element]
-) -> Iterator[tuple[Element, Element, str]]:
+def fixed_references(macros: Iterable[Element], roots: Iterable[Element]) -> Iterator[tuple[Element, Element, str]]:
     """Yield each macro with a <gazebo> in it that names, for one value of a parameter of the macro, a link or joint
     whose name begins with that parameter, and the name as expected."""
     found = [

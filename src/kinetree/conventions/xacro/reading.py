@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
+from kinetree.conventions.shapes.addresses import is_missing
 from kinetree.conventions.shapes.meshes import packages_on_disk
 from kinetree.conventions.xacro.names import FILE_NAME
 from kinetree.conventions.xacro.text import MOST_MACROS, Call, Macro, Parameter, Place, Program, Use
@@ -75,7 +76,7 @@ def _absent_in(root: Element, files: Files) -> Iterator[str]:
     for name in dict.fromkeys(FILE_NAME.findall(root.document.data.decode(errors="replace"))):
         with suppress(KinetreeError, OSError, ValueError):
             path = files.path(name, root.document.file)
-            if files.packages.may_read(path) and not path.exists():
+            if files.packages.may_read(path) and is_missing(str(path)):
                 yield name
 
 
