@@ -191,6 +191,22 @@ CASES = {
             "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>y</topic>", "b")),
         },
     ),
+    "XML-014": Cases(
+        found={
+            "outside of the imu": Model(
+                with_block(sensor("s", "<enable_orientation>0</enable_orientation><imu/>")), says="put it into <imu>"
+            ),
+            "without a camera": with_block(sensor("s", "<clip/>", kind="camera")),
+            "inside of the lidar": Model(
+                with_block(sensor("s", "<lidar><update_rate>9</update_rate></lidar>", kind="gpu_lidar")),
+                says="put it into <sensor>",
+            ),
+        },
+        silent={
+            "where they belong": with_block(sensor("s", "<update_rate>9</update_rate><camera><clip/></camera>")),
+            "of another kind": with_block(sensor("s", "<range>9</range><sonar/><imu/>")),
+        },
+    ),
     "XML-013": Cases(
         found={
             "too near": Model(drive("<wheel_separation>0.26<"), says="wheel_separation is 0.26 m, but the wheels are"),

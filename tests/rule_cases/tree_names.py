@@ -83,6 +83,22 @@ CASES = {
             "no other": sided("left_c"),
         },
     ),
+    "NAM-012": Cases(
+        found={
+            "a joint and a link": named("a", "floating").replace("</robot>", "<gazebo/></robot>"),
+        },
+        remarked={
+            "without Gazebo": Model(named("a", "floating"), element="joint 'a'"),
+            "parts of a link": Model(
+                '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere>'
+                '<radius>1</radius></sphere></geometry></visual><collision name="v"><geometry><sphere>'
+                "<radius>1</radius></sphere></geometry></collision></link></model></sdf>",
+                format="sdf",
+                says="a <visual> of this link has the same name",
+            ),
+        },
+        silent={"another name": named("e", "floating"), "a fixed joint": named("a")},
+    ),
     "NAM-010": Cases(
         found={
             "a mass": legs(

@@ -11,7 +11,6 @@ from kinetree.conventions.quality import Quality, with_blocks
 from kinetree.conventions.shapes.addresses import is_missing
 from kinetree.conventions.shapes.meshes import MeshRule, packages_on_disk, path_of
 from kinetree.conventions.structure import Plugin
-from kinetree.conventions.xacro.text import Program
 from kinetree.errors import Finding
 from kinetree.formats.opener import Files
 from kinetree.formats.xml import Element
@@ -60,21 +59,21 @@ def named_files(
     plugins: tuple[Plugin, ...],
     packages: Mapping[str, str | os.PathLike[str]],
     confined: Confinement | Literal[False],
-    program: Program | None,
 ) -> tuple[tuple[Element, str, bool], ...]:
     """Return the elements of materials and plug-ins that name files which may be read, the names, and whether the files
-    exist; without those of which XAC-010 is."""
+    exist; or are written in xacro, of which XAC-010 is."""
     if robot.source is None:
         return ()
     files = Files({})
     files.packages = packages_on_disk(packages, confined)
     folders: dict[str, str | None] = {}
     found = []
-    others = tuple(re.sub(r"^[^/]*//[^/]*|^\$[^/]*", "", name) for name in program.absent) if program else ()
+    texts = tuple(robot.text.files.values()) if robot.text and robot.text.files else ()
     for element, name in (*_of_plugins(plugins), *_of_materials(document, sdf_document)):
         path = path_of(name, robot.source.file, files, folders)
-        if path is not None and not name.endswith(others) and files.packages.may_read(path):
-            found.append((element, name, not is_missing(path)))
+        if path is not None and files.packages.may_read(path):
+            is_written = texts and any("/".join(name.split("/")[-2:]) in text for text in texts)
+            found.append((element, name, is_written or not is_missing(path)))
     return tuple(found)
 
 

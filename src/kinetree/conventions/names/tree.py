@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from kinetree.conventions.blocks.gazebo import on_line, repeated
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import Quality, with_blocks
-from kinetree.errors import Finding, Severity
+from kinetree.errors import Finding
 from kinetree.formats.xml import Element
 from kinetree.model.robot import Joint, Robot
 
@@ -19,8 +19,8 @@ SAYS_JOINT = r"(?i)(?:^|[_/-])(?:j|jnt|joint|to)(?=[_/-])"
 """Words by which a name that ends with a link's is that of a joint."""
 SIDES = re.compile(r"left|right|Left|Right|LEFT|RIGHT")
 OTHER_SIDE = {"left": "right", "Left": "Right", "LEFT": "RIGHT", "right": "left", "Right": "Left", "RIGHT": "LEFT"}
-SIBLINGS = {"model": ("link", "joint", "frame", "model"), "link": ("visual", "collision", "sensor", "light")}
-"""Elements of SDF to their parts, which have one set of names."""
+SIBLINGS = ("visual", "collision", "sensor", "light")
+"""Parts of a link in SDF, which have one set of names."""
 OF_LINK = r"(?:^|[a-z0-9_-])(?:_link|Link)([_-]?\d+)?$"
 OF_JOINT = r"(?:^|[a-z0-9_-])(?:_joint|Joint)([_-]?\d+)?$"
 
@@ -122,7 +122,7 @@ class Siblings(Quality):
     good = 'joint name="joint_4"'
     bad = 'joint name="link_4"'
 
-    def check(self, robot: Robot, siblings: tuple[Element, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, siblings: tuple[list[Element], ...]) -> Iterator[Finding]:
         """A joint that moves with the name of a link, which is a remark on a URDF file without blocks of Gazebo; in SDF
         also two parts of a link, which is a remark."""
         if robot.text and robot.text.format == "urdf":
@@ -130,21 +130,18 @@ class Siblings(Quality):
             for joint in (joint for name, joint in robot.joints.items() if name in robot.links and joint.kind.nv):
                 message = "a link has this name, too, which Gazebo refuses; rename one"
                 yield self.finding(message, joint, severity=None if used else "info")
-        for owner in siblings:
-            parts = [part for part in owner.children if part.tag in SIBLINGS[owner.tag] and part.get("name")]
+        for parts in siblings:
             for first, later in repeated(parts, lambda part: part.get("name")):
                 if first.tag != later.tag:
-                    message = (
-                        f"a <{first.tag}> of this {owner.tag} has the same name{on_line(first, later)}; rename one"
-                    )
-                    severity: Severity | None = None if owner.tag == "model" else "info"
-                    yield self.finding(message, later.label, source=later.source, severity=severity)
+                    message = f"a <{first.tag}> of this link has the same name{on_line(first, later)}; rename one"
+                    yield self.finding(message, later.label, source=later.source, severity="info")
 
 
 @fact
-def siblings(sdf_document: Element | None) -> tuple[Element, ...]:
-    """Return the models and links of an SDF file."""
-    return tuple(element for element in sdf_document.walk() if element.tag in SIBLINGS) if sdf_document else ()
+def siblings(sdf_document: Element | None) -> tuple[list[Element], ...]:
+    """Return the shapes and sensors of each link of an SDF file."""
+    links = (element for element in sdf_document.walk() if element.tag == "link") if sdf_document else ()
+    return tuple([part for part in link.children if part.tag in SIBLINGS and part.get("name")] for link in links)
 
 
 def ends_of(name: str, robot: Robot) -> list[tuple[str, str]]:
