@@ -536,7 +536,7 @@ def _wheel_across(model: Model) -> str | None:
 
 
 OF_LINKS = (
-    Planted("NAM-012", _namesake_of_root),
+    Planted("NAM-012", _namesake_of_root, implied=("INR-013",)),
     Planted(
         "XML-014",
         _blocks(

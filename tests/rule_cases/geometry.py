@@ -45,7 +45,7 @@ def with_file(name: str) -> str:
     return robot(link("a"), f'<gazebo><plugin name="p" filename="p.so">{inside}</plugin></gazebo>')
 
 
-TEXTURE = "package://arm/no.material"
+TEXTURE = "package://arm/no.yaml"
 
 CASES = {
     "GEO-001": Cases(

@@ -123,11 +123,13 @@ class Siblings(Quality):
     bad = 'joint name="link_4"'
 
     def check(self, robot: Robot, siblings: tuple[list[Element], ...]) -> Iterator[Finding]:
-        """A joint that moves with the name of a link, which is a remark on a URDF file without blocks of Gazebo; in SDF
-        also two parts of a link, which is a remark."""
-        if robot.text and robot.text.format == "urdf":
-            used = any(extension.tag == "gazebo" for extension in robot.extensions)
-            for joint in (joint for name, joint in robot.joints.items() if name in robot.links and joint.kind.nv):
+        """A joint with the name of a link, in URDF one that moves, and a remark without blocks of Gazebo; in SDF also
+        two parts of a link, which is a remark."""
+        kind = robot.text.format if robot.text else ""
+        if kind in ("urdf", "sdf"):
+            used = kind == "sdf" or any(extension.tag == "gazebo" for extension in robot.extensions)
+            both = [joint for name, joint in robot.joints.items() if name in robot.links]
+            for joint in (joint for joint in both if joint.kind.nv or kind == "sdf"):
                 message = "a link has this name, too, which Gazebo refuses; rename one"
                 yield self.finding(message, joint, severity=None if used else "info")
         for parts in siblings:

@@ -20,6 +20,8 @@ KEPT_ELSEWHERE = (
     (".png", ".jpg", ".jpeg", ".tga", ".bmp", ".dds", ".tif", ".tiff"),
 )
 """Endings of large files, of meshes and of images."""
+OF_MODELS = (".yaml", ".yml", ".xacro", ".urdf", ".srdf", ".sdf")
+"""Endings of files that are kept with models."""
 MOST = 5000
 """Most files of a package that are searched."""
 KNOWN = ("package", "file", "model", "http", "https")
@@ -52,16 +54,16 @@ def undeclared(package: str, file: str) -> str:
 
 def is_missing(path: str) -> bool:
     """Return whether a file does not exist, and its package does not have it in a deeper folder, from which it may be
-    installed. False for a mesh or an image in a folder without any, which may be kept elsewhere."""
+    installed. False for a mesh, an image or the like in a folder without any, which may be kept elsewhere."""
     if os.path.lexists(path):
         return False
     folder, ending = os.path.split(path)[0], os.path.splitext(path)[1].lower()
-    kinds = next((kinds for kinds in KEPT_ELSEWHERE if ending in kinds), None)
+    kinds = () if ending in OF_MODELS else next((kinds for kinds in KEPT_ELSEWHERE if ending in kinds), (ending,))
     try:
         if kinds and not any(os.path.splitext(name)[1].lower() in kinds for name in os.listdir(folder)):
             return False
     except OSError:
-        return kinds is None
+        return not kinds
     package = next((one for one in Path(path).parents if any((one / mark).is_file() for mark in MARKS)), None)
     rest = os.sep + os.path.relpath(path, package) if package else ""
     found = islice(package.rglob(f"{Path(path).name}*"), MOST) if package else ()
