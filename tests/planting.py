@@ -543,6 +543,10 @@ OF_LINKS = (
             '<gazebo><sensor name="planted" type="imu"><enable_orientation>0</enable_orientation></sensor></gazebo>'
         ),
     ),
+    Planted(
+        "XML-015",
+        _blocks('<gazebo><sensor name="planted" type="imu"><update_rate>-5</update_rate></sensor></gazebo>'),
+    ),
     Planted("MSH-008", _blocks("<gazebo><plugin><parameters>package://arm/no.yaml</parameters></plugin></gazebo>")),
     Planted("NAM-011", _wrong_side),
     Planted("XML-013", _fixed_wheel),

@@ -85,13 +85,13 @@ class MirrorImages(Rule):
     def check(self, robot: Robot, mirrored: tuple[Table, ...]) -> Iterator[Finding]:
         """A pair that differs by three hundredths or more where nearly all others are equal; two wheels whose
         collision shapes, cylinders or spheres, have other radii."""
-        for left, right in _wheels(robot):
-            one, other = (float(str(link.collisions[0].shape.parameters["radius"])) for link in (left, right))
+        for pair in _wheels(robot):
+            one, other = (float(str(wheel.collisions[0].shape.parameters["radius"])) for wheel in pair)
             if abs(one - other) > 1e-6 * one:
                 message = (
-                    f"the radius of the collision shape is {number(other)} m, that of {left.name!r} {number(one)} m"
+                    f"the radius of the collision shape is {number(other)} m, that of {pair[0].name!r} {number(one)} m"
                 )
-                yield self.finding(f"{message}; expected wheels of one size", right)
+                yield self.finding(f"{message}; expected wheels of one size", pair[1])
         wrong: dict[str, tuple[Link | Joint, Link | Joint, list[str]]] = {}
         for table in mirrored:
             off = np.abs(table.found - table.mirrored) / table.sizes

@@ -92,12 +92,12 @@ class DefinedNames(Written):
             if (key := (id((use.place.macros or [None])[-1]), name)) not in seen:
                 seen.add(key)
                 yield self.at(use.element, use.attribute, f"the name {name!r} is not defined{near(name, known)}")
-        for use, name in left_to_callers(program):
-            if isinstance(use, Use):
+        for left, name in left_to_callers(program):
+            if isinstance(left, Use):
                 message = (
                     f"no file of the package defines {name!r}; make it a parameter of the macro, or define it here"
                 )
-                yield replace(self.at(use.element, use.attribute, message), severity="info")
+                yield replace(self.at(left.element, left.attribute, message), severity="info")
         if program.whole and program.complete:
             sure = {name for use in program.uses if use.place.always for name in use.words.arguments}
             for use in program.uses:

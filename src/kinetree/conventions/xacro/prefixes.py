@@ -147,8 +147,8 @@ def fixed_references(macros: Iterable[Element], roots: Iterable[Element]) -> Ite
     for macro in macros:
         for element, name in _naming(macro):
             match = LED.fullmatch(name) if element.tag in DEFINING else None
-            for value in ("", *values.get(match[1], ())) if match and match[1] in parameters(macro) else ():
-                written[match[1], value + match[2]] = name
+            if match and match[1] in parameters(macro):
+                written |= {(match[1], value + match[2]): name for value in ("", *values.get(match[1], ()))}
     for macro, block in found:
         name = block.get("reference") or ""
         expected = (written[p, name] for p in parameters(macro) if (p, name) in written)
