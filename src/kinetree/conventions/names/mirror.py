@@ -85,13 +85,12 @@ class MirrorImages(Rule):
     def check(self, robot: Robot, mirrored: tuple[Table, ...]) -> Iterator[Finding]:
         """A pair that differs by three hundredths or more where nearly all others are equal; two wheels whose
         collision shapes, cylinders or spheres, have other radii."""
-        for pair in _wheels(robot):
-            one, other = (float(str(wheel.collisions[0].shape.parameters["radius"])) for wheel in pair)
+        for wheels in _wheels(robot):
+            one, other = (float(str(wheel.collisions[0].shape.parameters["radius"])) for wheel in wheels)
             if abs(one - other) > 1e-6 * one:
-                message = (
-                    f"the radius of the collision shape is {number(other)} m, that of {pair[0].name!r} {number(one)} m"
-                )
-                yield self.finding(f"{message}; expected wheels of one size", pair[1])
+                radii = f"{number(other)} m, that of {wheels[0].name!r} {number(one)} m"
+                message = f"the radius of the collision shape is {radii}"
+                yield self.finding(f"{message}; expected wheels of one size", wheels[1])
         wrong: dict[str, tuple[Link | Joint, Link | Joint, list[str]]] = {}
         for table in mirrored:
             off = np.abs(table.found - table.mirrored) / table.sizes
