@@ -32,8 +32,8 @@ def command(codes: Sequence[str], as_json: bool) -> None:
 
     A CODE with which several begin, such as R199-4, lists these. Codes of readers' remarks are in lower case.
     """
-    people = {clause.code: clause for clause in CLAUSES}
-    clauses = {code: people[code.upper()] for code in codes if code.upper() in people}
+    by_hand = {clause.code: clause for clause in CLAUSES}
+    clauses = {code: by_hand[code.upper()] for code in codes if code.upper() in by_hand}
     remarks = {
         code: {"code": code, "title": REMARKS[code], "why": READER} for code in codes or REMARKS if code in REMARKS
     }
@@ -46,7 +46,7 @@ def command(codes: Sequence[str], as_json: bool) -> None:
         _list(rules)
         return
     pages = {code: _wrapped(f"{code}  {REMARKS[code]}") + f"\n\n{_wrapped(READER)}" for code in remarks}
-    pages |= {code: _page_of_people(clause) for code, clause in clauses.items()}
+    pages |= {code: _page_by_hand(clause) for code, clause in clauses.items()}
     pages |= {code: _page(found[0]) if len(found) == 1 else _rows(found) for code, found in rules.items()}
     print("\n\n".join(pages[code] for code in codes))
 
@@ -76,7 +76,7 @@ def _page(rule: Explanation) -> str:
     return "\n\n".join(paragraphs)
 
 
-def _page_of_people(clause: Clause) -> str:
+def _page_by_hand(clause: Clause) -> str:
     """Return everything about a clause that no rule judges."""
     facts = {
         "says": f'{clause.level or "no level"}: "{clause.clause}"',

@@ -1,4 +1,4 @@
-"""Findings for people: copies are one, equal ones are a group, and the most important come first."""
+"""Findings as they are read: copies are one, equal ones are a group, and the most important come first."""
 
 import os
 import re

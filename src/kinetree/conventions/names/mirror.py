@@ -88,29 +88,29 @@ class MirrorImages(Rule):
             off = np.abs(table.found - table.mirrored) / table.sizes
             for i in outliers(off, table):
                 left, right = table.pairs[i]
-                said = wrong.setdefault(right.name, (left, right, []))[2]
+                texts = wrong.setdefault(right.name, (left, right, []))[2]
                 for k in np.flatnonzero(off[i] > SAME):
                     least = 1e-6 * table.sizes[i, k]  # only rounding makes smaller ones differ from zero
                     pair = (float(x[i, k]) for x in (table.found, table.mirrored))
                     found, expected = numbers(value if abs(value) > least else 0.0 for value in pair)
-                    said.append(f"{table.names[k]} {found}, expected {expected}")
-        for left, right, said in wrong.values():
-            yield self.finding(f"is not the mirror image of {left.name!r}: {'; '.join(said[:MOST])}", right)
+                    texts.append(f"{table.names[k]} {found}, expected {expected}")
+        for left, right, texts in wrong.values():
+            yield self.finding(f"is not the mirror image of {left.name!r}: {'; '.join(texts[:MOST])}", right)
 
 
 def outliers(off: Array, table: Table) -> list[int]:
-    """Return the rows that are no mirror images, if nearly all others are. A copy is one only among enough pairs that
-    are mirror images and no copies."""
+    """Return the rows that are not mirror images, if nearly all others are. A copy counts only if enough other pairs
+    are mirror images and not copies."""
     far = off.max(axis=1, initial=0.0)
     if (far <= DIFFERENT).all():
         return []
     copied = (np.abs(table.found - table.copied) <= SAME * table.sizes).all(axis=1)
     image = far <= SAME
     copies, others = ~image & copied, ~image & ~copied
-    told = far > DIFFERENT
-    told &= ~copies | ((image & ~copied).sum() >= AGREEING * copies.sum())
-    told &= ~others | (image.sum() >= AGREEING * others.sum())
-    return [int(i) for i in np.flatnonzero(told)]
+    wrong = far > DIFFERENT
+    wrong &= ~copies | ((image & ~copied).sum() >= AGREEING * copies.sum())
+    wrong &= ~others | (image.sum() >= AGREEING * others.sum())
+    return [int(i) for i in np.flatnonzero(wrong)]
 
 
 @cache

@@ -18,10 +18,10 @@ from kinetree.conventions.rep199.clause import children, flange_off, geometry, o
 from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rep199.placement import (
     AWAY,
+    Given,
     Poses,
     checked,
     flange_at_tool0,
-    given,
     how,
     oriented,
     unknown,
@@ -45,9 +45,8 @@ def add_base(
     robot: Robot,
     arms: tuple[Arm, ...],
     poses: Poses,
-    bodies: Mapping[str, str],
     maker: Maker,
-    frames: Mapping[str, str],
+    given: Given,
     elements: Elements,
 ) -> Iterator[Mend]:
     """Add base to base_link, where the options have it or else as in the maker's models."""
@@ -60,7 +59,7 @@ def add_base(
             continue
         R, p = maker.base_rotation, maker.base_position(robot, arm, poses)
         measured = None if R is None or p is None else se3.homogeneous(R, p)
-        T = given("base", arm, carrier, poses, bodies, frames)
+        T = given("base", arm, carrier)
         T = T if T is not None else measured
         if T is None or isinstance(T, str):
             yield _not(name, T or unknown("base", carrier, maker))
@@ -72,9 +71,8 @@ def add_tool0(
     robot: Robot,
     arms: tuple[Arm, ...],
     poses: Poses,
-    bodies: Mapping[str, str],
     maker: Maker,
-    frames: Mapping[str, str],
+    given: Given,
     elements: Elements,
 ) -> Iterator[Mend]:
     """Add tool0 to flange, where the options have it or else turned as in the maker's models."""
@@ -83,13 +81,13 @@ def add_tool0(
         if arm.tool0 is not None:
             yield _not(f"link {arm.tool0!r}", "a turn would move it; edit its joint by hand")
         elif arm.flange is None:
-            why = "see there" if "flange" in frames else how("flange", arm.end)
+            why = how("flange", arm.end) if given("flange", arm, arm.end) is None else "its own repair says why"
             yield _not(name, f"it is attached to flange, which is missing, too; {why}")
         elif flange_off(arm, robot, poses) is not None:
             yield _not(name, f"X of {arm.flange!r} does not point outwards (R199-403), so tool0 would not either")
         else:
             R = maker.tool0_rotation
-            T = given("tool0", arm, arm.flange, poses, bodies, frames)
+            T = given("tool0", arm, arm.flange)
             T = T if T is not None or R is None else se3.homogeneous(R, np.zeros(3))
             if T is None or isinstance(T, str):
                 yield _not(name, T or unknown("tool0", arm.flange, maker))
@@ -103,7 +101,7 @@ def add_flange(
     poses: Poses,
     bodies: Mapping[str, str],
     maker: Maker,
-    frames: Mapping[str, str],
+    given: Given,
     elements: Elements,
 ) -> Iterator[Mend]:
     """Add flange where the options have it or else where tool0 is, and attach the links at the end of an arm to it."""
@@ -112,7 +110,7 @@ def add_flange(
             yield from _hung(robot, poses, elements, [arm.end, arm.tool0 or arm.end], arm)
             continue
         name = f"{arm.prefix}flange"
-        T = given("flange", arm, arm.end, poses, bodies, frames)
+        T = given("flange", arm, arm.end)
         found: Array | str | None
         if T is None or isinstance(T, str):
             found = (
@@ -137,9 +135,8 @@ def turn_flange(
     robot: Robot,
     arms: tuple[Arm, ...],
     poses: Poses,
-    bodies: Mapping[str, str],
     maker: Maker,
-    frames: Mapping[str, str],
+    given: Given,
     elements: Elements,
 ) -> Iterator[Mend]:
     """Turn flange so that X points out of the last link; what is attached to it stays where it is."""
@@ -148,7 +145,7 @@ def turn_flange(
         if arm.flange is None or joint is None:
             continue
         about = f"link {arm.flange!r}"
-        T = given("flange", arm, arm.end, poses, bodies, frames)
+        T = given("flange", arm, arm.end)
         old = poses[arm.flange]
         if T is None or isinstance(T, str):
             found = T or oriented(old, arm, robot, poses, maker)

@@ -93,7 +93,7 @@ CLAUSES: tuple[Clause, ...] = (
         "SHOULD",
         "such deviations should be well justified and well documented",
         "Is the reason for another parent of tool0 a good one?",
-        "a suppression of R199-505 holds the reason; whether it is good, people judge",
+        "a suppression of R199-505 holds the reason; whether it is good, a person judges",
     ),
     Clause(
         "R199-507",

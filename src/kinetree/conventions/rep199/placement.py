@@ -1,10 +1,11 @@
 """Places of base, flange and tool0: as the options have them, or as the model shows them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from kinetree.conventions.facts import fact
 from kinetree.conventions.fixes import EXACT, rpy_text, vector_text
 from kinetree.conventions.kinds.arms import Arm
 from kinetree.conventions.places import places
@@ -23,23 +24,30 @@ AWAY = 1e-6
 Poses = Mapping[str, Array]
 
 
-def given(
-    which: str, arm: Arm, carrier: str, poses: Poses, bodies: Mapping[str, str], frames: Mapping[str, str]
-) -> Array | str | None:
-    """Return T_carrier_frame (4, 4) of base, flange or tool0 in the options, why it is wrong, or None if it is not
-    given."""
-    found = places(which, frames[which]) if which in frames else {}
-    place = found.get(arm.prefix, found.get(""))
-    if not isinstance(place, str):
-        return place
-    if bodies.get(place) == bodies[carrier]:
-        return se3.inverse(poses[carrier]) @ poses[place]
-    fixed = sorted(name for name, body in bodies.items() if body == bodies[carrier])
-    why = "moves against it" if place in bodies else "does not exist"
-    return f"{which} is given as frame {place!r}, which {why}; frames fixed to {carrier!r} are {', '.join(fixed)}"
+Given = Callable[[str, Arm, str], Array | str | None]
+"""(which, arm, carrier) -> T_carrier_frame (4, 4) of base, flange or tool0 in the options, why it is wrong, or None if
+it is not given."""
 
 
-def misplaced(arms: tuple[Arm, ...], poses: Poses, bodies: Mapping[str, str], frames: Mapping[str, str]) -> str | None:
+@fact
+def given(poses: Poses, bodies: Mapping[str, str], frames: Mapping[str, str]) -> Given:
+    """Return the function that finds the place of a frame in the options."""
+
+    def find(which: str, arm: Arm, carrier: str) -> Array | str | None:
+        found = places(which, frames[which]) if which in frames else {}
+        place = found.get(arm.prefix, found.get(""))
+        if not isinstance(place, str):
+            return place
+        if bodies.get(place) == bodies[carrier]:
+            return se3.inverse(poses[carrier]) @ poses[place]
+        fixed = sorted(name for name, body in bodies.items() if body == bodies[carrier])
+        why = "moves against it" if place in bodies else "does not exist"
+        return f"{which} is given as frame {place!r}, which {why}; frames fixed to {carrier!r} are {', '.join(fixed)}"
+
+    return find
+
+
+def misplaced(arms: tuple[Arm, ...], poses: Poses, given: Given) -> str | None:
     """Return why base, flange or tool0 is elsewhere than the options have it, or None."""
     for arm in arms:
         for which, own, carrier in (
@@ -47,7 +55,7 @@ def misplaced(arms: tuple[Arm, ...], poses: Poses, bodies: Mapping[str, str], fr
             ("flange", arm.flange, arm.end),
             ("tool0", arm.tool0, arm.flange),
         ):
-            T = given(which, arm, carrier, poses, bodies, frames) if own and carrier else None
+            T = given(which, arm, carrier) if own and carrier else None
             if own and carrier and T is not None and not isinstance(T, str):
                 off = np.abs(se3.inverse(poses[carrier]) @ poses[own] - T).max()
                 if off > AWAY:

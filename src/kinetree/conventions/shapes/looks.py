@@ -65,7 +65,7 @@ class CollisionSize(LinkQuality):
     evidence = "heuristic"
     clause = "the collision properties of a link"
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
-    bad = '<collision><origin xyz="2.5 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
+    bad = '<collision><origin xyz="0.25 0 0"/><geometry><box size="4 1.2 1.2"/></geometry></collision>'
 
     def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
         """Collision shapes more than five times as large as visuals of 2 cm or more, or further away from them than

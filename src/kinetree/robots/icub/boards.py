@@ -89,8 +89,8 @@ def board_of(robot: Robot, board: str, family: Family | None = None) -> Board:
     family: overrules the structure of the model. Raises KinetreeError for an unknown board, an ambiguous family, and a
     robot without any joint of a board.
     """
-    told = families(robot)
-    candidates = told if family is None else (family,)
+    possible = families(robot)
+    candidates = possible if family is None else (family,)
     tables = [boards_of(candidate) for candidate in candidates]
     if board not in list(tables[0]):
         raise unknown_name("board", board, list(tables[0]))
