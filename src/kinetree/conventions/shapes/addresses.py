@@ -9,7 +9,9 @@ from itertools import islice
 from pathlib import Path
 from posixpath import normpath
 from types import MappingProxyType
+from typing import Literal
 
+from kinetree.confine import Confinement
 from kinetree.errors import KinetreeError
 from kinetree.formats.opener import read_file
 
@@ -86,12 +88,12 @@ def _like(scheme: str) -> bool:
     return SequenceMatcher(None, scheme, "package").ratio() >= LIKE
 
 
-def in_own_package(name: str, file: str) -> str:
+def in_own_package(name: str, file: str, confined: Confinement | Literal[False]) -> str:
     """Return the folder above a file which has a mesh whose package is not found, or ""."""
     rest = name.removeprefix("package://").partition("/")[2]
     for folder in Path(file).absolute().parents[:DEEPEST]:
         with suppress(OSError, ValueError):
-            if rest and (folder / rest).is_file():
+            if rest and not (confined and not confined.holds(folder / rest)) and (folder / rest).is_file():
                 return folder.name
         if (folder / ".git").exists() or any((folder / mark).is_file() for mark in MARKS):
             break

@@ -72,7 +72,13 @@ class MissingMesh(MeshRule):
     clause = "the file must be available locally"
     bad = "link_7.stl"
 
-    def check(self, robot: Robot, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
+    def check(
+        self,
+        robot: Robot,
+        shapes: Shapes,
+        assets: Mapping[str, Asset],
+        confined: Confinement | Literal[False],
+    ) -> Iterator[Finding]:
         """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
         names in URDF that lead to none, and the first of a package that is not found and not declared, or whose files
         are in the package of the model. A remark on two slashes in a row, which some programs refuse."""
@@ -87,7 +93,7 @@ class MissingMesh(MeshRule):
                     yield self.finding(f"the mesh {name!r} {ASTRAY[fault]}", link, source=geometry.source)
                 elif name not in assets and name.startswith("package://") and package not in strange:
                     strange.add(package)
-                    here = in_own_package(name, geometry.source.file) if geometry.source else ""
+                    here = in_own_package(name, geometry.source.file, confined) if geometry.source else ""
                     if here:
                         message = f"the package of the mesh {name!r} is not found, but the file is in {here!r}"
                         yield self.finding(message, link, source=geometry.source, severity="info")
