@@ -514,6 +514,15 @@ def _wrong_side(model: Model) -> str | None:
     )
 
 
+def _namesake_of_root(model: Model) -> str | None:
+    root = model.robot.root
+    ends = f'<parent link="{root}"/><child link="planted"/><axis xyz="0 0 1"/>'
+    inertial = _inertial(0.1, 6.6e-5, 6.6e-5, 1.25e-4)
+    return model.at_end(
+        f'<link name="planted">{inertial}</link><joint name="{root}" type="continuous">{ends}</joint><gazebo/>'
+    )
+
+
 def _fixed_wheel(model: Model) -> str | None:
     plugin = "<plugin><leftJoint>planted_joint</leftJoint><rightJoint>planted_joint</rightJoint></plugin>"
     return model.at_end(f"{_fixed(model.robot.root, 'planted')}<gazebo>{plugin}</gazebo>")
@@ -527,6 +536,18 @@ def _wheel_across(model: Model) -> str | None:
 
 
 OF_LINKS = (
+    Planted("NAM-012", _namesake_of_root, implied=("INR-013",)),
+    Planted(
+        "XML-014",
+        _blocks(
+            '<gazebo><sensor name="planted" type="imu"><enable_orientation>0</enable_orientation></sensor></gazebo>'
+        ),
+    ),
+    Planted(
+        "XML-015",
+        _blocks('<gazebo><sensor name="planted" type="imu"><update_rate>-5</update_rate></sensor></gazebo>'),
+    ),
+    Planted("MSH-008", _blocks("<gazebo><plugin><parameters>package://arm/no.yaml</parameters></plugin></gazebo>")),
     Planted("NAM-011", _wrong_side),
     Planted("XML-013", _fixed_wheel),
     Planted("JNT-006", _wheel_across, implied=("INR-013",)),

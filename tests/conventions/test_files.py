@@ -92,7 +92,7 @@ def test_a_part_that_nobody_named_is_no_fault():
 def test_a_folder_that_cannot_be_read_is_said(folder, monkeypatch):
     (folder / "a" / "locked").mkdir()
     held = folder / "a" / "locked"
-    monkeypatch.setattr(os, "listdir", lambda asked, real=os.listdir: real(asked) if asked != held else denied())
+    monkeypatch.setattr(os, "scandir", lambda asked, real=os.scandir: real(asked) if asked != held else denied())
     assert held in models_in(folder)
     assert len(list(models_in(folder))) == 8
 

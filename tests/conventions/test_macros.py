@@ -6,7 +6,7 @@ import kinetree as kt
 from kinetree.checker.checked import Job, check_job
 from kinetree.checker.files import without_parts
 from kinetree.conventions.examples import ARM
-from kinetree.conventions.xacro.names import _defined_in, _texts_in
+from kinetree.conventions.package import _package
 from kinetree.conventions.xacro.prefixes import NAMING, PrefixLeak, leaks, parameters, prefix_of
 from kinetree.formats.xml import Report, parse
 from support import ask, shared
@@ -164,12 +164,10 @@ class TestFilesThatMakeNoRobot:
             ('<xacro:include filename="$(find others)/a.xacro"/>', set()),
         ):
             (tmp_path / "robot.xacro").write_text(robot.format(more))
-            _texts_in.cache_clear()
-            _defined_in.cache_clear()
+            _package.cache_clear()
             assert self.codes(tmp_path, text)[1] == expected
         (tmp_path / "robot.xacro").unlink()
-        _texts_in.cache_clear()
-        _defined_in.cache_clear()
+        _package.cache_clear()
         assert self.codes(tmp_path, text)[1] == {"XAC-002"}  # a remark: files of other packages may define it
 
 

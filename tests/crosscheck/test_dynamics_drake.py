@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.formats import urdf
+from kinetree.formats.urdf.write import write
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Dynamics, Robot
 from kinetree.spatial import se3
@@ -170,5 +170,5 @@ def test_real_robots(drake, name):
     """As we write them, with dampers and without shapes and limits. Panda's fingers follow each other."""
     path = next(path for path in example_robot_urdfs() if path.name == name)
     robot = with_dynamics(kt.load(path), Dynamics(damping=0.2))
-    text = urdf.write(robot, ("geometry", "limit"))
+    text = write(robot, ("geometry", "limit"))
     compare(Peer(drake, kt.load(text, format="urdf"), text, "urdf"), name)

@@ -12,6 +12,7 @@ from kinetree.algorithms.serial import serial_chain
 from kinetree.formats import dh, ets, urdf
 from kinetree.formats.dh.write import Spelling, toml_text
 from kinetree.formats.registry import FORMATS
+from kinetree.formats.urdf.write import write
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.dh import DHTable
 from kinetree.model.tree import build_tree
@@ -56,7 +57,7 @@ def to_ets(robot: kt.Robot) -> kt.Robot:
 
 
 def to_urdf(robot: kt.Robot) -> kt.Robot:
-    again, findings = urdf.read(urdf.write(build(parts_of(robot)), ("group", "limit")), "again.urdf")
+    again, findings = urdf.read(write(build(parts_of(robot)), ("group", "limit")), "again.urdf")
     assert again is not None, findings
     return again
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.formats import dh, mjcf, sdf, urdf
+from kinetree.formats import dh, mjcf
+from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import ForceTorque, Robot
 from support import contact_reading
@@ -29,7 +30,6 @@ SDF = """<sdf version="1.7"><model name="r"><link name="a"/><link name="b"><pose
     </sensor></joint></model></sdf>"""
 PLAIN = {"joint": "0 0 0", "sensor": "0 0 0", "direction": "parent_to_child", "rest": "", "frame": "child"}
 NOISE = "<force><x><noise type='gaussian'><mean>0.1</mean></noise></x></force>"
-FORMATS = {"urdf": urdf, "sdf": sdf, "dh": dh, "mjcf": mjcf}
 
 
 def from_urdf(type="fixed", **words) -> Robot:
@@ -119,7 +119,7 @@ class TestTheRestOfTheElement:
     @pytest.mark.parametrize(("make", "format"), [(from_urdf, "urdf"), (from_sdf, "sdf")])
     def test_comes_back_whole_and_once(self, make, format):
         robot = make(rest=NOISE, frame="sensor")
-        text = FORMATS[format].write(edited(robot))
+        text = FORMATS[format].write(edited(robot), ())
         for tag in ("force_torque", "frame", "measure_direction", "noise", "mean"):
             assert text.count(f"</{tag}>") == 1
         again = kt.load(text, format=format)

@@ -8,6 +8,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats import urdf
+from kinetree.formats.urdf.write import write
 from kinetree.formats.xml import MAX_DEPTH
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import UNLIMITED, Sensor
@@ -55,7 +56,7 @@ class TestRoundTrips:
         assert paths
         for path in paths:
             robot = kt.load(path)
-            again, findings = urdf.read(urdf.write(edited(robot)), "again.urdf")
+            again, findings = urdf.read(write(edited(robot)), "again.urdf")
             assert again is not None, findings
             assert again.joint_names == robot.joint_names
             assert frames_differ_by(robot, again, random_q(robot, rng)) < 1e-12
@@ -74,7 +75,7 @@ class TestRoundTrips:
 
     def test_an_unedited_robot_is_written_back_to_the_letter(self):
         for path in icub_urdfs():
-            assert urdf.write(kt.load(path)) == path.read_bytes().decode()
+            assert write(kt.load(path)) == path.read_bytes().decode()
 
     def test_blocks_of_other_tools_survive_an_edit(self):
         blocks = (
@@ -84,7 +85,7 @@ class TestRoundTrips:
         )
         robot = load(TWO + joint() + blocks)
         assert not robot.notes
-        text = urdf.write(edited(robot))
+        text = write(edited(robot))
         for element in (e.text for e in robot.extensions):
             assert element in text
         assert "<!-- why -->" in text
@@ -96,7 +97,7 @@ class TestRoundTrips:
             '<calibration rising="0.125"/>'
         )
         one = load(TWO + joint(inside)).joints["j"]
-        other = kt.load(urdf.write(edited(load(TWO + joint(inside)))), format="urdf").joints["j"]
+        other = kt.load(write(edited(load(TWO + joint(inside)))), format="urdf").joints["j"]
         assert (one.safety, one.calibration, one.dynamics, one.limits) == (
             other.safety,
             other.calibration,
@@ -279,7 +280,7 @@ def test_shapes_and_materials():
     robot = load(
         f'<link name="a">{visuals.replace("visual", "collision").split("<material")[0]}</collision>{visuals}</link>'
     )
-    for one in (robot, kt.load(urdf.write(edited(robot)), format="urdf")):
+    for one in (robot, kt.load(write(edited(robot)), format="urdf")):
         found = one.links["a"].visuals
         assert [dict(v.shape.parameters) for v in found] == list(shapes.values())
         assert [v.origin[0, 3] for v in found] == list(range(len(shapes)))
@@ -301,10 +302,10 @@ def test_what_urdf_cannot_say_is_an_error_that_names_it():
     parts = parts_of(load(TWO + joint()))
     parts.joints = [replace(one, type="ball", axes=np.zeros((0, 3)), limits=()) for one in parts.joints]
     with pytest.raises(kt.KinetreeError, match=r"joint 'j'.*URDF cannot express a ball joint") as caught:
-        urdf.write(build(parts))
+        write(build(parts))
     assert caught.value.findings[0].code == "cannot-say-joint"
     with pytest.raises(kt.KinetreeError, match="expected extension"):
-        urdf.write(load(TWO + joint()), without=("everything",))
+        write(load(TWO + joint()), without=("everything",))
 
 
 def test_a_second_material_is_a_warning_and_stays():
@@ -315,7 +316,7 @@ def test_a_second_material_is_a_warning_and_stays():
     )
     robot, findings = urdf.read(text, "r.urdf")
     assert [(f.severity, f.code) for f in findings] == [("warning", "duplicate-element")]
-    again, _ = urdf.read(urdf.write(build(parts_of(robot))), "again.urdf")
+    again, _ = urdf.read(write(build(parts_of(robot))), "again.urdf")
     for r in (robot, again):
         visual = r.links["a"].visuals[0]
         assert visual.material.name == "red"
@@ -354,7 +355,7 @@ class TestWhatOthersRead:
 
     def test_no_limit_is_the_largest_double(self):
         arm = kt.edit.cut(kt.load("icub"), "l_shoulder_1")
-        text = urdf.write(arm, without=("group",))
+        text = write(arm, without=("group",))
         assert text.count('velocity="1.7976931348623157e+308" effort="1.7976931348623157e+308"') == 6
         again = kt.load(text, format="urdf")
         assert not again.notes
@@ -362,10 +363,10 @@ class TestWhatOthersRead:
             assert again.joints[name].limits == joint.limits
 
     def test_without_limits_joints_are_unlimited(self):
-        text = urdf.write(load(TWO + joint()), without=("limit",))
+        text = write(load(TWO + joint()), without=("limit",))
         assert '<joint name="j" type="continuous">' in text
         assert "<limit" not in text
-        slider = kt.load(urdf.write(load(TWO + joint(LIMIT + AXIS, "prismatic")), without=("limit",)), format="urdf")
+        slider = kt.load(write(load(TWO + joint(LIMIT + AXIS, "prismatic")), without=("limit",)), format="urdf")
         assert slider.joints["j"].limit == UNLIMITED
         assert not slider.notes
 
@@ -377,7 +378,7 @@ class TestWhatOthersRead:
         robot = kt.edit.add_frame(robot, "tip", "b", T)
         parts = parts_of(robot)
         parts.sensors = [Sensor("ft", "force_torque", "tip", T, "j"), Sensor("imu", "imu", "tip", T)]
-        again = kt.load(urdf.write(build(parts), without=without), format="urdf")
+        again = kt.load(write(build(parts), without=without), format="urdf")
         q = robot.q(j=0.4)
         place = all_frames(robot, q)["tip"] @ T
         for sensor in again.sensors.values():
@@ -388,7 +389,7 @@ class TestWhatOthersRead:
         parts = parts_of(load(TWO + joint()))
         parts.sensors = [Sensor("ft", "force_torque", "a", joint="j")]
         with pytest.raises(kt.KinetreeError, match="cannot-say-sensor"):
-            urdf.write(build(parts))
+            write(build(parts))
 
     @pytest.mark.crosscheck
     def test_pinocchio_reads_what_is_written(self):
@@ -397,12 +398,12 @@ class TestWhatOthersRead:
         robots += [kt.load("icub"), kt.edit.cut(kt.load("icub"), "l_shoulder_1")]
         for robot in robots:
             for without in (("group",), ("group", "limit")):
-                model = pin.buildModelFromXML(urdf.write(edited(robot), without=without))
+                model = pin.buildModelFromXML(write(edited(robot), without=without))
                 assert {joint.name for joint in robot.joints.values() if joint.kind.nq} == {*model.names} - {"universe"}
 
 
 def test_the_order_of_q_comes_back():
     robot = kt.load("icub")
     names = robot.joint_names[::-1]
-    again = kt.load(urdf.write(robot.order(names), without=("group",)), format="urdf")
+    again = kt.load(write(robot.order(names), without=("group",)), format="urdf")
     assert again.joint_names == names

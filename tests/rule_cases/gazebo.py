@@ -32,6 +32,7 @@ def topics(first: str, second: str, file: str = "p.so") -> str:
     return with_block(plugin(first) + f'<gazebo><plugin name="q" filename="{file}">{second}</plugin></gazebo>')
 
 
+FOV = "<camera><horizontal_fov>{}</horizontal_fov></camera>"
 TOPIC = "<topicName>scan</topicName>"
 COLLISION = "<contact><collision>{}</collision></contact>"
 
@@ -189,6 +190,42 @@ CASES = {
             "of two files": topics(TOPIC, TOPIC, "q.so"),
             "no topic": topics("<robotNamespace>r</robotNamespace>", "<robotNamespace>r</robotNamespace>"),
             "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>y</topic>", "b")),
+        },
+    ),
+    "XML-014": Cases(
+        found={
+            "outside of the imu": Model(
+                with_block(sensor("s", "<enable_orientation>0</enable_orientation><imu/>")), says="put it into <imu>"
+            ),
+            "without a camera": with_block(sensor("s", "<clip/>", kind="camera")),
+            "inside of the lidar": Model(
+                with_block(sensor("s", "<lidar><update_rate>9</update_rate></lidar>", kind="gpu_lidar")),
+                says="put it into <sensor>",
+            ),
+        },
+        silent={
+            "where they belong": with_block(sensor("s", "<update_rate>9</update_rate><camera><clip/></camera>")),
+            "of another kind": with_block(sensor("s", "<range>9</range><sonar/><imu/>")),
+        },
+    ),
+    "XML-015": Cases(
+        found={
+            "degrees": Model(with_block(sensor("s", FOV.format(80), kind="camera")), says="is '80'; expected an angle"),
+            "a type": Model(with_block(sensor("s", kind="cammera")), says="did you mean 'camera'?"),
+            "exchanged": Model(
+                with_block(sensor("s", "<ray><range><min>9</min><max>0.1</max></range></ray>", kind="ray")),
+                says="<min> is 9, above <max>, which is 0.1",
+            ),
+            "a negative rate": with_block(sensor("s", "<update_rate>-1</update_rate>")),
+            "no number": with_block('<gazebo reference="a"><mu1>0.2.0</mu1></gazebo>'),
+            "neither true nor false": with_block('<gazebo reference="a"><selfCollide>ture</selfCollide></gazebo>'),
+        },
+        silent={
+            "radians": with_block(sensor("s", FOV.format(1.4), kind="camera")),
+            "a whole turn": with_block(sensor("s", FOV.format(6.2832), kind="camera")),
+            "one angle": with_block(sensor("s", "<ray><min_angle>0</min_angle><max_angle>0</max_angle></ray>")),
+            "in a plug-in": with_block(sensor("s", "<plugin><update_rate>-1</update_rate></plugin>")),
+            "a number": with_block('<gazebo reference="a"><kp>1e+13</kp><gravity>1</gravity></gazebo>'),
         },
     ),
     "XML-013": Cases(

@@ -39,6 +39,14 @@ def coloured(rgba: str, uses: int = 1) -> str:
     return robot(link("a", *[f"<visual>{box(1)}{material}</visual>"] * uses))
 
 
+def with_file(name: str) -> str:
+    """A robot with a plug-in that names a file."""
+    inside = f"<parameters>{name}</parameters>"
+    return robot(link("a"), f'<gazebo><plugin name="p" filename="p.so">{inside}</plugin></gazebo>')
+
+
+TEXTURE = "package://arm/no.yaml"
+
 CASES = {
     "GEO-001": Cases(
         found={
@@ -108,8 +116,12 @@ CASES = {
             "a package and a slash": files("package://arm/", says="names no file in the package"),
             "no package": files("package:///meshes/a.stl", says="names no package"),
             "another computer": files("file://computer/a.stl", says="names another computer after file://"),
+            "a slip in package://": files("pakage://arm/there.stl", says="begins with 'pakage'"),
         },
-        remarked={"none of two": files(of("no"), of("nor"), says="none of the 2 mesh files exists; the first is")},
+        remarked={
+            "two slashes": files("package://arm//there.stl", says="has two slashes in a row"),
+            "none of two": files(of("no"), of("nor"), says="none of the 2 mesh files exists; the first is"),
+        },
         silent={
             "there": files(of("there")),
             "there, by a way round": files(of("in/../there")),
@@ -122,6 +134,23 @@ CASES = {
                 "<uri>file://media/a.dae</uri></mesh></geometry></visual></link></model></sdf>",
                 format="sdf",
             ),
+        },
+    ),
+    "MSH-008": Cases(
+        found={
+            "parameters": Model(with_file("package://arm/no.yaml"), options=PACKAGES, says="'package://arm/no.yaml'"),
+            "a texture": Model(
+                with_file("").replace(
+                    "</robot>", f'<material name="m"><texture filename="{TEXTURE}"/></material></robot>'
+                ),
+                options=PACKAGES,
+            ),
+        },
+        silent={
+            "there": Model(with_file("package://arm/there.stl"), options=PACKAGES),
+            "another package": Model(with_file("package://elsewhere/no.yaml"), options=PACKAGES),
+            "an image where there are none": Model(with_file("package://arm/no.png"), options=PACKAGES),
+            "a name that is not whole": Model(with_file("package://arm/$(arg a).yaml"), options=PACKAGES),
         },
     ),
     "MSH-003": Cases(

@@ -41,6 +41,8 @@ TWICE = (
     '<xacro:property name="gap" value="%s"/><xacro:macro name="two"><y>${gap}</y></xacro:macro><xacro:two/>'
 )
 
+NAMED = "<gazebo><plugin><parameters>{}</parameters></plugin></gazebo>"
+
 CASES = {
     "XAC-002": Cases(
         found={
@@ -169,9 +171,15 @@ CASES = {
         },
     ),
     "XAC-010": Cases(
-        found={"a file": never(include("$(find arm)/missing.xacro"), options=PACKAGES)},
+        found={
+            "a file": never(include("$(find arm)/missing.xacro"), options=PACKAGES),
+            "of a plug-in": never(NAMED.format("$(find arm)/missing.yaml"), options=PACKAGES, says="missing.yaml"),
+            "in an expression": never("<x>${load_yaml('$(find arm)/missing.yaml')}</x>", options=PACKAGES),
+        },
         silent={
             "a file that is there": never(include("$(find arm)/meshes/link_4.stl"), options=PACKAGES),
+            "a file of a plug-in": never(NAMED.format("$(find arm)/meshes/link_4.stl"), options=PACKAGES),
+            "a mesh where there are none": never(NAMED.format("$(find arm)/no.stl"), options=PACKAGES),
             "a file that may be there": never(
                 '<xacro:include filename="$(find arm)/missing.xacro" optional="true"/>', options=PACKAGES
             ),

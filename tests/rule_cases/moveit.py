@@ -15,6 +15,9 @@ HARDWARE = system(
 )
 
 
+SIDED = made(HARDWARE).replace('"a"', '"right_a"').replace('"b"', '"left_a"')
+
+
 def case(text: str, says: str = "", count: int | None = None, name: str = "x.yaml", other: str = "") -> Model:
     """A robot with an SRDF, a file, and perhaps another file."""
     files = {name: text} | ({"other.yaml": other} if other else {})
@@ -201,9 +204,13 @@ CASES = {
                 "joints of others: b",
             ),
             "of MoveIt": case(listed("a, a")),
+            "of the other side": replace(
+                case(section("joints: [right_a]", name="left_arm"), "expected 'left_a'"), text=SIDED, srdf=None
+            ),
         },
         silent={
             "once": case(section("left_wheel_names: [a], right_wheel_names: [b]")),
+            "of its own side": replace(case(section("joints: [right_a]", name="right_arm")), text=SIDED, srdf=None),
             "its own constraints": case(
                 manager("arm") + section("joints: [a], constraints: {goal_time: 1, a: {goal: 1}}")
             ),

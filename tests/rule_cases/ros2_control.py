@@ -195,10 +195,20 @@ CASES = {
                 transmission("EffortJointInterface", "hardware_interface/PositionJointInterface"),
                 says="the actuator Pos",
             ),
+            "of the actuator alone": Model(
+                transmission("", "EffortJointInterface"), says="'a' stands in the <actuator>"
+            ),
+            "none, beside another": Model(
+                transmission("EffortJointInterface").replace(
+                    "</robot>", '<transmission name="u"><joint name="b"/></transmission></robot>'
+                ),
+                says="'b' is missing",
+            ),
         },
         silent={
             "with and without package": transmission("EffortJointInterface", "hardware_interface/EffortJointInterface"),
             "an interface of one's own": transmission("my_hardware/PressureInterface"),
+            "none": transmission(""),
             "another type": transmission("EffortJointInterface", kind="HalfDifferentialTransmission"),
         },
     ),

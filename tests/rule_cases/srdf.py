@@ -25,6 +25,12 @@ def finger(value: str, **more: object) -> Model:
     return state(f'<joint name="finger_joint" value="{value}"/>', **more)
 
 
+def sided(name: str, member: str) -> str:
+    """A group with a group, and groups of both sides."""
+    sides = "".join(f'<group name="{side}_finger"><link name="finger"/></group>' for side in ("left", "right"))
+    return f'{sides}<group name="{name}"><group name="{member}"/></group>'
+
+
 CASES = {
     "SRD-001": Cases(
         found={
@@ -170,6 +176,24 @@ CASES = {
             ),
         },
         silent={"once": model(), "enabled": model(new='<enable_collisions link1="link_6" link2="link_5"/>')},
+    ),
+    "SRD-012": Cases(
+        found={
+            "a group": model(new=sided("left_hand", "right_finger"), says="expected 'left_finger'"),
+            "an end effector": model(
+                new=sided("left_hand", "left_finger")
+                + '<end_effector name="e" parent_link="left_hand" group="right_finger"/>',
+                says="expected the same side",
+                robot=ROBOT.replace('"palm"', '"left_hand"'),
+            ),
+        },
+        silent={
+            "its own side": model(new=sided("left_hand", "left_finger")),
+            "both sides": model(
+                new=sided("left_hand", "left_finger").replace("</group>", '<group name="right_finger"/></group>')
+            ),
+            "no counterpart": model(new=sided("left_hand", "right_finger").replace('"left_finger"', '"left_thumb"')),
+        },
     ),
     "SRD-011": Cases(
         found={

@@ -41,6 +41,19 @@ def sided(parent: str, child: str = "right_b") -> str:
     return f'<robot name="r">{links}{others}{joint("last", parent, child)}</robot>'
 
 
+def wheels(radius: float) -> str:
+    """A left wheel of a radius, and a right one of 0.035 m."""
+    return chain(joint("j", "a", "left_wheel"), joint("k", "a", "right_wheel"), links="a").replace(
+        "</robot>",
+        "".join(
+            f'<link name="{side}_wheel"><collision><geometry><cylinder radius="{r}" length="0.02"/></geometry>'
+            "</collision></link>"
+            for side, r in (("left", radius), ("right", 0.035))
+        )
+        + "</robot>",
+    )
+
+
 CASES = {
     "NAM-008": Cases(
         found={
@@ -83,8 +96,25 @@ CASES = {
             "no other": sided("left_c"),
         },
     ),
+    "NAM-012": Cases(
+        found={
+            "a joint and a link": named("a", "floating").replace("</robot>", "<gazebo/></robot>"),
+        },
+        remarked={
+            "without Gazebo": Model(named("a", "floating"), element="joint 'a'"),
+            "parts of a link": Model(
+                '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere>'
+                '<radius>1</radius></sphere></geometry></visual><collision name="v"><geometry><sphere>'
+                "<radius>1</radius></sphere></geometry></collision></link></model></sdf>",
+                format="sdf",
+                says="a <visual> of this link has the same name",
+            ),
+        },
+        silent={"another name": named("e", "floating"), "a fixed joint": named("a")},
+    ),
     "NAM-010": Cases(
         found={
+            "wheels": Model(wheels(0.0352), says="is 0.035 m, that of 'left_wheel' 0.0352 m"),
             "a mass": legs(
                 SHIN, SHIN.replace('"2"', '"2.1"'), says="mass 2.1, expected 2", element="link 'right_shin'"
             ),
@@ -94,6 +124,7 @@ CASES = {
             ),
         },
         silent={
+            "wheels of one size": wheels(0.035),
             "equal": LEGS,
             "rounded": legs(SHIN, SHIN.replace('"2"', '"2.05"')),
             "two masses of five": legs(SHIN, SHIN.replace('"2"', '"2.1"')).text.replace(

@@ -30,11 +30,23 @@ def called(parent: str) -> Model:
 OWN = tuple(f"${{p}}_{letter}" for letter in "abcdef")
 """Names with a parameter p in front."""
 
+FIXED = (
+    '<xacro:macro name="m" params="side"><link name="${{side}}_a"/></xacro:macro><xacro:macro name="n" params="side">'
+    '<gazebo reference="{}"/></xacro:macro><link name="top"/><xacro:if value="0"><xacro:m side="left"/></xacro:if>'
+)
+
+
+def fixed(name: str) -> Model:
+    """A macro that names a link in a block of Gazebo, and another that makes left_a."""
+    return Model(f'<robot name="r" {SPACE}>{FIXED.format(name)}</robot>', format="xacro")
+
+
 CASES = {
     "XAC-001": Cases(
         found={
             "a link": macro(links("${prefix}a", "b")),
             "a joint": macro('<joint name="j"/>'),
+            "a reference of Gazebo": fixed("left_a"),
             "by a parameter called like it": macro(links("b"), "tf_prefix x"),
             "a parent that the macro makes": macro(
                 links("${prefix}a") + '<joint name="${prefix}j"><parent link="a"/></joint>'
@@ -46,6 +58,8 @@ CASES = {
             "the prefix of a call": called("left_a"),
         },
         silent={
+            "a reference with the parameter": fixed("${side}_a"),
+            "a reference to another link": fixed("top"),
             "with its prefix": macro(links("${prefix}a")),
             "without a prefix among its parameters": macro(links("a"), "x"),
             "by a parameter before three names only": macro(links(*OWN[:3], "b"), "p"),

@@ -97,10 +97,10 @@ def _lowered(data: Any) -> dict[str, Any]:
 
 def _of_package(srdf: str) -> Iterator[str]:
     """Yield the models of the package that contains a file."""
-    for folder in list(Path(os.path.abspath(srdf)).parents)[:LEVELS_UP]:
-        if (folder / "package.xml").is_file():
-            yield from map(str, models_in(folder))
-            return
+    from kinetree.conventions.package import package_of  # takes 3 ms and is rarely needed
+
+    if package := package_of(srdf):
+        yield from map(str, models_in(package.folder))
 
 
 def _robot_name(file: str, semantic: bool = False) -> bytes | None:

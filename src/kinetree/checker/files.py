@@ -1,20 +1,14 @@
 """Choice of the files of a folder that are checked."""
 
 import os
-import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from itertools import islice
 from pathlib import Path
-from time import monotonic
 
 from kinetree.checker.checked import Checked
 from kinetree.checker.once import Key, key_of
-from kinetree.conventions.xacro.names import INCLUDED, MOST, REMEMBERED, package_of
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.formats.opener import read_file
+from kinetree.formats.opener import files_below
 from kinetree.formats.registry import FORMATS
 from kinetree.load import format_of, is_packaged
 from kinetree.robots.packaged import names
@@ -49,7 +43,7 @@ def files_of(paths: Sequence[str], srdf: bool = False) -> dict[str, bool]:
                 format_of(path)
             files[path if by_name else seen.setdefault(os.path.abspath(path), path)] = True
             continue
-        models = [str(model) for model in models_in(Path(path), is_model_or_srdf if srdf else None)]
+        models = [str(model) for model in models_in(Path(path), srdf)]
         if not models:
             files[os.path.join(path, "")] = True  # no bare name of a robot
             empty.append(no_models(path))
@@ -72,22 +66,12 @@ def folders_of(paths: Sequence[str]) -> list[str]:
     return [path for path in paths if os.path.isdir(path) and path.partition(":")[0] not in names()]
 
 
-def models_in(folder: Path, wanted: Callable[[Path], bool] | None = None) -> Iterator[Path]:
+def models_in(folder: Path, srdf: bool = False) -> Iterator[Path]:
     """Yield the robot descriptions in a folder and below, without hidden ones, in order; and folders that cannot be
-    read. wanted: which files are yielded instead."""
-    wanted = wanted or is_model
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        yield folder
-        return
-    for name in names:
-        path = folder / name
-        if name.startswith("."):
-            continue
-        if os.path.isdir(path):
-            yield from () if os.path.islink(path) else models_in(path, wanted)  # a link may lead to where it stands
-        elif (os.path.isfile(path) or not os.path.exists(path)) and wanted(path):  # a broken link is reported
+    read. srdf: also semantic descriptions."""
+    endings = (".xml", *(ending for name in CHECKED for ending in FORMATS[name].suffixes), *(SRDFS if srdf else ()))
+    for path in files_below(folder, lambda name: name.lower().endswith(endings) and (srdf or not is_srdf(name))):
+        if path.suffix.lower() != ".xml" or is_model(path):
             yield path
 
 
@@ -103,11 +87,6 @@ def is_model(path: Path) -> bool:
         return False
 
 
-def is_model_or_srdf(path: Path) -> bool:
-    """Return whether a file is a robot description or a semantic one."""
-    return is_srdf(path.name) or is_model(path)
-
-
 def is_srdf(file: str) -> bool:
     """Return whether a file is a semantic description, by its ending."""
     return file.lower().endswith(SRDFS)
@@ -121,30 +100,11 @@ def is_unread(result: Checked) -> bool:
 def is_part(result: Checked) -> bool:
     """Return whether a file is a part of others: it makes no robot, or fails alone and another file includes it."""
     codes = {finding.code for finding in result.findings if finding.severity == "error"}
-    return not codes.isdisjoint(NO_ROBOT) or (not codes.isdisjoint(OF_WHOLE) and _is_included(result.file))
+    if codes.isdisjoint(NO_ROBOT) and result.file.endswith(".xacro") and not codes.isdisjoint(OF_WHOLE):
+        from kinetree.conventions.package import is_included_around  # takes 3 ms and is rarely needed
 
-
-def _is_included(file: str) -> bool:
-    """Return whether a xacro file of the package of a file includes it."""
-    path = Path(file).absolute()
-    package = package_of(path) if file.endswith(".xacro") else None
-    return package is not None and any(
-        other != path and name.fullmatch(path.as_posix())
-        for other, name in _includes(package, int(monotonic() // REMEMBERED))
-    )
-
-
-@lru_cache(maxsize=4)
-def _includes(package: Path, _time: int) -> list[tuple[Path, re.Pattern[str]]]:
-    """Return the xacro files of a package, once for each include, with patterns of what they include."""
-    found = []
-    for file in islice(package.rglob("*.xacro"), MOST):
-        with suppress(KinetreeError):
-            for name in INCLUDED.findall(read_file(file).decode(errors="replace")):
-                end = re.sub(r"^(\$\((find [^()]*|dirname)\)|\.\.?)(/\.\.)*/", "", name)
-                parts = re.split(r"\$\([^()]*\)|\$\{[^{}]*\}", end)
-                found.append((file, re.compile(".*/" + "[^/]*".join(map(re.escape, parts)))))
-    return found
+        return is_included_around(result.file)
+    return not codes.isdisjoint(NO_ROBOT)
 
 
 def without_parts(result: Checked) -> Checked:

@@ -4,14 +4,13 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from kinetree.checker.behind import corrected, files_for
 from kinetree.checker.variants import QUOTED, findings_by_rule
 from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.package import DEFINITION, WORD, is_called_around, package_of
 from kinetree.conventions.rule import Rule
-from kinetree.conventions.xacro.names import DEFINITION, is_called_around, package_of
 from kinetree.conventions.xacro.reading import BUILT_IN, parameters_of
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import Files
@@ -26,7 +25,6 @@ FAMILIES = ("XML", "CTL", "INR", "GEO", "MSH", "LIM", "MIM", "JNT")
 KEPT = ("xacro:include", "xacro:property", "xacro:arg", "xacro:macro")
 """Elements of a file that define what its macros need."""
 DEFINED = re.compile(r"""<xacro:macro\s[^<>]*?\bname\s*=\s*["']([\w.]+)""")
-WORD = re.compile(r"[^\W\d]\w*")
 EXPRESSION = re.compile(r"\$[{(][^})]*")
 PASSED = re.compile(r"""<xacro:property\s[^<>]*?name="(\w+)"\s+value="([^"]*)"|\s(\w+)="([^"]*\$\{[^"]*)\"""")
 """Definition of a property, or an attribute with an expression."""
@@ -216,9 +214,9 @@ def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, 
 
 def _is_of_package(finding: Finding, file: str) -> bool:
     """Return whether a finding in an included file is about a name that the macro gives to a macro of its package."""
-    package = package_of(Path(file).absolute())
+    package, other = package_of(file), package_of(finding.place[0])
     named = TOKEN.search(finding.message) and finding.code.startswith("XML")
-    return bool(named and package and package_of(Path(finding.place[0]).absolute()) == package)
+    return bool(named and package and other and package.folder == other.folder)
 
 
 def _with_calls(root: Element, calls: Iterable[str]) -> bytes:

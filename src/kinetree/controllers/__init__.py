@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -10,12 +9,13 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from kinetree.controllers.controller import Controller, Coupling
-from kinetree.controllers.rotation import Rotation
 from kinetree.errors import unknown_name
 
+if TYPE_CHECKING:
+    from kinetree.controllers.controller import Controller
 
-class Controllers(Mapping[str, Controller]):
+
+class Controllers(Mapping[str, "Controller"]):
     """Mapping from a maker's key, such as "kuka", or an alias, in any case, to its `Controller`.
 
     A maker may have other forms of poses, such as on a screen: "ur_screen" is the form "screen" of the alias "ur".
@@ -81,6 +81,8 @@ def _names() -> tuple[str, ...]:
 
 @cache
 def _table(maker: str) -> dict[str, Any]:
+    import tomllib
+
     return tomllib.loads(files(__package__).joinpath(f"{maker}.toml").read_text(encoding="utf-8"))
 
 
@@ -92,6 +94,9 @@ def _places() -> list[tuple[str, str]]:
 
 @cache
 def _file(maker: str, form: str) -> Controller:
+    from kinetree.controllers.controller import Controller, Coupling  # takes 5 ms, and few commands need one
+    from kinetree.controllers.rotation import Rotation
+
     table = _table(maker)
     key, *aliases = ("_".join(filter(None, (name, form))) for name in (maker, *table.get("aliases", ())))
     table = {**table, **table["form"][form]} if form else table

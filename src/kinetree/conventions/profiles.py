@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "TRE": ("structure",),
-    "XML": ("structure", "blocks.gazebo", "blocks.plugins", "blocks.wheels"),
+    "XML": ("structure", "blocks.gazebo", "blocks.plugins", "blocks.wheels", "blocks.sensors"),
     "NAM": ("names.letters", "names.tree", "names.mirror"),
     "JNT": ("joints.axes", "joints.places"),
     "LIM": ("joints.limits", "joints.same_limits"),
     "MIM": ("joints.limits",),
     "INR": ("masses.inertia", "masses.missing"),
     "GEO": ("shapes.geometry", "shapes.looks"),
-    "MSH": ("shapes.meshes", "shapes.looks"),
+    "MSH": ("shapes.meshes", "shapes.looks", "blocks.files"),
     "XAC": ("xacro.calls", "xacro.prefixes", "xacro.macros", "xacro.properties"),
     "CTL": ("blocks.ros2_control", "blocks.transmissions"),
     "MVT": ("parameters.moveit", "parameters.controllers", "parameters.wheels"),

@@ -155,6 +155,24 @@ def read_file(path: Path) -> bytes:
     return held[resolved]
 
 
+def files_below(folder: Path, wanted: Callable[[str], bool]) -> Iterator[Path]:
+    """Yield the files in a folder and below, without hidden ones, in order; and broken links and folders that cannot be
+    read, because reading them says why. wanted: whether a name is that of such a file."""
+    try:
+        with os.scandir(folder) as scan:
+            entries = sorted(scan, key=lambda entry: entry.name)
+    except OSError:
+        yield folder
+        return
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from () if entry.is_symlink() else files_below(folder / entry.name, wanted)  # it may lead to above
+        elif wanted(entry.name) and (entry.is_file() or not os.path.exists(entry.path)):
+            yield folder / entry.name
+
+
 def _on_disk(path: Path) -> bytes:
     try:
         with open_plain(path) as file:

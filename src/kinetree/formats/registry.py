@@ -91,7 +91,7 @@ class Format:
 
     def read(self, text: bytes | Derived, file: str, files: Files, options: ReadOptions) -> Reading:
         """Return the robot in a text, with doubts after errors, or None, and all findings."""
-        module, arguments = self._module(), self.arguments(files, options)
+        module, arguments = import_module(f"kinetree.formats.{self.module}"), self.arguments(files, options)
         if hasattr(module, "read_certain"):  # which goes on after errors
             reading: Reading = module.read_certain(text, file, *arguments, without=options.without)
             return reading
@@ -102,7 +102,8 @@ class Format:
         """Return the robot as text. notes: a list that gets remarks on what only Kinetree reads from it."""
         assert self.writer is not None
         more = {"notes": notes} if self.carries else {}
-        text: str = getattr(self._module(), self.writer)(robot, as_names(without), **more)
+        module = import_module(f"kinetree.formats.{self.module}.write")  # which those who only read save
+        text: str = getattr(module, self.writer)(robot, as_names(without), **more)
         return text
 
     def check_options(self, options: ReadOptions) -> None:
@@ -115,9 +116,6 @@ class Format:
     def meant(self, options: ReadOptions) -> ReadOptions:
         """Return the options without those that mean nothing to this format."""
         return options.with_defaults(without_effect(options, [self]))
-
-    def _module(self) -> Any:
-        return import_module(f"kinetree.formats.{self.module}")
 
 
 def without_effect(options: ReadOptions, rows: Iterable[Format | None]) -> list[str]:

@@ -2,12 +2,17 @@
 
 from collections.abc import Collection, Iterator
 from functools import cache
+from io import BytesIO
+from typing import Any
 from urllib.parse import unquote
+
+import numpy as np
 
 from kinetree.errors import KinetreeError, nearest_names
 from kinetree.formats.numbers import number
 from kinetree.formats.xml import Element, Report, parse
 from kinetree.shapes.mesh import MOST_TRIANGLES, refused
+from kinetree.spatial.se3 import Array
 
 MOST_INSTANCES = 10_000
 """Most uses of geometries in the scene of a file: nodes that are used by nodes multiply."""
@@ -16,6 +21,30 @@ MOST_INSTANCES = 10_000
 UNSEEN = frozenset(("library_animations", "library_cameras", "library_lights", "extra"))
 LOOKS = frozenset(("library_images", "library_effects", "library_materials", "bind_material"))
 """Elements without shapes. They are left out before the file is parsed again, for a fault in them would cost a part."""
+
+
+def corners_of(data: bytes) -> Array:
+    """Return the corners (3 n, 3) of all triangles of a DAE file, in its units, without those that are not finite."""
+    from collada import Collada
+    from collada.common import DaeError
+    from collada.polylist import Polylist
+    from collada.scene import GeometryNode, Node
+    from collada.triangleset import TriangleSet
+
+    found = [np.empty((0, 3, 3))]
+
+    def read(node: Any, T: Array) -> None:
+        for primitive in node.geometry.primitives if isinstance(node, GeometryNode) else ():
+            part = primitive.triangleset() if isinstance(primitive, Polylist) else primitive
+            if isinstance(part, TriangleSet) and part.vertex is not None:
+                corners = part.vertex[part.vertex_index] @ T[:3, :3].T + T[:3, 3]
+                found.append(corners[np.isfinite(corners).all(axis=(1, 2))])
+        for child in (node.children or ()) if isinstance(node, Node) else ():
+            read(child, T @ node.matrix)
+
+    for node in Collada(BytesIO(data), ignore=[DaeError]).scene.nodes:
+        read(node, np.eye(4))
+    return np.concatenate(found).reshape(-1, 3)
 
 
 def check_collada(data: bytes, file: str, part: str = "", looks: bool = False) -> tuple[bytes, float]:

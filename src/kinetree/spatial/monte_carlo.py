@@ -36,14 +36,14 @@ class Estimate(float):
         return f"{float(self)!r}" + (f" ± {self.error:.2g}" if self.error else "")
 
 
-def estimated_share(A: Array, b: Array, lower: Array, upper: Array, rng: np.random.Generator) -> Estimate:
+def estimated_share(A: Array, b: Array, lower: Array, upper: Array, rng: "np.random.Generator") -> Estimate:
     """Return the share of the box lower (n,) to upper (n,) that fulfils A x <= b, with its standard error over
     independent runs."""
     shares = np.array([_population(A, b, lower, upper, rng).share for _ in range(RUNS)])
     return Estimate(float(shares.mean()), float(shares.std(ddof=1)) / np.sqrt(RUNS))
 
 
-def scattered(A: Array, b: Array, lower: Array, upper: Array, n: int, rng: np.random.Generator) -> Array:
+def scattered(A: Array, b: Array, lower: Array, upper: Array, n: int, rng: "np.random.Generator") -> Array:
     """Return n uniform points (n, dimension) of the box that fulfil A x <= b. They are independent if at least a fifth
     of the box fulfils the rows; otherwise they are the ends of long random walks."""
     points = np.zeros((0, len(lower)))
@@ -60,7 +60,7 @@ class _Population(NamedTuple):
     independent: bool
 
 
-def _population(A: Array, b: Array, lower: Array, upper: Array, rng: np.random.Generator) -> _Population:
+def _population(A: Array, b: Array, lower: Array, upper: Array, rng: "np.random.Generator") -> _Population:
     """Return points that fulfil the rows, and the share of the box that does."""
     points, share = rng.uniform(lower, upper, (FIRST, len(lower))), 1.0
     for level in range(MOST_LEVELS):
@@ -79,7 +79,7 @@ def _with_box(A: Array, b: Array, lower: Array, upper: Array) -> tuple[Array, Ar
     return np.vstack([A, -eye, eye]), np.r_[b, -lower, upper]
 
 
-def _walk(A: Array, b: Array, points: Array, rng: np.random.Generator) -> Array:
+def _walk(A: Array, b: Array, points: Array, rng: "np.random.Generator") -> Array:
     """Return the points (k, n) after hit-and-run steps, each to a uniform point on a chord in a random direction."""
     k, n = points.shape
     for _ in range(3 * n):  # the points start uniform; the steps separate copies of one point

@@ -279,7 +279,7 @@ def _nearest(A: Array, b: Array, y: Array) -> Array | None:
 
 
 @_quietly
-def sample(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
+def sample(A: Array, b: Array, n: int, rng: "np.random.Generator") -> Array:
     """Return n independent uniform points (n, dimension): a simplex chosen by its volume, then a point in it.
 
     In more than 6 dimensions points are drawn in a box; if the polytope fills less than a fifth of the box, they are
@@ -314,7 +314,7 @@ def _bounding_box(A: Array, b: Array) -> Box:
     return Box(-np.array(ends[len(eye) :]), np.array(ends[: len(eye)]))
 
 
-def _scattered(A: Array, b: Array, n: int, rng: np.random.Generator) -> Array:
+def _scattered(A: Array, b: Array, n: int, rng: "np.random.Generator") -> Array:
     framed = _framed(A, b)
     points = scattered(framed.A, framed.b, *_bounding_box(framed.A, framed.b), n, rng)
     return np.asarray(framed.center + framed.width * points)

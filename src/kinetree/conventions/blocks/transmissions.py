@@ -40,7 +40,8 @@ class HardwareInterfaces(Quality):
 
     def check(self, transmissions: tuple[Element, ...]) -> Iterator[Finding]:
         """A type or interface that differs from a known one by a letter or two; one of the actuator and another of
-        the joint."""
+        the joint; none of the joint, although the actuator, or the joint of another transmission, has one."""
+        usual = any(_interfaces(element.find_all("joint")) for element in transmissions)
         for element in transmissions:
             for part in element.walk():
                 name = part.text.strip().removeprefix("hardware_interface/")
@@ -56,6 +57,10 @@ class HardwareInterfaces(Quality):
             if joint and actuator and not joint & actuator:
                 message = f"the joint has {', '.join(sorted(joint))}, the actuator {', '.join(sorted(actuator))}"
                 yield self.finding(message, element.label, source=element.source)
+            for part in element.find_all("joint") if not joint and (actuator or usual) else ():
+                where = "stands in the <actuator>; put it into the <joint>" if actuator else "is missing"
+                message = f"the <hardwareInterface> of joint {part.get('name')!r} {where}"
+                yield self.finding(message, element.label, source=part.source)
 
 
 class Reductions(Quality):

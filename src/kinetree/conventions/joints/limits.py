@@ -265,7 +265,7 @@ class MimicChain(JointQuality):
   <joint name="right_finger" type="continuous">
     <parent link="palm"/><child link="right"/><axis xyz="1 0 0"/><mimic joint="left_finger"/>
   </joint>
-  <joint name="tip" type="continuous">
+  <joint name="tip_joint" type="continuous">
     <parent link="right"/><child link="tip"/><axis xyz="1 0 0"/><mimic joint="left_finger" multiplier="0.5"/>
   </joint>
 </robot>

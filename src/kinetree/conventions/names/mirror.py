@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.conventions.facts import fact
+from kinetree.conventions.names.sides import other_side, side_of
 from kinetree.conventions.rule import Rule
-from kinetree.display import numbers
+from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
 from kinetree.spatial.se3 import Array
@@ -81,8 +82,15 @@ class MirrorImages(Rule):
     good = '<link name="right_shin"><inertial><mass value="2"/>'
     bad = '<link name="right_shin"><inertial><mass value="2.4"/>'
 
-    def check(self, mirrored: tuple[Table, ...]) -> Iterator[Finding]:
-        """A pair that differs by three hundredths or more where nearly all others are equal."""
+    def check(self, robot: Robot, mirrored: tuple[Table, ...]) -> Iterator[Finding]:
+        """A pair that differs by three hundredths or more where nearly all others are equal; two wheels whose
+        collision shapes, cylinders or spheres, have other radii."""
+        for wheels in _wheels(robot):
+            one, other = (float(str(wheel.collisions[0].shape.parameters["radius"])) for wheel in wheels)
+            if abs(one - other) > 1e-6 * one:
+                radii = f"{number(other)} m, that of {wheels[0].name!r} {number(one)} m"
+                message = f"the radius of the collision shape is {radii}"
+                yield self.finding(f"{message}; expected wheels of one size", wheels[1])
         wrong: dict[str, tuple[Link | Joint, Link | Joint, list[str]]] = {}
         for table in mirrored:
             off = np.abs(table.found - table.mirrored) / table.sizes
@@ -96,6 +104,15 @@ class MirrorImages(Rule):
                     texts.append(f"{table.names[k]} {found}, expected {expected}")
         for left, right, texts in wrong.values():
             yield self.finding(f"is not the mirror image of {left.name!r}: {'; '.join(texts[:MOST])}", right)
+
+
+def _wheels(robot: Robot) -> Iterator[tuple[Link, Link]]:
+    """Yield the left and right wheels with one round collision shape each."""
+    for name, left in robot.links.items():
+        if "wheel" in name.lower() and side_of(name) == "l" and (right := robot.links.get(other_side(name))):
+            kinds = [[shape.shape.kind for shape in link.collisions] for link in (left, right)]
+            if kinds[0] == kinds[1] and kinds[0] in (["cylinder"], ["sphere"]):
+                yield left, right
 
 
 def outliers(off: Array, table: Table) -> list[int]:

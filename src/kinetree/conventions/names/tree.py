@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from kinetree.conventions.blocks.gazebo import on_line, repeated
 from kinetree.conventions.facts import fact
-from kinetree.conventions.quality import Quality
+from kinetree.conventions.quality import Quality, with_blocks
 from kinetree.errors import Finding
+from kinetree.formats.xml import Element
 from kinetree.model.robot import Joint, Robot
 
 NAMES = "http://wiki.ros.org/urdf/XML/joint"
@@ -17,6 +19,8 @@ SAYS_JOINT = r"(?i)(?:^|[_/-])(?:j|jnt|joint|to)(?=[_/-])"
 """Words by which a name that ends with a link's is that of a joint."""
 SIDES = re.compile(r"left|right|Left|Right|LEFT|RIGHT")
 OTHER_SIDE = {"left": "right", "Left": "Right", "LEFT": "RIGHT", "right": "left", "Right": "Left", "RIGHT": "LEFT"}
+SIBLINGS = ("visual", "collision", "sensor", "light")
+"""Parts of a link in SDF, which have one set of names."""
 OF_LINK = r"(?:^|[a-z0-9_-])(?:_link|Link)([_-]?\d+)?$"
 OF_JOINT = r"(?:^|[a-z0-9_-])(?:_joint|Joint)([_-]?\d+)?$"
 
@@ -103,6 +107,43 @@ class OneSide(Quality):
                 if meant in robot.links and meant != joint.child:
                     message = f"attaches {joint.child!r} to {joint.parent!r}; expected {meant!r}"
                     yield self.finding(message, joint)
+
+
+class Siblings(Quality):
+    """The links and joints of a model, and the parts of a link, have different names in Gazebo.
+
+    SDF has one set of names for all of them. Gazebo changes the name of one, or refuses the model.
+    """
+
+    code = "NAM-012"
+    clause = "sibling elements have unique names"
+    url = "http://sdformat.org/tutorials?tut=composition_proposal"
+    base = with_blocks('  <gazebo reference="link_4"><mu1>0.5</mu1></gazebo>')
+    good = 'joint name="joint_4"'
+    bad = 'joint name="link_4"'
+
+    def check(self, robot: Robot, siblings: tuple[list[Element], ...]) -> Iterator[Finding]:
+        """A joint with the name of a link, in URDF one that moves, and a remark without blocks of Gazebo; in SDF also
+        two parts of a link, which is a remark."""
+        kind = robot.text.format if robot.text else ""
+        if kind in ("urdf", "sdf"):
+            used = kind == "sdf" or any(extension.tag == "gazebo" for extension in robot.extensions)
+            both = [joint for name, joint in robot.joints.items() if name in robot.links]
+            for joint in (joint for joint in both if joint.kind.nv or kind == "sdf"):
+                message = "a link has this name, too, which Gazebo refuses; rename one"
+                yield self.finding(message, joint, severity=None if used else "info")
+        for parts in siblings:
+            for first, later in repeated(parts, lambda part: part.get("name")):
+                if first.tag != later.tag:
+                    message = f"a <{first.tag}> of this link has the same name{on_line(first, later)}; rename one"
+                    yield self.finding(message, later.label, source=later.source, severity="info")
+
+
+@fact
+def siblings(sdf_document: Element | None) -> tuple[list[Element], ...]:
+    """Return the shapes and sensors of each link of an SDF file."""
+    links = (element for element in sdf_document.walk() if element.tag == "link") if sdf_document else ()
+    return tuple([part for part in link.children if part.tag in SIBLINGS and part.get("name")] for link in links)
 
 
 def ends_of(name: str, robot: Robot) -> list[tuple[str, str]]:

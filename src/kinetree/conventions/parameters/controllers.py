@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from kinetree.conventions.blocks.gazebo import repeated
 from kinetree.conventions.blocks.ros2_control import Driven
+from kinetree.conventions.names.sides import on_wrong_side, other_side
 from kinetree.conventions.parameters.files import JOINT_KEYS, Controller, RosFiles
 from kinetree.conventions.parameters.moveit import FileRule
 from kinetree.conventions.quality import with_blocks
 from kinetree.errors import Finding
+from kinetree.model.robot import Robot
 
 HARDWARE = with_blocks("""\
   <ros2_control name="arm" type="system">
@@ -70,9 +72,9 @@ class Joints(FileRule):
     good = GOOD
     bad = GOOD.replace("[joint_1, joint_2]", "[joint_1, joint_2, joint_2]")
 
-    def check(self, ros_files: RosFiles) -> Iterator[Finding]:
-        """A joint twice in a list, or among the left wheels and the right ones; constraints or gains by joint for
-        another joint."""
+    def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
+        """A joint twice in a list, or among the left wheels and the right ones; right joints alone of a controller that
+        is called left, or the other way about; constraints or gains by joint for another joint."""
         for controller in (*ros_files.controllers, *ros_files.moveit):
             element = f"controller {controller.name!r}"
             lists = [controller.names(key) for key in JOINT_KEYS]
@@ -81,6 +83,9 @@ class Joints(FileRule):
             for one in found.values():
                 yield self.about(f"the joint {one.text!r} is named twice; name each joint once", element, one)
             own = {one.text for one in controller.names("joints")}
+            if wrong := on_wrong_side(controller.name, sorted(own), robot.joints):
+                message = f"the controller has the joint {wrong[0]!r}; expected {other_side(wrong[0])!r}"
+                yield self.about(message, element, controller)
             for key in ("constraints", "gains"):
                 inside = controller.parameters.get(key) if controller.parameters else None
                 rows = inside.items if inside and own and "rajectory" in controller.type else ()

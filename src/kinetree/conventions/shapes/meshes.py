@@ -6,10 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from posixpath import normpath
 from stat import S_ISREG
 from time import monotonic
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,10 +16,11 @@ from kinetree.confine import Confinement
 from kinetree.conventions.facts import fact
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.quality import LinkQuality, Quality, Shapes, others
+from kinetree.conventions.shapes.addresses import ASTRAY, astray, in_own_package, is_whole, misspelt_scheme, undeclared
 from kinetree.conventions.shapes.geometry import HUGE, TINY
 from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.opener import Files, folder_of, read_file
+from kinetree.formats.opener import Files, folder_of
 from kinetree.formats.packages import Packages
 from kinetree.formats.plain_file import open_plain
 from kinetree.formats.registry import ReadOptions
@@ -36,25 +35,12 @@ REMEMBERED = 10.0
 MOST_MESHES = 1000
 """Largest number of meshes that are looked for."""
 
-MARKS = ("package.xml", "manifest.xml")
-"""Files of which a package has one, which name the packages that it depends on."""
 MOST_READ = 2_000_000
 """Most bytes of files in other formats than STL that are read for a robot."""
-ELSEWHERE = re.compile(r"model://|//|\\\\|file:(?!//)")
+ELSEWHERE = re.compile(r"//|\\\\|file:(?!//)")
 """Names of files that only Gazebo or another computer finds."""
 
 Asset = Literal["there", "missing", "empty", "pointer", "outside"]
-
-ASTRAY = MappingProxyType(
-    {
-        "nameless": "names no package; expected package://name/path",
-        "folder": "names no file in the package; expected package://name/path",
-        "outside": "leads out of its package, but every package may be installed in its own folder",
-        "backslash": "has backslashes; expected package://name/path",
-        "host": "names another computer after file://; expected file:///path",
-    }
-)
-"""Faults of names that cannot lead to a file."""
 
 
 class Readings(NamedTuple):
@@ -86,20 +72,38 @@ class MissingMesh(MeshRule):
     clause = "the file must be available locally"
     bad = "link_7.stl"
 
-    def check(self, robot: Robot, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
+    def check(
+        self,
+        robot: Robot,
+        shapes: Shapes,
+        assets: Mapping[str, Asset],
+        confined: Confinement | Literal[False],
+    ) -> Iterator[Finding]:
         """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
-        names in URDF that lead to none, and the first of a package that is not found and not declared."""
+        names in URDF that lead to none, and the first of a package that is not found and not declared, or whose files
+        are in the package of the model. A remark on two slashes in a row, which some programs refuse."""
         strange = set()
         if robot.text and robot.text.format == "urdf":  # Gazebo looks for file://media/… in folders of its own
             for name, (link, geometry) in first_uses(shapes).items():
                 package = name.removeprefix("package://").partition("/")[0]
-                if astray := _astray(name):
-                    yield self.finding(f"the mesh {name!r} {ASTRAY[astray]}", link, source=geometry.source)
+                if wrong := misspelt_scheme(name):
+                    message = f"the mesh {name!r} begins with {wrong!r}, which no program knows; expected package://"
+                    yield self.finding(message, link, source=geometry.source)
+                elif fault := astray(name):
+                    yield self.finding(f"the mesh {name!r} {ASTRAY[fault]}", link, source=geometry.source)
                 elif name not in assets and name.startswith("package://") and package not in strange:
                     strange.add(package)
-                    if geometry.source and (manifest := undeclared(package, geometry.source.file)):
+                    here = in_own_package(name, geometry.source.file, confined) if geometry.source else ""
+                    if here:
+                        message = f"the package of the mesh {name!r} is not found, but the file is in {here!r}"
+                        yield self.finding(message, link, source=geometry.source, severity="info")
+                    elif geometry.source and (manifest := undeclared(package, geometry.source.file)):
                         message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
                         yield self.finding(message, link, source=geometry.source)
+        if double := [name for name in assets if "//" in name.partition("://")[2].lstrip("/")]:
+            link, geometry = first_uses(shapes)[double[0]]
+            message = f"the name {double[0]!r} has two slashes in a row{others(double[1:])}; write one"
+            yield self.finding(message, link, source=geometry.source, severity="info")
         if outside := _meshes(shapes, assets, "outside"):
             link, geometry = outside[0]
             rest = others([file_of(geometry) for _, geometry in outside[1:]])
@@ -225,23 +229,23 @@ def mesh_files(
         file_of(geometry)
         for _, geometry in shapes
         if "filename" in geometry.shape.parameters
-        and (_is_whole(file_of(geometry)) or (geometry.source and geometry.source.file == file))
+        and (is_whole(file_of(geometry)) or (geometry.source and geometry.source.file == file))
     )
     found: dict[str, tuple[str, Asset]] = {}
     folders: dict[str, str | None] = {}
     for name in list(names)[:MOST_MESHES]:
-        path = None if _astray(name) or ELSEWHERE.match(name) else _path(name, file, files, folders)
+        path = None if astray(name) or ELSEWHERE.match(name) else path_of(name, file, files, folders)
         if path is not None:
             found[name] = (path, _asset(path, files.packages, folder_of(file)))
     return found
 
 
-def _path(name: str, file: str, files: Files, folders: dict[str, str | None]) -> str | None:
+def path_of(name: str, file: str, files: Files, folders: dict[str, str | None]) -> str | None:
     """Return the path that a name leads to from a file, None for a package that does not exist and for a text without a
     folder. folders: of packages that were looked for."""
     scheme, sign, rest = name.partition("://")
-    package, _, rest = rest.partition("/") if sign and scheme == "package" else ("", "", "")
-    whole = f"package://{package}" if package else name
+    package, _, rest = rest.partition("/") if sign and scheme in ("package", "model") else ("", "", "")
+    whole = f"{scheme}://{package}" if package else name
     if whole not in folders:
         folders[whole] = None
         with suppress(KinetreeError):
@@ -303,34 +307,6 @@ def _packages(packages: tuple[tuple[str, Path], ...], confined: Confinement | Li
     """Return the packages that a robot may read."""
     found = _on_disk(packages, time)
     return found.within(confined) if confined else found
-
-
-def undeclared(package: str, file: str) -> str:
-    """Return the name of the package.xml, or manifest.xml, of a file if it does not name another package, else ""."""
-    for folder in Path(file).absolute().parents:
-        for mark in MARKS:
-            with suppress(OSError, KinetreeError):
-                words = read_file(folder / mark).decode(errors="replace")
-                return "" if re.search(rf"""[>"']\s*{re.escape(package)}\s*[<"']""", words) else mark
-    return ""
-
-
-def _is_whole(name: str) -> bool:
-    """Return whether a file name means the same in every file."""
-    return name.startswith(("package://", "file://")) or os.path.isabs(name)
-
-
-@lru_cache(maxsize=1000)
-def _astray(name: str) -> str | None:
-    """Return the key in ASTRAY of the fault of a file name, if it has one."""
-    scheme, _, rest = name.partition("://")
-    first, _, path = rest.partition("/")
-    if scheme == "package":
-        outside = normpath(path).split("/")[0] == ".."
-        faults = {"backslash": "\\" in first, "nameless": not first, "folder": not path.strip("/"), "outside": outside}
-        return next((fault for fault, is_so in faults.items() if is_so), None)
-    is_drive = first.endswith(":")
-    return "host" if scheme == "file" and first not in ("", "localhost") and not is_drive else None
 
 
 def _asset(path: str, packages: Packages, near: Path | None) -> Asset:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.conventions.facts import fact
+from kinetree.conventions.names.sides import on_wrong_side, other_side
 from kinetree.conventions.quality import with_blocks
 from kinetree.conventions.rep199.clause import URL as REP199
 from kinetree.conventions.rule import Rule
@@ -54,6 +55,15 @@ SRDF = """\
 </robot>
 """
 """The SRDF of the examples."""
+SIDED = """\
+<robot name="arm">
+  <group name="left_finger"><link name="finger"/></group>
+  <group name="right_finger"><link name="palm"/></group>
+  <group name="left_hand">
+    <group name="left_finger"/>
+  </group>
+</robot>
+"""
 
 
 class OfSrdf(Rule):
@@ -206,6 +216,34 @@ class GroupsHaveMembers(OfSrdf):
 
 def _is_empty(group: Group, empty: set[str]) -> bool:
     return all(member.kind == "group" and member.name in empty for member in group.members)
+
+
+class OneSideInGroups(OfSrdf):
+    """A group of the left side has left parts, and a group of the right side has right ones.
+
+    A copy in which one name was not changed plans for the other arm.
+    """
+
+    code = "SRD-012"
+    evidence = "heuristic"
+    clause = "a group has the parts that its name says"
+    base = SIDED
+    good = """<group name="left_finger"/>"""
+    bad = """<group name="right_finger"/>"""
+
+    def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
+        """A group with words for one side in its name, all of whose sided members are of the other, or an end effector
+        whose group is of the other side than its parent_link, if the counterparts exist."""
+        known = {*robot.links, *robot.joints, *(group.name for group in semantic.groups)}
+        for group in semantic.groups:
+            names = [name for member in group.members for name in (member.name, member.tip_link) if name]
+            if wrong := on_wrong_side(group.name, names, known):
+                message = f"the group has {wrong[0]!r}; expected {other_side(wrong[0])!r}"
+                yield self.finding(message, semantic.label(group, "groups"), source=group.source)
+        for one in semantic.end_effectors:
+            if on_wrong_side(one.parent_link, [one.group], known):
+                message = f"the group {one.group!r} is attached to {one.parent_link!r}; expected the same side"
+                yield self.finding(message, semantic.label(one, "end_effectors"), source=one.source)
 
 
 class EndEffectorsOnFlange(OfSrdf):

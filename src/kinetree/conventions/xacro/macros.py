@@ -9,6 +9,7 @@ from typing import ClassVar
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.rule import Rule
 from kinetree.conventions.xacro.names import (
+    absent,
     called,
     in_braces,
     is_of_this_robot,
@@ -19,7 +20,7 @@ from kinetree.conventions.xacro.names import (
     used_arguments,
     used_in,
 )
-from kinetree.conventions.xacro.text import MOST_MACROS, Macro, Program
+from kinetree.conventions.xacro.text import MOST_MACROS, Call, Macro, Program, Use
 from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xml import Element
@@ -91,9 +92,12 @@ class DefinedNames(Written):
             if (key := (id((use.place.macros or [None])[-1]), name)) not in seen:
                 seen.add(key)
                 yield self.at(use.element, use.attribute, f"the name {name!r} is not defined{near(name, known)}")
-        for use, name in left_to_callers(program):
-            message = f"no file of the package defines {name!r}; make it a parameter of the macro, or define it here"
-            yield replace(self.at(use.element, use.attribute, message), severity="info")
+        for left, name in left_to_callers(program):
+            if isinstance(left, Use):
+                message = (
+                    f"no file of the package defines {name!r}; make it a parameter of the macro, or define it here"
+                )
+                yield replace(self.at(left.element, left.attribute, message), severity="info")
         if program.whole and program.complete:
             sure = {name for use in program.uses if use.place.always for name in use.words.arguments}
             for use in program.uses:
@@ -130,8 +134,12 @@ class DefinedMacros(Written):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """A call of a macro that no file of the robot defines; one that gives nothing may be there to stop the
-        expansion."""
+        expansion. A remark on a file of macros alone, if no file of its package defines the macro."""
         known = {macro.name for macro in program.macros}
+        for call, name in left_to_callers(program):
+            if isinstance(call, Call):
+                message = f"no file of the package defines the macro {name!r}; include the file that does"
+                yield replace(self.at(call.element, None, message), severity="info")
         if not (program.whole and program.complete):
             return
         for call in program.calls:
@@ -257,7 +265,10 @@ class OneDefinition(Written):
 
 
 class IncludedFiles(Written):
-    """Every included file exists, also in branches that are not taken."""
+    """Every file that the text names exists, also in branches that are not taken.
+
+    A plug-in without its parameters does not start, and a link without its mesh is invisible.
+    """
 
     code = "XAC-010"
     clause = "an included file exists"
@@ -265,9 +276,13 @@ class IncludedFiles(Written):
     context = CheckOptions(read=ReadOptions(packages={"arm": Path(__file__).parents[1] / "arm"}))
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """A missing file, in a package that exists."""
+        """A missing file, in a package that exists: of an include, or any whose whole name is written, such as
+        parameters of plug-ins; not meshes of a robot that is whole, of which MSH-002 is."""
         for include, _ in program.missing if program.whole else ():
             yield self.at(include, "filename", f"there is no file {include.get('filename')!r}")
+        for element, attribute, name in absent(program):
+            if not (program.whole and element.tag == "mesh"):
+                yield self.at(element, attribute, f"there is no file {name!r}")
 
 
 class WithPrefix(Written):

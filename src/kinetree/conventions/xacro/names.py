@@ -2,14 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from itertools import islice
 from pathlib import Path
-from time import monotonic
 
+from kinetree.conventions.package import WORD, is_defined_around, package_of
 from kinetree.conventions.xacro.text import Call, Macro, Program, Use
-from kinetree.errors import KinetreeError
-from kinetree.formats.opener import read_file
 from kinetree.formats.xml import Element
 
 BRACES = re.compile(r"(?<![{$#])\{([^\W\d]\w*)\}(?!\})")
@@ -18,25 +14,8 @@ DOLLAR = re.compile(r"\$(?=\w)([^\W\d]\w*)")
 WHOLE = re.compile(r"\s*\{([^{}$:]+)\}\s*")
 """An expression in braces that is a whole value."""
 EVAL = re.compile(r"\$\(eval\s[^$]*")
-WORD = re.compile(r"[^\W\d]\w*")
-DEFINITION = re.compile(
-    r"<(?:xacro:)?property\s[^<>]*?name\s*=\s*[\"'][^\"']*|params\s*=\s*(?:\"[^\"]*|'[^']*)|\sns\s*=\s*\S+"
-)
-"""What names properties, parameters and name spaces."""
-INCLUDED = re.compile(r"<(?:xacro:)?include\s[^<>]*?filename\s*=\s*[\"']([^\"']*)")
-CALL = re.compile(r"<xacro:(?:call\s[^<>]*macro\s*=\s*[\"'])?([\w.]+)")
-"""Call of a macro, or another instruction."""
-MACRO = re.compile(
-    r"""<(?:xacro:)?macro\s[^<>]*?\bname\s*=\s*["'](?:xacro:)?([\w.]+)[^>]*>(.*?)</(?:xacro:)?macro>""", re.S
-)
-"""Definition of a macro, and what is in it."""
-FIND = re.compile(r"\$\(find\s+([^)\s]+)")
-MARKS = ("package.xml", "manifest.xml")
-"""Files of which a package has one."""
-MOST = 500
-"""Most files of a package that are searched."""
-REMEMBERED = 10.0
-"""Seconds for which the names of a package are cached."""
+FILE_NAME = re.compile(r"""(?<=["'>\s])(?:\$\(find\s+[\w.-]+\)|package://[\w.-]+)/[\w./-]+\.\w+(?=\s*["'<])""")
+"""A file in a package, written without expressions."""
 LIKE = 0.8
 """How alike two names are of which one may be meant as the other; 1 for equal ones."""
 
@@ -81,24 +60,14 @@ def _unused_like(name: str, use: Use, program: Program) -> set[str]:
     return {p for p in parameters - used if len(p) > 4 and near(name, [p])}
 
 
-def is_defined_around(name: str, file: str) -> bool:
-    """Return whether a file of the package defines a name, as a property or a parameter. True if that is not known: if
-    no file of the package includes this one, or any includes those of other packages."""
-    package = package_of(Path(file).absolute())
-    if package is None or file.startswith("<"):
-        return True
-    words = _defined_in(str(package), int(monotonic() // REMEMBERED))
-    return words is None or name in words or Path(file).name not in words
-
-
-def left_to_callers(program: Program) -> Iterator[tuple[Use, str]]:
-    """Yield the first use of each name in macros of the robot's own file that no file of its package defines, if none
-    of them includes the file: files of other packages may do both."""
+def left_to_callers(program: Program) -> Iterator[tuple[Use | Call, str]]:
+    """Yield the first use of each name and each macro in macros of the robot's own file that no file of its package
+    defines, if none of them includes the file: files of other packages may do both."""
     file = program.roots[0].document.file
-    is_known = program.whole or not program.complete or file.startswith("<")
-    package = None if is_known else package_of(Path(file).absolute())
-    words = _defined_in(str(package), int(monotonic() // REMEMBERED)) if package else None
-    if words is None or Path(file).name in words:
+    is_known = program.whole or not program.complete
+    package = None if is_known else package_of(file)
+    words = package.words if package else None
+    if package is None or words is None or Path(file).name in words:
         return
     known = program.properties.union(words, *program.local.values())
     for use in program.uses:
@@ -107,72 +76,12 @@ def left_to_callers(program: Program) -> Iterator[tuple[Use, str]]:
                 if name not in known and "$" not in name:
                     known.add(name)
                     yield use, name
-
-
-def is_called_around(name: str, file: str) -> bool:
-    """Return whether a robot of the package calls a macro, itself or in other macros, or a macro of the same file does.
-    True if that is not known."""
-    package = None if file.startswith("<") else package_of(Path(file).absolute())
-    called = _called_in(str(package), int(monotonic() // REMEMBERED)) if package else None
-    return called is None or name in called[0] or name in called[1].get(Path(file).name, ())
-
-
-def package_of(file: Path) -> Path | None:
-    """Return the folder of the package that contains a file; None if there is none."""
-    return next((folder for folder in file.parents if any((folder / mark).is_file() for mark in MARKS)), None)
-
-
-@lru_cache(maxsize=20)
-def _called_in(package: str, time: int) -> tuple[frozenset[str], dict[str, set[str]]] | None:
-    """Return the macros of a package that its robots call, and those that macros call, by the names of files."""
-    texts = _texts_in(package, time)
-    if texts is None:
-        return None
-    inside: dict[str, set[str]] = {}
-    by_file: dict[str, set[str]] = {}
-    queue: list[str] = []
-    for file, text in texts:
-        for name, body in MACRO.findall(text):
-            calls = set(CALL.findall(body))
-            inside.setdefault(name, set()).update(calls)
-            by_file.setdefault(file, set()).update(calls)
-        queue += CALL.findall(MACRO.sub("", text))
-    reached = set()
-    while queue:
-        if (name := queue.pop()) not in reached:
-            reached.add(name)
-            queue += inside.get(name, ())
-    return frozenset(reached), by_file
-
-
-@lru_cache(maxsize=2)
-def _texts_in(package: str, _time: int) -> tuple[tuple[str, str], ...] | None:
-    """Return the names and texts of the files of a package that may be xacro, None if there are too many."""
-    files = [file for ending in ("xacro", "urdf", "xml") for file in islice(Path(package).rglob(f"*.{ending}"), MOST)]
-    try:
-        texts = tuple((file.name, read_file(file).decode(errors="replace")) for file in files[:MOST])
-        return texts if len(files) < MOST else None
-    except KinetreeError:
-        return None
-
-
-@lru_cache(maxsize=20)
-def _defined_in(package: str, time: int) -> frozenset[str] | None:
-    """Return the words in definitions of the xacro files of a package, and the names of files that these include. None
-    if these are not all that it takes."""
-    texts = _texts_in(package, time)
-    if texts is None:
-        return None
-    found: set[str] = set()
-    for _, text in texts:
-        included = INCLUDED.findall(text)
-        definitions = DEFINITION.findall(text)
-        elsewhere = any(match[1] != Path(package).name for name in included if (match := FIND.match(name)))
-        if elsewhere or any("$" in definition and "property" in definition for definition in definitions):
-            return None
-        found.update(name.rpartition("/")[2] for name in included)
-        found.update(word for definition in definitions for word in WORD.findall(definition))
-    return frozenset(found)
+    known = {*package.macros, *program.by_name}
+    for call in program.calls:
+        name = call.name.rpartition(".")[2]
+        if name not in known and "$" not in name and call.element.document is program.roots[0].document:
+            known.add(name)
+            yield call, name
 
 
 def _inherited(program: Program) -> dict[str, set[str]]:
@@ -251,6 +160,17 @@ def used_arguments(program: Program) -> set[str] | None:
         return None
     names = {name for use in program.uses for name in use.words.arguments}
     return names | {word for text in texts for part in EVAL.findall(text) for word in WORD.findall(part)}
+
+
+def absent(program: Program) -> Iterator[tuple[Element, str | None, str]]:
+    """Yield the elements that name files which do not exist, with the attribute, or None for the text."""
+    for root in program.roots if program.absent else ():
+        for element in root.walk():
+            texts = [(name, text) for name, text in element.attributes.items() if element.tag != "xacro:include"]
+            for attribute, text in (*texts, (None, element.text)):
+                for name in FILE_NAME.findall(f'"{text}"') if "/" in text else ():
+                    if name in program.absent:
+                        yield element, attribute, name
 
 
 def in_braces(text: str, whole: bool, known: set[str]) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,8 @@ from kinetree.model.references import REFERENCES
 NOTHING: Mapping[str, str] = MappingProxyType({})
 EXPRESSION = re.compile(r"\$\{\s*(\w+)\s*\}")
 """One name in braces."""
+LED = re.compile(r"\$\{\s*(\w+)\s*\}(\w+)")
+"""A name that begins with one name in braces."""
 PREFIX = re.compile(r"(.+_)?prefix")
 """Names of parameters for prefixes."""
 NAMING = dict(REFERENCES["urdf"].keys())
@@ -67,7 +69,8 @@ class PrefixLeak(Rule):
     bad = 'name="joint_1"'
 
     def check(self, macros: tuple[Element, ...], xacro_roots: tuple[Element, ...]) -> Iterator[Finding]:
-        """Names in macros that take a prefix, but are the same in every call."""
+        """Names in macros that take a prefix, but are the same in every call; references of <gazebo> to a link whose
+        name has a parameter before it, in a macro with that parameter."""
         constants, calls = constants_of(xacro_roots), _calls(xacro_roots)
         for macro in macros:
             prefix = prefix_of(macro)
@@ -80,6 +83,10 @@ class PrefixLeak(Rule):
                 message = f"<{element.tag} {attribute}={name!r}> is the same in every call of the macro"
                 about, fix = f"macro {macro.get('name')!r}", f"write it with the prefix ${{{prefix}}}"
                 yield self.finding(message, about, source=element.place(attribute), fix=fix)
+        for macro, element, expected in fixed_references(macros, xacro_roots):
+            message = f"<gazebo reference={element.get('reference')!r}> is the same in every call of the macro"
+            about, fix = f"macro {macro.get('name')!r}", f"write it as {expected}"
+            yield self.finding(message, about, source=element.place("reference"), fix=fix)
 
 
 def prefix_of(macro: Element) -> str | None:
@@ -117,6 +124,36 @@ def leaks(
     others = SHARED if PREFIX.fullmatch(prefix) else (*SHARED, *ROOTS)
     expanded = {value + name for value in given if "$" not in value for name in made}
     return [element for element, name in naming if "$" not in name and name in made | expanded and name not in others]
+
+
+def fixed_references(macros: Iterable[Element], roots: Iterable[Element]) -> Iterator[tuple[Element, Element, str]]:
+    """Yield each macro with a <gazebo> in it that names, for one value of a parameter of the macro, a link or joint
+    whose name begins with that parameter, and the name as expected."""
+    found = [
+        (macro, block)
+        for macro in macros
+        for block in macro.walk()
+        if block.tag == "gazebo" and "$" not in (block.get("reference") or "$")
+    ]
+    if not found:
+        return
+    values: dict[str, set[str]] = {}
+    defaults = {one.get("name"): one.get("default") or "" for root in roots for one in root.find_all("xacro:arg")}
+    for call in (element for root in roots for element in root.walk() if element.tag.startswith("xacro:")):
+        for name, value in call.attributes.items():
+            argument = re.fullmatch(r"\$\(arg\s+(\w+)\)", value)
+            values.setdefault(name, set()).add(defaults.get(argument[1], "$") if argument else value)
+    written: dict[tuple[str, str], str] = {}
+    for macro in macros:
+        for element, name in _naming(macro):
+            match = LED.fullmatch(name) if element.tag in DEFINING else None
+            if match and match[1] in parameters(macro):
+                written |= {(match[1], value + match[2]): name for value in ("", *values.get(match[1], ()))}
+    for macro, block in found:
+        name = block.get("reference") or ""
+        expected = (written[p, name] for p in parameters(macro) if (p, name) in written)
+        if name not in (*SHARED, *ROOTS) and (one := next(expected, None)):
+            yield macro, block, one
 
 
 def constants_of(roots: Iterable[Element]) -> dict[str, str]:

@@ -2,9 +2,12 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
+from kinetree.conventions.shapes.addresses import is_missing
 from kinetree.conventions.shapes.meshes import packages_on_disk
+from kinetree.conventions.xacro.names import FILE_NAME
 from kinetree.conventions.xacro.text import MOST_MACROS, Call, Macro, Parameter, Place, Program, Use
 from kinetree.errors import Doubt, KinetreeError
 from kinetree.formats.opener import Files
@@ -64,7 +67,17 @@ def read_program(
             queue += [(root, False) for root in left.values()]
             seen.update(left)
     made.complete &= len(made.macros) <= MOST_MACROS
+    made.absent |= {name for root in made.roots for name in _absent_in(root, files)}
     return made
+
+
+def _absent_in(root: Element, files: Files) -> Iterator[str]:
+    """Yield the names of files in a text that do not exist, in packages that do."""
+    for name in dict.fromkeys(FILE_NAME.findall(root.document.data.decode(errors="replace"))):
+        with suppress(KinetreeError, OSError, ValueError):
+            path = files.path(name, root.document.file)
+            if files.packages.may_read(path) and is_missing(str(path)):
+                yield name
 
 
 def _path(include: Element, files: Files) -> str | None:

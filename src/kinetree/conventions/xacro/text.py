@@ -75,7 +75,8 @@ class Program:
     whole: whether they make a robot. complete: whether every name and every file is known. properties: names of those
     outside of macros. local: names of parameters and properties of macros, by the identity of the macro's element.
     included: root elements of included files, by the identity of the <xacro:include>, if the file is always the same.
-    missing: includes of files that do not exist, with the paths. bare: instructions without `xacro:`.
+    missing: includes of files that do not exist, with the paths. absent: names of other files that do not exist. bare:
+    instructions without `xacro:`.
     """
 
     whole: bool
@@ -91,6 +92,7 @@ class Program:
     includes: list[tuple[Element, Place]] = field(default_factory=list)
     included: dict[int, Element] = field(default_factory=dict)
     missing: list[tuple[Element, str]] = field(default_factory=list)
+    absent: set[str] = field(default_factory=set)
     bare: list[Element] = field(default_factory=list)
 
     @cached_property
