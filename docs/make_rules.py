@@ -20,7 +20,7 @@ HOW = {
     "heuristic": "by a rule, from signs that can mislead",
     "advice": "by a rule, as advice",
 }
-MENDS = {"no": "", "safely": "safe", "unsafely": "unsafe"}
+REPAIRS = {"no": "", "safely": "safe", "unsafely": "unsafe"}
 
 
 def pages() -> dict[str, str]:
@@ -57,7 +57,7 @@ def _index() -> str:
 
 def _row(rule: Explanation) -> str:
     link = f"[{rule.code}](rules/{rule.family}.md#{rule.code.lower()})"
-    cells = (link, rule.level, rule.severity, _text(rule.title), MENDS[rule.mends])
+    cells = (link, rule.level, rule.severity, _text(rule.title), REPAIRS[rule.repaired])
     return f"| {' | '.join(cells)} |".replace("|  |", "| |")
 
 
@@ -68,11 +68,11 @@ def _family(letters: str) -> str:
 
 def _rule(rule: Explanation) -> str:
     asked = ", ".join(f"`{name}`" for name in rule.profiles) or "none"
-    mended = {
+    repaired = {
         "no": "Repaired by hand.",
         "safely": "Repaired by `kinetree fix`.",
         "unsafely": "Repaired by `kinetree fix --unsafe`.",
-    }[rule.mends]
+    }[rule.repaired]
     return f"""\
 ## {rule.code}
 
@@ -82,7 +82,7 @@ def _rule(rule: Explanation) -> str:
 
 {_text(rule.why)}
 
-At most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}. Profiles: {asked}. {mended}
+At most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}. Profiles: {asked}. {repaired}
 
 Good:
 

@@ -116,8 +116,8 @@ def check(format: str, profile: str) -> Callable[[bytes, str], None]:
     return run
 
 
-def mend(text: bytes, file: str) -> None:
-    """Mend a text as a file, with new names, and read it again."""
+def repair(text: bytes, file: str) -> None:
+    """Repair a text as a file, with new names, and read it again."""
     with _Folder(text, f"case{'.xacro' if b'xacro:' in text else '.urdf'}") as path:
         write(fix(path, profile="industrial", unsafe=True))
         load(path)
@@ -270,8 +270,8 @@ TARGETS: dict[str, Target] = {
         _whole("check", check("urdf", "industrial")),
         _whole("check-sdf", check("sdf", "sim"), "sdf"),
         _whole("check-mjcf", check("mjcf", "sim"), "mjcf"),
-        _whole("fix", mend),
-        _whole("fix-xacro", mend, "xacro"),
+        _whole("fix", repair),
+        _whole("fix-xacro", repair, "xacro"),
         _whole("save", save_and_load),
         Target("mesh-dae", mesh(".dae"), _ours(texts.DAE), ".dae", suffixes=(".dae",)),
         Target("mesh-obj", mesh(".obj"), _ours(texts.OBJ), ".obj", PLAIN, suffixes=(".obj",)),

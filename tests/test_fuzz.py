@@ -1,4 +1,4 @@
-"""The fuzzer: what it found once stays mended, and it would find what is broken."""
+"""The fuzzer: what it found once stays repaired, and it would find what is broken."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CASES = sorted(path for path in (Path(__file__).parents[1] / "fuzz" / "cases").g
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_what_was_found_once_stays_mended(path):
+def test_what_was_found_once_stays_repaired(path):
     assert judge(lambda: TARGETS[path.parent.name].run(path.read_bytes(), "<text>")) is None
 
 

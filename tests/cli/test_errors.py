@@ -79,14 +79,14 @@ def test_every_command_explains_itself(run):
 
 def test_a_finding_is_wrapped_for_a_terminal_and_its_underlining_stays():
     excerpt = "<joint name='j' type='bent' and='many' more='attributes' here='to' fill='the line'>\n       ~~~^"
-    finding = Finding("code", "error", "word " * 30, Source("a.urdf", 3, 4), "joint 'j'", "mend it", excerpt)
+    finding = Finding("code", "error", "word " * 30, Source("a.urdf", 3, 4), "joint 'j'", "correct it", excerpt)
     lines = pretty(finding, 50).splitlines()
     plain = [line.replace("\x1b[31m\x1b[1m", "").replace("\x1b[0m", "") for line in lines]
     assert max(map(len, plain)) <= 50
     assert plain[0].startswith("a.urdf:3:4: error: joint 'j': word word")
     assert plain[-2] == "           ~~~^"
     assert plain[-3] == "    " + excerpt[:46]
-    assert plain[-1] == "    fix: mend it"
+    assert plain[-1] == "    fix: correct it"
     assert "\x1b[31m" in lines[0]
     far = replace(finding, excerpt=excerpt.replace(" ~~~^", " " * 40 + "~~~^"))  # under the word "more"
     line, marks = pretty(far, 50).splitlines()[-3:-1]

@@ -32,7 +32,7 @@ def model(tmp_path):
     return model
 
 
-def test_it_mends_in_place_and_then_has_nothing_to_do(run, model):
+def test_it_repairs_in_place_and_then_has_nothing_to_do(run, model):
     path = model(HUNG)
     result = run("fix", path, "--profile", "industrial")
     assert (result.exit_code, result.stderr) == (0, "")
@@ -148,7 +148,7 @@ def test_other_formats_are_passed_over_in_a_folder_and_refused_by_name(run, mode
     assert sdf.read_text() == SDF
 
 
-def test_what_the_settings_exclude_of_a_folder_is_not_mended(run, model):
+def test_what_the_settings_exclude_of_a_folder_is_not_repaired(run, model):
     good, old = model(HUNG), model(HUNG, "old.urdf")
     model('profile = "industrial"\nexclude = ["old.urdf"]\n', "kinetree.toml")
     result = run("fix", good.parent)
@@ -158,7 +158,7 @@ def test_what_the_settings_exclude_of_a_folder_is_not_mended(run, model):
 
 
 @pytest.mark.parametrize("settings", ["", '[[models]]\nfile = "mine.urdf"\n'])
-def test_nothing_is_mended_that_nobody_named(settings, run, model, monkeypatch, tmp_path):
+def test_nothing_is_repaired_that_nobody_named(settings, run, model, monkeypatch, tmp_path):
     """A folder without texts stands for itself, and not for the models of the settings."""
     monkeypatch.chdir(tmp_path)
     mine = model(HUNG, "mine.urdf")
@@ -198,15 +198,15 @@ def test_a_wrong_code_is_said_first(run, model):
     assert path.read_text() == HUNG
 
 
-@pytest.mark.parametrize(("option", "mended"), [("--select", ["R199-205", "R199-508"]), ("--ignore", ["R103-007"])])
-def test_several_codes_are_mended_alone_or_left(option, mended, run, model):
+@pytest.mark.parametrize(("option", "repaired"), [("--select", ["R199-205", "R199-508"]), ("--ignore", ["R103-007"])])
+def test_several_codes_are_repaired_alone_or_left(option, repaired, run, model):
     angle = '<origin rpy="0 0 3.14"/><parent link="base_link"/><child link="x"/>'
     joints = f"""<link name="x"/><joint name="x" type="fixed">{angle}</joint><link name="gripper_body"/>
       <joint name="g" type="fixed"><parent link="tool0"/><child link="gripper_body"/></joint>"""
     path = model(HUNG.replace("</robot>", f"{joints}</robot>"))
     codes = (option, "R199-205", option, "R199-508")
     said = run("fix", path, "--profile", "industrial", *codes).stdout
-    assert sorted(re.findall(r"; repaired \[(.*)\]", said)) == mended
+    assert sorted(re.findall(r"; repaired \[(.*)\]", said)) == repaired
 
 
 def test_the_examples_of_the_page_are_real(run, monkeypatch, tmp_path):
@@ -221,10 +221,10 @@ def test_the_examples_of_the_page_are_real(run, monkeypatch, tmp_path):
         assert printed == [line.rstrip() for line in output.splitlines()]
 
 
-def test_the_page_has_every_code_that_can_be_mended():
+def test_the_page_has_every_code_that_can_be_repaired():
     text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
     said = {code for row in re.findall(r"^\| ([A-Z]+\d*-\d.*?) \|", text, re.MULTILINE) for code in row.split(", ")}
-    assert said == {rule.code for rule in rules_of("industrial") if rule.mend}
+    assert said == {rule.code for rule in rules_of("industrial") if rule.repair}
 
 
 def test_the_page_says_how_many_repairs_are_tried():
@@ -302,7 +302,7 @@ def test_an_excused_angle_is_not_worked_into_another(run, model):
     assert "not repaired: rpy 3.14 of joint 'g' is inexact, meant to be 3.141592653589793" in result.stderr
 
 
-def test_a_broken_baseline_keeps_nothing_from_being_mended(run, model):
+def test_a_broken_baseline_keeps_nothing_from_being_repaired(run, model):
     path = model(HUNG)
     model("<<<<<<< ours", "known.json")
     model('profile = "industrial"\nbaseline = "known.json"\n', "kinetree.toml")
@@ -311,7 +311,7 @@ def test_a_broken_baseline_keeps_nothing_from_being_mended(run, model):
     assert result.stdout.endswith(f"{path}: 1 repaired\n")
 
 
-def test_a_robot_of_the_package_is_not_mended(run):
+def test_a_robot_of_the_package_is_not_repaired(run):
     result = run("fix", "icub")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "robot 'icub' comes with the package; only files and folders can be repaired" in result.stderr
@@ -351,7 +351,7 @@ def patched(old: str, diff: str) -> str:
 
 @pytest.fixture
 def two(model, tmp_path) -> dict[Path, str]:
-    """Two models, both of which are mended, one by its part in another folder."""
+    """Two models, both of which are repaired, one by its part in another folder."""
     part = f"{ROOT}\n{LINKS}{ANGLE.format('j1', 'b')}{ANGLE.format('j2', 'c')}\n</robot>\n"
     for folder in ("robots", "parts", ".git"):  # the last makes one workspace of them
         (tmp_path / folder).mkdir()
@@ -368,7 +368,7 @@ def contents(files: dict[Path, str]) -> dict[Path, str]:
 
 
 class TestSeveralModels:
-    """One run mends them one after the other; each starts from what those before it have left."""
+    """One run repairs them one after the other; each starts from what those before it have left."""
 
     @pytest.fixture
     def models(self, model, monkeypatch, tmp_path):
@@ -409,7 +409,7 @@ class TestSeveralModels:
 
     @pytest.mark.slow
     def test_the_difference_is_what_is_written(self, run, models, model):
-        """The second mends what only it has of the shared file, behind what the first has."""
+        """The second repairs what only it has of the shared file, behind what the first has."""
         more = f'<xacro:if value="$(arg more)">\n<link name="d"/>{ANGLE.format("j3", "d")}\n</xacro:if>'
         (name, _) = models(f'<xacro:arg name="more" default="0"/>\n{LINKS}\n{ANGLE.format("j1", "b")}\n{more}\n'
                            + ANGLE.format("j2", "c").replace("1.57", "0"))  # fmt: skip

@@ -71,7 +71,7 @@ def test_several_as_json(run):
     said = json.loads(run("rule", "ICUB-101", "no-limit", "R199-403", "--json").stdout)
     assert [rule["code"] for rule in said["rules"]] == ["ICUB-101", "R199-403"]
     assert said["remarks"][0]["code"] == "no-limit"
-    assert {"clause", "url", "why", "good", "bad", "profiles", "mends", "severity"} <= set(said["rules"][0])
+    assert {"clause", "url", "why", "good", "bad", "profiles", "repaired", "severity"} <= set(said["rules"][0])
     assert len(json.loads(run("rule", "--json").stdout)["rules"]) == sum(len(family(letters)) for letters in FAMILIES)
 
 

@@ -1,4 +1,4 @@
-"""`fix`: what rules find is mended, the robot stays the same, and nothing else of the text changes."""
+"""`fix`: what rules find is repaired, the robot stays the same, and nothing else of the text changes."""
 
 import re
 from difflib import ndiff
@@ -17,10 +17,10 @@ from kinetree.errors import KinetreeError
 from kinetree.fixer import fix as fixing
 from kinetree.fixer.fix import fix, write
 from kinetree.spatial.se3 import pose_from_xyz_rpy
-from mended import mended, without
+from repaired import repaired, without
 from support import all_frames, shared
 
-SAFE = [rule for rule in rules_of("industrial") if rule.mend and rule.safe]
+SAFE = [rule for rule in rules_of("industrial") if rule.repair and rule.safe]
 
 
 def changed_lines(old: str, new: str) -> tuple[list[str], list[str]]:
@@ -31,11 +31,11 @@ def changed_lines(old: str, new: str) -> tuple[list[str], list[str]]:
 
 class TestEverySafeRepair:
     @pytest.mark.parametrize("rule", SAFE, ids=lambda rule: rule.code)
-    def test_mends_the_bad_example(self, rule, arm):
+    def test_repairs_the_bad_example(self, rule, arm):
         path = arm(rule.base.replace(rule.good, rule.bad))
         before = path.read_text()
         assert rule.code in {f.code for f in check(path, profile="industrial")}
-        result = mended(path, moves=rule.turns > 0, vendor="abb")
+        result = repaired(path, moves=rule.turns > 0, vendor="abb")
         assert rule.code in {f.code for f in result.repaired}
         assert result.unrepaired == ()
         gone, new = changed_lines(before, path.read_text())
@@ -48,7 +48,7 @@ class TestEverySafeRepair:
         text = rule.base.replace(rule.good, rule.bad).replace("<joint", "<!-- é:  a joint -->\n  <joint")
         text = text.replace('"1.0"', '"1.0" encoding="UTF-16"').replace("\n", "\r\n")
         path = arm(b"\xff\xfe" + text.encode("utf-16-le"))
-        mended(path, moves=rule.turns > 0, vendor="abb")
+        repaired(path, moves=rule.turns > 0, vendor="abb")
         new = path.read_bytes()
         assert new.startswith(b"\xff\xfe")
         result = new[2:].decode("utf-16-le")
@@ -94,7 +94,7 @@ class TestFramesOfRep199:
     def test_base_is_added_where_the_maker_has_it(self, vendor, xyz, rpy, arm):
         text = without("base")
         path = arm(text)
-        mended(path, vendor=vendor)
+        repaired(path, vendor=vendor)
         frame = f"""  <link name="base"/>
   <joint name="base_link-base" type="fixed">
     <origin xyz="{xyz}" rpy="{rpy}"/>
@@ -107,7 +107,7 @@ class TestFramesOfRep199:
     @pytest.mark.parametrize("vendor", ["abb", "fanuc", "universal_robots"])
     def test_tool0_is_added_as_the_maker_turns_it(self, vendor, arm):
         path = arm(without("tool0"))
-        mended(path, vendor=vendor)
+        repaired(path, vendor=vendor)
         robot = kt.load(path)
         assert robot.joints["flange-tool0"].parent == "flange"
         R = _relative(robot, "flange", "tool0")[:3, :3]
@@ -118,7 +118,7 @@ class TestFramesOfRep199:
         text = TOOL0_ON_LINK_6
         for told in ({"vendor": "abb"}, {}):  # without a maker, Z is up
             path = arm(text)
-            mended(path, select="R199-401", **told)
+            repaired(path, select="R199-401", **told)
             robot = kt.load(path)
             assert (robot.joints["link_6-flange"].parent, robot.joints["flange-tool0"].parent) == ("link_6", "flange")
             np.testing.assert_allclose(robot.joints["link_6-flange"].origin[:3, 3], (0.09, 0, 0), atol=1e-15)
@@ -164,7 +164,7 @@ class TestFramesOfRep199:
   </link>"""
         path = arm(ARM.replace('<link name="tool0"/>', shape))
         before = kt.load(path)
-        mended(path)
+        repaired(path)
         after = kt.load(path)
         assert not after.links["tool0"].visuals + after.links["tool0"].collisions
         T = _relative(before, "link_6", "tool0")
@@ -173,7 +173,7 @@ class TestFramesOfRep199:
         np.testing.assert_allclose(after.links["link_6"].collisions[-1].origin, there, atol=1e-12)
         assert (after.links["link_6"].visuals[-1].name, "<!-- a ring -->" in path.read_text()) == ("tip", True)
 
-    def test_what_is_safe_is_mended_as_without_unsafe(self, arm):
+    def test_what_is_safe_is_repaired_as_without_unsafe(self, arm):
         """Names change first, so that the new joint is called after the new names."""
         text = ARM.replace('"link_6"', '"wrist"').replace('"flange"', '"hand"').replace("link_6-flange", "mount")
         path = arm(text)
@@ -186,19 +186,19 @@ class TestRepairsOfEveryRobot:
     def test_axes_get_the_length_one(self, arm):
         text = ARM.replace('<axis xyz="0 1 0"/>', '<axis  xyz="0 -3 4"/>', 1)
         path = arm(text)
-        result = mended(path)
+        result = repaired(path)
         assert [f.element for f in result.repaired] == ["joint 'joint_2'"]
         assert path.read_text() == text.replace("0 -3 4", "0 -0.6 0.8")
 
     def test_angles_become_exact_and_frames_move_by_no_more(self, arm):
         text = ARM.replace('rpy="0 1.5707963267948966 0"', 'rpy="0  1.57 -3.14"')
         path = arm(text)
-        result = mended(path, moves=True)
+        result = repaired(path, moves=True)
         assert len(result.repaired) == 1
         assert path.read_text() == text.replace("0  1.57 -3.14", f"0  {pi / 2!r} {-pi!r}")
 
     def test_an_angle_that_changes_by_more_is_not_written(self, arm, monkeypatch):
-        monkeypatch.setattr(InexactAngles, "mend", exact_angles({"1.57": "1.6"}.get))
+        monkeypatch.setattr(InexactAngles, "repair", exact_angles({"1.57": "1.6"}.get))
         path = arm(ARM.replace("1.5707963267948966", "1.57"))
         result = fix(path, profile="industrial", select="R103-007")
         ((_, why),) = result.unrepaired
@@ -208,7 +208,7 @@ class TestRepairsOfEveryRobot:
     def test_quaternions_become_rpy_in_files_of_version_1_0(self, arm):
         text = ARM.replace('rpy="0 1.5707963267948966 0"', 'quat_xyzw="0 0.6 0 0.8"')
         path = arm(text)
-        result = mended(path)
+        result = repaired(path)
         assert [f.code for f in result.repaired] == ["urdf-version"]
         rpy = re.search(r'rpy="0 (1\.\S+) 0"', path.read_text())
         assert float(rpy[1]) == pytest.approx(2 * atan2(0.6, 0.8), abs=1e-15)
@@ -228,14 +228,14 @@ def test_every_safe_repair_on_every_model_of_the_corpus(select, at_least, tmp_pa
             result = fix(path, profile="industrial", select=select)
         except KinetreeError:
             continue  # no robot
-        assert not [why for _, why in result.unrepaired if "mend it would" in why or "would change" in why]
+        assert not [why for _, why in result.unrepaired if "repair it would" in why or "would change" in why]
         if result.repaired:
-            found += len(mended(path, moves=select != "R199", select=select).repaired)
+            found += len(repaired(path, moves=select != "R199", select=select).repaired)
     assert found >= at_least
 
 
 class TestWhatFilesHold:
-    """All is judged and mended by what they held when they were first read."""
+    """All is judged and repaired by what they held when they were first read."""
 
     @pytest.fixture
     def included(self, arm):
@@ -245,7 +245,7 @@ class TestWhatFilesHold:
         common = arm(f'{head}<link name="a"/><link name="b"/>{joint}</robot>', "common.xacro")
         return arm(f'{head}<xacro:include filename="common.xacro"/></robot>', "model.xacro"), common
 
-    def test_an_edit_of_an_included_file_while_it_is_mended_is_kept(self, included, monkeypatch):
+    def test_an_edit_of_an_included_file_while_it_is_repaired_is_kept(self, included, monkeypatch):
         path, common = included
         mine = common.read_text().replace("<robot", "<!-- mine --><robot")
         look = fixing.look

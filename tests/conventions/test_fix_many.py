@@ -5,7 +5,7 @@ from time import process_time
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.edit import Mend, set_attribute
+from kinetree.conventions.edit import Repair, set_attribute
 from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.fixer import apply as steps
 from kinetree.fixer.fix import fix
@@ -37,15 +37,15 @@ class TestTries:
     @pytest.mark.parametrize(("wrong", "most"), [({33}, 13), ({0, 63}, 24), (set(range(0, 64, 3)), 2 * 64 - 1)])
     def test_they_are_found_by_halves_and_what_was_found_good_stays(self, wrong, most, arm, monkeypatch, tries):
         """Nothing that is kept is tried twice."""
-        mend = InexactAngles.mend
+        repair = InexactAngles.repair
 
         def planted(elements):
-            for one in mend(elements):
+            for one in repair(elements):
                 origin = elements.joints[one.element[7:-1]].find("origin")
                 bad = int(one.element[8:-1]) in wrong
-                yield Mend(one.element, (set_attribute(origin, "rpy", "3.2 0 0"),)) if bad else one
+                yield Repair(one.element, (set_attribute(origin, "rpy", "3.2 0 0"),)) if bad else one
 
-        monkeypatch.setattr(InexactAngles, "mend", staticmethod(planted))
+        monkeypatch.setattr(InexactAngles, "repair", staticmethod(planted))
         result = fix(arm(many_joints(64)), profile="ros")
         assert {f.element for f in result.repaired} == {f"joint 'j{i}'" for i in set(range(64)) - wrong}
         assert {f.element for f, _ in result.unrepaired} == {f"joint 'j{i}'" for i in wrong}
@@ -53,14 +53,16 @@ class TestTries:
         assert len(tries) <= most
 
     def test_they_are_not_looked_for_without_end(self, arm, monkeypatch, tries):
-        """After that what is left is said, and other rules mend theirs."""
-        mend = InexactAngles.mend
+        """After that what is left is said, and other rules repair theirs."""
+        repair = InexactAngles.repair
 
         def planted(elements):
-            for one in mend(elements):
-                yield Mend(one.element, (set_attribute(elements.joints["j0"].find("parent"), "link", "x"), *one.edits))
+            for one in repair(elements):
+                yield Repair(
+                    one.element, (set_attribute(elements.joints["j0"].find("parent"), "link", "x"), *one.edits)
+                )
 
-        monkeypatch.setattr(InexactAngles, "mend", staticmethod(planted))
+        monkeypatch.setattr(InexactAngles, "repair", staticmethod(planted))
         monkeypatch.setattr(steps, "MOST_TRIES", 10)
         text = many_joints(64).replace("</robot>", '<link name="x"/>' + ANGLED)
         result = fix(arm(text), profile="ros")

@@ -8,7 +8,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.edit import Mend, set_attribute
+from kinetree.conventions.edit import Repair, set_attribute
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.conventions.rep199.base import BaseGeometry, BaseParent
@@ -16,7 +16,7 @@ from kinetree.errors import KinetreeError
 from kinetree.fixer import fix as fixing
 from kinetree.fixer.fix import fix, write
 from kinetree.fixer.invariants import difference
-from mended import HUNG, mended, without
+from repaired import HUNG, repaired, without
 
 pytestmark = pytest.mark.slow
 
@@ -26,14 +26,14 @@ BASE = '<joint name="base_link-base" type="fixed">'
 class TestSafety:
     def moved(self, monkeypatch, xyz: str) -> None:
         """Plant a repair that moves the frame which it hangs elsewhere."""
-        mend = BaseParent.mend
+        repair = BaseParent.repair
 
         def planted(robot, arms, poses, elements):
-            for one in mend(robot, arms, poses, elements):
+            for one in repair(robot, arms, poses, elements):
                 origin = elements.joints["joint_3"].find("origin")
-                yield Mend(one.element, (*one.edits, set_attribute(origin, "xyz", xyz)))
+                yield Repair(one.element, (*one.edits, set_attribute(origin, "xyz", xyz)))
 
-        monkeypatch.setattr(BaseParent, "mend", staticmethod(planted))
+        monkeypatch.setattr(BaseParent, "repair", staticmethod(planted))
 
     def test_a_repair_that_moves_a_frame_is_not_made(self, arm, monkeypatch):
         self.moved(monkeypatch, "0 0 0.600000002")
@@ -82,14 +82,14 @@ class TestSafety:
         assert difference(b, a, {}) is None
 
     def test_a_repair_that_brings_in_something_new_is_not_made(self, arm, monkeypatch):
-        mend = BaseParent.mend
+        repair = BaseParent.repair
 
         def planted(robot, arms, poses, elements):
-            for one in mend(robot, arms, poses, elements):
+            for one in repair(robot, arms, poses, elements):
                 origin = elements.joints["flange-tool0"].find("origin")
-                yield Mend(one.element, (*one.edits, set_attribute(origin, "colour", "red")))
+                yield Repair(one.element, (*one.edits, set_attribute(origin, "colour", "red")))
 
-        monkeypatch.setattr(BaseParent, "mend", staticmethod(planted))
+        monkeypatch.setattr(BaseParent, "repair", staticmethod(planted))
         path = arm(HUNG)
         result = fix(path, profile="industrial")
         ((_, why),) = result.unrepaired
@@ -98,14 +98,14 @@ class TestSafety:
 
     def test_what_is_new_is_seen_under_another_name(self, arm, monkeypatch):
         """A later repair renames the link of which a former has brought something in."""
-        mend = BaseParent.mend
+        repair = BaseParent.repair
 
         def planted(robot, arms, poses, elements):
             link = next(elements.links[name] for name in ("elbow", "link_3") if name in elements.links)
-            for one in mend(robot, arms, poses, elements):
-                yield Mend(one.element, (*one.edits, set_attribute(link, "colour", "red")))
+            for one in repair(robot, arms, poses, elements):
+                yield Repair(one.element, (*one.edits, set_attribute(link, "colour", "red")))
 
-        monkeypatch.setattr(BaseParent, "mend", staticmethod(planted))
+        monkeypatch.setattr(BaseParent, "repair", staticmethod(planted))
         result = fix(arm(HUNG.replace('"link_3"', '"elbow"')), profile="industrial", unsafe=True)
         assert [finding.code for finding in result.repaired] == ["R199-301"]
         ((finding, why),) = result.unrepaired
@@ -129,7 +129,7 @@ class TestSafety:
         with pytest.raises(KinetreeError, match="no file that can be edited in place"):
             fix(tmp_path, profile="industrial")
 
-    def test_other_formats_are_not_mended(self, tmp_path):
+    def test_other_formats_are_not_repaired(self, tmp_path):
         path = tmp_path / "arm.sdf"
         kt.save(kt.load(HUNG, format="urdf"), path)
         result = fix(path, profile="industrial")
@@ -177,7 +177,7 @@ class TestAnglesThatLackDigits:
         assert (result.after, result.repaired) == ({}, ())
 
     @pytest.mark.parametrize("text", [ON_TOOL0, INEXACT_TOOL0, INEXACT_SHAPE])
-    def test_they_are_mended_first(self, text, arm):
+    def test_they_are_repaired_first(self, text, arm):
         path = arm(text)
         exact = text.replace('"0 1.57 0"', '"0 1.5707963267948966 0"').replace("0 0 3.14", "0 0 3.141592653589793")
         result = fix(path, profile="industrial", vendor="abb")
@@ -187,7 +187,7 @@ class TestAnglesThatLackDigits:
 
 
 class TestOneByOne:
-    """What cannot be mended does not keep the others."""
+    """What cannot be repaired does not keep the others."""
 
     TEXT = "".join(f'<link name="l{i}"/>' for i in range(6)) + "".join(
         f'<joint name="j{i}" type="fixed"><origin rpy="{angle} 0 0"/>'
@@ -197,19 +197,19 @@ class TestOneByOne:
 
     def test_a_repair_that_is_not_kept(self, arm, monkeypatch):
         """One turns too far, and one brings in what is not understood."""
-        mend = InexactAngles.mend
+        repair = InexactAngles.repair
 
         def planted(elements):
-            for one in mend(elements):
+            for one in repair(elements):
                 origin = elements.joints[one.element[7:-1]].find("origin")
                 if one.element == "joint 'j1'":
-                    yield Mend(one.element, (set_attribute(origin, "rpy", "3.2 0 0"),))
+                    yield Repair(one.element, (set_attribute(origin, "rpy", "3.2 0 0"),))
                 elif one.element == "joint 'j3'":
-                    yield Mend(one.element, (*one.edits, set_attribute(origin, "colour", "red")))
+                    yield Repair(one.element, (*one.edits, set_attribute(origin, "colour", "red")))
                 else:
                     yield one
 
-        monkeypatch.setattr(InexactAngles, "mend", staticmethod(planted))
+        monkeypatch.setattr(InexactAngles, "repair", staticmethod(planted))
         result = fix(arm(f'<robot name="r">{self.TEXT}</robot>'), profile="ros")
         assert sorted(f.element for f in result.repaired) == ["joint 'j0'", "joint 'j2'", "joint 'j4'"]
         reasons = {finding.element: because for finding, because in result.unrepaired}
@@ -255,7 +255,7 @@ class TestExcuses:
         assert "another finding of this kind and element is excused" in why
         assert result.after == {}
 
-    def test_what_is_excused_is_not_mended_along_with_others(self, arm):
+    def test_what_is_excused_is_not_repaired_along_with_others(self, arm):
         """The links of a chain get their names all at once."""
         swapped = ARM.replace('"link_2"', '"x"').replace('"link_3"', '"link_2"').replace('"x"', '"link_3"')
         told = {"profile": "industrial", "unsafe": True}
@@ -275,7 +275,7 @@ class TestExcuses:
         assert ([f.code for f in result.repaired], result.unrepaired) == (["R199-301"], ())
 
 
-def test_what_goes_with_the_repair_of_another_is_said_to_be_mended(arm):
+def test_what_goes_with_the_repair_of_another_is_said_to_be_repaired(arm):
     path = arm(ARM.replace('"link_4"', '"link-4"'))
     before = {(f.code, f.element) for f in check(path, profile="industrial")}
     result = fix(path, profile="industrial", unsafe=True)
@@ -375,7 +375,7 @@ class TestXacro:
     def test_an_attribute_that_stands_there_is_edited_there(self, tmp_path):
         path = xacro_arm(tmp_path)
         text = path.read_bytes()
-        result = mended(path, vendor="fanuc", unsafe=True)
+        result = repaired(path, vendor="fanuc", unsafe=True)
         assert [f.code for f in result.repaired] == ["R199-205"]
         assert path.read_bytes() == text
         expected = PART.replace('link="mount"', 'link="base_link"').replace("0 0 0.25", "0 0 0.5")
@@ -412,7 +412,7 @@ def test_what_is_read_only_is_left_and_named(what, arm, monkeypatch):
     assert path.read_text() == HUNG
 
 
-def test_an_edit_by_somebody_else_while_it_is_mended_is_kept(arm, monkeypatch):
+def test_an_edit_by_somebody_else_while_it_is_repaired_is_kept(arm, monkeypatch):
     path = arm(HUNG)
     edited = HUNG.replace("</robot>", "<!-- mine --></robot>")
 

@@ -18,7 +18,7 @@ from kinetree.conventions.rep199.flange import FlangeAxis
 from kinetree.errors import KinetreeError
 from kinetree.fixer.fix import fix, write
 from kinetree.spatial.se3 import pose_from_xyz_rpy
-from mended import mended, without
+from repaired import repaired, without
 from support import all_frames, random_q
 
 MAKERS = (shapes.kawasaki, shapes.motoman, shapes.techman, shapes.mitsubishi)
@@ -142,7 +142,7 @@ class TestPlaces:
         text = without("base").replace("</robot>", f'<link name="foot"/>{foot}</robot>')
         for place, z in (("foot", 0.2), ("0 0 0.3 0 0 0", 0.3), ("left_=foot; 0 0 0.4 0 0 0", 0.4)):
             path = arm(text)
-            mended(path, frames={"base": place})
+            repaired(path, frames={"base": place})
             assert kt.load(path).joints["base_link-base"].origin[2, 3] == pytest.approx(z)
 
     def test_a_prefix_that_no_arm_has(self, arm):

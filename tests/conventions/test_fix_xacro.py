@@ -9,7 +9,7 @@ import kinetree as kt
 from kinetree.conventions.examples import ARM
 from kinetree.errors import KinetreeError
 from kinetree.fixer.fix import fix, write
-from mended import mended, without
+from repaired import repaired, without
 from support import shared
 
 pytestmark = pytest.mark.slow
@@ -41,7 +41,7 @@ def test_a_frame_is_added_behind_the_link_that_carries_it(tmp_path):
     path = tmp_path / "arm.xacro"
     text = without("base")
     path.write_text(text)
-    result = mended(path, vendor="abb")
+    result = repaired(path, vendor="abb")
     assert [finding.code for finding in result.repaired] == ["R199-208"]
     added = re.fullmatch(re.escape(text).replace(re.escape("</link>"), "</link>(.*)", 1), path.read_text(), re.DOTALL)[
         1
@@ -70,7 +70,7 @@ def test_names_have_the_prefix_of_the_macro(prefix, calls, made, tmp_path):
     path = tmp_path / "arms.xacro"
     path.write_text(arms(calls, prefix, without("base").replace(HANGS, ON_LINK_6)))
     before = kt.load(path)
-    result = mended(path, vendor="abb")
+    result = repaired(path, vendor="abb")
     codes = sorted(finding.code for finding in result.repaired if finding.code != "NAM-008")
     assert codes == ["R199-208"] * len(calls) + ["R199-505"] * len(calls)
     assert set(kt.load(path).links) - set(before.links) == {f"{name}base" for name in made}
@@ -91,10 +91,10 @@ def test_where_a_name_is_worked_out_whole_nothing_is_added(written, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("angle", "is_mended"),
+    ("angle", "is_repaired"),
     [("${pi/2}", True), ("${radians(90)}", True), ("${0.5e0*pi}", True), ("${half}", False), ("$(arg angle)", False)],
 )
-def test_angles_of_pi_alone_are_written_anew(angle, is_mended, tmp_path):
+def test_angles_of_pi_alone_are_written_anew(angle, is_repaired, tmp_path):
     """What a property or an argument says may be meant for other places, too, and change."""
     path = tmp_path / "arms.xacro"
     turned = ON_LINK_6.replace("1.5707963267948966", angle).replace("0.09 0 0", "0 0 0.09")
@@ -103,8 +103,8 @@ def test_angles_of_pi_alone_are_written_anew(angle, is_mended, tmp_path):
     )
     path.write_text(arms(["left_"], text=flange.replace(HANGS, turned)))
     result = fix(path, profile="industrial", vendor="abb", select="R199-505")
-    assert bool(result.repaired) == is_mended
-    assert is_mended or f"{angle} 0' is computed there" in result.unrepaired[0][1]
+    assert bool(result.repaired) == is_repaired
+    assert is_repaired or f"{angle} 0' is computed there" in result.unrepaired[0][1]
 
 
 BRANCH = '<xacro:if value="$(arg flanged)">'
@@ -159,7 +159,7 @@ def test_tool0_is_not_added_to_a_flange_that_points_elsewhere(xyz, tmp_path):
     assert because == "X of 'flange' does not point outwards (R199-403), so tool0 would not either"
 
 
-def test_a_second_model_of_the_macro_is_mended_by_the_first(tmp_path):
+def test_a_second_model_of_the_macro_is_repaired_by_the_first(tmp_path):
     """With --unsafe also in the file that both include; each has its own prefix."""
     call = '<robot name="{0}" xmlns:xacro="http://ros.org/xacro"><xacro:include filename="arm.xacro"/>{1}</robot>'
     head, _, body = arms([]).partition('  <link name="world"/>\n')
@@ -216,7 +216,7 @@ def test_the_name_is_edited_where_it_is_written(params, parent, before, call, ex
             "</robot>", f"<xacro:gripper {call}/></robot>"
         )
     )
-    result = mended(path, vendor="abb", unsafe=True)
+    result = repaired(path, vendor="abb", unsafe=True)
     assert result.unrepaired == ()
     assert expected in path.read_text()
     assert kt.load(path).joints["mount"].parent == "flange"
@@ -248,7 +248,7 @@ def test_links_behind_a_prefix_are_renamed(calls, tmp_path):
     ],
 )
 def test_frames_in_the_macros_of_makers(repository, at_least, tmp_path):
-    """Each model is mended in its macro, and afterwards as good as `mended` asks for; no other model of the repository
+    """Each model is repaired in its macro, and afterwards as good as `repaired` asks for; no other model of the repository
     has anything new."""
     folder = tmp_path / repository
     shutil.copytree(shared("corpus", repository), folder, ignore=shutil.ignore_patterns("meshes"))
@@ -258,7 +258,7 @@ def test_frames_in_the_macros_of_makers(repository, at_least, tmp_path):
     for path in models:
         for code in ("R199-208", "R199-401", "R199-501", "R199-505"):
             if fix(path, profile="industrial", select=code, unsafe=True).repaired:
-                count += len(mended(path, select=code, unsafe=True).repaired)
+                count += len(repaired(path, select=code, unsafe=True).repaired)
     assert count >= at_least
     assert all(found(path) <= before[path] for path in models)
 

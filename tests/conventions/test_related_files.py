@@ -16,7 +16,7 @@ XACRO = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 
 @pytest.fixture
 def renamed(arm, tmp_path):
-    """Mend the model with one file that goes with it, and return what becomes of it."""
+    """Repair the model with one file that goes with it, and return what becomes of it."""
 
     def renamed(content: str | bytes, name: str = "also.srdf", model: str = MODEL) -> Fixed:
         path = tmp_path / name
@@ -31,7 +31,7 @@ def srdf(inner: str, name: str = "arm", more: str = "") -> str:
 
 
 class TestWhatIsRefused:
-    """Before anything is mended, with the file and the line."""
+    """Before anything is repaired, with the file and the line."""
 
     @pytest.mark.parametrize(
         ("content", "line", "why"),

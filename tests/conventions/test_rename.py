@@ -118,7 +118,7 @@ class TestLinks:
         write(fix(path, profile="industrial", unsafe=True))
         assert "link 'link_3'" in [f.element for f in check(path, profile="industrial") if f.code == "R199-303"]
 
-    def test_a_wrong_number_is_mended_though_others_have_to_change_places(self, model):
+    def test_a_wrong_number_is_repaired_though_others_have_to_change_places(self, model):
         swapped = ARM.replace('"link_2"', '"x"').replace('"link_3"', '"link_2"').replace('"x"', '"link_3"')
         (path,) = model(swapped)
         result = fix(path, profile="industrial", unsafe=True)

@@ -27,7 +27,7 @@ BAD = ARM.replace('<origin xyz="0.09 0 0" rpy="0 0 0"/>', '<origin xyz="0.09 0 0
 
 
 class Trap:
-    """Does in the child what it is told, when it gets there: the mistakes of which we know are mended."""
+    """Does in the child what it is told, when it gets there: the mistakes of which we know are repaired."""
 
     def __init__(self, *call):
         self.call = call

@@ -46,14 +46,14 @@ def test_products_computed_elsewhere():
 def test_how_far_each_base_is_from_a_rotation(name):
     finger = fingers()[name]
     assert off_identity(finger.chain.base) == pytest.approx(finger.off, rel=0.05)
-    assert (finger.mended is not None) == name.startswith("left_thumb")
+    assert (finger.corrected is not None) == name.startswith("left_thumb")
 
 
 @pytest.mark.parametrize("letter", "ab")
-def test_the_left_thumbs_are_no_rotations_until_mended(letter):
+def test_the_left_thumbs_are_no_rotations_until_corrected(letter):
     left, right = fingers()[f"left_thumb_{letter}"], fingers()[f"right_thumb_{letter}"]
     assert left.off > 5e-3
-    assert off_identity(left.mended) < 2e-6
+    assert off_identity(left.corrected) < 2e-6
     mirror = np.diag([1.0, 1.0, -1.0, 1.0])
-    assert np.array_equal(left.mended, mirror @ right.chain.base @ mirror)
-    assert np.linalg.det(left.mended[:3, :3]) == pytest.approx(1, abs=1e-6)
+    assert np.array_equal(left.corrected, mirror @ right.chain.base @ mirror)
+    assert np.linalg.det(left.corrected[:3, :3]) == pytest.approx(1, abs=1e-6)

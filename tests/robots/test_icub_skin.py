@@ -138,7 +138,7 @@ def test_files_that_cannot_be_read(old, new, said):
 
 
 def test_a_z_that_is_a_copy_of_x_is_refused():
-    """Commit 7d81dedf of icub-main published left_forearm_V2.txt so, and ab19cf6a mended it."""
+    """Commit 7d81dedf of icub-main published left_forearm_V2.txt so, and ab19cf6a corrected it."""
     rows = "".join(f"{x} -0.06 {x} 1 0 0\n" for x in (-0.03, 0.02, 0.01))
     with pytest.raises(kt.KinetreeError, match="z is a copy of x in all rows"):
         kt.icub.taxels(rows, part="SKIN_LEFT_FOREARM")

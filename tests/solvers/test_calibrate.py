@@ -241,7 +241,7 @@ class TestNothingFits:
         assert not result.agrees
         assert result.residual.max() > 1e-3
         (fault,) = result.faults
-        said = r"would mend it, between 'joint_2' and 'joint_3', by -(49.9\d*|50|50.0\d*) mm along z in 'link_2'"
+        said = r"would correct it, between 'joint_2' and 'joint_3', by -(49.9\d*|50|50.0\d*) mm along z in 'link_2'"
         assert re.search(said, fault.message)
         assert ("(the smallest of several)" in fault.message) == (T_tool is not None)
         worst = int(np.argmax((result.residual / (5e-4, 1e-3)).max(axis=-1)))

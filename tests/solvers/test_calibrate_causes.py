@@ -285,7 +285,7 @@ class TestRoundedDisplays:
 
     @pytest.mark.slow
     def test_frames_within_tolerance_of_the_robots_own_are_these(self):
-        """Here a pose is now and then just over the tolerance, which another frame or zero would mend."""
+        """Here a pose is now and then just over the tolerance, which another frame or zero would correct."""
         for seed in range(20):
             joints, poses = shown("kuka", np.random.default_rng(seed), noise=0, k=6)
             result = calibrate(ARM, "kuka", joints.round(1), poses, tolerance=(9e-4, 1.8e-3))

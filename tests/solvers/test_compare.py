@@ -147,8 +147,8 @@ class TestSame:
         renamed = kt.edit.prefix(other, "x_")
         comparison = kt.compare(robot, renamed)
         assert [d.kind for d in comparison.differences] == ["order"]
-        mended = renamed.order([comparison.joints[name] for name in robot.joint_names])
-        assert not kt.compare(robot, mended).differences
+        corrected = renamed.order([comparison.joints[name] for name in robot.joint_names])
+        assert not kt.compare(robot, corrected).differences
         less = kt.edit.lock(robot, {first: robot.q()[robot.q_slices[first]]})
         assert "order" not in {d.kind for d in kt.compare(robot, less).differences}
 

@@ -15,7 +15,7 @@ from kinetree.conventions.quality import SAME
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Doubt, Finding
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.repair import HIDDEN, stands_in, without_stand_ins
+from kinetree.model.complete import HIDDEN, stands_in, without_stand_ins
 from kinetree.model.robot import Dynamics, Geometry, Inertial, Joint, Limit, Link, Mimic, Robot, Shape
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import frozen

@@ -10,14 +10,14 @@ import click
 from kinetree.cli._findings import terminal_width
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option
-from kinetree.conventions.explain import EVIDENCE, READER, Explanation, Mends, explain, family_title
+from kinetree.conventions.explain import EVIDENCE, READER, Explanation, Repairable, explain, family_title
 from kinetree.conventions.profiles import FAMILIES
 from kinetree.conventions.reader_codes import REMARKS
 from kinetree.conventions.rep199.clause import URL
 from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 
 WIDTH = 80
-FIXES: dict[Mends, str] = {
+FIXES: dict[Repairable, str] = {
     "no": "by hand",
     "safely": "`kinetree fix`; no other file must change",
     "unsafely": "`kinetree fix --unsafe`; other files that use the model may have to change",
@@ -69,7 +69,7 @@ def _page(rule: Explanation) -> str:
         "source": rule.url,
         "severity": f"at most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}",
         "profiles": ", ".join(rule.profiles) or "none",
-        "repair": FIXES[rule.mends],
+        "repair": FIXES[rule.repaired],
     }
     paragraphs.append("\n".join(_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()))
     paragraphs += [f"{name}:\n{textwrap.indent(text.strip(chr(10)), '    ')}" for name, text in _examples(rule)]

@@ -56,7 +56,7 @@ class Setting(Edit):
 
 
 @dataclass(frozen=True)
-class Mend:
+class Repair:
     """Repair of one finding: its element, and the edits, or the reason why there are none.
 
     renamed: links and joints that the edits rename, ("link", old name) to new name. turned: links that the edits turn,

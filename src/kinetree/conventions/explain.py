@@ -11,7 +11,7 @@ from kinetree.conventions.rule import Evidence, Level, Rule
 from kinetree.conventions.whole_examples import whole_examples
 from kinetree.errors import Severity, fail
 
-Mends = Literal["no", "safely", "unsafely"]
+Repairable = Literal["no", "safely", "unsafely"]
 
 EVIDENCE: dict[Evidence, str] = {
     "certain": "its findings are always true",
@@ -30,7 +30,7 @@ class Explanation:
     """Description of a rule.
 
     family: the letters of its code. why: the paragraphs after its title. severity: the gravest of its findings.
-    good, bad: its examples, completed to whole elements. profiles: those that run it. mends: whether `kinetree fix`
+    good, bad: its examples, completed to whole elements. profiles: those that run it. repaired: whether `kinetree fix`
     repairs its findings, and whether that is safe.
     """
 
@@ -46,7 +46,7 @@ class Explanation:
     good: str
     bad: str
     profiles: tuple[str, ...]
-    mends: Mends
+    repaired: Repairable
 
 
 def explain(code: str) -> list[Explanation]:
@@ -79,12 +79,12 @@ def explanations(letters: str) -> Iterator[Explanation]:
             why,
             *whole_examples(rule),
             tuple(name for name, codes in asked.items() if rule.code in codes),
-            _mends(rule),
+            _repairs(rule),
         )
 
 
-def _mends(rule: type[Rule]) -> Mends:
-    if rule.mend is None:
+def _repairs(rule: type[Rule]) -> Repairable:
+    if rule.repair is None:
         return "no"
     return "safely" if rule.safe else "unsafely"
 

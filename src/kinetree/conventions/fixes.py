@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import floor, hypot, pi
 
-from kinetree.conventions.edit import Edit, Mend, New, insert_inside, replace_attribute, set_attribute
+from kinetree.conventions.edit import Edit, New, Repair, insert_inside, replace_attribute, set_attribute
 from kinetree.conventions.facts import fact
 from kinetree.conventions.rule import Rule
 from kinetree.formats.numbers import numbers
@@ -89,7 +89,7 @@ def new_frame(name: str, joint: str, parent: str, T: Array) -> tuple[New, New]:
     return New("link", {"name": name}), New("joint", {"name": joint, "type": "fixed"}, (new_origin(T), *ends))
 
 
-def unit_axes(elements: Elements) -> Iterator[Mend]:
+def unit_axes(elements: Elements) -> Iterator[Repair]:
     """Scale the axes of joints to length one."""
     for joint in elements.joints.values():
         axis = joint.find("axis")
@@ -97,14 +97,14 @@ def unit_axes(elements: Elements) -> Iterator[Mend]:
         length = hypot(*xyz)
         if axis and len(xyz) == 3 and length > se3.NO_DIRECTION and not se3.is_unit(xyz):
             unit = " ".join(number_text(value / length) for value in xyz)
-            yield Mend(joint.label, (set_attribute(axis, "xyz", unit),))
+            yield Repair(joint.label, (set_attribute(axis, "xyz", unit),))
 
 
 def exact_angles(exact: Callable[[str], str | None]) -> object:
-    """Return a `mend` that replaces numbers of rpy by the texts that `exact` returns. Links behind such an origin move;
-    `turns` of the rule limits by how much the angles may change."""
+    """Return a `repair` that replaces numbers of rpy by the texts that `exact` returns. Links behind such an origin
+    move; `turns` of the rule limits by how much the angles may change."""
 
-    def mend(elements: Elements) -> Iterator[Mend]:
+    def repair(elements: Elements) -> Iterator[Repair]:
         for owner, origins in _origins(elements):
             edits = []
             for origin in origins:
@@ -113,12 +113,12 @@ def exact_angles(exact: Callable[[str], str | None]) -> object:
                 if wanted != rpy:
                     edits.append(set_attribute(origin, "rpy", wanted))
             if edits:
-                yield Mend(owner.label, tuple(edits))
+                yield Repair(owner.label, tuple(edits))
 
-    return staticmethod(mend)
+    return staticmethod(repair)
 
 
-def rpy_of_quaternions(elements: Elements) -> Iterator[Mend]:
+def rpy_of_quaternions(elements: Elements) -> Iterator[Repair]:
     """Replace quat_xyzw by rpy in files of version 1.0, which lacks it."""
     if (elements.root.get("version") or "1.0") != "1.0":
         return
@@ -130,14 +130,14 @@ def rpy_of_quaternions(elements: Elements) -> Iterator[Mend]:
                 rpy = rpy_text(se3.rotation_from_quaternion(quat))
                 edits.append(replace_attribute(origin, "quat_xyzw", "rpy", rpy))
         if edits:
-            yield Mend(owner.label, tuple(edits))
+            yield Repair(owner.label, tuple(edits))
 
 
 class QuaternionInOldFile(Rule):
-    """What the reader says of quat_xyzw in a file of version 1.0, so that it can be mended."""
+    """What the reader says of quat_xyzw in a file of version 1.0, so that it can be repaired."""
 
     code = "urdf-version"
-    mend = staticmethod(rpy_of_quaternions)
+    repair = staticmethod(rpy_of_quaternions)
 
 
 def _origins(elements: Elements) -> Iterator[tuple[Element, list[Element]]]:

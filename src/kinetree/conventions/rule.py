@@ -48,13 +48,13 @@ class Rule:
 
     check: ClassVar[Any]
     """Method that yields findings. Its parameters are names of facts; see `kinetree.conventions.facts`."""
-    mend: ClassVar[Any] = None
-    """None, or a method like `check` that yields a `kinetree.conventions.edit.Mend` for each faulty element, whose
+    repair: ClassVar[Any] = None
+    """None, or a method like `check` that yields a `kinetree.conventions.edit.Repair` for each faulty element, whose
     edits remove the finding."""
     safe: ClassVar[bool] = True
     """Whether the repairs keep all names that other files may use."""
     turns: ClassVar[float] = 0.0
-    """Largest change by `mend` of an angle of an origin, rad; links behind it move. If it is zero, no frame may
+    """Largest change by `repair` of an angle of an origin, rad; links behind it move. If it is zero, no frame may
     move."""
 
     @classmethod

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from kinetree.conventions.edit import Edit, Mend, NewNames, on_disk
+from kinetree.conventions.edit import Edit, NewNames, Repair, on_disk
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.fixes import QuaternionInOldFile
 from kinetree.conventions.options import CheckOptions
@@ -77,12 +77,12 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Repair:
-    """Findings of a rule, and the edits that may repair them."""
+class Trial:
+    """Findings of a rule, and the repairs that are tried for them together."""
 
     rule: type[Rule]
     keys: tuple[Key, ...]
-    mends: tuple[Mend, ...]
+    repairs: tuple[Repair, ...]
 
 
 @dataclass
@@ -126,14 +126,14 @@ def apply_fixes(task: Task, start: State) -> tuple[list[Step], dict[Key, str]]:
     steps: list[Step] = []
     while True:
         state = steps[-1].after if steps else start
-        if repair := _next(task, state, trials):
-            trials.counts[repair.rule.code] += 1
+        if trial := _next(task, state, trials):
+            trials.counts[trial.rule.code] += 1
             try:
-                step = _applied(task, repair, state)
+                step = _applied(task, trial, state)
             except KinetreeError as error:
-                trials.reject(repair.keys, error.findings[0].message)
+                trials.reject(trial.keys, error.findings[0].message)
                 continue
-            if left := [key for key in repair.keys if key in step.after.keys]:
+            if left := [key for key in trial.keys if key in step.after.keys]:
                 trials.given_up.update(dict.fromkeys(left, NO_USE))
             else:
                 steps.append(step)
@@ -147,7 +147,7 @@ def apply_fixes(task: Task, start: State) -> tuple[list[Step], dict[Key, str]]:
             return steps, trials.refused | trials.given_up
 
 
-def _next(task: Task, state: State, trials: Trials) -> Repair | None:
+def _next(task: Task, state: State, trials: Trials) -> Trial | None:
     """Return the next repair to try: that of the first rule with findings that it can repair."""
     for rule in task.rules:
         known = trials.refused | trials.given_up
@@ -156,15 +156,15 @@ def _next(task: Task, state: State, trials: Trials) -> Repair | None:
             trials.given_up.update(dict.fromkeys(keys, TOO_MANY))
         elif keys:
             try:
-                mends, reasons = _mends(task, rule, state)
+                repairs, reasons = _repairs(task, rule, state)
             except KinetreeError as error:
-                mends, reasons = [], dict.fromkeys(keys, error.findings[0].message)
-            made = {(rule.code, mend.element) for mend in mends}
+                repairs, reasons = [], dict.fromkeys(keys, error.findings[0].message)
+            made = {(rule.code, repair.element) for repair in repairs}
             trials.refused.update({key: reasons.get(key, NO_REPAIR) for key in keys if key not in made})
             if keys := [key for key in keys if key in made]:
                 tried = trials.next_to_try(keys)
                 elements = {element for _, element in tried}
-                return Repair(rule, tried, tuple(mend for mend in mends if mend.element in elements))
+                return Trial(rule, tried, tuple(repair for repair in repairs if repair.element in elements))
     return None
 
 
@@ -209,7 +209,7 @@ def _listed(keys: Iterable[Key]) -> str:
 
 def repairing(options: CheckOptions) -> list[type[Rule]]:
     """Return the rules of a profile, and the notes of readers, that have a repair."""
-    return [QuaternionInOldFile, *(rule for rule in options.rules if rule.mend)]
+    return [QuaternionInOldFile, *(rule for rule in options.rules if rule.repair)]
 
 
 def to_repair(options: CheckOptions, rule: type[Rule], state: State, excused: frozenset[Key]) -> list[Key]:
@@ -219,39 +219,40 @@ def to_repair(options: CheckOptions, rule: type[Rule], state: State, excused: fr
     return [key for key in state.keys if key[0] == rule.code and key not in excused]
 
 
-def _mends(task: Task, rule: type[Rule], state: State) -> tuple[list[Mend], dict[Key, str]]:
+def _repairs(task: Task, rule: type[Rule], state: State) -> tuple[list[Repair], dict[Key, str]]:
     """Return the possible repairs, as edits of the files from which the robot was read; and by finding why others are
     impossible."""
     subject = Subject(state.robot, task.options)
-    facts = subject.facts(rule.mend)
+    facts = subject.facts(rule.repair)
     if any(value is None for value in facts.values()):
         raise fail("fix", "only URDF and xacro files are repaired")
-    made = list(rule.mend(**facts))
-    mends = [
-        replace(mend, edits=mend.edits if task.turn_tools else (*mend.edits, *mend.keeps))
-        for mend in made
-        if mend.edits
+    made = list(rule.repair(**facts))
+    repairs = [
+        replace(repair, edits=repair.edits if task.turn_tools else (*repair.edits, *repair.keeps))
+        for repair in made
+        if repair.edits
     ]
-    reasons = {mend.element: mend.because for mend in made if mend.because}
+    reasons = {repair.element: repair.because for repair in made if repair.because}
     document: Element = subject.facts(lambda document: None)["document"]
     if document.document.origins:
         names = state.robot.text.files if state.robot.text else {}
         only = None if task.unsafe else Path(task.file)
-        mends, refused = in_source_files(mends, document, state.contents, only, names)
+        repairs, refused = in_source_files(repairs, document, state.contents, only, names)
         reasons |= refused
-    return mends, {(rule.code, element): why for element, why in reasons.items()}
+    return repairs, {(rule.code, element): why for element, why in reasons.items()}
 
 
-def _applied(task: Task, repair: Repair, state: State) -> Step:
-    """Apply a repair. Raises KinetreeError if that is impossible, changes the robot, or repairs an excused finding."""
-    renamed = {old: new for mend in repair.mends for old, new in mend.renamed.items()}
-    turned = {link: T for mend in repair.mends for link, T in mend.turned.items()}
-    edits = [edit for mend in repair.mends for edit in mend.edits]
-    change = Changed(renamed, repair.rule.turns, turned)
+def _applied(task: Task, trial: Trial, state: State) -> Step:
+    """Apply the repairs of a trial. Raises KinetreeError if that is impossible, changes the robot, or repairs an excused
+    finding."""
+    renamed = {old: new for repair in trial.repairs for old, new in repair.renamed.items()}
+    turned = {link: T for repair in trial.repairs for link, T in repair.turned.items()}
+    edits = [edit for repair in trial.repairs for edit in repair.edits]
+    change = Changed(renamed, trial.rule.turns, turned)
     after = _made(task, state, edits, change)
     excused = frozenset(_renamed(key, renamed) for key in state.excused)
     after = _with_variants(task, state, replace(after, excused=excused), change)
-    step = Step(state, after, repair.keys, renamed)
+    step = Step(state, after, trial.keys, renamed)
     if lost := step.renamed_keys({key: state.keys[key] for key in state.excused}) - after.keys:
         raise fail("fix", f"it would repair {_listed(lost)}, too, which is excused")
     return step

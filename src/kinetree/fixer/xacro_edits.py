@@ -10,8 +10,8 @@ from pathlib import Path
 from kinetree.conventions.edit import (
     Edit,
     Insertion,
-    Mend,
     New,
+    Repair,
     Setting,
     insert_after,
     insert_inside,
@@ -61,12 +61,12 @@ class Files:
 
 
 def in_source_files(
-    mends: Iterable[Mend],
+    repairs: Iterable[Repair],
     document: Element,
     contents: Mapping[Path, bytes],
     only: Path | None,
     names: Collection[str],
-) -> tuple[list[Mend], dict[str, str]]:
+) -> tuple[list[Repair], dict[str, str]]:
     """Return the repairs as edits of the source files of an expanded text, and by element why others are impossible.
 
     document: root of the expanded text. contents, only, names: see `Files`.
@@ -74,30 +74,30 @@ def in_source_files(
     is the parameter of a macro is changed in the macro's calls. Elements are added after one whose name is written so.
     All elements that are made from the same place must need the same edit.
     """
-    mends, elements = list(mends), list(document.walk())
+    repairs, elements = list(repairs), list(document.walk())
     links = {element.attributes["name"]: element for element in document.find_all("link")}
-    added = {edit for mend in mends for edit in mend.edits if isinstance(edit, Insertion)}
+    added = {edit for repair in repairs for edit in repair.edits if isinstance(edit, Insertion)}
     new = [(item, edit.near) for edit in added for item in edit.new if isinstance(item, New)]
     links |= {item.attributes["name"]: near for item, near in new if "name" in item.attributes}
-    files = Files(contents, only, any(mend.renamed for mend in mends), links, names)
+    files = Files(contents, only, any(repair.renamed for repair in repairs), links, names)
     made = Counter(_place(element.source) for element in elements)
     in_files: dict[Edit, tuple[Edit, ...]] = {}
-    kept: list[Mend] = []
+    kept: list[Repair] = []
     refused: dict[str, str] = {}
-    for mend in mends:
+    for repair in repairs:
         try:
-            in_files |= {edit: _in_file(edit, files) for edit in mend.edits if edit not in in_files}
-            kept.append(mend)
+            in_files |= {edit: _in_file(edit, files) for edit in repair.edits if edit not in in_files}
+            kept.append(repair)
         except KinetreeError as error:
-            refused[mend.element] = error.findings[0].message
-    while conflicts := _conflicts({edit: in_files[edit] for mend in kept for edit in mend.edits}, made):
-        for mend in kept:
-            if why := next(filter(None, (conflicts.get(_where(edit)) for edit in mend.edits)), None):
-                refused[mend.element] = why
-        kept = [mend for mend in kept if mend.element not in refused]  # without these repairs, others may conflict
+            refused[repair.element] = error.findings[0].message
+    while conflicts := _conflicts({edit: in_files[edit] for repair in kept for edit in repair.edits}, made):
+        for repair in kept:
+            if why := next(filter(None, (conflicts.get(_where(edit)) for edit in repair.edits)), None):
+                refused[repair.element] = why
+        kept = [repair for repair in kept if repair.element not in refused]  # which ends other conflicts
     unmade = _unmade(in_files, made, files) if files.renames else ()
     return [
-        replace(mend, edits=(*(one for edit in mend.edits for one in in_files[edit]), *unmade)) for mend in kept
+        replace(repair, edits=(*(one for edit in repair.edits for one in in_files[edit]), *unmade)) for repair in kept
     ], refused
 
 

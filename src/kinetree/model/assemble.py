@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from kinetree.confine import Places
 from kinetree.errors import Doubt, Finding, KinetreeError, Source, nearest_names
+from kinetree.model.complete import circles_of, complete
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.magnitudes import too_large
 from kinetree.model.names import Lookup, Named, kind_of
-from kinetree.model.repair import circles_of, repair
 from kinetree.model.robot import (
     CoupledLimit,
     Extension,
@@ -111,7 +111,7 @@ def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         if not any(link.name for link in parts.links) or len(check.findings) >= MAX_FAULTS:
             return None, check.findings
         parts = replace(parts, doubts=[*parts.doubts])
-        repair(parts)
+        complete(parts)
         again = _Checker(replace(parts, complete=True))
         placed, again.findings = again.place(), []
         check.roots = again.roots

@@ -33,7 +33,7 @@ class AxisLength(JointQuality):
     clause = "the vector should be normalized"
     good = """<axis xyz="0 0 1"/>"""
     bad = """<axis xyz="0 0 2"/>"""
-    mend = staticmethod(unit_axes)
+    repair = staticmethod(unit_axes)
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """Another length in the text of a URDF file; a robot's own axes are unit vectors."""

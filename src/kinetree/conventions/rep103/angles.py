@@ -22,7 +22,7 @@ class InexactAngles(Rep103):
     good = 'rpy="0 1.5707963267948966 0"'
     bad = 'rpy="0 1.57 0"'
     turns = OFF
-    mend = exact_angles(exact)
+    repair = exact_angles(exact)
 
     def check(self, rpys: tuple[Rpy, ...], angles: frozenset[str]) -> Iterator[Finding]:
         """Numbers of an rpy that lack some digits of a fraction of π."""

@@ -45,7 +45,7 @@ class BaseLink(Rep199):
     context = STRICT
     base = good = SMALL_ARM
     bad = SMALL_ARM.replace("base_link", "foot")
-    mend = staticmethod(name_base_link)
+    repair = staticmethod(name_base_link)
     safe = False
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], strict: bool) -> Iterator[Finding]:
@@ -272,7 +272,7 @@ class BaseParent(Rep199):
   <joint name="base_link-mount" type="fixed">
     <parent link="base_link"/>
     <child link="mount"/>"""
-    mend = hang("base", "base_link")
+    repair = hang("base", "base_link")
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """base hangs on another link."""
@@ -301,7 +301,7 @@ class BaseGeometry(NoGeometry):
     bad = '<link name="base"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>'
     frame = "base"
     instead = "base_link"
-    mend = move_geometry("base")
+    repair = move_geometry("base")
 
 
 class Base(Rep199):
@@ -322,7 +322,7 @@ class Base(Rep199):
     <child link="base"/>
   </joint>"""
     bad = good.replace('base"', 'controller_frame"')
-    mend = staticmethod(add_base)
+    repair = staticmethod(add_base)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:
         """An arm has no base."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.conventions.edit import Edit, Mend, edited, insert_after, insert_inside, remove, set_attribute
+from kinetree.conventions.edit import Edit, Repair, edited, insert_after, insert_inside, remove, set_attribute
 from kinetree.conventions.fixes import Elements, exact, new_frame, origins_of, set_origin
 from kinetree.conventions.kinds.arms import Arm
 from kinetree.conventions.rep199.clause import children, flange_off, geometry, own_joint
@@ -48,7 +48,7 @@ def add_base(
     maker: Maker,
     given: Given,
     elements: Elements,
-) -> Iterator[Mend]:
+) -> Iterator[Repair]:
     """Add base to base_link, where the options have it or else as in the maker's models."""
     for arm in arms:
         if arm.base is not None:
@@ -74,7 +74,7 @@ def add_tool0(
     maker: Maker,
     given: Given,
     elements: Elements,
-) -> Iterator[Mend]:
+) -> Iterator[Repair]:
     """Add tool0 to flange, where the options have it or else turned as in the maker's models."""
     for arm in arms:
         name = f"frame '{arm.prefix}tool0'"
@@ -103,7 +103,7 @@ def add_flange(
     maker: Maker,
     given: Given,
     elements: Elements,
-) -> Iterator[Mend]:
+) -> Iterator[Repair]:
     """Add flange where the options have it or else where tool0 is, and attach the links at the end of an arm to it."""
     for arm in arms:
         if arm.flange is not None:
@@ -138,7 +138,7 @@ def turn_flange(
     maker: Maker,
     given: Given,
     elements: Elements,
-) -> Iterator[Mend]:
+) -> Iterator[Repair]:
     """Turn flange so that X points out of the last link; what is attached to it stays where it is."""
     for arm in arms:
         joint = own_joint(robot, arm.flange)
@@ -164,21 +164,21 @@ def turn_flange(
             turned = set_origin(elements.joints[joint.name], joint.origin @ R)
             behind = [(elements.joints[other.name], other) for other in robot.child_joints(arm.flange)]
             keeps = [edit for element, other in behind for edit in set_origin(element, se3.inverse(R) @ other.origin)]
-            yield Mend(about, tuple(turned), turned={arm.flange: R}, keeps=tuple(keeps))
+            yield Repair(about, tuple(turned), turned={arm.flange: R}, keeps=tuple(keeps))
 
 
 def hang(frame: str, on: str) -> object:
     """Return the repair that attaches one frame of an arm, base or tool0, to another in its place."""
 
-    def mend(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
+    def repair(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Repair]:
         for link, carrier in ((getattr(arm, frame), getattr(arm, on)) for arm in arms):
             if link and carrier:
                 yield from _rehung(robot, poses, elements, link, carrier)
 
-    return staticmethod(mend)
+    return staticmethod(repair)
 
 
-def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
+def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Repair]:
     """Attach the children of tool0 to flange."""
     for arm in arms:
         if arm.flange and arm.tool0:
@@ -188,21 +188,21 @@ def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: 
                 yield _not(f"link {joint.child!r}", f"there is no flange to attach it to; {how('flange', arm.end)}")
 
 
-def hang_tools(robot: Robot, tools: tuple[Tool, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
+def hang_tools(robot: Robot, tools: tuple[Tool, ...], poses: Poses, elements: Elements) -> Iterator[Repair]:
     """Attach frames of tools to flange."""
     for tool in tools:
         if tool.arm.flange:
             yield from _rehung(robot, poses, elements, tool.name, tool.arm.flange)
 
 
-def _hung(robot: Robot, poses: Poses, elements: Elements, places: list[str], arm: Arm) -> Iterator[Mend]:
+def _hung(robot: Robot, poses: Poses, elements: Elements, places: list[str], arm: Arm) -> Iterator[Repair]:
     for place in places:
         for joint in children(robot, place):
             if arm.flange and joint.child not in (arm.flange, arm.tool0):
                 yield from _rehung(robot, poses, elements, joint.child, arm.flange)
 
 
-def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) -> Iterator[Mend]:
+def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) -> Iterator[Repair]:
     """Attach a link to another in its place with all joints at zero; only its origin changes."""
     joint = own_joint(robot, link)
     if joint is None or joint.parent == on:
@@ -213,7 +213,7 @@ def _rehung(robot: Robot, poses: Poses, elements: Elements, link: str, on: str) 
         yield _not(f"link {link!r}", why)
     else:
         T = se3.inverse(poses[on]) @ poses[joint.parent] @ joint.origin
-        yield Mend(f"link {link!r}", tuple(_on(elements.joints[joint.name], on, T)))
+        yield Repair(f"link {link!r}", tuple(_on(elements.joints[joint.name], on, T)))
 
 
 def _inexact(robot: Robot, elements: Elements, a: str, b: str, *more: Element) -> str | None:
@@ -238,7 +238,7 @@ def _on(joint: Element, link: str, T: Array) -> list[Edit]:
 def move_geometry(which: str) -> object:
     """Return the repair that moves the geometry of a frame, base, flange or tool0, to its parent link."""
 
-    def mend(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Mend]:
+    def repair(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Repair]:
         for arm in arms:
             name = getattr(arm, which)
             if not name or not geometry(robot, name):
@@ -252,9 +252,9 @@ def move_geometry(which: str) -> object:
                 yield _not(f"link {name!r}", why)
             else:
                 T = se3.inverse(poses[carrier]) @ poses[name]
-                yield Mend(f"link {name!r}", tuple(_moved(robot, elements, name, carrier, T)))
+                yield Repair(f"link {name!r}", tuple(_moved(robot, elements, name, carrier, T)))
 
-    return staticmethod(mend)
+    return staticmethod(repair)
 
 
 def _carrier(robot: Robot, arm: Arm, name: str) -> str | None:
@@ -287,7 +287,7 @@ def _moved(robot: Robot, elements: Elements, name: str, carrier: str, T: Array) 
     yield insert_inside(elements.links[carrier], *texts)
 
 
-def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, T: Array) -> Mend:
+def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, T: Array) -> Repair:
     """Return the repair that adds a frame after its parent link and that link's joint; on base_link after all links and
     joints; in xacro after the link, since other elements may belong to another macro, or after its joint if that comes
     next."""
@@ -304,7 +304,7 @@ def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, 
         everything = [child for child in elements.root.children if child.tag in ("link", "joint")]
         near += carriers if which in AT_END else everything
     last = max(near, key=lambda element: element.start)
-    return Mend(f"frame {name!r}", (insert_after(last, *new_frame(name, joint, parent, T)),))
+    return Repair(f"frame {name!r}", (insert_after(last, *new_frame(name, joint, parent, T)),))
 
 
 def _follows(joint: Element, link: Element, root: Element) -> bool:
@@ -313,5 +313,5 @@ def _follows(joint: Element, link: Element, root: Element) -> bool:
     return not link.children and root.children[at : at + 1] == [joint] and joint.source.file == link.source.file
 
 
-def _not(element: str, why: str) -> Mend:
-    return Mend(element, because=why)
+def _not(element: str, why: str) -> Repair:
+    return Repair(element, because=why)

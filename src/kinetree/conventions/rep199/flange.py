@@ -55,7 +55,7 @@ class Flange(Rep199):
     base = with_blocks(f"  {GRIPPER}")
     good = GRIPPER
     bad = GRIPPER.replace("flange", "link_6")
-    mend = staticmethod(add_flange)
+    repair = staticmethod(add_flange)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:
         """An arm has no flange, or a body hangs elsewhere at its end."""
@@ -126,7 +126,7 @@ class FlangeAxis(Rep199):
     requires = ("R199-404",)
     good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
     bad = """<origin xyz="0.09 0 0" rpy="0 -1.5707963267948966 0"/>"""
-    mend = staticmethod(turn_flange)
+    repair = staticmethod(turn_flange)
     safe = False
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
@@ -152,7 +152,7 @@ class FlangeOrientation(Rep199):
     requires = ("R199-403",)
     good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
     bad = """<origin xyz="0.09 0 0" rpy="1.5707963267948966 0 0"/>"""
-    mend = staticmethod(turn_flange)
+    repair = staticmethod(turn_flange)
     safe = False
 
     def check(self, arms: tuple[Arm, ...], robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
@@ -210,4 +210,4 @@ class FlangeGeometry(NoGeometry):
     bad = '<link name="flange"><visual><geometry><sphere radius="0.03"/></geometry></visual></link>'
     frame = "flange"
     instead = "the last link"
-    mend = move_geometry("flange")
+    repair = move_geometry("flange")

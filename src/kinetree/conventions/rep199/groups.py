@@ -71,7 +71,7 @@ class GroupPrefixes(Rep199):
     base = TWO_ARMS
     good = '<joint name="left_joint_3" type="revolute">'
     bad = '<joint name="elbow" type="revolute">'
-    mend = staticmethod(add_prefixes)
+    repair = staticmethod(add_prefixes)
     safe = False
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:

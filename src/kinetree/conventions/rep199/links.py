@@ -34,7 +34,7 @@ class LinkNames(Rep199):
     clause = "link frames should be used for all link-local frames in the robot's kinematic chain"
     base = good = SMALL_ARM
     bad = SMALL_ARM.replace('"link_1"', '"shoulder"').replace('"link_2"', '"upper_arm"')
-    mend = staticmethod(number_links)
+    repair = staticmethod(number_links)
     safe = False
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
@@ -61,7 +61,7 @@ class LinkNumbers(Rep199):
     clause = "suffixed with a non-negative integer corresponding to the natural order of the frame in the chain"
     base = good = SMALL_ARM
     bad = SMALL_ARM.replace('"link_2"', '"link_3"')
-    mend = staticmethod(number_links)
+    repair = staticmethod(number_links)
     safe = False
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:

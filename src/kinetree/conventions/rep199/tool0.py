@@ -51,7 +51,7 @@ class Tool0(Rep199):
     <child link="tool0"/>
   </joint>"""
     bad = good.replace('tool0"', 'gripper_tcp"')
-    mend = staticmethod(add_tool0)
+    repair = staticmethod(add_tool0)
 
     def check(
         self,
@@ -150,7 +150,7 @@ class Tool0Parent(Rep199):
     <child link="tool0"/>"""
     bad = """<parent link="link_6"/>
     <child link="tool0"/>"""
-    mend = hang("tool0", "flange")
+    repair = hang("tool0", "flange")
 
     def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
         """tool0 hangs on another link."""
@@ -172,7 +172,7 @@ class Tool0Leaf(Rep199):
     base = with_blocks(f"  {GRIPPER}")
     good = GRIPPER
     bad = GRIPPER.replace("flange", "tool0")
-    mend = staticmethod(hang_on_flange)
+    repair = staticmethod(hang_on_flange)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], attached_at: AttachedAt) -> Iterator[Finding]:
         """A link is attached to tool0."""
@@ -208,4 +208,4 @@ class Tool0Geometry(NoGeometry):
     bad = '<link name="tool0"><collision><geometry><sphere radius="0.03"/></geometry></collision></link>'
     frame = "tool0"
     instead = "the last link, or a tool on flange"
-    mend = move_geometry("tool0")
+    repair = move_geometry("tool0")

@@ -131,7 +131,7 @@ class ToolPlaces(RepTool):
     code = "R199-604"
     clause = "should be made siblings of the tool0 frame and, as such, children of flange"
     bad = TORCH.replace("flange", "link_6")
-    mend = staticmethod(hang_tools)
+    repair = staticmethod(hang_tools)
 
     def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Iterator[Finding]:
         """A tool's frame is attached to the last link."""

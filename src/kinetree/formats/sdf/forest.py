@@ -7,8 +7,8 @@ from kinetree.formats.sdf.context import Context
 from kinetree.formats.sdf.frames import MODEL, WORLD, is_static
 from kinetree.formats.xml import Element
 from kinetree.model.assemble import Parts
+from kinetree.model.complete import HIDDEN
 from kinetree.model.loops import take_loops
-from kinetree.model.repair import HIDDEN
 from kinetree.model.robot import Joint, Link
 from kinetree.spatial.se3 import IDENTITY
 

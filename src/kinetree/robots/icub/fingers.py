@@ -24,7 +24,7 @@ class Finger:
     chain: DHChain
     off: float
     """How far R Rᵀ of the base is off the identity."""
-    mended: Array | None
+    corrected: Array | None
     """Base with a corrected sign that the left hand's mirror leaves out, or None if no error is known."""
     blocked: tuple[int, ...]
     """Rows fixed at zero."""
@@ -38,14 +38,14 @@ def fingers() -> Mapping[str, Finger]:
 
 
 def _finger(said: dict[str, Any]) -> Finger:
-    base, mended = _in_metres(said["base"]), None
-    if "mend" in said:
-        mended = _in_metres(said["base"])
-        mended[tuple(said["mend"])] *= -1
+    base, corrected = _in_metres(said["base"]), None
+    if "correct" in said:
+        corrected = _in_metres(said["base"])
+        corrected[tuple(said["correct"])] *= -1
     rows = tuple(_row(row) for row in said["rows"])
     blocked = tuple(i for i, row in enumerate(said["rows"]) if row.get("blocked"))
     chain = DHChain(str(said["name"]), "dh", rows, frozen(base))
-    return Finger(chain, float(said["off"]), None if mended is None else frozen(mended), blocked)
+    return Finger(chain, float(said["off"]), None if corrected is None else frozen(corrected), blocked)
 
 
 def _in_metres(matrix: Any) -> Array:

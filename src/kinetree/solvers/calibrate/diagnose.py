@@ -173,4 +173,4 @@ def _misplaced(data: Data, fit: Fit) -> str:
     )
     if off.min() > 1:
         return f"another transform would help most, and not enough, between {where}"
-    return f"another transform would mend it, between {where}" + (" (the smallest of several)" if free else "")
+    return f"another transform would correct it, between {where}" + (" (the smallest of several)" if free else "")

@@ -262,10 +262,10 @@ def _owned(data: Data, fit: Fit) -> Fit | None:
     found: list[str | int] = list(e.zeros)
     found += [base] * (e.base is None and base in data.bases) + [tool] * (e.tool is None and tool in data.tools)
     small = [part for part in found if part in _unseen(data, fit) or _close(data, fit, _without(data, fit, [part]))]
-    mended = _without(data, fit, small)
-    if data.off(mended.residual) > 1 and mended.explanation.unknowns:
-        mended = refined(data, mended)
-    return mended if data.off(mended.residual) <= 1 else None
+    corrected = _without(data, fit, small)
+    if data.off(corrected.residual) > 1 and corrected.explanation.unknowns:
+        corrected = refined(data, corrected)
+    return corrected if data.off(corrected.residual) <= 1 else None
 
 
 def _unseen(data: Data, fit: Fit) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the tests of repairs share: a file that is mended, and all that must be true then."""
+"""What the tests of repairs share: a file that is repaired, and all that must be true then."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kinetree.fixer.fix import Fixed, fix, write
 from support import frames_differ_by, random_q
 
 HUNG = ARM.replace(BaseParent.good, BaseParent.bad)
-"""An arm whose base hangs on another link than base_link, which R199-205 mends."""
+"""An arm whose base hangs on another link than base_link, which R199-205 repairs."""
 
 
 def keys(path: Path, **told) -> set[tuple[str, str, str | None]]:
@@ -25,7 +25,7 @@ def keys(path: Path, **told) -> set[tuple[str, str, str | None]]:
     return {(p, f.code, f.element) for p in PROFILES for f in check(robot, profile=p, **told)}
 
 
-def mended(path: Path, profile: str = "industrial", moves: bool = False, **told) -> Fixed:
+def repaired(path: Path, profile: str = "industrial", moves: bool = False, **told) -> Fixed:
     """Fix a file, and look that it is a good fix."""
     before, found, text = kt.load(path), keys(path), path.read_bytes()
     result = fix(path, profile=profile, **told)

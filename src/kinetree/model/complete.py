@@ -1,4 +1,4 @@
-"""Repair of parts that do not make a tree: what is left of them makes one, and the doubts say what is unknown of it."""
+"""Completion of parts that do not make a tree: the result makes one, and its doubts say what is unknown of it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Z = (0.0, 0.0, 1.0)
 T = TypeVar("T", Link, Joint, Frame, Sensor, Material, CoupledLimit)
 
 
-def repair(parts: Parts) -> None:
+def complete(parts: Parts) -> None:
     """Change parts so that they make a tree, and add to their doubts what is then unknown.
 
     Of doubles the first stands. A link that a joint names and that is missing is made, a second joint to one link moves
     a link of its own, a circle is cut at its first joint, and what nothing carries hangs on the first link. Followers
     without a leader move by themselves; what else refers to a missing part is left out.
     """
-    _Repair(parts).run()
+    _Completion(parts).run()
 
 
 def circles_of(leaders: Mapping[str, str]) -> list[list[str]]:
@@ -62,7 +62,7 @@ def without_stand_ins(text: str) -> str:
     return re.sub(rf", '{HIDDEN}\d+'|'{HIDDEN}\d+', ", "", text) if HIDDEN in text else text
 
 
-class _Repair:
+class _Completion:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self.hidden = 0
