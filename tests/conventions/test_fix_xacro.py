@@ -248,8 +248,8 @@ def test_links_behind_a_prefix_are_renamed(calls, tmp_path):
     ],
 )
 def test_frames_in_the_macros_of_makers(repository, at_least, tmp_path):
-    """Each model is repaired in its macro, and afterwards as good as `repaired` asks for; no other model of the repository
-    has anything new."""
+    """Each model is repaired in its macro, and afterwards as good as `repaired` asks for; no other model of the
+    repository has anything new."""
     folder = tmp_path / repository
     shutil.copytree(shared("corpus", repository), folder, ignore=shutil.ignore_patterns("meshes"))
     models = [path for path in sorted(folder.rglob("*.xacro")) if robot_of(path)]

@@ -243,8 +243,8 @@ def _repairs(task: Task, rule: type[Rule], state: State) -> tuple[list[Repair], 
 
 
 def _applied(task: Task, trial: Trial, state: State) -> Step:
-    """Apply the repairs of a trial. Raises KinetreeError if that is impossible, changes the robot, or repairs an excused
-    finding."""
+    """Apply the repairs of a trial. Raises KinetreeError if that is impossible, changes the robot, or repairs an
+    excused finding."""
     renamed = {old: new for repair in trial.repairs for old, new in repair.renamed.items()}
     turned = {link: T for repair in trial.repairs for link, T in repair.turned.items()}
     edits = [edit for repair in trial.repairs for edit in repair.edits]
