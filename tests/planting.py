@@ -202,7 +202,8 @@ def _namesake(model: Model) -> str | None:
     for name in model.robot.links:
         if "_" in name:
             other = name.replace("_", "__", 1)
-            joint = f'<joint name="to_{other}" type="fixed"><parent link="{name}"/><child link="{other}"/></joint>'
+            ends = f'<parent link="{name}"/><child link="{other}"/><origin xyz="0 0 0.1"/>'
+            joint = f'<joint name="to_{other}" type="fixed">{ends}</joint>'
             return model.at_end(f'<link name="{other}"/>{joint}')
     return None
 

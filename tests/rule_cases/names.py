@@ -98,6 +98,9 @@ CASES = {
         silent={
             "numbers": links("wrist_1", "wrist_2"),
             "numbers that run together otherwise": links("finger_1_1", "finger_11"),
+            "an empty link at the same place, such as an older name": robot(
+                link("link_1"), link("Link1"), joint("alias", "link_1", "Link1")
+            ),
             "a separator at one end": links("wrist", "wrist_"),
             "words that run together": links("wrist_roll", "wristroll"),
             "a link and a joint": pair(name="b"),

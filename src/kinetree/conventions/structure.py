@@ -1,6 +1,7 @@
 """Rules about the tree, and about the blocks of other tools in a file that name its parts."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import Quality, with_blocks
@@ -79,12 +80,13 @@ class GazeboReference(BlockRule):
     def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
         """A name that nothing has."""
         known = [*robot.links, *robot.joints]
+        texts = robot.text.files.values() if robot.text else ()
         named = [
             (f"the reference {name!r} is neither a link nor a joint", name, "<gazebo>", source)
             for source, element in blocks
             if element.tag == "gazebo" and (name := element.get("reference"))
         ]
-        yield from _unknown(self, named, known)
+        yield from _unknown(self, [one for one in named if not _is_optional(one[1], known, texts)], known)
 
 
 class TransmissionJoint(BlockRule):
@@ -192,6 +194,12 @@ def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...
         for name in _joints_in(element)
     ]
     yield from _unknown(rule, named, list(robot.joints))
+
+
+def _is_optional(name: str, known: Collection[str], texts: Collection[str]) -> bool:
+    """Return whether texts of xacro define an unknown link or joint, in a branch that was not taken."""
+    pattern = re.compile(rf"""<(?:link|joint)\s[^>]*name\s*=\s*["']{re.escape(name)}["']""")
+    return bool(texts) and name not in known and any(pattern.search(text) for text in texts)
 
 
 def _unknown(

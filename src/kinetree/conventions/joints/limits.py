@@ -246,7 +246,11 @@ class MimicRange(JointQuality):
             if low < lower - slack - 1e-9 or high > upper + slack + 1e-9:
                 driven, own = spans(joint, low, high)
                 message = f"{name!r} moves the joint from {driven}, beyond its limits {own}"
-                yield self.finding(message, joint, fix=f"widen these limits, or narrow those of {name!r}")
+                fix = f"widen these limits, or narrow those of {name!r}"
+                if high - low == inf:
+                    message = f"{name!r} has no limits and moves the joint beyond its own, {own}"
+                    fix = f"give {name!r} limits, or remove these"
+                yield self.finding(message, joint, fix=fix)
 
 
 class MimicChain(JointQuality):

@@ -7,6 +7,8 @@ appear nowhere else, so they are not checked.
 import re
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from kinetree.conventions.facts import fact
 from kinetree.conventions.quality import Quality, grouped, is_made
 from kinetree.errors import Finding
@@ -168,7 +170,7 @@ class Alike(Quality):
             if len({thing.name.lower().translate(SEPARATORS) for thing in things}) == len(things):
                 continue  # as nearly always
             for alike in grouped(things, lambda thing: _folded(thing.name)):
-                for thing in alike[1:]:
+                for thing in (thing for thing in alike[1:] if not _is_alias(robot, thing, alike)):
                     yield self.finding(
                         f"the name differs from {alike[0].name!r} only in case or separators; rename one", thing
                     )
@@ -179,6 +181,15 @@ def named(robot: Robot) -> tuple[Link | Joint, ...]:
     """Return the links that the file names, and the joints that move."""
     links = (link for link in robot.links.values() if not is_made(link, robot))
     return (*links, *(joint for joint in robot.joints.values() if joint.kind.nv))
+
+
+def _is_alias(robot: Robot, thing: Link | Joint, alike: Sequence[Link | Joint]) -> bool:
+    """Return whether a link is an empty one at the place of another with nearly its name, such as an older name."""
+    joint = robot.parent_joint(thing.name) if isinstance(thing, Link) else None
+    if joint is None or joint.kind.nv or not (np.abs(joint.origin - np.eye(4)) < 1e-9).all():
+        return False
+    is_empty = isinstance(thing, Link) and not (thing.visuals or thing.collisions or thing.inertial)
+    return is_empty and any(other.name == joint.parent for other in alike)
 
 
 def _with(pattern: str, named: Sequence[Link | Joint]) -> list[Link | Joint]:

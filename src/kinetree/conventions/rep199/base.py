@@ -1,5 +1,6 @@
 """Rules of REP-199 about base_link, the foot of an arm, and base, the controller's own frame."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -14,6 +15,7 @@ from kinetree.conventions.rep199.clause import (
     NoGeometry,
     Rep199,
     angle,
+    geometry,
     own_joint,
     parent,
 )
@@ -27,6 +29,8 @@ from kinetree.model.robot import Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
+OTHER_BASE = re.compile(r".*[/_]base")
+"""Name of a base with a prefix."""
 UPRIGHT = 5.0
 """Largest angle of an upright first axis from the vertical, deg."""
 BOTTOM = 0.02
@@ -325,7 +329,8 @@ class Base(Rep199):
     repair = staticmethod(add_base)
 
     def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:
-        """An arm has no base."""
+        """An arm has no base, and no frame of that name with another prefix is attached to its base_link."""
         for arm in arms:
-            if arm.base is None:
+            near = [joint.child for joint in robot.child_joints(arm.base_link)] if arm.base_link else []
+            if arm.base is None and not any(OTHER_BASE.fullmatch(link) and not geometry(robot, link) for link in near):
                 yield self.absent(robot, arms, arm, "base", strict)

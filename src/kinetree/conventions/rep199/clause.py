@@ -56,7 +56,8 @@ class Rep199(Rule):
     def absent(self, robot: Robot, arms: Sequence[Arm], arm: Arm, name: str, strict: bool) -> Finding:
         """Return the finding that an arm lacks a frame of a name. It is a warning, since the REP defines the frame and
         does not require it; a strict profile uses the REP's own level."""
-        wanted = f"{arm.prefix}{name}"
+        prefix = arm.prefix.lstrip("/")  # names without a slash in front, see NAM-004
+        wanted = f"{prefix}{name}"
         theirs = {getattr(other, name) for other in arms}
         friends = {other for other in robot.frames if other.endswith(f"_{name}") or other == wanted} - theirs
         near = f"; {min(friends)!r} is another frame" if len(friends) == 1 else ""
@@ -64,15 +65,19 @@ class Rep199(Rule):
             near = f"; {name!r} lacks the prefix {arm.prefix!r}"
         severity = self.severity() if strict else max(self.severity(), "warning", key=SEVERITIES.index)
         place = arm.end if name in ("flange", "tool0") else arm.foot
-        on = {"base": arm.base_link or arm.foot, "flange": arm.end}.get(name, arm.flange or "flange")
+        on = {"base": arm.base_link or arm.foot, "flange": arm.end}.get(name, arm.flange or f"{prefix}flange")
         fix = f"kinetree fix adds it, with --{name} 'X Y Z R P Y' (m, rad, in {on}) if its place is unknown"
+        if robot.text is None or robot.text.format != "urdf":
+            fix = f"add it, fixed to {on!r}"
         if name == "base_link":
-            rename = f", or rename {arm.foot!r}" if len(arms) == 1 else ""  # several arms may share it
-            fix = f"add a link {arm.prefix}base_link that is fixed to {arm.foot!r}{rename}"
+            place = robot.joints[arm.moving[0]].parent
+            shared = sum(robot.joints[other.moving[0]].parent == place for other in arms) > 1
+            rename = f", or rename {place!r}" if not shared and geometry(robot, place) else ""
+            fix = f"add a link {wanted} that is fixed to {place!r}{rename}"
         message = f"the arm that ends with {arm.end!r} has no {wanted}, {MEANING[name]}{near}"
         if name == "base" and wanted in friends:
             message = f"the link {wanted!r} is a body of the arm that ends with {arm.end!r}, not {MEANING[name]}"
-            fix = f"rename it to '{arm.prefix}base_link', and add the frame {wanted!r}"
+            fix, place = f"rename it to '{prefix}base_link', and add the frame {wanted!r}", wanted
         return self.finding(
             message,
             f"frame {wanted!r}",

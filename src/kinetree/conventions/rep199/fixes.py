@@ -291,7 +291,7 @@ def _added(robot: Robot, elements: Elements, arm: Arm, which: str, parent: str, 
     """Return the repair that adds a frame after its parent link and that link's joint; on base_link after all links and
     joints; in xacro after the link, since other elements may belong to another macro, or after its joint if that comes
     next."""
-    name = arm.prefix + which
+    name = arm.prefix.lstrip("/") + which
     joint = next((j for j in (f"{parent}-{which}", f"{parent}_to_{which}") if j not in robot.joints), None)
     if name in robot.links or joint is None:
         return _not(f"frame {name!r}", "there are a link or joints of these names already")

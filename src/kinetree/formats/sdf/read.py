@@ -53,6 +53,10 @@ OURS = (MATERIAL, COUPLED, FREE, CARRIED)
 INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
 
 
+DEFINITIONS = ("element", "description")
+"""Root elements of the files that define the format SDF."""
+
+
 def read_certain(
     text: bytes | str | Derived,
     file: str,
@@ -72,6 +76,9 @@ def read_certain(
         return None, report.findings
     if report.cut is None:
         remember(root)
+    if root.tag in DEFINITIONS:
+        report.error("no-model", f"<{root.tag}> is a part of the definition of SDF, not a model", root)
+        return None, report.findings
     if root.tag != "sdf":
         report.error("not-sdf", f"the root element is <{root.tag}>; expected <sdf>", root)
         return None, report.findings
