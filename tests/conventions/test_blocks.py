@@ -31,6 +31,16 @@ def test_joints_of_ros2_control(inside, expected):
     assert messages(with_blocks(CONTROL.format(inside))) == expected
 
 
+@pytest.mark.parametrize(("link", "found"), [("stick", []), ("other", ["XML-001: the reference 'stick' is neither"])])
+def test_a_block_for_a_link_of_a_branch_that_is_not_taken(link, found):
+    text = (
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="more" default="false"/>'
+        f'<link name="a"/><xacro:if value="$(arg more)"><link name="{link}"/></xacro:if>'
+        '<gazebo reference="stick"><mu1>1</mu1></gazebo></robot>'
+    )
+    assert [message[: len(start)] for message, start in zip(messages(text, "xacro"), found, strict=True)] == found
+
+
 JOINT = '<joint name="j" type="fixed"><parent>{0}a</parent><child>{0}b</child></joint>'
 LINKS = '<link name="a"/><link name="b"/>'
 

@@ -17,6 +17,7 @@ ENDS = "<parent>a</parent><child>b</child>"
 
 FAULTS = {
     "not SDF": ("<robot/>", "not-sdf"),
+    "a part of the definition of SDF": ('<element name="link" required="1"/>', "no-model"),
     "broken": ("<sdf version='1.7'><model name='m'></sdf>", "xml-syntax"),
     "a document type": ("<!DOCTYPE sdf><sdf version='1.7'/>", "xml-doctype"),
     "no version": ("<sdf><model name='m'/></sdf>", "sdf-version"),

@@ -218,6 +218,6 @@ CASES = {
             ),
             "none, where that is no error": Model(edited(renamed("base", "frame")), severity="warning"),
         },
-        silent={"there": CLEAN},
+        silent={"there": CLEAN, "with another prefix": edited(renamed("base", "group/base"))},
     ),
 }
