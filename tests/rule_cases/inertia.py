@@ -227,7 +227,7 @@ CASES = {
     "INR-009": Cases(
         found={
             "more than twice as far": Model(
-                moved(SMALL, round_(0.347)), says="is 0.347 m, but the shapes reach 0.173 m from the centre"
+                moved(SMALL, round_(0.347)), says="is 0.347 m, but the shapes reach at most 0.173 m from the centre"
             ),
             "from its centre": moved(felt(box(0.2), xyz="0.1 0 0"), round_(0.53).replace("0 0 0", "0.1 0 0")),
             "as far as two metres": moved(SMALL, inertial(1, 3, 3.5, 4)),

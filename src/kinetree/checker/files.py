@@ -1,6 +1,7 @@
 """Choice of the files of a folder that are checked."""
 
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from kinetree.checker.checked import Checked
 from kinetree.checker.once import Key, key_of
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.formats.opener import files_below
+from kinetree.formats.opener import files_below, read_file
 from kinetree.formats.registry import FORMATS
 from kinetree.load import format_of, is_packaged
 from kinetree.robots.packaged import names
@@ -24,6 +25,7 @@ OF_WHOLE = (
     *("unknown-parent", "unknown-child", "several-roots"),
 )
 """Codes of errors that a part of others may have because it is read without them."""
+COMMENTS, ROOT = re.compile(rb"<!--.*?-->", re.DOTALL), re.compile(rb"<([A-Za-z_][\w:.-]*)")
 UNREAD = ("file", "file-size", "format", "no-models", "srdf-alone")
 """Codes of errors of files that could not be read."""
 
@@ -103,8 +105,18 @@ def is_part(result: Checked) -> bool:
     if codes.isdisjoint(NO_ROBOT) and result.file.endswith(".xacro") and not codes.isdisjoint(OF_WHOLE):
         from kinetree.conventions.package import is_included_around  # takes 3 ms and is rarely needed
 
-        return is_included_around(result.file)
+        return not _is_of_robot(result.file) or is_included_around(result.file)
     return not codes.isdisjoint(NO_ROBOT)
+
+
+def _is_of_robot(file: str) -> bool:
+    """Return whether the root element of a file of a folder is <robot>, or cannot be told."""
+    try:
+        text = COMMENTS.sub(b"", read_file(Path(file)))
+    except KinetreeError:
+        return True
+    root = ROOT.search(text)
+    return root is None or root[1] == b"robot"
 
 
 def without_parts(result: Checked) -> Checked:
@@ -112,6 +124,10 @@ def without_parts(result: Checked) -> Checked:
     if alone := [finding for finding in result.findings if finding.code == "srdf-alone"]:  # a remark, if it is no xacro
         remarks = [replace(f, severity="info") for f in alone if not result.file.lower().endswith(".xacro")]
         return replace(result, findings=tuple(remarks))
+    if {finding.code for finding in result.findings if finding.severity == "error"} == {"include-not-found"}:
+        # a world of other people's models, which only their simulator finds
+        mild = [replace(f, severity="warning") if f.severity == "error" else f for f in result.findings]
+        return replace(result, findings=tuple(mild))
     rules = tuple(finding for finding in result.findings if not finding.code.islower())
     return replace(result, findings=rules) if is_part(result) else result
 

@@ -186,11 +186,16 @@ class NamedChains(Chains):
         part with another's names, such as a torso."""
         path = self.path_to(end)
         if foot := self._foot(end, prefix):
-            return path[path.index(foot) + 1 :] if foot in path else path
+            path = path[path.index(foot) + 1 :] if foot in path else path
+            return [*dropwhile(self._lifts_others, path[:-1]), path[-1]]
         others = [self.path_to(other) for other in ends if not self.leads(end, other)]
         own = path[max((len(_alike(path, other)) for other in others), default=0) :]
         behind = [*dropwhile(lambda link: (m := FRAME.fullmatch(link)) and m["prefix"] != prefix, own)]
         return behind if len(behind) > 1 else own
+
+    def _lifts_others(self, body: str) -> bool:
+        """Return whether a body slides and carries another chain beside the arm, such as a head."""
+        return not self.carried[body].kind.turns and len(self.behind[body]) > 1
 
     def _foot(self, end: str, prefix: str) -> str | None:
         """Return the body of an arm's base_link; None if it has none, or if that is on a link of the chain itself: a

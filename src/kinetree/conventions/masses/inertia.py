@@ -249,7 +249,7 @@ class InertiaBeyondShape(LinkQuality):
             box = bounds.whole_body(link.name)
             if 0 < BEYOND * (reach := _reach(link, box)) < radius and size_of(box) >= MARKER:
                 message = f"the inertia is too large for the shapes: its radius of gyration is {number(radius)} m,"
-                yield self.finding(f"{message} but the shapes reach {number(reach)} m from the centre", link)
+                yield self.finding(f"{message} but the shapes reach at most {number(reach)} m from the centre", link)
 
 
 class CentreOutside(LinkQuality):

@@ -54,6 +54,10 @@ LEGS = f'<robot name="walker"><link name="pelvis"/>\n{_leg("left", 0.1)}{_leg("r
 """A robot with two equal legs."""
 
 
+NEAR = 0.1
+"""Difference of limits, rad or m, up to which it is only remarked."""
+
+
 class Table(NamedTuple):
     """Quantities (n, k) of right things, of the mirror images of the left ones, and of these themselves. names (k).
     sizes (n, k): to which differences are compared."""
@@ -103,7 +107,20 @@ class MirrorImages(Rule):
                     found, expected = numbers(value if abs(value) > least else 0.0 for value in pair)
                     texts.append(f"{table.names[k]} {found}, expected {expected}")
         for left, right, texts in wrong.values():
-            yield self.finding(f"is not the mirror image of {left.name!r}: {'; '.join(texts[:MOST])}", right)
+            message = f"is not the mirror image of {left.name!r}: {'; '.join(texts[:MOST])}"
+            ranges = isinstance(left, Joint) and isinstance(right, Joint) and _is_near(left, right)
+            yield (
+                self.remark(message, right)
+                if ranges and all(" limit " in text for text in texts)
+                else self.finding(message, right)
+            )
+
+
+def _is_near(left: Joint, right: Joint) -> bool:
+    """Return whether the ranges of two joints differ by so little that their maker may have measured it."""
+    a, b = left.limit, right.limit
+    same, turned = (abs(a.lower - b.lower), abs(a.upper - b.upper)), (abs(a.lower + b.upper), abs(a.upper + b.lower))
+    return min(max(same), max(turned)) <= NEAR
 
 
 def _wheels(robot: Robot) -> Iterator[tuple[Link, Link]]:

@@ -328,9 +328,13 @@ class Base(Rep199):
     bad = good.replace('base"', 'controller_frame"')
     repair = staticmethod(add_base)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:
-        """An arm has no base, and no frame of that name with another prefix is attached to its base_link."""
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], strict: bool) -> Iterator[Finding]:
+        """An arm has no base, and no frame of that name with another prefix is attached to its base_link; nor have
+        several arms one base in common."""
+        common = robot.links.get("base") if len(arms) > 1 and not geometry(robot, "base") else None
         for arm in arms:
+            if common is not None and bodies["base"] == bodies[arm.foot]:
+                continue
             near = [joint.child for joint in robot.child_joints(arm.base_link)] if arm.base_link else []
             if arm.base is None and not any(OTHER_BASE.fullmatch(link) and not geometry(robot, link) for link in near):
                 yield self.absent(robot, arms, arm, "base", strict)

@@ -48,7 +48,7 @@ class LinkNames(Rep199):
                 message = f"links of this arm are not called {ends}: {listed}"
                 if len(others) == 1:
                     message = f"this link of an arm is not called {arm.prefix}link_{links.index(others[0]) + 1}"
-                yield self.finding(message, robot.links[others[0]], fix="kinetree fix --unsafe renames them")
+                yield self.finding(message, robot.links[others[0]], fix=FIX)
 
 
 class LinkNumbers(Rep199):

@@ -79,7 +79,12 @@ def _world(report: Report, top: Element, version: Version, opener: Opener, alone
         else:
             entry.others.append(element)
     if not any(entry.kind == "model" for entry in expander.frames.entries) and not report.failed:
-        missing = [replace(f, severity="error") for f in report.findings if f.code == "include-not-found"]
+        why = f"nothing else is in this {top.tag}, so there is no robot to check"
+        missing = [
+            replace(f, severity="error", message=f"{f.message}; {why}")
+            for f in report.findings
+            if f.code == "include-not-found"
+        ]
         report.findings = [f for f in report.findings if f.code != "include-not-found"] + missing
         if not missing:
             report.error("no-model", f"the {top.tag} contains no <model>, so there is no robot in it", top)
