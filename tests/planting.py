@@ -598,7 +598,13 @@ OF_LINKS = (
 DEFECTS = (
     Planted("TRE-001", _root_mass, implied=("INR-009",)),
     Planted("XML-001", _blocks('<gazebo reference="no_such_link"/>')),
-    Planted("XML-002", _blocks('<transmission name="no_such"><type>x</type><joint name="no_such"/></transmission>')),
+    Planted(
+        "XML-002",
+        _blocks(
+            '<transmission name="no_such"><type>x</type><joint name="no_such">'
+            "<hardwareInterface>hardware_interface/EffortJointInterface</hardwareInterface></joint></transmission>"
+        ),
+    ),
     Planted("XML-003", _control('<joint name="no_such"/>')),
     Planted("XML-004", _blocks("<gazebo><plugin><joint_name>no_such</joint_name></plugin></gazebo>")),
     *OF_GAZEBO,

@@ -55,6 +55,7 @@ class TestMeshes:
             "the mesh 'package://mine/../../secret.stl' leads out of its package, "
             "but every package may be installed in its own folder",
             "the mesh file 'package://mine//etc/passwd' does not exist",
+            "the name 'package://mine//etc/passwd' has two slashes in a row; write one",
         ]
 
     def test_a_package_that_nothing_declares(self, tmp_path):
@@ -154,7 +155,7 @@ class TestOtherFormats:
         assert [f.message for f in found if f.code == "MSH-006"] == [self.LARGE[1]]
         (note,) = [f for f in found if f.code == "not-asked"]
         assert (note.severity, note.element, note.source.line) == ("info", "link 'a'", 2)
-        why = "a .dae file is read with trimesh, which is not installed"
+        why = "a .dae file is read with collada, which is not installed"
         assert note.message == f"MSH-006 could not check 3 meshes, such as 'a.dae': {why}"
         assert note.fix == "pip install 'kinetree[meshes]'"
 

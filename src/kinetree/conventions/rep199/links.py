@@ -48,7 +48,8 @@ class LinkNames(Rep199):
                 message = f"links of this arm are not called {ends}: {listed}"
                 if len(others) == 1:
                     message = f"this link of an arm is not called {arm.prefix}link_{links.index(others[0]) + 1}"
-                yield self.finding(message, robot.links[others[0]], fix=FIX)
+                fix = "kinetree fix --unsafe renames them where their names are written, not computed"
+                yield self.finding(message, robot.links[others[0]], fix=fix)
 
 
 class LinkNumbers(Rep199):
