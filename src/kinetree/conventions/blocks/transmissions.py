@@ -57,7 +57,8 @@ class HardwareInterfaces(Quality):
             if joint and actuator and not joint & actuator:
                 message = f"the joint has {', '.join(sorted(joint))}, the actuator {', '.join(sorted(actuator))}"
                 yield self.finding(message, element.label, source=element.source)
-            for part in element.find_all("joint") if not joint and (actuator or usual) else ():
+            is_wanted = not joint and (actuator or usual) and element.find("plugin") is None  # ros2_control has none
+            for part in element.find_all("joint") if is_wanted else ():
                 where = "stands in the <actuator>; put it into the <joint>" if actuator else "is missing"
                 message = f"the <hardwareInterface> of joint {part.get('name')!r} {where}"
                 yield self.finding(message, element.label, source=part.source)
