@@ -110,7 +110,7 @@ def is_part(result: Checked) -> bool:
 
 
 def _is_of_robot(file: str) -> bool:
-    """Return whether the root element of a file of a folder is <robot>, or cannot be told."""
+    """Return whether the root element of a file of a folder is <robot>, or unknown."""
     try:
         text = COMMENTS.sub(b"", read_file(Path(file)))
     except KinetreeError:
