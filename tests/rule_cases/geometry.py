@@ -47,6 +47,8 @@ def with_file(name: str) -> str:
 
 TEXTURE = "package://arm/no.yaml"
 
+INVISIBLE = '<material name="none"><color rgba="0 0 0 0"/></material>'
+
 CASES = {
     "GEO-001": Cases(
         found={
@@ -58,6 +60,7 @@ CASES = {
             "felt by what is fixed to it": on(seen(box(1)), felt(box(1))),
             "no shape": pair(),
             "felt only": pair(felt(box(1))),
+            "invisible": pair(seen(box(1)).replace("</visual>", INVISIBLE + "</visual>")),
             "not moved": pair(seen(box(1)), kind="fixed"),
             "where nothing is simulated": Model(pair(seen(box(1))), profile="ros"),
         },
@@ -249,6 +252,8 @@ CASES = {
             "in another scale": pair(seen(mesh("a.stl")), felt(mesh("a.stl", "2 2 2"), xyz="0 0 0.1")),
             "twice": pair(seen(mesh("a.stl")), felt(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.1")),
             "turned, and not known": pair(seen(mesh("a.stl")), felt(mesh("a.stl"), rpy="0 1 0")),
+            "a ball that is turned": pair(seen(sphere(1)), felt(sphere(1), rpy="0 1 0")),
+            "a cylinder that is turned about its axis": pair(seen(cylinder(1, 3)), felt(cylinder(1, 3), rpy="0 0 0.7")),
         },
     ),
     "MSH-007": Cases(

@@ -27,9 +27,13 @@ class NoCollision(LinkQuality):
     def check(self, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
         """A moved body with visuals and without collision shapes."""
         for links in moving.values():
-            seen = [link for link in links if link.visuals]
+            seen = [link for link in links if any(not _is_invisible(visual) for visual in link.visuals)]
             if seen and not any(link.collisions for link in links):
                 yield self.finding("the link moves and has visuals, but no collision shape", seen[0])
+
+
+def _is_invisible(visual: Geometry) -> bool:
+    return bool(visual.material and visual.material.rgba and visual.material.rgba[3] == 0)
 
 
 class NoSize(LinkQuality):

@@ -116,7 +116,7 @@ def _is_same(one: Geometry, other: Geometry) -> bool:
 def _moved(bounds: Bounds, seen: Geometry, felt: Geometry) -> str:
     """Return how a mesh is moved from where it is seen, "" if it is not."""
     way = felt.origin[:3, 3] - seen.origin[:3, 3] + _position(felt) - _position(seen)
-    is_turned = not np.allclose(felt.origin[:3, :3], seen.origin[:3, :3], atol=TURNED)
+    is_turned = not np.allclose(_directions(felt), _directions(seen), atol=TURNED)
     if is_turned:
         one, other = bounds.whole((seen,)), bounds.whole((felt,))
         if one is None or other is None or np.allclose(one, other, atol=MOVED + TURNED * size_of(one)):
@@ -127,6 +127,14 @@ def _moved(bounds: Bounds, seen: Geometry, felt: Geometry) -> str:
     if away > MOVED:
         return f"is {number(away)} m from the visual"
     return "is turned against the visual" if is_turned else ""
+
+
+def _directions(geometry: Geometry) -> np.ndarray:
+    """Return the directions that say how a shape is turned: none of a sphere, the axis of what is round about it."""
+    R = geometry.origin[:3, :3]
+    if geometry.shape.kind == "sphere":
+        return np.zeros(0)
+    return np.outer(R[:, 2], R[:, 2]) if geometry.shape.kind in ("cylinder", "capsule") else R
 
 
 def _position(geometry: Geometry) -> np.ndarray:
