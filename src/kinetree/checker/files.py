@@ -125,7 +125,7 @@ def without_parts(result: Checked) -> Checked:
         remarks = [replace(f, severity="info") for f in alone if not result.file.lower().endswith(".xacro")]
         return replace(result, findings=tuple(remarks))
     if {finding.code for finding in result.findings if finding.severity == "error"} == {"include-not-found"}:
-        # a world of other people's models, which only their simulator finds
+        # such as a world of models that only the simulator can find
         mild = [replace(f, severity="warning") if f.severity == "error" else f for f in result.findings]
         return replace(result, findings=tuple(mild))
     rules = tuple(finding for finding in result.findings if not finding.code.islower())

@@ -57,11 +57,15 @@ def _checked(robot: Robot, joints: str | Iterable[str]) -> tuple[str, ...]:
 
 def _default(robot: Robot) -> Array:
     """Return the neutral configuration, inside the limits if anything is inside them."""
-    q = robot.q()
-    try:
-        return robot.limits.project(q)
-    except KinetreeError:
-        return q
+
+    def make() -> Array:
+        q = robot.q()
+        try:
+            return robot.limits.project(q)
+        except KinetreeError:
+            return q
+
+    return remember(robot, "default configuration", make)
 
 
 def _full(robot: Robot, at: Any) -> Array:
