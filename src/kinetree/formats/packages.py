@@ -51,11 +51,12 @@ class Packages:
         self._real_of = RealPaths()
         self._names: dict[Path, str | None] = {}
         self._below: dict[Path, dict[str, list[Path]]] = {}
+        self._found: dict[tuple[str, Path | None], Path] = {}
 
     def within(self, confinement: Confinement) -> "Packages":
         """Return packages of a confinement that share what has been seen on the disk."""
         packages = Packages(self.given, confinement)
-        packages._names, packages._below = self._names, self._below
+        packages._names, packages._below, packages._found = self._names, self._below, self._found
         return packages
 
     def package(self, name: str, near: Path | None) -> Path:
@@ -63,7 +64,9 @@ class Packages:
 
         Raises KinetreeError "package", which lists where it looked, or "package-ambiguous".
         """
-        return self._allowed("package", name, _first("package", name, self._package_places(name, near), self.given))
+        if (name, near) not in self._found:
+            self._found[name, near] = _first("package", name, self._package_places(name, near), self.given)
+        return self._allowed("package", name, self._found[name, near])
 
     def model(self, name: str, near: Path | None) -> Path:
         """Return the folder of a Gazebo model, which may be a package too. Raises like `package`."""

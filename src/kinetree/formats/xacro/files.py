@@ -2,7 +2,9 @@
 
 import fnmatch
 import os
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +19,43 @@ MAX_DIGITS = 1000  # of a number
 NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 TEXT_TAG = "tag:yaml.org,2002:str"
 MAX_FILES = 10_000  # looked at for one wildcard
+REMEMBERED = 32  # YAML files whose data is kept: robots of a family share them, and reading YAML takes long
+_KEPT: OrderedDict[tuple[str, bytes], tuple[Any, int]] = OrderedDict()
 
 
 def read_yaml(content: bytes, file: str, units: Iterable[Any], budget: Budget) -> Any:
     """Return the data of a YAML file; `units` are xacro's tags such as `!degrees`. Raises KinetreeError."""
-    import yaml
-
     if len(content) > MAX_YAML_BYTES:
         raise fail("xacro-size", f"{file} has more than {MAX_YAML_BYTES} bytes, the most that is read of YAML")
     budget.spend_in_all(len(content) // 2)
+    if (file, content) in _KEPT:
+        data, nodes = _KEPT[file, content]
+        budget.spend_in_all(nodes * STEPS_OF_A_VALUE)
+    else:
+        data, nodes = _read(content, file, units, budget)
+        _KEPT[file, content] = data, nodes
+        if len(_KEPT) > REMEMBERED:
+            _KEPT.popitem(last=False)
+    return deepcopy(data)
+
+
+def _read(content: bytes, file: str, units: Iterable[Any], budget: Budget) -> tuple[Any, int]:
+    """Return the data of a YAML file and the number of its nodes."""
+    import yaml
+
     loader = _bounded(yaml.SafeLoader, file, budget)
     for unit in units:
         loader.add_constructor(unit.value.tag, unit.constructor)
     try:
-        data = yaml.load(content, loader)
+        reader = loader(content)
+        data = reader.get_single_data()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = Source(file, mark.line + 1, mark.column + 1) if mark else Source(file)
         message = f"{place} is not well-formed YAML: {getattr(error, 'problem', None) or error}"
         raise KinetreeError(Finding("xacro-yaml", "error", message)) from None
     size_of(data)
-    return data
+    return data, reader.nodes
 
 
 def _bounded(safe_loader: Any, file: str, budget: Budget) -> Any:
