@@ -15,6 +15,7 @@ import kinetree as kt
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.checker.check import findings_by_rule
 from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.profiles import rule_of
 from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError
 from kinetree.model.limits import Limits
@@ -107,6 +108,9 @@ def loss_of(write, robot: Robot, without: tuple[str, ...] = ()) -> str:
 
 def ask(robot: Robot, rules: Iterable[type[Rule]], options: CheckOptions = CheckOptions()) -> list[Finding]:
     """Return the findings of rules, in their order."""
+    rules = tuple(rules)
+    for rule in rules:
+        rule_of(rule.code)  # which loads the facts of its family
     return list(chain.from_iterable(findings_by_rule(robot, rules, options).values()))
 
 
