@@ -180,7 +180,7 @@ INCLUDED = model(
     ("inside", "codes"),
     [
         ("<name>n</name><pose>1 0 0 0 0 0</pose><placement_frame>l</placement_frame>", []),
-        ('<static>true</static><plugin name="p" filename="f"/>', ["static"]),
+        ('<static>true</static><plugin name="p" filename="f"/>', []),
         ("<odd/>", ["not-understood"]),
         ("<experimental:params/>", ["include-params"]),
     ],
@@ -245,3 +245,10 @@ def test_an_included_file_has_its_own_version():
     assert "sdf-version" in [e.code for e in errors(model(LINK + "<include><uri>old.sdf</uri></include>"), old)]
     urdf = {"a.urdf": '<robot name="r"><link name="l"/></robot>'}
     assert "not-sdf" in [e.code for e in errors(model(LINK + "<include><uri>a.urdf</uri></include>"), urdf)]
+
+
+def test_only_a_static_model_with_joints_is_remarked_on():
+    joint = '<link name="k"/><joint name="j" type="revolute"><parent>l</parent><child>k</child><axis/></joint>'
+    for more, codes in (("", []), (joint, ["static"])):
+        text = model(f'<static>true</static><link name="l"/>{more}')
+        assert [one.code for one in findings(text) if one.code == "static"] == codes

@@ -51,10 +51,10 @@ CASES = {
     ),
     "NAM-003": Cases(
         found={
-            "a dot": Model(called("b.c"), says="'.'; names in ROS have"),
+            "a dot": Model(called("b.c"), says="'.'; names in ROS have", severity="info"),
             "two, each said once": Model(moved_by("a.b.c+d"), says="'+', '.'; names in ROS have"),
-            "one colon": called("b:c"),
-            "three colons": Model(called("b:::c"), says="':'; names in ROS have"),
+            "one colon": moved_by("b:c"),
+            "three colons": Model(called("b:::c"), says="':'; names in ROS have", severity="info"),
         },
         silent={
             "all that is legal": called("Az09_/b"),

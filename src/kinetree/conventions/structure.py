@@ -33,6 +33,10 @@ Plugin = tuple[str, Source | None, Element]
 """Name in messages of a block with plug-ins of Gazebo, its place, and the block."""
 
 
+VIRTUAL = 0.01
+"""Mass of a link below which it stands for no body, if it has no moment of inertia, kg."""
+
+
 class RootInertia(Quality):
     """The root link has no mass.
 
@@ -56,6 +60,8 @@ class RootInertia(Quality):
         if root.inertial and root.inertial.mass and robot.text and robot.text.format == "urdf":
             message = f"the root link has a mass of {number(root.inertial.mass)} kg, which KDL ignores"
             fix = "add a root link without mass, and a fixed joint from it to this link"
+            if root.inertial.mass < VIRTUAL and not root.inertial.inertia.any():
+                fix = "remove its <inertial>"
             yield self.finding(message, root, fix=fix)
 
 

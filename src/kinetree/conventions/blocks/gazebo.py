@@ -96,7 +96,7 @@ class SetOnce(Quality):
                     yield self.finding(message, label, source=part.source)
                 elif owner not in remarked:
                     remarked.add(owner)
-                    message = f"<{part.tag}> is set twice to the same value{on_line(first, part)}"
+                    message = f"<{part.tag}> already has this value{on_line(first, part)}; set it once"
                     yield self.finding(message, label, source=part.source, severity="info")
 
 

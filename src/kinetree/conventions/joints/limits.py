@@ -247,6 +247,8 @@ class MimicRange(JointQuality):
                 driven, own = spans(joint, low, high)
                 message = f"{name!r} moves the joint from {driven}, beyond its limits {own}"
                 fix = f"widen these limits, or narrow those of {name!r}"
+                if min(high, upper) - max(low, lower) <= slack:
+                    fix = "correct the sign of the multiplier, or these limits, which leave the joint no range"
                 if high - low == inf:
                     message = f"{name!r} has no limits and moves the joint beyond its own, {own}"
                     fix = f"give {name!r} limits, or remove these"

@@ -72,15 +72,16 @@ class OtherCharacter(Quality):
     code = "NAM-003"
     clause = "letters, digits, underscores and slashes"
     url = NAMES
-    good = '"link_4"'
-    bad = '"link.4"'
+    good = '"joint_4"'
+    bad = '"joint.4"'
 
     def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
-        """Any other character, without the :: of nested models in SDF."""
+        """Any other character, without the :: of nested models in SDF; a remark on links, which name no parameters."""
         for thing in _with(OTHER, named):
             if strange := sorted(set(re.findall(OTHER, thing.name.replace("::", "")))):
                 characters = ", ".join(map(repr, strange))
-                yield self.finding(f"the name has {characters}; {LEGAL}", thing)
+                message = f"the name has {characters}; {LEGAL}"
+                yield self.finding(message, thing) if isinstance(thing, Joint) else self.remark(message, thing)
 
 
 class LeadingSlash(Quality):

@@ -68,10 +68,10 @@ class KindInName(Quality):
             if "ink" not in joint.name or joint.name.endswith((joint.parent, joint.child)):
                 continue
             if re.search(OF_LINK, joint.name) and not re.search(SAYS_JOINT, joint.name):
-                yield self.finding("is a joint, but its name is that of a link; rename it", joint)
+                yield self.finding("is a joint, but its name says link; rename it", joint)
         for link in robot.links.values():
             if "oint" in link.name and re.search(OF_JOINT, link.name):
-                yield self.finding("is a link, but its name is that of a joint; rename it", link)
+                yield self.finding("is a link, but its name says joint; rename it", link)
 
 
 class OneSide(Quality):

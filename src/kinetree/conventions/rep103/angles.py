@@ -25,18 +25,22 @@ class InexactAngles(Rep103):
     repair = exact_angles(exact)
 
     def check(self, rpys: tuple[Rpy, ...], angles: frozenset[str]) -> Iterator[Finding]:
-        """Numbers of an rpy that lack some digits of a fraction of π."""
+        """Numbers of an rpy that lack some digits of a fraction of π; remarks on shapes and centres of mass, behind
+        which nothing is attached."""
         meant = {text: true for text in angles if (true := exact(text))}
         for rpy in rpys if meant else ():
             if inexact := [text for text in dict.fromkeys(rpy.numbers) if text in meant]:
-                said = "; ".join(_said(text, meant[text]) for text in inexact)
-                yield self.finding(f"rpy {said}", rpy.owner.label, source=rpy.place(inexact[0]))
+                source, label = rpy.place(inexact[0]), rpy.owner.label
+                carries = any(rpy.element is child for child in rpy.owner.children)
+                errors = "; ".join(_error(text, meant[text], carries) for text in inexact)
+                yield self.finding(f"rpy {errors}", label, source=source, severity=None if carries else "info")
 
 
-def _said(text: str, true: str) -> str:
-    """Return the fraction that is meant, and the error of the text."""
+def _error(text: str, true: str, carries: bool) -> str:
+    """Return the fraction that is meant, and the error of the text. carries: whether parts are attached behind."""
     angle = float(true)
     times, parts = next((round(angle * n / pi), n) for n in FRACTIONS if (angle * n / pi) % 1 in (0, 1))
     fraction = {1: "π", -1: "-π"}.get(times, f"{times}π") + (f"/{parts}" if parts > 1 else "")
     off = number(abs(float(text) - angle) * 1e3, 2)
-    return f"{text} is not exactly {fraction} = {true}: the error is {off} mrad, or {off} mm at a distance of 1 m"
+    at_distance = f", or {off} mm at a distance of 1 m" if carries else ""
+    return f"{text} is not exactly {fraction} = {true}: the error is {off} mrad{at_distance}"

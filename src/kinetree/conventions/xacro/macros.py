@@ -94,9 +94,8 @@ class DefinedNames(Written):
                 yield self.at(use.element, use.attribute, f"the name {name!r} is not defined{near(name, known)}")
         for left, name in left_to_callers(program):
             if isinstance(left, Use):
-                message = (
-                    f"no file of the package defines {name!r}; make it a parameter of the macro, or define it here"
-                )
+                fix = near(name, program.properties) or "; make it a parameter of the macro, or define it here"
+                message = f"no file of the package defines {name!r}{fix}"
                 yield replace(self.at(left.element, left.attribute, message), severity="info")
         if program.whole and program.complete:
             sure = {name for use in program.uses if use.place.always for name in use.words.arguments}

@@ -278,10 +278,11 @@ class Expander:
         if found is None and ":" not in uri and not uri.startswith("/"):  # a name on the path of models
             found = self.opener(f"model://{uri}", asking)
         if found is None:
+            fix = "put the folder of the model where models are looked for, or pass packages={name: folder}"
             message = f"{uri!r} cannot be found; expected model://NAME, file://… or a relative path"
             if uri.startswith(("http://", "https://")):
                 message = f"{uri!r} is on the network, from which nothing is read"
-            fix = "put the folder of the model where models are looked for, or pass packages={name: folder}"
+                fix = "download the model to a place where models are looked for, and write model://NAME"
             place = element.find("uri") or element
             if in_world:
                 message = f"{message}; this model is left out of the world"

@@ -190,7 +190,8 @@ class _Reader:
         """Return the elements of a model that are not places; the scope is in the tag: "arm::plugin"."""
         scope = self.context.local(entry.name).rpartition("::")[0]
         others = [element for element in entry.others if element.tag not in OURS]
-        moves = self.context.prefix or any(prefix.startswith(f"{scope}::") for prefix in self.jointed)
+        start = self.context.prefix + (f"{scope}::" if scope else "")
+        moves = any(prefix.startswith(start) for prefix in self.jointed)
         for element in others:
             if element.tag == "static" and TRUTH.get(element.text.strip().lower()) and moves:
                 message = "the model is static, but its joints are read anyway"

@@ -96,7 +96,10 @@ def _name(report: Report, root: Element) -> str:
     """Return the name of the robot, or NAME with a warning if it has none."""
     name = root.get("name") or ""
     if not name.strip():
-        message = f"<robot> needs name=…, which is missing or empty; it is called {NAME!r} here"
+        message = (
+            "<robot> needs name=…, which is missing or empty; urdfdom, and so ROS, refuses the file; "
+            f"it is called {NAME!r} here"
+        )
         report.warning("no-name", message, root)
         return NAME
     return "" if is_left_over(report, root, name, "name=", attribute="name") else name
