@@ -102,7 +102,7 @@ def test_the_header_names_inputs_with_units_and_order(run, drone, tmp_path):
     assert f"drone_external_wrench_ft_hand: {contact}" in result.stderr
     for line in (
         "void drone_inverse_dynamics(const double q[8], const double qd[7], const double qdd[7], "
-        "const double gravity[3], const double w[6], double tau[7]);",
+        "const double gravity[3],\n    const double w[6], double tau[7]);",
         " * qdd: 7 numbers; m/s^2, rad/s^2\n *   [0] free.vx",
         " * gravity: 3 numbers; in the root's axes; m/s^2",
         " * w: 1 x 6, row-major; from outside on hand, in its axes about its origin; N, N m\n"
