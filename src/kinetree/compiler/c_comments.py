@@ -40,18 +40,16 @@ def described(kernel: "Kernel") -> list[str]:
 
 
 def _entries(port: Port, start: int = 0) -> list[str]:
-    """Return the index and the name of every entry of a vector, from `start`, or of every row and column."""
-    if len(port.shape) < 2:
-        codes = {label: "".join(f", {i} {word}" for i, word in enumerate(words)) for label, words in port.codes}
-        labels = [f"{label}: {codes[label][2:]}" if label in codes else label for label in port.labels]
-        return [f"  [{i}] {label}" for i, label in enumerate(labels, start)] if labels else _alone(codes)
+    """Return the index and the name of every entry of a vector, from `start`, and of its codes; or of every row and
+    column."""
+    codes = {label: [f"      {i} {word}" for i, word in enumerate(words)] for label, words in port.codes}
+    if not port.shape:
+        return codes.get(port.name, [])
+    if len(port.shape) == 1:
+        lines = [[f"  [{i}] {label}", *codes.get(label, [])] for i, label in enumerate(port.labels, start)]
+        return [line for entry in lines for line in entry]
     rows = [f"  [{i}, ...] {row}" for i, row in enumerate(port.rows)]
     return rows + [f"  [..., {i}] {label}" for i, label in enumerate(port.labels)]
-
-
-def _alone(codes: dict[str, str]) -> list[str]:
-    """Return the meaning of the numbers of an array without labels."""
-    return [f"  {text[2:]}" for text in codes.values()]
 
 
 _SAME_BITS = "Compiled with -ffp-contract=off it gives the same bits as the kernel that was compiled by Kinetree."

@@ -37,9 +37,11 @@ def constants_of(kernel: "Kernel") -> Iterator[Constant]:
         yield from _indices(port, (port.name,), 0)
     for port, at in zip(kernel.outputs, spans(kernel.outputs), strict=True):
         words = (kernel.output.name, port.name) if port.name in taken else (port.name,)
-        if several:
+        if several and port.shape:
             yield Constant((*words, "start"), at.start)
             yield Constant((*words, "size"), prod(port.shape))
+        elif several:
+            yield Constant(words, at.start)
         yield from _indices(port, words, at.start)
 
 

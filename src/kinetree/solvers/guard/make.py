@@ -23,6 +23,7 @@ from kinetree.errors import fail, unknown_name
 from kinetree.model.limits import Limits, coupled
 from kinetree.model.robot import Robot
 from kinetree.queries.chosen import chosen
+from kinetree.queries.query import standing
 from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array, frozen
 
@@ -152,6 +153,8 @@ def guard(
     """
     names = _names(robot, joints)
     robot = robot if at is None else chosen(robot, names, at)
+    if standing(robot):
+        raise fail("at", "a guard has the joints that stand compiled in; legal is a full q, not 'input'")
     for what, value in (("keep", keep), ("warn", warn)):
         if not 0 <= value < np.inf:
             raise fail(what, f"{what} is {value!r}; legal is a finite distance from 0, in rad or m")
