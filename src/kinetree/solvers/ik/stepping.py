@@ -30,13 +30,14 @@ def ik_step(
     joints: Joints = None,
     at: Any = None,
 ) -> Kernel:
-    """Return one damped step towards a target: a kernel from q (…, nq), target and stride (…, nq) to the next q, the
-    error (…, 2) of q in m and rad, and the state of q.
+    """Return one damped step towards a target: a kernel from q (…, nq), uphill (…,), target and stride (…, nq) to
+    q_next (…, nq), uphill_next (…,), the error (…, 2) of q in m and rad, and the state (…,) of q.
 
     target: of `frame` seen from `base`, the root link by default: T (…, 4, 4) for the goal "pose", p (…, 3) for
-    "position" or "pointing" (the frame's z-axis passes through the point), R (…, 3, 3) for "orientation". stride: the
-    largest change of each coordinate in the step, rad or m. tolerance: m and rad. state: 0 on the way, 1 reached, 2
-    stuck; see `kinetree.algorithms.stepping`. loops, joints, at: see `kinetree.ik`.
+    "position" or "pointing" (the frame's z-axis passes through the point), R (…, 3, 3) for "orientation". uphill: 0 at
+    first, then uphill_next. stride: the largest change of each coordinate in the step, rad or m, above 0. tolerance: m
+    and rad. state: 0 on the way, 1 reached, 2 stuck; see `kinetree.algorithms.stepping`. loops, joints, at: see
+    `kinetree.ik`.
 
     Called again and again with its own result, it reaches targets near its start; it never leaves the limits, coupled
     limits included, and searches nowhere else. Raises KinetreeError as `kinetree.ik` does.
@@ -54,15 +55,17 @@ def ik_step(
     q = coordinates(robot)
     ports = (
         replace(q, name="q_next", about="after the step; m, rad"),
+        Port("uphill_next", (), (), "for the next step"),
         Port("error", (2,), ("distance", "angle"), "of q; m, rad"),
         Port("state", (), (), "of q", codes=(("state", STATES),)),
     )
     target = Port("target", GOALS[goal].shape, about=f"{goal} of {frame} in {base}; m")
+    uphill = Port("uphill", (), (), "0 at first, then uphill_next")
     stride = replace(q, name="stride", about="the largest change of each coordinate; m, rad")
 
-    def algorithm(model: Tree, q: Any, target: Any, stride: Any) -> Any:
-        return damped_step(model, problem, rows, q, target, stride)
+    def algorithm(model: Tree, q: Any, uphill: Any, target: Any, stride: Any) -> Any:
+        return damped_step(model, problem, rows, q, uphill[()], target, stride)
 
     limits = digest(*(a.tobytes() for a in (problem.lower, problem.upper, problem.G, problem.skin, *rows)))
     key = ("ik_step", aims, tolerance, loops, limits)
-    return query(robot, key, [base, frame], ports, algorithm, [target, stride])
+    return query(robot, key, [base, frame], ports, algorithm, [uphill, target, stride])
