@@ -101,6 +101,7 @@ def write_c(
     heading = comment([*origin, "", *_RULES] if origin else _RULES)
     guard = "KINETREE_" + re.sub(r"[^A-Z0-9]+", "_", header.upper()).strip("_")
     taken = {guard, *(name for name, _ in functions)}
+    taken |= {port.name for _, kernel in functions for port in (*kernel.inputs, kernel.output)}
     declared, defined = [], []
     for name, kernel in functions:
         text = documentation(kernel)
