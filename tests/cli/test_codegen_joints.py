@@ -259,6 +259,17 @@ def test_names_of_any_joint_become_identifiers(run, tmp_path):
     assert printed == "2 5 3 3 -0.15\n"
 
 
+def test_long_names_are_cut(run, tmp_path):
+    path, out = tmp_path / "r.urdf", tmp_path / "a.c"
+    path.write_text(HOSTILE.replace('"5"', f'"{"tip" * 50}"').replace("1-a/b", "j" * 130), encoding="utf-8")
+    written = run("codegen", path, "--fk", "tip" * 50, "--fk", "4", "--jacobian", "tip" * 50, "-o", out)
+    assert written.exit_code == 0, written.stderr
+    text = out.read_text() + out.with_suffix(".h").read_text()
+    assert max(map(len, text.splitlines())) < 120
+    assert "void r_fk_tiptip" in text
+    loaded(out)
+
+
 def test_where_joints_stand(run, tmp_path):
     """As JSON, as numbers, neutral, by default inside the limits, or an input; also in degrees."""
     model = urdf("ur5_robot.urdf")

@@ -76,7 +76,8 @@ def kernel(n):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_header_of_hostile_labels_compiles(tmp_path, dtype):
     k = kernel(len(LABELS))
-    text = write_c([("f", k), ("F", k)], "f.h", dtype=dtype, constants={"f": [Constant(("x", "a", "lower"), -0.1)]})
+    ends = [Constant(("x", "a", "lower"), -0.1), Constant(("x", LABELS[-1], "lower"), -1 / 3e30)]
+    text = write_c([("f", k), ("F", k)], "f.h", dtype=dtype, constants={"f": ends})
     assert max(map(len, (text.source + text.header).splitlines())) < 120
     shared_object(tmp_path, "f", text)
     compilers("c++")

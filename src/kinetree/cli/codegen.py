@@ -18,7 +18,7 @@ from kinetree.cli._model import assignments, json_option, robot_argument
 from kinetree.cli._output import check_new, force_option
 from kinetree.cli._queries import QUERIES, arguments, flag, form, kernel, subjects, with_options, with_queries
 from kinetree.compiler.c import write_c
-from kinetree.compiler.c_names import LONGEST, Constant
+from kinetree.compiler.c_names import LONGEST_FUNCTION, Constant
 from kinetree.compiler.js import write_js
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -187,7 +187,7 @@ def _name(robot: str, query: str, subject: Sequence[Any], base: str | None = Non
     where = [*(["in", base] if base is not None else []), *(["own_axes"] if axes == "frame" else [])]
     text = "_".join([robot, query, *map(str, subject), *where])
     legal = re.sub("[^A-Za-z0-9]+", "_", text).strip("_")
-    return (legal if legal[0].isalpha() else f"robot_{legal}")[:LONGEST].rstrip("_")
+    return (legal if legal[0].isalpha() else f"robot_{legal}")[:LONGEST_FUNCTION].rstrip("_")
 
 
 def _described(function: _Function) -> dict[str, Any]:

@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import copysign, isinf, isnan, prod
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from kinetree.compiler.c_comments import WIDTH, comment, documentation
+from kinetree.compiler.c_comments import WIDTH, broken, comment, documentation
 from kinetree.compiler.c_names import Constant, check_name, constants_of, identifiers
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.port import legal_type
@@ -119,8 +118,13 @@ def _enum(function: str, named: Sequence[Constant], number: _Number, taken: set[
     names = identifiers(function, [constant.words for constant in named], taken)
     both = list(zip(names, (constant.value for constant in named), strict=True))
     entries = ",\n".join(f"    {name} = {value}" for name, value in both if isinstance(value, int))
-    macros = [f"#define {name} {number.literal(value)}\n" for name, value in both if not isinstance(value, int)]
+    macros = [_macro(name, number.literal(value)) for name, value in both if not isinstance(value, int)]
     return "".join([f"enum {{\n{entries}\n}};\n", *macros])
+
+
+def _macro(name: str, text: str) -> str:
+    line = f"#define {name} {text}"
+    return f"{line}\n" if len(line) <= WIDTH else f"#define {name} \\\n    {text}\n"
 
 
 _RULES = (
@@ -149,7 +153,7 @@ def _signature(name: str, kernel: Kernel, number: _Number, restrict: str = "") -
     inputs = [_argument(f"const {number.name}", port, restrict) for port in kernel.inputs]
     arguments = [*inputs, _argument(number.name, kernel.output, restrict)]
     whole = ", ".join(argument.replace(" ", "\0") for argument in arguments)  # broken between arguments alone
-    return "\n".join(_lines(f"void\0{name}({whole})", WIDTH - 1)).replace("\0", " ")
+    return "\n".join(broken(f"void\0{name}({whole})", WIDTH - 1)).replace("\0", " ")
 
 
 def _argument(type: str, port: Port, restrict: str) -> str:
@@ -159,16 +163,8 @@ def _argument(type: str, port: Port, restrict: str) -> str:
 
 
 def _definition(name: str, kernel: Kernel, number: _Number) -> str:
-    body = "".join(f"{line}\n" for step in _body(kernel, number) for line in _lines("    " + step))
+    body = "".join(f"{line}\n" for step in _body(kernel, number) for line in broken("    " + step))
     return f"{_signature(name, kernel, number, 'restrict ')}\n{{\n{body}}}\n"
-
-
-def _lines(code: str, width: int = WIDTH) -> Sequence[str]:
-    """Return code as lines that are short enough, broken at spaces."""
-    if len(code) <= width:
-        return (code,)
-    indent = " " * (len(code) - len(code.lstrip()))
-    return wrap(code, width, subsequent_indent=indent + "    ", break_long_words=False, break_on_hyphens=False)
 
 
 def _body(kernel: Kernel, number: _Number) -> list[str]:

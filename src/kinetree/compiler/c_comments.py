@@ -1,4 +1,4 @@
-"""Comments of generated code: what a function computes, with shapes, units and the order of all entries."""
+"""Comments and lines of generated code: what a function computes, with shapes, units and the order of all entries."""
 
 import re
 from collections.abc import Iterable
@@ -63,14 +63,21 @@ def _shape(shape: tuple[int, ...]) -> str:
 
 def comment(lines: Iterable[str]) -> str:
     """Return a C comment of these lines, whatever they contain; long ones are wrapped."""
-    return (
-        "/*\n" + "".join(f" * {part}".rstrip() + "\n" for line in lines for part in _wrapped(_harmless(line))) + " */\n"
-    )
+    parts = [part for line in lines for part in _wrapped(_harmless(line))]
+    return "/*\n" + "".join(f" * {part}".rstrip() + "\n" for part in parts) + " */\n"
 
 
 def _wrapped(line: str) -> list[str]:
     behind = " " * (len(line) - len(line.lstrip()) + 4)
     return wrap(line, WIDTH - 3, subsequent_indent=behind, break_on_hyphens=False) or [""]
+
+
+def broken(code: str, width: int = WIDTH) -> list[str]:
+    """Return code as lines that are short enough, broken at spaces."""
+    if len(code) <= width:
+        return [code]
+    indent = " " * (len(code) - len(code.lstrip()) + 4)
+    return wrap(code, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _harmless(text: str) -> str:

@@ -12,8 +12,9 @@ from kinetree.errors import fail
 if TYPE_CHECKING:
     from kinetree.compiler.kernel import Kernel
 
-LONGEST = 96
-"""Most characters of an identifier that is made from labels; longer ones are cut, and numbered if they clash."""
+LONGEST, LONGEST_FUNCTION = 100, 64
+"""Most characters of identifiers, and of names of functions, that are made from labels; longer ones are cut, and
+numbered if they clash."""
 
 
 class Constant(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import copysign, isinf, isnan, prod
 from typing import TYPE_CHECKING
 
-from kinetree.compiler.c_comments import comment, described
+from kinetree.compiler.c_comments import broken, comment, described
 from kinetree.compiler.ops import OPS
 from kinetree.errors import fail
 
@@ -66,8 +66,9 @@ def _check(name: str, taken: Mapping[str, str]) -> None:
 def _function(name: str, kernel: "Kernel") -> str:
     inputs = [port.name for port in kernel.inputs]
     result = f"{kernel.output.name} = new Float64Array({prod(kernel.output.shape)})"
-    lines = [f"  {line}\n" for line in (*_body(kernel), f"return {kernel.output.name};")]
-    return f"export function {name}({', '.join([*inputs, result])}) {{\n{''.join(lines)}}}\n"
+    first, last = f"export function {name}({', '.join([*inputs, result])}) {{", f"return {kernel.output.name};"
+    lines = [first, *(f"  {line}" for line in (*_body(kernel), last)), "}"]
+    return "".join(f"{part}\n" for line in lines for part in broken(line))
 
 
 def _body(kernel: "Kernel") -> Iterable[str]:
