@@ -24,14 +24,14 @@ def test_every_query_is_written_and_computes(run, mixed, tmp_path, flags, dtype)
     assert result.stdout == ""
     assert f"wrote {out} and {tmp_path / 'robot.h'}" in result.stderr
     library = loaded(out)
-    q, qd, qdd = robot.q({"drive": [1, 2, 0.5], "lift": 0.125}), *np.random.default_rng(1).normal(size=(2, robot.nv))
+    q, rng = robot.q({"drive": [1, 2, 0.5], "lift": 0.125}), np.random.default_rng(1)
     for query, row in queries.items():
         for frame in ("tool", "wheel"):
-            module = kt.kinematics if hasattr(kt.kinematics, query) else kt.dynamics
+            module = next(m for m in (kt.kinematics, kt.dynamics) if hasattr(m, query))
             kernel = getattr(module, query)(
                 robot, frame, "finger", **({"expressed_in": "frame"} if "expressed_in" in row.options else {})
             )
-            inputs = [q, qd, qdd][: len(kernel.inputs)]
+            inputs = [q, *(rng.normal(size=port.shape) for port in kernel.inputs[1:])]
             expected = kernel.interpret(*inputs, dtype=dtype)
             axes = "_own_axes" if "expressed_in" in row.options else ""
             found = call(getattr(library, f"mixed_{query}_{frame}_in_finger{axes}"), inputs, expected.shape, dtype)

@@ -28,6 +28,7 @@ DRONE = f"""<robot name="drone"><link name="world"/>
 </robot>"""
 SUBJECTS = {"": [], "frame": ["hand"], "sensor": ["ft"], "dt": ["0.01"], "sensors frames": ["ft", "hand"]}
 FORCES = {name: row for name, row in QUERIES.items() if "base" not in row.options}
+"""Rows about forces, and those about the whole robot."""
 
 
 @pytest.fixture
@@ -55,12 +56,12 @@ def numbers(kernel, seed=1):
 
 
 def asked(robot, name, **options):
-    """The public function's kernel, with those of the options that it takes."""
+    """The kernel of the row, with those of the options that it takes."""
     row = FORCES[name]
     taken = {key: value for key, value in options.items() if key in row.options}
     taken = {"base" if key == "moving_base" else key: value for key, value in taken.items()}
     subject = [0.01] if row.of == "dt" else SUBJECTS[row.of]
-    return getattr(kt.dynamics, name)(robot, *subject, **taken)
+    return row.ask(robot, *subject, **taken)
 
 
 def test_rows_have_the_options_of_their_functions():
@@ -102,7 +103,7 @@ def test_the_header_names_inputs_with_units_and_order(run, drone, tmp_path):
     assert f"drone_external_wrench_ft_hand: {contact}" in result.stderr
     for line in (
         "void drone_inverse_dynamics(const double q[8], const double qd[7], const double qdd[7], "
-        "const double gravity[3], const double w[6], double tau[7]);",
+        "const double gravity[3],\n    const double w[6], double tau[7]);",
         " * qdd: 7 numbers; m/s^2, rad/s^2\n *   [0] free.vx",
         " * gravity: 3 numbers; in the root's axes; m/s^2",
         " * w: 1 x 6, row-major; from outside on hand, in its axes about its origin; N, N m\n"

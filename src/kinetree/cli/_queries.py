@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, get_args
 
 import click
 
 from kinetree.algorithms.differential import Axes
+from kinetree.algorithms.goals import GOALS
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail
 from kinetree.model.force_torque import MEASURES
 from kinetree.model.robot import Robot
-from kinetree.queries import configuration, derivatives, dynamics, momentum, motion, sensors
+from kinetree.queries import configuration, derivatives, dynamics, limits, momentum, motion, sensors, statics
+from kinetree.solvers.ik.stepping import ik_step
 
 _AXES = ("base", "expressed_in")
 _FORCES = ("gravity", "gravity_input", "wrenches", "parameters", "friction", "loops")
@@ -40,6 +43,11 @@ QUERIES = {
     "hessian": Query("the derivatives of the Jacobian, nv x 6 x nv, of this frame", motion.hessian, "frame", _AXES),
     "velocity": Query("the velocity, linear then angular, of this frame", motion.velocity, "frame", _AXES),
     "acceleration": Query("the acceleration, linear then angular, of this frame", motion.acceleration, "frame", _AXES),
+    "ik": Query("a step of inverse kinematics of this frame", ik_step, "frame", ("goal", "tolerance", "base", "loops")),
+    "margin": Query("the distance to each limit, and the nearest", partial(limits.margin, nearest=True)),
+    "point": Query("the position of a point on this frame", statics.point, "frame", ("base",)),
+    "wrench": Query("a wrench in this frame, seen from the base", statics.wrench, "frame", ("base",)),
+    "joint_torques": Query("the torques of a wrench on this frame", statics.joint_torques, "frame", ("base",)),
     "inverse_dynamics": Query("the torques of a motion", dynamics.inverse_dynamics, options=_FORCES),
     "forward_dynamics": Query("the accelerations that torques cause", dynamics.forward_dynamics, options=_FORCES),
     "mass_matrix": Query("the mass matrix, nv x nv", dynamics.mass_matrix, options=("packed", "parameters", "loops")),
@@ -93,6 +101,12 @@ OPTIONS: dict[str, Callable[..., Any]] = {
     "base": click.option(
         "--base", metavar="FRAME", help="The frame in which answers are expressed; by default the root link."
     ),
+    "goal": click.option(
+        "--goal", type=click.Choice([*GOALS]), help="What a step of inverse kinematics reaches; by default a pose."
+    ),
+    "tolerance": click.option(
+        "--tolerance", nargs=2, type=float, metavar="M RAD", help="When it is reached.  [default: 1e-6 1e-6]"
+    ),
     "expressed_in": click.option(
         "--expressed-in",
         type=click.Choice(get_args(Axes)),
@@ -127,8 +141,8 @@ OPTIONS: dict[str, Callable[..., Any]] = {
 
 
 def flag(name: str) -> str:
-    """Return the option of a query or argument."""
-    return "--wrench" if name == "wrenches" else f"--{name.replace('_', '-')}"
+    """Return the option of a query or argument; --wrench is that of contacts, not of the query with this name."""
+    return {"wrenches": "--wrench", "wrench": "--wrench-from"}.get(name, f"--{name.replace('_', '-')}")
 
 
 def form(name: str) -> str:
@@ -142,7 +156,7 @@ def with_queries(function: Callable[..., Any]) -> Callable[..., Any]:
         kind: dict[str, Any] = {"metavar": query.of.upper(), "multiple": True} if query.of else {"is_flag": True}
         kind |= {"type": float} if query.of == "dt" else {"nargs": 2} if " " in query.of else {}
         help = f"A function that gives {query.gives}.{' Repeatable.' * bool(query.of)}"
-        function = click.option(flag(name), help=help, **kind)(function)
+        function = click.option(flag(name), name, help=help, **kind)(function)
     return function
 
 

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ import click
 
 from kinetree import __version__
 from kinetree.cli._findings import print_findings
+from kinetree.cli._joints import joints_of, with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option, robot_argument
 from kinetree.cli._output import check_new, force_option
 from kinetree.cli._queries import QUERIES, arguments, flag, form, kernel, subjects, with_options, with_queries
 from kinetree.compiler.c import write_c
+from kinetree.compiler.c_names import LONGEST_FUNCTION, Constant
 from kinetree.compiler.js import write_js
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -39,6 +42,7 @@ class _Function:
 
 @click.command()
 @robot_argument
+@with_joints(as_input=True)
 @with_queries
 @click.option(
     "--guard", metavar="GROUP", multiple=True, help="A function that keeps a group, or A,B,…, inside. Repeatable."
@@ -85,14 +89,14 @@ def command(
         raise fail("option", "--float means nothing to JavaScript, whose numbers are double")
     dtype = "float32" if single else "float64"
     functions = _named([*_questions(robot, options), *_guards(robot, options, dtype)], names)
-    origin = Path(robot.source.file).name if robot.source else "memory"
-    about = f"Robot {robot.name}, from {origin}; by Kinetree {__version__}."
+    origin = _about(robot)
     kernels = [(f.name, f.kernel) for f in functions]
     if language == "js":
-        texts = {source: write_js(kernels, about=about)}
+        texts = {source: write_js(kernels, about=origin)}
     else:
         header = source.with_suffix(".h")
-        text = write_c(kernels, header.name, about=about, dtype=dtype)
+        ends = {f.name: _ends(robot, f.kernel) for f in functions}
+        text = write_c(kernels, header.name, about=origin, dtype=dtype, constants=ends)
         texts = {header: text.header, source: text.source}
     for path in texts:
         check_new(path, force)
@@ -127,15 +131,36 @@ def _guards(robot: Robot, options: Mapping[str, Any], dtype: str) -> list[_Funct
         raise fail("option", f"--{next(iter(said))} means nothing without --guard GROUP")
     if "braking" in said:
         said["acceleration"] = said.pop("braking")
-    kernels = {group: guard(robot, _joints(robot, group), **said, dtype=dtype).kernel for group in options["guard"]}
+    kernels = {group: guard(robot, joints_of(robot, group), **said, dtype=dtype).kernel for group in options["guard"]}
     if len(kernels) < len(options["guard"]):
         raise fail("option", "a group of --guard is given twice")
     return [_Function(_name(robot.name, "guard", (g,)), "guard", "group", (g,), k) for g, k in kernels.items()]
 
 
-def _joints(robot: Robot, said: str) -> str | list[str]:
-    """Return a group, or a list of joints separated by commas."""
-    return said if said in robot.groups or not (said in robot.joints or "," in said) else said.split(",")
+def _about(robot: Robot) -> list[str]:
+    """Return lines about the origin of the functions, and where joints stand that do not move."""
+    origin = Path(robot.source.file).name if robot.source else "memory"
+    lines = [f"Robot {robot.name}, from {origin}; by Kinetree {__version__}."]
+    given = click.get_current_context().params
+    if given["joints"]:
+        at = {None: "neutral, inside the limits", "input": "the input 'at'"}.get(given["at"], given["at"])
+        lines.append(f"Joints that move: {', '.join(robot.joint_names)}. All others stand at {at}.")
+    return lines
+
+
+def _ends(robot: Robot, kernel: Kernel) -> list[Constant]:
+    """Return the finite ends of the ranges of a function's q."""
+    limits = robot.limits
+    sides = {"lower": limits.lower, "upper": limits.upper}
+    ranges = dict(zip(limits.coordinate_names, zip(*sides.values(), strict=True), strict=True))
+    return [
+        Constant(("q", label, side), float(end))
+        for port in kernel.inputs
+        if port.name == "q"
+        for label in port.labels
+        for side, end in zip(sides, ranges[label], strict=True)
+        if isfinite(end)
+    ]
 
 
 def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Function]:
@@ -162,7 +187,7 @@ def _name(robot: str, query: str, subject: Sequence[Any], base: str | None = Non
     where = [*(["in", base] if base is not None else []), *(["own_axes"] if axes == "frame" else [])]
     text = "_".join([robot, query, *map(str, subject), *where])
     legal = re.sub("[^A-Za-z0-9]+", "_", text).strip("_")
-    return legal if legal[0].isalpha() else f"robot_{legal}"
+    return (legal if legal[0].isalpha() else f"robot_{legal}")[:LONGEST_FUNCTION].rstrip("_")
 
 
 def _described(function: _Function) -> dict[str, Any]:
@@ -177,5 +202,6 @@ def _described(function: _Function) -> dict[str, Any]:
     }
 
 
-def _port(port: Port) -> Mapping[str, str | Sequence[Any]]:
-    return {"name": port.name, "shape": port.shape, "labels": port.labels, "rows": port.rows, "about": port.about}
+def _port(port: Port) -> dict[str, Any]:
+    shown = {name: getattr(port, name) for name in ("name", "shape", "labels", "rows", "about")}
+    return {**shown, **({"codes": dict(port.codes)} if port.codes else {})}

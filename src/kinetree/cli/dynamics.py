@@ -7,6 +7,7 @@ import click
 import numpy as np
 
 from kinetree.cli._findings import print_findings
+from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, rates, robot_argument
 from kinetree.cli._page import print_page
@@ -24,6 +25,7 @@ SCHEMA = 1
 
 @click.command()
 @robot_argument
+@with_joints()
 @assignments("--q", "q", "JOINT=VALUE", "A joint's coordinate (m, rad), or several, JOINT=1,2,3; others stay neutral.")
 @assignments("--qd", "qd", "JOINT=VALUE", "A joint's velocity (m/s, rad/s); the others are zero.")
 @assignments("--qdd", "qdd", "JOINT=VALUE", "A joint's acceleration (m/s², rad/s²): print the torques of this motion.")

@@ -6,6 +6,7 @@ import click
 import numpy as np
 
 from kinetree.cli._controllers import lines, makers, notes, print_notes, shown, who
+from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
 from kinetree.errors import fail
@@ -18,6 +19,7 @@ from kinetree.spatial.se3 import Array
 
 @click.command()
 @robot_argument
+@with_joints()
 @click.argument("frames", nargs=-1, metavar="[FRAME...]")
 @click.option("--base", metavar="FRAME", help="The frame in which poses are expressed; by default the root link.")
 @assignments(

@@ -7,6 +7,7 @@ import click
 import numpy as np
 
 from kinetree.cli._controllers import makers, print_notes, read, who
+from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
 from kinetree.display import number
@@ -24,6 +25,7 @@ NEAR = np.radians(5.0)
 
 @click.command()
 @robot_argument
+@with_joints()
 @click.option("--frame", required=True, metavar="FRAME", help="What shall be at the pose.")
 @click.option("--base", metavar="FRAME", help="The frame in which the pose is; by default the root link.")
 @click.option(

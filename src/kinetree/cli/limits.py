@@ -8,6 +8,7 @@ from typing import Literal
 import click
 import numpy as np
 
+from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._output import check_new, force_option, without_option
@@ -34,6 +35,7 @@ def command() -> None:
 
 @command.command()
 @robot_argument
+@with_joints()
 @click.option("--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw it: a .png, .svg or .pdf.")
 @click.option("--reach", metavar="FRAME", help="Print what limits take from the places that this frame reaches.")
 @force_option
@@ -69,6 +71,7 @@ def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_jso
 
 @command.command()
 @robot_argument
+@with_joints()
 @click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path))
 @click.option("--unit", type=click.Choice(["rad", "deg"]), required=True, help="Of the angles in FILE.")
 @json_option

@@ -7,7 +7,7 @@ interpreter's, up to the rounding of the machine and its library.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import copysign, isinf, isnan, prod
 from typing import TYPE_CHECKING
@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import DTypeLike
 
+from kinetree.compiler.c_comments import WIDTH, broken, comment, documentation
+from kinetree.compiler.c_names import Constant, check_name, constants_of, identifiers
 from kinetree.compiler.ops import OPS
-from kinetree.compiler.port import legal_type, spans
+from kinetree.compiler.port import legal_type
 from kinetree.display import Brief
 from kinetree.errors import fail
 
@@ -66,15 +68,22 @@ def _number_type(dtype: DTypeLike) -> _Number:
 
 
 def write_c(
-    functions: Sequence[tuple[str, Kernel]], header: str, *, about: str = "", dtype: DTypeLike = float
+    functions: Sequence[tuple[str, Kernel]],
+    header: str,
+    *,
+    about: str | Sequence[str] = (),
+    dtype: DTypeLike = float,
+    constants: Mapping[str, Sequence[Constant]] | None = None,
 ) -> CSource:
     """Return the C functions of these names and kernels, as one source file and the header that it includes.
 
-    header: file name of the header. about: a line about the origin, such as the names of the robot and its file. dtype:
-    float64 for double, float32 for float.
+    header: file name of the header. about: lines about the origin, such as the names of the robot and its file. dtype:
+    float64 for double, float32 for float. constants: more numbers with names for the header, by function.
 
     Each is a `void name(const double q[6], double T[16])`: inputs first, result last, row-major. Results are written
-    while inputs are still read, so they must not overlap. For an array without entries the pointer may be null.
+    while inputs are still read, so they must not overlap. For an array without entries the pointer may be null. Behind
+    each function the header has an enum of sizes, of the indices of labels and of the meaning of codes, whose names
+    begin with the function's in capitals.
 
     Raises KinetreeError if a name is not legal in C and C++, is a name of the language or its library, or occurs twice,
     and for a repeated program.
@@ -87,15 +96,35 @@ def write_c(
         message = f"the header cannot be called {header!r}; legal are ASCII letters, digits, spaces and . _ + -"
         raise fail("c-header", message)
     _check_names(functions)
-    documented = [(_documentation(kernel), name, kernel) for name, kernel in functions]
-    heading = comment([about, "", *_RULES] if about else _RULES)
+    origin = [about] if isinstance(about, str) and about else list(about)
+    heading = comment([*origin, "", *_RULES] if origin else _RULES)
     guard = "KINETREE_" + re.sub(r"[^A-Z0-9]+", "_", header.upper()).strip("_")
-    declared = [f"{text}{_signature(name, kernel, number)};\n" for text, name, kernel in documented]
-    defined = [f"{text}{_definition(name, kernel, number)}" for text, name, kernel in documented]
+    taken = {guard, *(name for name, _ in functions)}
+    taken |= {port.name for _, kernel in functions for port in (*kernel.inputs, kernel.output)}
+    declared, defined = [], []
+    for name, kernel in functions:
+        text = documentation(kernel)
+        named = [*constants_of(kernel), *(constants or {}).get(name, ())]
+        declared += [f"{text}{_signature(name, kernel, number)};\n", _enum(name, named, number, taken)]
+        defined.append(f"{text}{_definition(name, kernel, number)}")
     return CSource(
         "\n".join([f'{heading}\n#include "{header}"\n\n#include <math.h>\n', _C_ALONE, *defined]),
         "\n".join([f"{heading}\n#ifndef {guard}\n#define {guard}\n", _OPEN, *declared, _CLOSE]),
     )
+
+
+def _enum(function: str, named: Sequence[Constant], number: _Number, taken: set[str]) -> str:
+    """Return the integers as an enum, and the other constants as macros."""
+    names = identifiers(function, [constant.words for constant in named], taken)
+    both = list(zip(names, (constant.value for constant in named), strict=True))
+    entries = ",\n".join(f"    {name} = {value}" for name, value in both if isinstance(value, int))
+    macros = [_macro(name, number.literal(value)) for name, value in both if not isinstance(value, int)]
+    return "".join([f"enum {{\n{entries}\n}};\n", *macros])
+
+
+def _macro(name: str, text: str) -> str:
+    line = f"#define {name} {text}"
+    return f"{line}\n" if len(line) <= WIDTH else f"#define {name} \\\n    {text}\n"
 
 
 _RULES = (
@@ -120,61 +149,11 @@ def _check_names(functions: Iterable[tuple[str, Kernel]]) -> None:
             arguments[port.name] = "an argument already"
 
 
-def _documentation(kernel: Kernel) -> str:
-    lines = described(kernel)
-    return comment(lines if kernel.fused else [*lines, _SAME_BITS])
-
-
-def described(kernel: Kernel) -> list[str]:
-    """Return lines about a function: shapes, units, frames, the order of all entries, and the operation count."""
-    about = f": {kernel.output.about}" if kernel.output.about else ""
-    lines = [kernel.name + about, ""]
-    for port in kernel.inputs:
-        lines.append(f"{port.name}: {_shape(port.shape)}{f'; {port.about}' if port.about else ''}")
-        lines += _entries(port)
-    lines.append(f"{kernel.output.name}: {_shape(kernel.output.shape)}")
-    for port, at in zip(kernel.outputs, spans(kernel.outputs), strict=True):
-        if len(kernel.outputs) > 1:
-            about = f"; {port.about}" if port.about else ""
-            lines.append(f"{port.name}, from {kernel.output.name}[{at.start}]: {_shape(port.shape)}{about}")
-        lines += _entries(port, at.start)
-    counts = kernel.operations
-    listed = ", ".join(f"{n} {operation}" for operation, n in sorted(counts.items()))
-    lines += ["", f"{sum(counts.values())} operations{f': {listed}' if listed else ''}"]
-    return lines
-
-
-def _entries(port: Port, start: int = 0) -> list[str]:
-    """Return the index and the name of every entry of a vector, from `start`, or of every row and column."""
-    if len(port.shape) < 2:
-        return [f"  [{i}] {label}" for i, label in enumerate(port.labels, start)]
-    rows = [f"  [{i}, ...] {row}" for i, row in enumerate(port.rows)]
-    return rows + [f"  [..., {i}] {label}" for i, label in enumerate(port.labels)]
-
-
-_SAME_BITS = "Compiled with -ffp-contract=off it gives the same bits as the kernel that was compiled by Kinetree."
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    if not shape:
-        return "1 number"
-    return " x ".join(map(str, shape)) + (", row-major" if len(shape) > 1 else " numbers")
-
-
-def comment(lines: Iterable[str]) -> str:
-    """Return a C comment of these lines, whatever they contain."""
-    return "/*\n" + "".join(f" * {_harmless(line)}".rstrip() + "\n" for line in lines) + " */\n"
-
-
-def _harmless(text: str) -> str:
-    """Return one line of ASCII that neither ends nor begins a comment and has no trigraphs."""
-    text = text.replace("²", "^2").encode("unicode_escape").decode("ascii")  # lone surrogates too
-    return re.sub(r"(?<=/)(?=\*)|(?<=\*)(?=/)|(?<=\?)(?=\?)", " ", text)
-
-
 def _signature(name: str, kernel: Kernel, number: _Number, restrict: str = "") -> str:
     inputs = [_argument(f"const {number.name}", port, restrict) for port in kernel.inputs]
-    return f"void {name}({', '.join([*inputs, _argument(number.name, kernel.output, restrict)])})"
+    arguments = [*inputs, _argument(number.name, kernel.output, restrict)]
+    whole = ", ".join(argument.replace(" ", "\0") for argument in arguments)  # broken between arguments alone
+    return "\n".join(broken(f"void\0{name}({whole})", WIDTH - 1)).replace("\0", " ")
 
 
 def _argument(type: str, port: Port, restrict: str) -> str:
@@ -184,7 +163,7 @@ def _argument(type: str, port: Port, restrict: str) -> str:
 
 
 def _definition(name: str, kernel: Kernel, number: _Number) -> str:
-    body = "".join(f"    {line}\n" for line in _body(kernel, number))
+    body = "".join(f"{line}\n" for step in _body(kernel, number) for line in broken("    " + step))
     return f"{_signature(name, kernel, number, 'restrict ')}\n{{\n{body}}}\n"
 
 
@@ -218,65 +197,3 @@ def _unused(kernel: Kernel) -> list[str]:
             names.append(port.name)
         start += size
     return names if program.results else [*names, kernel.output.name]
-
-
-_KEYWORDS = """
-auto break case char const continue default do double else enum extern float for goto if inline int long register
-restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-alignas alignof bool constexpr false nullptr static_assert thread_local true typeof typeof_unqual
-and and_eq asm atomic_cancel atomic_commit atomic_noexcept bitand bitor catch char8_t char16_t char32_t class co_await
-co_return co_yield compl concept const_cast consteval constinit contract_assert decltype delete dynamic_cast explicit
-export friend mutable namespace new noexcept not not_eq operator or or_eq private protected public reflexpr
-reinterpret_cast requires static_cast synchronized template this throw try typeid typename using virtual wchar_t xor
-xor_eq main
-"""
-"""Keywords of C99 to C23 and of C++, and `main`, which starts the program."""
-
-_MATH = """
-acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb ldexp log log10 log1p log2
-logb modf scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint lrint llrint round
-lround llround trunc fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma
-exp10 pow10 drem finite gamma isinf isnan significand scalb sincos j0 j1 jn y0 y1 yn
-"""
-"""Functions of math.h and common extensions of it; each name also exists with the suffixes f and l."""
-
-_MACROS = """
-HUGE_VAL HUGE_VALF HUGE_VALL INFINITY NAN FP_INFINITE FP_NAN FP_NORMAL FP_SUBNORMAL FP_ZERO FP_FAST_FMA FP_FAST_FMAF
-FP_FAST_FMAL FP_ILOGB0 FP_ILOGBNAN MATH_ERRNO MATH_ERREXCEPT math_errhandling MAXFLOAT M_E M_LOG2E M_LOG10E M_LN2 M_LN10
-M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS
-fpclassify isfinite isnormal signbit isgreater isgreaterequal isless islessequal islessgreater isunordered
-float_t double_t signgam matherr
-"""
-"""Macros, types and other names of math.h."""
-
-_LIBRARY = """
-abort abs atexit atof atoi atol atoll bsearch calloc div exit free getenv labs ldiv llabs lldiv malloc mblen mbstowcs
-mbtowc qsort rand realloc srand strtod strtof strtol strtold strtoll strtoul strtoull system wcstombs wctomb
-memchr memcmp memcpy memmove memset strcat strchr strcmp strcoll strcpy strcspn strerror strlen strncat strncmp strncpy
-strpbrk strrchr strspn strstr strtok strxfrm isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct
-isspace isupper isxdigit tolower toupper clearerr fclose feof ferror fflush fgetc fgetpos fgets fopen fprintf fputc
-fputs fread freopen fscanf fseek fsetpos ftell fwrite getc getchar gets perror printf putc putchar puts remove rename
-rewind scanf setbuf setvbuf snprintf sprintf sscanf tmpfile tmpnam ungetc vfprintf vfscanf vprintf vscanf vsnprintf
-vsprintf vsscanf asctime clock ctime difftime gmtime localtime mktime strftime time longjmp setjmp raise signal
-cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj cpow cproj creal csin csinh csqrt ctan
-ctanh
-"""
-"""Functions of the C library, whose names are reserved even where it is not included (C99, 7.1.3)."""
-
-_TAKEN = {
-    **dict.fromkeys(_KEYWORDS.split(), "a keyword"),
-    **{name + suffix: "a name of math.h" for name in _MATH.split() for suffix in ("", "f", "l")},
-    **dict.fromkeys(_MACROS.split(), "a name of math.h"),
-    **dict.fromkeys(_LIBRARY.split(), "a function of the C library"),
-}
-
-
-def check_name(name: str, taken: dict[str, str]) -> None:
-    """Raise KinetreeError if a name is not legal in C and C++, or is in `taken`, which maps names to their meaning."""
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name, re.ASCII) or "__" in name:
-        message = f"{name!r} is no name in C; legal are letters, digits and single underscores, a letter first"
-    elif reason := _TAKEN.get(name) or taken.get(name):
-        message = f"{name!r} is {reason}"
-    else:
-        return
-    raise fail("c-name", message, fix="choose another name")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import copysign, isinf, isnan, prod
 from typing import TYPE_CHECKING
 
-from kinetree.compiler.c import comment, described
+from kinetree.compiler.c_comments import broken, comment, described
 from kinetree.compiler.ops import OPS
 from kinetree.errors import fail
 
@@ -29,10 +29,10 @@ copysign
 """Words that no function or argument can have."""
 
 
-def write_js(functions: Sequence[tuple[str, "Kernel"]], *, about: str = "") -> str:
+def write_js(functions: Sequence[tuple[str, "Kernel"]], *, about: str | Sequence[str] = ()) -> str:
     """Return the JavaScript functions of these names and kernels as one module.
 
-    about: a line about the origin, such as the names of the robot and its file. Each is a
+    about: lines about the origin, such as the names of the robot and its file. Each is a
     `name(q, T = new Float64Array(16))` that returns T. Numbers are double; a product and its sum are rounded twice, so
     the last bits may differ from those of a kernel. Raises KinetreeError if a name is not legal in JavaScript or occurs
     twice, and for a repeated program.
@@ -49,7 +49,8 @@ def write_js(functions: Sequence[tuple[str, "Kernel"]], *, about: str = "") -> s
             arguments[port.name] = "an argument already"
     texts = [f"{comment(described(kernel))}{_function(name, kernel)}" for name, kernel in functions]
     more = [COPYSIGN] if any("copysign(" in text for text in texts) else []
-    return "\n".join([comment([about, "", *RULES] if about else RULES), *more, *texts])
+    origin = [about] if isinstance(about, str) and about else list(about)
+    return "\n".join([comment([*origin, "", *RULES] if origin else RULES), *more, *texts])
 
 
 def _check(name: str, taken: Mapping[str, str]) -> None:
@@ -65,8 +66,9 @@ def _check(name: str, taken: Mapping[str, str]) -> None:
 def _function(name: str, kernel: "Kernel") -> str:
     inputs = [port.name for port in kernel.inputs]
     result = f"{kernel.output.name} = new Float64Array({prod(kernel.output.shape)})"
-    lines = [f"  {line}\n" for line in (*_body(kernel), f"return {kernel.output.name};")]
-    return f"export function {name}({', '.join([*inputs, result])}) {{\n{''.join(lines)}}}\n"
+    first, last = f"export function {name}({', '.join([*inputs, result])}) {{", f"return {kernel.output.name};"
+    lines = [first, *(f"  {line}" for line in (*_body(kernel), last)), "}"]
+    return "".join(f"{part}\n" for line in lines for part in broken(line))
 
 
 def _body(kernel: "Kernel") -> Iterable[str]:

@@ -23,7 +23,8 @@ class Port(Brief):
     """One argument of a kernel, or its result.
 
     shape: of a single one; a batch has axes in front of it. labels: what the entries along the last axis are, in
-    order, where they have names. about: units and frames. rows: names along the axis in front of the last.
+    order, where they have names. about: units and frames. rows: names along the axis in front of the last. codes: of an
+    entry whose numbers 0, 1, … have names its label, or the port's name if it has no labels, and these names.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Port(Brief):
     labels: tuple[str, ...] = ()
     about: str = ""
     rows: tuple[str, ...] = ()
+    codes: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __str__(self) -> str:
         about = f" [{shortened(self.about, 200)}]" if self.about else ""

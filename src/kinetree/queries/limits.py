@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms import kinematics
+from kinetree.algorithms.guard import least as least_of
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.limits import margin as margin_of
 from kinetree.arguments import explained
@@ -21,11 +22,12 @@ from kinetree.queries.query import one_of, query, standing, tree
 
 
 @explained
-def margin(robot: Robot, *, joints: Joints = None, at: Any = None) -> Kernel:
+def margin(robot: Robot, *, nearest: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
     """Return a kernel from q (…, nq) to the signed slack to each limit (…, k), negative outside.
 
     The numbers are those of `robot.limits.margin`, without infinite ends; the output's labels name them. Units are m or
-    rad, or those of a row. Raises KinetreeError for a robot without limits.
+    rad, or those of a row. nearest: return three arrays: margin (…, k), the least of them (…,), and its index among the
+    labels (…,). joints, at: see `kinetree.kinematics`. Raises KinetreeError for a robot without limits.
     """
     robot = chosen(robot, joints, at)
     still = standing(robot)
@@ -36,12 +38,16 @@ def margin(robot: Robot, *, joints: Joints = None, at: Any = None) -> Kernel:
         raise fail("no-limits", "it has no limits", element=f"robot {robot.name!r}")
     labels = tuple(limits.names[i] for i in kept)
     output = Port("margin", (len(kept),), labels, "slack to each limit; m, rad")
+    least = Port("least", (), (), "the slack to the nearest limit; m, rad")
+    index = Port("nearest", (), (), "index of the nearest limit in margin")
+    one_of("nearest", nearest, (True, False))
     numbers = digest(*(a.tobytes() for a in (limits.lower, limits.upper, limits.G, limits.h)))
 
     def algorithm(model: Tree, q: Any) -> Any:
-        return margin_of(q, limits.lower, limits.upper, limits.G, limits.h)[np.searchsorted(finite, kept)]
+        slack = margin_of(q, limits.lower, limits.upper, limits.G, limits.h)[np.searchsorted(finite, kept)]
+        return (slack, *map(np.asarray, least_of(slack))) if nearest else slack
 
-    return query(robot, ("margin", numbers), [], output, algorithm)
+    return query(robot, ("margin", numbers, nearest), [], (output, least, index) if nearest else output, algorithm)
 
 
 CHOICES = ("refuse", "ignore")

@@ -23,6 +23,7 @@ from kinetree.errors import fail, unknown_name
 from kinetree.model.limits import Limits, coupled
 from kinetree.model.robot import Robot
 from kinetree.queries.chosen import chosen
+from kinetree.queries.query import standing
 from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array, frozen
 
@@ -43,6 +44,13 @@ class GuardState(IntEnum):
     OUTSIDE = algorithm.OUTSIDE
     REFUSED = algorithm.REFUSED
     BRAKING = algorithm.BRAKING
+
+
+STATES = tuple(state.name.lower() for state in GuardState)
+"""Names of the states, by number."""
+LABELS = ("distance", "nearest", "state")
+"""Entries of a guard's result behind the command."""
+SAFE = "a command that keeps all limits, its distance to the nearest one, negative outside, and which that is; m, rad"
 
 
 class Guarded(NamedTuple):
@@ -145,6 +153,8 @@ def guard(
     """
     names = _names(robot, joints)
     robot = robot if at is None else chosen(robot, names, at)
+    if standing(robot):
+        raise fail("at", "a guard has the joints that stand compiled in; legal is a full q, not 'input'")
     for what, value in (("keep", keep), ("warn", warn)):
         if not 0 <= value < np.inf:
             raise fail(what, f"{what} is {value!r}; legal is a finite distance from 0, in rad or m")
@@ -171,29 +181,23 @@ def _kernel(fence: Fence, brakes: Brakes | None, names: tuple[str, ...], limit_n
     numbers = [fence.A, fence.b, fence.center, fence.skin, fence.pad, fence.speed]
     if brakes is None:
         ports: tuple[Port, ...] = (q, command, step)
-        labels = (*names, *_labels(limit_names))
+        labels = (*names, *LABELS)
         run: Any = lambda q, command, dt: guard_step(fence, q, command, dt[()])  # noqa: E731
     else:
         ports = (q, qd, command, step)
-        labels = (*names, *(f"velocity of {name}" for name in names), *_labels(limit_names))
+        labels = (*names, *(f"velocity of {name}" for name in names), *LABELS)
         run = lambda q, qd, command, dt: braking_step(fence, brakes, q, qd, command, dt[()])  # noqa: E731
         numbers += [brakes.acceleration, brakes.velocity]
     key = digest(repr((fence.blocks, fence.turns, fence.reach, fence.warn)), *(a.tobytes() for a in numbers))
     return Kernel(
         "guard",
         ports,
-        Port("safe", (len(labels),), labels, "a command that keeps all limits; m, rad"),
+        Port("safe", (len(labels),), labels, SAFE, codes=(("nearest", tuple(limit_names)), ("state", STATES))),
         lambda: trace(run, *(port.shape for port in ports)),
         digest("guard", key),
         fused=False,
         of=f"joints {some(names)}",
     )
-
-
-def _labels(limit_names: Sequence[str]) -> tuple[str, str, str]:
-    numbered = ", ".join(f"{i} {name}" for i, name in enumerate(limit_names))
-    states = ", ".join(f"{state.value} {state.name.lower()}" for state in GuardState)
-    return "distance to the nearest limit, negative outside", f"the nearest limit: {numbered}", f"state: {states}"
 
 
 def _names(robot: Robot, joints: str | Sequence[str] | None) -> tuple[str, ...]:

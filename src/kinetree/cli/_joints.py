@@ -1,0 +1,83 @@
+"""Options of commands that choose the joints that move: --joints and --at."""
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+import numpy as np
+
+from kinetree.errors import fail
+from kinetree.formats.numbers import numbers
+from kinetree.model.robot import Robot
+from kinetree.queries.chosen import chosen
+
+Command = Callable[..., Any]
+
+
+def with_joints(*, as_input: bool = False) -> Callable[[Command], Command]:
+    """Return a decorator that adds --joints and --at to a command, whose `robot` then has those joints alone.
+
+    as_input: whether `--at input` is legal. Angles in --at are in degrees where the command has `in_degrees` set.
+    """
+    stand = "a list of all numbers, or neutral" + (", or input, then an argument of the functions" * as_input)
+    options = (
+        click.option(
+            "--joints", metavar="A,B,…", help="The joints that move, in this order, or the name of a group of them."
+        ),
+        click.option("--at", metavar="Q", help=f'Where all others stand: JSON as {{"elbow": 0.5}}, {stand}.'),
+    )
+
+    def decorator(function: Command) -> Command:
+        @wraps(function)
+        def command(*, robot: Robot, joints: str | None, at: str | None, **others: Any) -> Any:
+            return function(
+                robot=_chosen(robot, joints, at, bool(others.get("in_degrees")), as_input=as_input), **others
+            )
+
+        made: Command = command
+        for option in reversed(options):
+            made = option(made)
+        return made
+
+    return decorator
+
+
+def _chosen(robot: Robot, joints: str | None, at: str | None, in_degrees: bool, *, as_input: bool) -> Robot:
+    if joints is None and at is None:
+        return robot
+    if joints is None:
+        raise fail("option", "--at means nothing without --joints A,B,…, the joints that move")
+    if at == "input" and not as_input:
+        raise fail("at", "legal are numbers; input is for kinetree codegen", element="--at input")
+    return chosen(robot, joints_of(robot, joints), _where(robot, at, in_degrees))
+
+
+def joints_of(robot: Robot, text: str) -> str | list[str]:
+    """Return a group, or a list of joints separated by commas."""
+    return text if text in robot.groups or not (text in robot.joints or "," in text) else text.split(",")
+
+
+def _where(robot: Robot, text: str | None, in_degrees: bool) -> Any:
+    """Return where joints stand: None for the default, "input", or q (nq,)."""
+    if text is None or text == "input":
+        return text
+    if text == "neutral":
+        return robot.q()
+    return robot.q(_values(robot, text), unit="deg" if in_degrees else "rad")
+
+
+def _values(robot: Robot, text: str) -> dict[str, Any]:
+    """Return numbers by joint. Raises KinetreeError for what is neither an object of JSON nor nq numbers."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        given = numbers(text.replace(",", " ")) or []
+    if isinstance(given, dict):
+        return given
+    q = np.array([]) if isinstance(given, (str, bool)) or given is None else np.ravel(np.array(given, dtype=object))
+    if len(q) != robot.nq or not all(type(x) in (int, float) for x in q):
+        legal = f'neutral, input, JSON as {{"{robot.joint_names[0]}": 0.5}}, or {robot.nq} numbers'
+        raise fail("at", f"{text!r} is not where joints stand; legal are {legal}", element="--at")
+    return {name: q[where].tolist() for name, where in robot.q_slices.items()}
