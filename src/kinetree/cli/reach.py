@@ -21,7 +21,9 @@ SHARES = (0.25, 0.5, 0.75, 1.0)
 @robot_argument
 @click.option("--frame", required=True, metavar="FRAME", help="What reaches.")
 @click.option("--base", metavar="FRAME", help="The frame in which the map is; by default the root link.")
-@click.option("--voxel", type=float, metavar="M", help="Side of the voxels; by default 20 to 50 along the longest side.")
+@click.option(
+    "--voxel", type=float, metavar="M", help="Side of the voxels; by default 20 to 50 along the longest side."
+)
 @click.option(
     "--box",
     nargs=6,
@@ -102,7 +104,8 @@ def command(
     print(f"{found.frame} in {found.base} reaches {number(found.volume)} {grid.unit}")
     if grid.orientations > 1:
         for share in SHARES:
-            print(f"  in {100 * share:g} % of {grid.orientations} orientations {number(found.volume_at(share))} {grid.unit}")
+            volume = f"{number(found.volume_at(share))} {grid.unit}"
+            print(f"  in {100 * share:g} % of {grid.orientations} orientations {volume}")
     x, y, z = grid.shape
     print(f"{x} x {y} x {z} voxels of {number(grid.voxel)} m from {', '.join(f'{c:.6g}' for c in grid.lower)}")
     if grid.axis is not None:

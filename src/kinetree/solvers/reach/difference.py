@@ -40,12 +40,12 @@ class ReachDifference(Shown):
     @property
     def gained(self) -> Flags:
         """Voxels (nx, ny, nz) that a reaches and b does not."""
-        return (self.after > 0) & (self.before == 0)
+        return np.asarray((self.after > 0) & (self.before == 0))
 
     @property
     def lost(self) -> Flags:
         """Voxels (nx, ny, nz) that b reaches and a does not."""
-        return (self.after == 0) & (self.before > 0)
+        return np.asarray((self.after == 0) & (self.before > 0))
 
     @property
     def gained_volume(self) -> float:

@@ -62,7 +62,7 @@ class Grid:
         """Return the angles (…,), rad, about z by which the orientations at centres (…, 3) are turned."""
         if self.axis is None:
             return np.zeros(centers.shape[:-1])
-        return np.arctan2(centers[..., 1] - self.axis[1], centers[..., 0] - self.axis[0])
+        return np.asarray(np.arctan2(centers[..., 1] - self.axis[1], centers[..., 0] - self.axis[0]))
 
     def rotations(self, centers: Array) -> Array:
         """Return the orientations (…, k, 3, 3) of the frame in the base at centres (…, 3), rolls fastest."""
@@ -97,7 +97,9 @@ class Grid:
             return every, every
         centers = self.centers.reshape(-1, 3)
         away = np.hypot(*(centers[:, :2] - self.axis).T)
-        keys = np.stack([np.tile(np.arange(self.shape[2]), count // self.shape[2]), np.rint(away / (1e-9 * self.voxel))])
+        keys = np.stack(
+            [np.tile(np.arange(self.shape[2]), count // self.shape[2]), np.rint(away / (1e-9 * self.voxel))]
+        )
         _, first, inverse = np.unique(keys.astype(np.int64), axis=1, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")  # in the order of the voxels
         rank = np.empty_like(order)

@@ -52,7 +52,7 @@ def search_of(robot: Robot, frame: str, base: str, kind: str, solver: IK, positi
         solver,
         None if exact or kind == "position" else position,
         exact,
-        manipulability(robot, frame, base, rows="all" if kind == "pose" else "linear"),  # type: ignore[arg-type]
+        manipulability(robot, frame, base, rows="all" if kind == "pose" else "linear"),
         lower,
         upper,
         limits.G[about],
@@ -105,9 +105,7 @@ def grid_of(
         message = f"{shape.prod():.3g} voxels of {side} m with {max(directions, 1) * max(rolls, 1)} orientations"
         raise fail("reach", f"{message} are more than {MOST} targets", fix="use larger voxels or a smaller box")
     (x, y, z), (flat_x, flat_y, flat_z) = shape.astype(int).tolist(), flat.tolist()
-    return Grid(
-        frozen(lower), side, (x, y, z), (flat_x, flat_y, flat_z), frozen(sphere(directions)), rolls, axis
-    )
+    return Grid(frozen(lower), side, (x, y, z), (flat_x, flat_y, flat_z), frozen(sphere(directions)), rolls, axis)
 
 
 def _checked(box: Any) -> Array:

@@ -123,7 +123,7 @@ class ReachMap(Shown):
 def finish(store: Store, whole: ReachMap) -> None:
     """Write the arrays of a map to its store."""
     best = {name: np.asarray(getattr(whole, name), dtype=np.float32) for name in BEST}
-    arrays = {"bits": whole.bits, "count": whole.count, **best}
+    arrays: dict[str, NDArray[Any]] = {"bits": whole.bits, "count": whole.count, **best}
     store.finish(arrays, NAMES)
 
 

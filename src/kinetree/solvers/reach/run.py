@@ -11,8 +11,8 @@ import numpy as np
 
 from kinetree import __version__
 from kinetree.arguments import explained
-from kinetree.errors import fail
 from kinetree.compiler.cache import digest
+from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.queries.chosen import Joints, chosen
@@ -144,7 +144,8 @@ def _job(
 def _map(job: Job, arguments: dict[str, Any], whole: Slab) -> ReachMap:
     """Return the map of the results of all cells."""
     places, shape = job.grid.cells[1], job.grid.shape
-    bits, *best = (array[places].reshape(*shape, *array.shape[1:]) for array in whole)
+    bits = whole.bits[places].reshape(*shape, -1)
+    best = tuple(array[places].reshape(shape) for array in whole[1:])
     return map_of(arguments, bits, (best[0], best[1]))
 
 
@@ -154,8 +155,7 @@ def _gathered(job: Job, client: Any, workers: int | None, progress: Progress) ->
     whole = Slab(np.zeros((cells, width(job.grid)), "u1"), np.zeros(cells, "f4"), np.zeros(cells, "f4"))
     with reporting(progress):
         for slab, result in tracked(_results(job, list(range(job.slabs)), client, workers), "mapping", job.slabs):
-            for array, values in zip(whole, result, strict=True):
-                array[job.where(slab)] = values
+            whole.put(job.where(slab), result)
     return whole
 
 

@@ -45,7 +45,7 @@ class Search:
 
     def margin(self, q: Array) -> Array:
         """Return the least slack (…,) of q (…, nq) to the limits, rad or m."""
-        slack = np.minimum(q - self.lower, self.upper - q).min(axis=-1)
+        slack: Array = np.minimum(q - self.lower, self.upper - q).min(axis=-1)
         return np.minimum(slack, (self.h - q @ self.G.T).min(axis=-1)) if len(self.h) else slack
 
     def __call__(self, targets: Array) -> Reached:

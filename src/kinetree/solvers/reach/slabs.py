@@ -24,6 +24,10 @@ class Slab(NamedTuple):
     manipulability: NDArray[np.float32]
     margin: NDArray[np.float32]
 
+    def put(self, where: slice, part: "Slab") -> None:
+        """Replace the results of some cells."""
+        self.bits[where], self.manipulability[where], self.margin[where] = part
+
 
 def width(grid: Grid) -> int:
     """Return the number of bytes of the orientations of a voxel."""

@@ -96,7 +96,11 @@ BEST = ("manipulability", "margin")
 def _checked(path: Path, arguments: Mapping[str, Any]) -> Path:
     """Return the path of a store of the same arguments."""
     known = arguments_of(path)
-    differences = [f"{name} is {known.get(name)!r} there, not {value!r}" for name, value in arguments.items() if known.get(name) != value]
+    differences = [
+        f"{name} is {known.get(name)!r} there, not {value!r}"
+        for name, value in arguments.items()
+        if known.get(name) != value
+    ]
     if differences:
         shown = "; ".join(differences)
         raise fail("store", f"{path} has another map: {shown}", fix="give another path, or remove the folder")
