@@ -35,7 +35,7 @@ def solver_of(
     if kind == "position":
         return ik(robot, frame, base, goal="position", **options)
     if kind == "direction":
-        return ik(robot, frame, base, weights=(1, 1, 1, 1, 1, 0), expressed_in="frame", **options)
+        return ik(robot, (frame, frame), base, goal=("position", "pointing"), **options)
     return ik(robot, frame, base, **options)
 
 

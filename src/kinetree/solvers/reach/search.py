@@ -12,6 +12,8 @@ from kinetree.solvers.ik.solver import IK
 from kinetree.solvers.reach.grid import Flags
 from kinetree.spatial.se3 import Array
 
+Targets = tuple[Array, ...]
+"""Targets (n, *shape) of a solver, an array for each of its goals."""
 EXACT = 1e-9
 """Largest error of closed forms, m and rad, that decide alone which targets are out of reach."""
 
@@ -48,12 +50,12 @@ class Search:
         slack: Array = np.minimum(q - self.lower, self.upper - q).min(axis=-1)
         return np.minimum(slack, (self.h - q @ self.G.T).min(axis=-1)) if len(self.h) else slack
 
-    def __call__(self, targets: Array) -> Reached:
-        """Return the result for targets (n, *shape)."""
+    def __call__(self, targets: Targets) -> Reached:
+        """Return the result for n targets."""
         owner, q = solved(self.solver, targets, self.exact)
-        success = np.zeros(len(targets), dtype=bool)
+        success = np.zeros(len(targets[0]), dtype=bool)
         success[owner] = True
-        best = [np.full(len(targets), -np.inf) for _ in range(2)]
+        best = [np.full(len(targets[0]), -np.inf) for _ in range(2)]
         if len(q):
             for most, values in zip(best, (self.manipulability(q), self.margin(q)), strict=True):
                 np.maximum.at(most, owner, values)
@@ -64,27 +66,27 @@ class Search:
         if self.position is None:
             return np.ones(len(points), dtype=bool)
         found = np.zeros(len(points), dtype=bool)
-        found[solved(self.position, points, exact=False)[0]] = True
+        found[solved(self.position, (points,), exact=False)[0]] = True
         return found
 
 
-def solved(solver: IK, targets: Array, exact: bool) -> tuple[Array, Array]:
-    """Return solutions q (k, nq) inside all limits, and the numbers (k,) of their targets (n, *shape).
+def solved(solver: IK, targets: Targets, exact: bool) -> tuple[Array, Array]:
+    """Return solutions q (k, nq) inside all limits, and the numbers (k,) of their targets.
 
     All closed-form solutions, if the arm has them; otherwise, and for targets without one if they are not `exact`, the
     first solution of the solver's descents.
     """
     problem, n = solver._problem, len(solver._problem.columns)
-    template, owner = solver._inside.template, np.arange(len(targets))
+    template, owner = solver._inside.template, np.arange(len(targets[0]))
     begun: list[tuple[Array, Array]] = []
     if solver._forms is not None:
-        forms = np.asarray(solver._forms(template[HEAD : HEAD + n], *solver._more, targets))
+        forms = np.asarray(solver._forms(template[HEAD : HEAD + n], *solver._more, *targets))
         where, which = np.nonzero(np.isfinite(forms[:, :, n]))
         states = np.tile(template, (len(where), 1))
         states[:, DESCENT] = problem.descents - 1
         states[:, HEAD : HEAD + n] = forms[where, which, :n]
         begun.append((where, states))
-        owner = np.setdiff1d(owner, where, assume_unique=False) if not exact else owner[:0]
+        owner = np.setdiff1d(owner, where) if not exact else owner[:0]
     if len(owner):
         begun.append((owner, np.tile(template, (len(owner), 1))))
     found = [_descended(solver, where, states, targets) for where, states in begun]
@@ -93,12 +95,12 @@ def solved(solver: IK, targets: Array, exact: bool) -> tuple[Array, Array]:
     return np.concatenate([where for where, _ in found]), np.concatenate([q for _, q in found])
 
 
-def _descended(solver: IK, where: Array, states: Array, targets: Array) -> tuple[Array, Array]:
+def _descended(solver: IK, where: Array, states: Array, targets: Targets) -> tuple[Array, Array]:
     """Return the targets' numbers and the solutions of searches that begin at states (k, HEAD + 2 n)."""
     nq = solver._problem.nq
     if not len(where):
         return where, np.zeros((0, nq))
-    found = np.asarray(solver._kernel(states, *solver._more, targets[where]))
+    found = np.asarray(solver._kernel(states, *solver._more, *(a[where] for a in targets)))
     kept = found[:, GOING] == 0.0
     answer = np.asarray(solver._answer(found[kept], solver._inside.neutral))
     inside = answer[:, nq + 2] == 0.0

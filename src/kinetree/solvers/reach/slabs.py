@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.solvers.reach.grid import Grid
-from kinetree.solvers.reach.search import Search
+from kinetree.solvers.reach.search import Search, Targets
 from kinetree.spatial.se3 import Array
 
 SLAB = 2**16
@@ -75,11 +75,15 @@ class Job:
         return Slab(bits, *best)
 
 
-def targets_at(grid: Grid, centers: Array) -> Array:
-    """Return the targets (c k, 4, 4) at centres (c, 3), or points (c, 3) if only positions count."""
+def targets_at(grid: Grid, centers: Array) -> Targets:
+    """Return the targets at centres (c, 3): poses (c k, 4, 4), or if rolls do not matter points (c k, 3) and points
+    ahead of them at which the z-axis points, or if only positions count the centres."""
     if not len(grid.directions):
-        return centers
+        return (centers,)
     R = grid.rotations(centers)
+    if not grid.rolls:
+        points = np.broadcast_to(centers[:, None], R.shape[:-1])
+        return points.reshape(-1, 3), (points + R[..., 2]).reshape(-1, 3)
     T = np.zeros((*R.shape[:2], 4, 4))
     T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, centers[:, None], 1.0
-    return T.reshape(-1, 4, 4)
+    return (T.reshape(-1, 4, 4),)
