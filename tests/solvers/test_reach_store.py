@@ -75,7 +75,6 @@ def test_stores_of_something_else_are_refused(arm, tmp_path):
     for options, message in (
         ({"voxel": 0.4}, r"voxel is 0.3 there, not 0.4"),
         ({"directions": 9}, r"directions is 8 there, not 9"),
-        ({"tolerance": (1e-5, 1e-6)}, r"tolerance is \[1e-06, 1e-06\] there"),
     ):
         with pytest.raises(kt.KinetreeError, match=message):
             kt.reach_map(arm, "tool0", **{**SMALL, **options}, store=path)
@@ -97,7 +96,7 @@ def test_without_zarr(arm, tmp_path, monkeypatch):
         kt.reach_map(arm, "tool0", **SMALL, store=tmp_path / "a.zarr")
 
 
-FINE = {"voxel": 0.05, "directions": 40, "rolls": 2, "symmetry": False}
+FINE = {"voxel": 0.1, "directions": 40, "rolls": 2, "symmetry": False}
 PROGRAM = """
 import sys
 import kinetree as kt
@@ -113,7 +112,7 @@ def test_a_killed_map_is_continued(arm, tmp_path):
     program = PROGRAM.format(options=FINE)
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
     child = subprocess.Popen([sys.executable, "-c", program, parts], env={**os.environ, "PYTHONPATH": paths})
-    half = 15
+    half = 6
     end = time.monotonic() + 120
     while len([*(parts / WORK / "done" / "c").glob("*")]) < half and time.monotonic() < end:
         time.sleep(0.01)
@@ -131,9 +130,8 @@ def test_a_killed_map_is_continued(arm, tmp_path):
 def test_a_cluster_writes_the_same_bytes(arm, tmp_path):
     distributed = pytest.importorskip("distributed")
     here, there = tmp_path / "here.zarr", tmp_path / "there.zarr"
-    options = {**FINE, "voxel": 0.1}
-    kt.reach_map(arm, "tool0", **options, store=here)
+    kt.reach_map(arm, "tool0", **FINE, store=here)
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
-        kt.reach_map(arm, "tool0", **options, store=there, client=client)
+        kt.reach_map(arm, "tool0", **FINE, store=there, client=client)
     assert contents(there) == contents(here)
