@@ -36,9 +36,11 @@ def things(icub_file):
     poses = np.array(kt.fk(ARM, "tool0")(np.random.default_rng(0).uniform(-1, 1, (40, 6))))
     poses[:, :3, 3] = -poses[:, :3, :3] @ [0.1, 0.0, 0.2]
     faults = [Finding("c", "error", "wrong " * 300, Source("a.urdf", i), f"joint '{i}'") for i in range(3000)]
+    reach = kt.reach_map(ARM, "tool0", voxel=2.0, directions=2, rolls=1)
     return [
         robot,
         built_in,
+        *(reach, reach.grid, reach - reach),
         *(robot.links, robot.joints, robot.frames, robot.sensors, robot.materials, robot.loops, built_in.groups),
         *(
             robot.links["root_link"],
@@ -153,7 +155,16 @@ def page_of(thing):
 def test_html_has_tables_and_no_scripts(things):
     shown_as_html = [thing for thing in things if hasattr(thing, "_repr_html_")]
     kinds = {type(thing).__name__ for thing in shown_as_html}
-    assert kinds == {"Robot", "Limits", "IKResult", "Findings", "Comparison", "Calibration"}
+    assert kinds == {
+        "Robot",
+        "Limits",
+        "IKResult",
+        "Findings",
+        "Comparison",
+        "Calibration",
+        "ReachMap",
+        "ReachDifference",
+    }
     for thing in shown_as_html:
         page = page_of(thing)
         assert len(thing._repr_html_()) < 500_000

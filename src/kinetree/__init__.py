@@ -23,6 +23,7 @@ Kinematics
     velocity        twist of a frame
     manipulability  distance from singular configurations
     ik              inverse kinematics inside all limits
+    reach_map       capability map: which poses a frame reaches inside all limits
     loop_error      distance by which joints that close a loop are open
     IKResult        result of inverse kinematics
     Kernel          compiled function of arrays, which fk and the like return
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from kinetree.solvers.guard.make import guard as guard
     from kinetree.solvers.ik.make import ik as ik
     from kinetree.solvers.ik.solver import IKResult as IKResult
+    from kinetree.solvers.reach.run import reach_map as reach_map
     from kinetree.solvers.touch import frame_from_points as frame_from_points
     from kinetree.solvers.touch import tcp_from_points as tcp_from_points
     from kinetree.viewing.show import show as show
@@ -116,6 +118,7 @@ else:
         "ik": "solvers.ik.make",
         "loop_error": "queries.limits",
         "margin": "queries.limits",
+        "reach_map": "solvers.reach.run",
         "show": "viewing.show",
         "tcp_from_points": "solvers.touch",
     }

@@ -1,4 +1,4 @@
-"""Kinematics: poses and velocities of frames, their derivatives, and inverse kinematics.
+"""Kinematics: poses and velocities of frames, their derivatives, inverse kinematics, and reach maps.
 
 The shared options, also of dynamics, `kt.margin` and `kt.ik`:
 
@@ -32,5 +32,11 @@ from kinetree.solvers.ik.make import ik as ik
 from kinetree.solvers.ik.solver import IK as IK
 from kinetree.solvers.ik.solver import IKInterrupted as IKInterrupted
 from kinetree.solvers.ik.solver import IKResult as IKResult
+from kinetree.solvers.reach.difference import ReachDifference as ReachDifference
+from kinetree.solvers.reach.difference import reach_difference as reach_difference
+from kinetree.solvers.reach.grid import Grid as Grid
+from kinetree.solvers.reach.map import ReachMap as ReachMap
+from kinetree.solvers.reach.map import read_reach as read_reach
+from kinetree.solvers.reach.run import reach_map as reach_map
 
 __all__ = [name for name in dir() if name[0].isalpha()]

@@ -17,6 +17,7 @@
  * @property {((part: Part | null) => void)[]} selectionListeners
  * @property {import("./motion.js").Motion | null} motion of the first robot
  * @property {import("./panel/motion.js").Player | null} player of the motion
+ * @property {import("./voxels.js").Voxels | null} voxels of the reach map
  * @property {boolean} namesShown
  * @property {boolean} findingsShown
  */

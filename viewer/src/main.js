@@ -20,9 +20,11 @@ import { posePanel } from "./panel/pose.js";
 import { selectionPanel } from "./panel/selection.js";
 import { slidersPanel } from "./panel/sliders.js";
 import { treePanel } from "./panel/tree.js";
+import { voxelsPanel } from "./panel/voxels.js";
 import { boundsOf, createPicture, linkAt } from "./picture.js";
 import { reach } from "./reach.js";
 import { createStage } from "./stage.js";
+import { createVoxels } from "./voxels.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -48,6 +50,7 @@ async function main() {
     selectionListeners: [],
     motion: await unpackMotion(models[0]),
     player: null,
+    voxels: null,
     namesShown: false,
     findingsShown: true,
   };
@@ -74,6 +77,7 @@ async function main() {
 function lookAtAll(app, stage) {
   const [box, ...others] = app.pictures.map((picture) => boundsOf(picture));
   for (const other of others) box.union(other);
+  if (app.voxels) box.union(app.voxels.bounds());
   stage.fit(box);
   stage.paint();
 }
@@ -85,6 +89,10 @@ async function fill(app, stage, view) {
   for (const { root } of app.pictures) stage.scene.add(root);
   for (const model of app.models) model.listeners.push(stage.draw);
   app.addLabel = createLabels(stage, view);
+  if (app.scene.reach) {
+    app.voxels = await createVoxels(app.scene.reach, app.models[0]);
+    stage.scene.add(app.voxels.root);
+  }
   followTheme(stage);
   pickByClick(app, stage);
 }
@@ -114,6 +122,7 @@ function panels(app) {
     "aside",
     { "aria-label": "Joints and view" },
     ...motionPanel(app),
+    ...voxelsPanel(app),
     slidersPanel(app),
     layersPanel(app),
     dragPanel(app),

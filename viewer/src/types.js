@@ -32,8 +32,11 @@
  * @typedef {{verdict: string, names: [string, string], differences: Difference[], links: [number, number][],
  *   coordinates: [number, number][], gone: number[], new: number[],
  *   apart: {name: string, distance: number, angle: number}[]}} Comparison
+ * Reach: a map in the axes of its base. first: centre of the first voxel; data: base64, a byte a voxel, see voxels.py.
+ * @typedef {{frame: string, base: string, about: string, first: number[], voxel: number, shape: number[],
+ *   flat: boolean[], several: boolean, colours: number[][], cut: {axis: number, sides: number[]}, data: string}} Reach
  * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[], controllers: Controller[],
- *   comparison: Comparison | null}} Scene
+ *   comparison: Comparison | null, reach: Reach | null}} Scene
  * @typedef {(q: ArrayLike<number>, T: Float64Array) => Float64Array} ForwardKinematics
  * @typedef {{kind: "link" | "joint" | "frame", index: number}} Part
  */

@@ -14,12 +14,13 @@ from kinetree.errors import fail
 from kinetree.formats.output import write_whole
 from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
+from kinetree.solvers.reach.map import read_reach
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.show import ENDINGS, View, view_of
 
-PAGE = ("profile", "faces", "motion")
+PAGE = ("profile", "faces", "motion", "reach")
 """Options of a page."""
-PICTURE = ("size", "direction")
+PICTURE = ("size", "direction", "reach")
 """Options of a picture."""
 FEW = 8
 """Most coordinates without a column that are listed by name."""
@@ -35,6 +36,7 @@ FEW = 8
 @click.option("--size", nargs=2, type=click.IntRange(16, 8192), metavar="W H", help="Of a picture, pixels.")
 @assignments("--q", "values", "JOINT=VALUE", "A joint's first coordinate (m, rad), or several as JOINT=1,2,3.")
 @click.option("--motion", metavar="FILE.csv", type=click.Path(path_type=Path), help="A motion that plays.")
+@click.option("--reach", metavar="MAP.zarr", type=click.Path(path_type=Path), help="A map that `kinetree reach` wrote.")
 @click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q and in FILE.csv are in degrees.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="The file to write.")
 @force_option
@@ -63,6 +65,8 @@ def command(
         print("the configuration of --q is outside of the limits", file=sys.stderr)
     if "motion" in given:
         given["motion"] = _motion(robot, given["motion"], in_degrees)
+    if "reach" in given:
+        given["reach"] = read_reach(given["reach"])
     if output is None:
         print(_page(robot, q, given).open())
         return

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from kinetree.solvers.calibrate.calibration import Calibration
     from kinetree.solvers.compare.comparison import Comparison
     from kinetree.solvers.ik.solver import IKResult
+    from kinetree.solvers.reach.difference import ReachDifference
+    from kinetree.solvers.reach.map import ReachMap
 
 LONGEST = 300
 """Longest text of a cell, in characters."""
@@ -110,6 +112,23 @@ def calibration_html(calibration: "Calibration") -> Iterable[str]:
     yield _folded(Section("Errors of the poses", (">pose", ">mm", ">deg"), errors))
 
 
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Shares of orientations whose volumes are listed."""
+
+
+def reach_html(reach: "ReachMap") -> Iterable[str]:
+    """Yield the outcome, and the volumes reached in shares of the orientations."""
+    yield _line(*repr(reach).split(": ", 1))
+    shares = SHARES if reach.grid.orientations > 1 else SHARES[:1]
+    rows = [("some" if s == 0 else f"{100 * s:g} %", number(reach.volume_at(s))) for s in shares]
+    yield _folded(Section("Volumes", ("orientations", f">{reach.grid.unit}"), rows))
+
+
+def reach_difference_html(difference: "ReachDifference") -> Iterable[str]:
+    """Yield the volumes that one map reaches and the other does not."""
+    yield _line(*repr(difference).split(": ", 1))
+
+
 _WRITERS: dict[str, Callable[[Any], Iterable[str]]] = {
     "Robot": robot_html,
     "Limits": limits_html,
@@ -117,6 +136,8 @@ _WRITERS: dict[str, Callable[[Any], Iterable[str]]] = {
     "Findings": findings_html,
     "Comparison": comparison_html,
     "Calibration": calibration_html,
+    "ReachMap": reach_html,
+    "ReachDifference": reach_difference_html,
 }
 
 

@@ -10,6 +10,7 @@ from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
+from kinetree.solvers.reach.map import ReachMap
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.camera import DIRECTION, Camera, camera_at
 from kinetree.viewing.parts import AXES
@@ -21,9 +22,11 @@ from kinetree.viewing.scene.robot import start
 from kinetree.viewing.scene.roles import roles_of
 from kinetree.viewing.scene.shapes import Shapes
 from kinetree.viewing.surfaces import Soups, surfaces
+from kinetree.viewing.voxels import check_map, coloured, cubes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 SIZE = (960, 720)
 """Width and height of a picture, pixels."""
@@ -42,12 +45,14 @@ def picture(
     *,
     size: tuple[int, int] = SIZE,
     direction: tuple[float, float, float] = DIRECTION,
+    reach: ReachMap | None = None,
 ) -> tuple[bytes, tuple[Finding, ...]]:
     """Return a picture of a robot in the format of a suffix, such as ".png" or ".svg", and findings about visual shapes
     that cannot be shown.
 
     q (nq,): m and rad, by default near zero and inside the limits. size: width and height, pixels. direction: from the
-    robot to the camera, in the root link. The visual shapes are drawn without planes,
+    robot to the camera, in the root link. reach: a map of the robot, drawn as cubes, without the half towards the
+    camera; the redder, the fewer orientations are reached. The visual shapes are drawn without planes,
     or, if there are none, links and the axes of joints as lines; and the axes of the frames `base` and `tool0`, x red,
     y green, z blue. Raises KinetreeError without matplotlib, for a format that it does not write, and for poses that
     are not finite.
@@ -59,6 +64,10 @@ def picture(
     soups = Soups()
     shapes = Shapes(robot, MeshFiles(packed=soups))
     triangles, colours = surfaces(shapes, soups, T)
+    if reach is not None:
+        check_map(robot, reach)
+        parts = zip((triangles, colours), cubes(reach, T[reach.base], direction), strict=True)
+        triangles, colours = (np.concatenate(both) for both in parts)
     points = triangles.reshape(-1, 3) if len(triangles) else np.array([pose[:3, 3] for pose in T.values()])
     diagonal = max(float(np.linalg.norm(np.ptp(points, axis=0))), LEAST)
     shown = {name: T[name] for name, role in roles_of(robot).items() if role in ROLES}
@@ -69,9 +78,19 @@ def picture(
         panel.imshow(shaded(camera, triangles, colours), extent=extent, interpolation="none", aspect="auto")
     else:
         sticks(panel, camera, robot, T, diagonal)
+    if reach is not None and reach.grid.orientations > 1:
+        legend(figure)
     for name, pose in shown.items():
         triad(panel, camera, pose, LENGTH * diagonal, name)
     return written(figure, suffix), tuple(shapes.findings.values())
+
+
+def legend(figure: Figure) -> None:
+    """Draw a bar with the colours of a reach map."""
+    bar = figure.add_axes((0.03, 0.05, 0.2, 0.02), xticks=(0, 1), yticks=())
+    bar.imshow(coloured(np.linspace(0.0, 1.0, 256))[None], extent=(0, 1, 0, 1), aspect="auto")
+    bar.set_xticklabels(("few", "all"), fontsize=9)
+    bar.set_title("orientations reached", fontsize=9)
 
 
 def _poses(robot: Robot, q: Array) -> dict[str, Array]:

@@ -25,6 +25,7 @@ from kinetree.model.robot import Robot
 from kinetree.robots.icub.boards import is_icub
 from kinetree.solvers.compare import Comparison
 from kinetree.solvers.compare.comparison import compare
+from kinetree.solvers.reach.map import ReachMap
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.page import page_of, viewer
 from kinetree.viewing.picture import picture
@@ -52,11 +53,12 @@ FRAME = (
 class View:
     """A robot in a page. `view.q = …` moves the robot, also in a notebook that shows the view.
 
-    robot: the robot, or the first of several. scene: what the page shows.
+    robot: the robot, or the first of several. scene: what the page shows. reach: a map of the robot, if it shows one.
     """
 
     robot: Robot
     scene: Scene = field(repr=False)
+    reach: ReachMap | None = field(default=None, repr=False)
     _q: Array = field(init=False, repr=False)
     _widget: "Widget | None" = field(default=None, init=False, repr=False)
 
@@ -124,7 +126,7 @@ class View:
             raise fail("format", f"cannot write a view to {Path(path).name!r}; legal endings are {', '.join(ENDINGS)}")
         if suffix in PICTURES and self.shapes is not None:
             raise fail("format", f"cannot write two robots to {Path(path).name!r}; legal is the ending .html")
-        drawn = picture(self.robot, self.q, suffix)[0] if suffix in PICTURES else self.html
+        drawn = picture(self.robot, self.q, suffix, reach=self.reach)[0] if suffix in PICTURES else self.html
         write_whole(Path(path), drawn)
 
     @property
@@ -174,6 +176,7 @@ def show(
     findings: Iterable[Finding] | None = None,
     faces: int | None = None,
     motion: Any = None,
+    reach: ReachMap | None = None,
     browser: bool | None = None,
 ) -> View:
     """Return a page with a robot: to move its joints, drag its frames, and see limits, inertias and findings.
@@ -188,6 +191,7 @@ def show(
     faces: about the most triangles of a mesh file; finer meshes are made coarser with fast-simplification.
     motion: what the page plays: a file of joint values, columns by name, or a Motion, as `kinetree.logs.read_motion`
     takes them, in rad and m. Joints without a column stay as they are in q.
+    reach: a map of the robot, from `reach_map`, as coloured cubes.
     browser: whether to open it, whatever the surroundings.
 
     A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q or
@@ -195,7 +199,9 @@ def show(
     """
     against = None if other is None else (other, compare(robot, other))
     moving = None if motion is None else read_motion(robot, motion)
-    view = view_of(robot, q, profile=profile, findings=findings, faces=faces, against=against, motion=moving)
+    view = view_of(
+        robot, q, profile=profile, findings=findings, faces=faces, against=against, motion=moving, reach=reach
+    )
     if browser if browser is not None else not _in_notebook():
         view.open()
     return view
@@ -211,6 +217,7 @@ def view_of(
     faces: int | None = None,
     against: tuple[Robot, Comparison] | None = None,
     motion: Motion | None = None,
+    reach: ReachMap | None = None,
 ) -> View:
     """Return what `show` returns, without opening it. complete: whether the page has no findings but `findings`, not
     even of shapes that it lacks. against: another robot, and its comparison with the robot."""
@@ -223,7 +230,7 @@ def view_of(
     robots = [Posed(robot, q, found, complete, motion, rules)]
     if other is not None:
         robots.append(Posed(other, None, _findings(other, profile)))
-    return View(robot, scene(robots, faces=faces, comparison=comparison))
+    return View(robot, scene(robots, faces=faces, comparison=comparison, reach=reach), reach)
 
 
 def profile_for(robot: Robot) -> str:

@@ -13,6 +13,7 @@ from kinetree.logs import Motion, filled
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.solvers.compare import Comparison
+from kinetree.solvers.reach.map import ReachMap
 from kinetree.viewing.packing import check_simplification
 from kinetree.viewing.scene.comparison import described_comparison
 from kinetree.viewing.scene.controllers import described_controllers
@@ -21,6 +22,7 @@ from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.motion import described_motion
 from kinetree.viewing.scene.robot import bodies_of, described_robot, start
 from kinetree.viewing.scene.shapes import Shapes
+from kinetree.viewing.voxels import check_map, described_reach
 
 
 class Posed(NamedTuple):
@@ -51,12 +53,19 @@ class Scene:
     findings: tuple[Finding, ...]
 
 
-def scene(robots: Sequence[Posed], *, faces: int | None = None, comparison: Comparison | None = None) -> Scene:
+def scene(
+    robots: Sequence[Posed],
+    *,
+    faces: int | None = None,
+    comparison: Comparison | None = None,
+    reach: ReachMap | None = None,
+) -> Scene:
     """Return the scene of robots, which share mesh files.
 
     faces: about the most triangles of a mesh file; finer meshes are made coarser. A mesh that cannot be read is left
-    out with a warning. comparison: of the two robots, whose differences the page lists. Raises KinetreeError for a
-    wrong q, and for `faces` if fast-simplification is not installed.
+    out with a warning. comparison: of the two robots, whose differences the page lists. reach: a map of the first
+    robot. Raises KinetreeError for a wrong q, a map of frames that the robot lacks, and for `faces` if
+    fast-simplification is not installed.
     """
     if faces is not None:
         check_simplification(faces)
@@ -82,7 +91,13 @@ def scene(robots: Sequence[Posed], *, faces: int | None = None, comparison: Comp
     content: dict[str, Any] = {"made_by": f"kinetree {__version__}", "robots": shown, "meshes": files.packed.table}
     content["controllers"] = described_controllers()
     content["comparison"] = described_comparison(comparison, _names(robots), shown, findings) if comparison else None
+    content["reach"] = _described_map(robots[0], reach) if reach else None
     return Scene(content, files.packed.text, tuple(functions), tuple(chain(*findings)))
+
+
+def _described_map(shown: Posed, reach: ReachMap) -> dict[str, Any]:
+    check_map(shown.robot, reach)
+    return described_reach(reach, fk(shown.robot, reach.base).interpret(start(shown.robot, shown.q)))
 
 
 def _names(robots: Sequence[Posed]) -> list[str]:

@@ -1,0 +1,1 @@
+"""Reach maps: which poses a frame reaches, in voxels, directions and rolls."""
