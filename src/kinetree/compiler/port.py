@@ -8,14 +8,26 @@ from functools import cache
 from itertools import accumulate, pairwise
 from math import prod
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from kinetree.compiler.program import Program
 from kinetree.display import Brief, shortened
 from kinetree.errors import fail, wrong_type
 from kinetree.labels import by_name, check_rows
+
+
+class Tangent(NamedTuple):
+    """Coordinates of motions of an array with other coordinates, such as a quaternion.
+
+    shape (n,) and labels of a motion v. rates: from the array and v to the rates of its entries, linear in v.
+    """
+
+    shape: tuple[int, ...]
+    labels: tuple[str, ...]
+    rates: Program
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -23,7 +35,8 @@ class Port(Brief):
     """One argument of a kernel, or its result.
 
     shape: of a single one; a batch has axes in front of it. labels: what the entries along the last axis are, in
-    order, where they have names. about: units and frames. rows: names along the axis in front of the last.
+    order, where they have names. about: units and frames. rows: names along the axis in front of the last. tangent:
+    coordinates of its motions, where these are others than its own.
     """
 
     name: str
@@ -31,6 +44,7 @@ class Port(Brief):
     labels: tuple[str, ...] = ()
     about: str = ""
     rows: tuple[str, ...] = ()
+    tangent: Tangent | None = None
 
     def __str__(self) -> str:
         about = f" [{shortened(self.about, 200)}]" if self.about else ""
