@@ -70,6 +70,14 @@ def _derived(
     return Kernel(f"{mode}_{kernel.name}", inputs, answer, traced, key, fused=kernel.fused, of=kernel._of)
 
 
+def flattened(kernel: Kernel) -> Kernel:
+    """Return the kernel with its outputs in one flat array, as its only output."""
+    if len(kernel.outputs) == 1:
+        return kernel
+    inputs, make, key = kernel.inputs, kernel._trace, kernel._key
+    return Kernel(kernel.name, inputs, kernel.output, make, key, fused=kernel.fused, of=kernel._of)
+
+
 def _free(name: str, taken: Sequence[str]) -> str:
     while name in taken:
         name += "_"
@@ -142,7 +150,7 @@ def _share(op: str, y: Expr, x: list[Expr], place: int, bar: Any) -> Any:
     """Return a cotangent times the partial derivative of an operation by one argument.
 
     The partial of a branch that `where` does not choose may be infinite; its cotangent is zero then, and so is the
-    product.
+    product. For other cotangents the product with an infinite partial is NaN.
     """
 
     def along(seed: Any) -> Any:
@@ -151,10 +159,11 @@ def _share(op: str, y: Expr, x: list[Expr], place: int, bar: Any) -> Any:
     if op not in SINGULAR:
         return along(bar)
     partial_ = along(1.0)
-    share = bar * partial_
     if not isinstance(partial_, Expr) or partial_.value is not None:
-        return share
-    return np.where(abs(bar) <= 0.0, np.where(abs(partial_) < np.inf, share, 0.0), share)
+        return bar * partial_
+    is_finite = abs(partial_) < np.inf
+    share = bar * np.where(is_finite, partial_, 0.0)  # no product with infinity, for derivatives of this one
+    return np.where(is_finite, share, np.where(abs(bar) <= 0.0, 0.0, np.nan))
 
 
 def _transposed(rates: Program, q: Sequence[Expr], bar: Sequence[Any]) -> list[Any]:

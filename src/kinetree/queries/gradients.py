@@ -26,9 +26,9 @@ def vjp(kernel: Kernel, wrt: Wrt = None, *, tangent: bool = False) -> Kernel:
     of qd, the derivative along the motions of `kt.dynamics.integrate`; otherwise it is in the coordinates of q, where a
     quaternion has four. They differ for ball and floating joints.
 
-    At a kink (absolute value, minimum) it is the derivative on one side. A derivative of a derivative is legal. Raises
-    KinetreeError for inputs that the kernel does not have, and for kernels that repeat steps, such as those of inverse
-    kinematics.
+    At a kink (absolute value, minimum) it is the derivative on one side, and NaN where a derivative is infinite. A
+    derivative of a derivative is legal. Raises KinetreeError for inputs that the kernel does not have, and, when it is
+    first called, for a kernel that repeats its steps.
     """
     return _remembered("vjp", kernel, wrt, tangent=tangent)
 
