@@ -1,0 +1,152 @@
+"""Kernels as functions of JAX: `wrap`.
+
+A kernel becomes a primitive of JAX on the CPU, with derivatives in both modes and of every order: `jit`, `vmap`,
+`grad`, `jacfwd`, `jacrev` and `hessian` take it, in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from itertools import accumulate, pairwise
+from math import prod
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from kinetree.bridges.kernels import batch_of, checked_kernel
+from kinetree.compiler.gradients import flattened
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import split
+from kinetree.errors import wrong_type
+from kinetree.queries.gradients import jvp, vjp
+
+_call = Primitive("kinetree_call")
+"""Primitive from the inputs of a kernel with one output to this output; its parameter is the kernel."""
+_before: dict[Kernel, tuple[Kernel, tuple[int, ...]]] = {}
+"""By forward derivatives: the kernel and the inputs by which it is differentiated."""
+
+
+def wrap(kernel: Any) -> Callable[..., Any]:
+    """Return a kernel as a differentiable function of arrays on the CPU.
+
+    Its arguments and results are those of the kernel, (…, *shape); a result has the largest floating type of its
+    arguments. All is computed in double precision. It can be differentiated any number of times in both modes, inside
+    `jax.jit` and `jax.vmap` too. Gradients are in the coordinates of q, where a quaternion has four.
+
+    Raises KinetreeError for another object than a kernel, and when called, for other devices, shapes and types.
+    """
+    flat = checked_kernel(kernel)
+    return split(kernel.outputs, partial(_function, flat))
+
+
+def _function(kernel: Kernel, *arrays: Any) -> Any:
+    given = [jnp.asarray(x) for x in arrays]
+    batch_of(kernel, [x.shape for x in given])
+    kind = jnp.result_type(*given) if given else jnp.result_type(float)
+    if not jnp.issubdtype(kind, jnp.floating):
+        raise wrong_type("dtype", f"{kernel.name} has arguments of {kind}; legal are floating types")
+    return _call.bind(*[x.astype(kind) for x in given], kernel=kernel)
+
+
+@cache
+def _compiled(kernel: Kernel) -> Any:
+    return jax.jit(lambda *inputs: _call.bind(*inputs, kernel=kernel))
+
+
+@_call.def_impl
+def _now(*inputs: Any, kernel: Kernel) -> Any:
+    return _compiled(kernel)(*inputs)
+
+
+@_call.def_abstract_eval
+def _shape(*inputs: Any, kernel: Kernel) -> Any:
+    batch = batch_of(kernel, [x.shape for x in inputs])
+    return jax.core.ShapedArray(batch + kernel.output.shape, inputs[0].dtype if inputs else jnp.result_type(float))
+
+
+def _forward(primals: Sequence[Any], tangents: Sequence[Any], *, kernel: Kernel) -> Any:
+    which = tuple(i for i, t in enumerate(tangents) if type(t) is not ad.Zero)
+    derivative = flattened(jvp(kernel, which))
+    _before[derivative] = kernel, which
+    result = _call.bind(*primals, kernel=kernel)
+    return result, _call.bind(*primals, *(tangents[i] for i in which), kernel=derivative)
+
+
+def _transposed(bar: Any, *inputs: Any, kernel: Kernel) -> list[Any]:
+    """Return the cotangents of the inputs in which a kernel is linear, None for the others."""
+    unknown = tuple(i for i, x in enumerate(inputs) if ad.is_undefined_primal(x))
+    if type(bar) is ad.Zero:
+        return [ad.Zero(x.aval) if i in unknown else None for i, x in enumerate(inputs)]
+    before, which = _before.get(kernel, (kernel, ()))
+    count = len(before.inputs)
+    if which and unknown == tuple(range(count, len(inputs))):
+        given, reverse = inputs[:count], flattened(vjp(before, which))
+    else:  # a derivative by what a kernel is linear in does not depend on it
+        given = [jnp.zeros(p.shape, bar.dtype) if i in unknown else x for i, (x, p) in _numbered(inputs, kernel)]
+        reverse = flattened(vjp(kernel, unknown))
+    flat = _call.bind(*given, bar, kernel=reverse)
+    cores = [kernel.inputs[i].shape for i in unknown]
+    batch = flat.shape[: flat.ndim - len(reverse.output.shape)]
+    edges = accumulate(map(prod, cores), initial=0)
+    parts = [flat] if len(cores) == 1 else [flat[..., first:last] for first, last in pairwise(edges)]
+    found = {
+        i: _summed(part.reshape(*batch, *core), inputs[i].aval.shape)
+        for i, part, core in zip(unknown, parts, cores, strict=True)
+    }
+    return [found.get(i) for i in range(len(inputs))]
+
+
+def _numbered(inputs: Sequence[Any], kernel: Kernel) -> Any:
+    return enumerate(zip(inputs, kernel.inputs, strict=True))
+
+
+def _summed(x: Any, shape: tuple[int, ...]) -> Any:
+    """Return the sum over the axes along which an array of this shape was broadcast."""
+    more = x.ndim - len(shape)
+    axes = [*range(more), *(more + k for k, n in enumerate(shape) if n == 1 != x.shape[more + k])]
+    return jnp.sum(x, axis=tuple(axes)).reshape(shape) if axes else x
+
+
+def _mapped(inputs: Sequence[Any], axes: Sequence[Any], *, kernel: Kernel) -> Any:
+    """Put the mapped axis in front, and axes of length 1 between it and shorter batches."""
+    given = [
+        (x, None if at is None else at, x.ndim - len(port.shape) - (at is not None))
+        for x, at, port in zip(inputs, axes, kernel.inputs, strict=True)
+    ]
+    most = max(own for _, _, own in given)
+    moved = []
+    for x, at, own in given:
+        if at is not None:
+            x = jnp.moveaxis(x, at, 0)
+            x = x.reshape(x.shape[0], *[1] * (most - own), *x.shape[1:])
+        moved.append(x)
+    return _call.bind(*moved, kernel=kernel), 0
+
+
+def _lowered(*inputs: Any, kernel: Kernel) -> Any:
+    return _called_back(*inputs, kernel=kernel)
+
+
+def _called_back(*inputs: Any, kernel: Kernel) -> Any:
+    result = _shape(*inputs, kernel=kernel)
+
+    def host(*arrays: Any) -> Any:
+        return np.asarray(kernel(*[np.asarray(x, dtype=float) for x in arrays])).astype(result.dtype)
+
+    return jax.pure_callback(host, jax.ShapeDtypeStruct(result.shape, result.dtype), *inputs)
+
+
+def _refused(*inputs: Any, kernel: Kernel) -> Any:
+    raise wrong_type("device", f"{kernel.name} computes on the CPU alone; move its arrays there with jax.device_put")
+
+
+ad.primitive_jvps[_call] = _forward
+ad.primitive_transposes[_call] = _transposed
+batching.primitive_batchers[_call] = _mapped
+mlir.register_lowering(_call, mlir.lower_fun(_refused, multiple_results=False))
+mlir.register_lowering(_call, mlir.lower_fun(_lowered, multiple_results=False), platform="cpu")
