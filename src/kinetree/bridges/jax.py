@@ -7,9 +7,7 @@ A kernel becomes a primitive of JAX on the CPU, with derivatives in both modes a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
-from itertools import accumulate, pairwise
-from math import prod
+from functools import cache
 from typing import Any
 
 import jax
@@ -18,10 +16,9 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from kinetree.bridges.kernels import batch_of, checked_kernel
+from kinetree.bridges.kernels import batch_of, checked_kernel, parts_of, result_of
 from kinetree.compiler.gradients import flattened
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import split
 from kinetree.errors import wrong_type
 from kinetree.queries.gradients import jvp, vjp
 
@@ -40,17 +37,23 @@ def wrap(kernel: Any) -> Callable[..., Any]:
 
     Raises KinetreeError for another object than a kernel, and when called, for other devices, shapes and types.
     """
-    flat = checked_kernel(kernel)
-    return split(kernel.outputs, partial(_function, flat))
+    flat, result = checked_kernel(kernel), result_of(kernel.outputs)
+
+    def function(*arrays: Any) -> Any:
+        given = _checked(flat.name, arrays)
+        batch_of(flat, [x.shape for x in given])
+        return result(_call.bind(*given, kernel=flat))
+
+    return function
 
 
-def _function(kernel: Kernel, *arrays: Any) -> Any:
+def _checked(name: str, arrays: Sequence[Any]) -> list[Any]:
+    """Return arrays of one floating type."""
     given = [jnp.asarray(x) for x in arrays]
-    batch_of(kernel, [x.shape for x in given])
     kind = jnp.result_type(*given) if given else jnp.result_type(float)
     if not jnp.issubdtype(kind, jnp.floating):
-        raise wrong_type("dtype", f"{kernel.name} has arguments of {kind}; legal are floating types")
-    return _call.bind(*[x.astype(kind) for x in given], kernel=kernel)
+        raise wrong_type("dtype", f"{name} has arguments of {kind}; legal are floating types")
+    return [x.astype(kind) for x in given]
 
 
 @cache
@@ -91,13 +94,8 @@ def _transposed(bar: Any, *inputs: Any, kernel: Kernel) -> list[Any]:
         reverse = flattened(vjp(kernel, unknown))
     flat = _call.bind(*given, bar, kernel=reverse)
     cores = [kernel.inputs[i].shape for i in unknown]
-    batch = flat.shape[: flat.ndim - len(reverse.output.shape)]
-    edges = accumulate(map(prod, cores), initial=0)
-    parts = [flat] if len(cores) == 1 else [flat[..., first:last] for first, last in pairwise(edges)]
-    found = {
-        i: _summed(part.reshape(*batch, *core), inputs[i].aval.shape)
-        for i, part, core in zip(unknown, parts, cores, strict=True)
-    }
+    parts = parts_of(flat, cores)
+    found = {i: _summed(part, inputs[i].aval.shape) for i, part in zip(unknown, parts, strict=True)}
     return [found.get(i) for i in range(len(inputs))]
 
 
@@ -115,7 +113,7 @@ def _summed(x: Any, shape: tuple[int, ...]) -> Any:
 def _mapped(inputs: Sequence[Any], axes: Sequence[Any], *, kernel: Kernel) -> Any:
     """Put the mapped axis in front, and axes of length 1 between it and shorter batches."""
     given = [
-        (x, None if at is None else at, x.ndim - len(port.shape) - (at is not None))
+        (x, at, x.ndim - len(port.shape) - (at is not None))
         for x, at, port in zip(inputs, axes, kernel.inputs, strict=True)
     ]
     most = max(own for _, _, own in given)

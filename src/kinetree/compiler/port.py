@@ -80,7 +80,7 @@ def split(ports: Sequence[Port], function: Callable[..., NDArray[Any]]) -> Calla
     (…, *shape) of its port; for one port it is `function` itself."""
     if len(ports) == 1:
         return function
-    kind, shapes = _result_type(tuple(port.name for port in ports)), [port.shape for port in ports]
+    kind, shapes = result_type(tuple(port.name for port in ports)), [port.shape for port in ports]
     pick, new = itemgetter(*[(..., at) for at in spans(ports)]), tuple.__new__
     if {*map(len, shapes)} == {1}:  # without a function in between, because a call takes less than a microsecond
         return lambda *inputs, **options: new(kind, pick(function(*inputs, **options)))
@@ -94,7 +94,7 @@ def split(ports: Sequence[Port], function: Callable[..., NDArray[Any]]) -> Calla
 
 
 @cache
-def _result_type(names: tuple[str, ...]) -> Any:
+def result_type(names: tuple[str, ...]) -> Any:
     """Return the named tuple with these fields; what it makes can be pickled."""
     make: Any = namedtuple
     kind = make("Results", names)
@@ -103,7 +103,7 @@ def _result_type(names: tuple[str, ...]) -> Any:
 
 
 def _results(names: tuple[str, ...], *values: Any) -> Any:
-    return _result_type(names)(*values)
+    return result_type(names)(*values)
 
 
 def checked(
