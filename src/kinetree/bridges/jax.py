@@ -16,11 +16,23 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from kinetree.bridges.kernels import batch_of, checked_kernel, parts_of, result_of
+from kinetree.bridges.kernels import (
+    Solved,
+    batch_of,
+    batch_of_targets,
+    checked_kernel,
+    free,
+    parts_of,
+    result_of,
+    solve,
+    target_shapes,
+)
 from kinetree.compiler.gradients import flattened
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import wrong_type
 from kinetree.queries.gradients import jvp, vjp
+from kinetree.solvers.ik.implicit import implied
+from kinetree.solvers.ik.solver import IK
 
 _call = Primitive("kinetree_call")
 """Primitive from the inputs of a kernel with one output to this output; its parameter is the kernel."""
@@ -29,14 +41,20 @@ _before: dict[Kernel, tuple[Kernel, tuple[int, ...]]] = {}
 
 
 def wrap(kernel: Any) -> Callable[..., Any]:
-    """Return a kernel as a differentiable function of arrays on the CPU.
+    """Return a kernel, or a solver of inverse kinematics, as a differentiable function of arrays on the CPU.
 
     Its arguments and results are those of the kernel, (…, *shape); a result has the largest floating type of its
     arguments. All is computed in double precision. It can be differentiated any number of times in both modes, inside
     `jax.jit` and `jax.vmap` too. Gradients are in the coordinates of q, where a quaternion has four.
 
-    Raises KinetreeError for another object than a kernel, and when called, for other devices, shapes and types.
+    The function of a solver takes targets and perhaps `q0`, a start without gradient, and returns q (…, nq) and success
+    (…). Its derivative is that of the implicit function: the smallest motion of q that follows the targets, without
+    joints at their limits; zero for a target that is not reached.
+
+    Raises KinetreeError for other objects, and when called, for other devices, shapes and types.
     """
+    if isinstance(kernel, IK):
+        return _solver(kernel)
     flat, result = checked_kernel(kernel), result_of(kernel.outputs)
 
     def function(*arrays: Any) -> Any:
@@ -124,6 +142,50 @@ def _mapped(inputs: Sequence[Any], axes: Sequence[Any], *, kernel: Kernel) -> An
             x = x.reshape(x.shape[0], *[1] * (most - own), *x.shape[1:])
         moved.append(x)
     return _call.bind(*moved, kernel=kernel), 0
+
+
+def _solver(ik: IK) -> Callable[..., Solved]:
+    slopes, shapes = wrap(ik._slopes), target_shapes(ik)
+    nq = ik._slopes.inputs[0].shape
+
+    @jax.custom_jvp
+    def solved(targets: tuple[Any, ...], start: tuple[Any, ...]) -> tuple[Any, Any]:
+        first = [x.shape for x in start]
+        batch = batch_of_targets(ik, [x.shape for x in targets], first[0] if first else None)
+        kind = targets[0].dtype
+
+        def host(*arrays: Any) -> tuple[Any, Any]:
+            q, success = solve(ik, arrays[: len(shapes)], arrays[len(shapes)] if start else None)
+            return np.asarray(q, dtype=kind), success
+
+        kinds = jax.ShapeDtypeStruct(batch + nq, kind), jax.ShapeDtypeStruct(batch, bool)
+        return jax.pure_callback(host, kinds, *targets, *start, vmap_method="broadcast_all")  # type: ignore[no-any-return]
+
+    @solved.defjvp
+    def _forward_solved(primals: Any, tangents: Any) -> Any:
+        targets, _ = primals
+        q, success = solved(*primals)
+        kind = jax.ShapeDtypeStruct((*q.shape, *nq), q.dtype)
+        P = jax.pure_callback(
+            lambda *found: free(ik, *found).astype(kind.dtype),
+            kind,
+            jax.lax.stop_gradient(q),
+            success,
+            vmap_method="broadcast_all",
+        )
+        by_q, *by_targets = slopes(q, *targets)
+        rate = jnp.zeros_like(q)
+        for by_target, dT, shape in zip(by_targets, tangents[0], shapes, strict=True):
+            D = implied(jnp.linalg.pinv, P, by_q, by_target)
+            flat = dT.reshape(*dT.shape[: dT.ndim - len(shape)], -1)
+            rate = rate + (D @ flat[..., None])[..., 0]
+        return (q, success), (rate, np.zeros(success.shape, dtype=jax.dtypes.float0))
+
+    def function(*targets: Any, q0: Any = None) -> Solved:
+        given = _checked("ik", [*targets, *([] if q0 is None else [q0])])
+        return Solved(*solved(tuple(given[: len(targets)]), tuple(given[len(targets) :])))
+
+    return function
 
 
 def _lowered(*inputs: Any, kernel: Kernel) -> Any:
