@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from math import prod
 from typing import Any
 
 import jax
@@ -16,6 +17,7 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from kinetree.bridges import xla
 from kinetree.bridges.kernels import (
     Solved,
     batch_of,
@@ -106,7 +108,7 @@ def _transposed(bar: Any, *inputs: Any, kernel: Kernel) -> list[Any]:
     before, which = _before.get(kernel, (kernel, ()))
     count = len(before.inputs)
     if which and unknown == tuple(range(count, len(inputs))):
-        given, reverse = inputs[:count], flattened(vjp(before, which))
+        given, reverse = list(inputs[:count]), flattened(vjp(before, which))
     else:  # a derivative by what a kernel is linear in does not depend on it
         given = [jnp.zeros(p.shape, bar.dtype) if i in unknown else x for i, (x, p) in _numbered(inputs, kernel)]
         reverse = flattened(vjp(kernel, unknown))
@@ -189,7 +191,24 @@ def _solver(ik: IK) -> Callable[..., Solved]:
 
 
 def _lowered(*inputs: Any, kernel: Kernel) -> Any:
-    return _called_back(*inputs, kernel=kernel)
+    """Call the machine code of a kernel, or Python where XLA cannot call it."""
+    result = _shape(*inputs, kernel=kernel)
+    scalar = _SCALARS.get(result.dtype)
+    name = scalar and xla.target(kernel, scalar)
+    if not name:
+        return _called_back(*inputs, kernel=kernel)
+    batch = result.shape[: len(result.shape) - len(kernel.output.shape)]
+    whole = [_one_or_all(x, batch, port.shape) for x, port in zip(inputs, kernel.inputs, strict=True)]
+    return jax.ffi.ffi_call(name, jax.ShapeDtypeStruct(result.shape, result.dtype))(*whole)
+
+
+_SCALARS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
+
+
+def _one_or_all(x: Any, batch: tuple[int, ...], core: tuple[int, ...]) -> Any:
+    """Return an array of one configuration, or of all of a batch."""
+    own = x.shape[: x.ndim - len(core)]
+    return x.reshape(core) if prod(own) == 1 else jnp.broadcast_to(x, batch + core)
 
 
 def _called_back(*inputs: Any, kernel: Kernel) -> Any:

@@ -158,11 +158,12 @@ def _share(op: str, y: Expr, x: list[Expr], place: int, bar: Any) -> Any:
 
     if op not in SINGULAR:
         return along(bar)
-    partial_ = along(1.0)
-    if not isinstance(partial_, Expr) or partial_.value is not None:
-        return bar * partial_
-    is_finite = abs(partial_) < np.inf
-    share = bar * np.where(is_finite, partial_, 0.0)  # no product with infinity, for derivatives of this one
+    slope: Any = along(1.0)
+    if not isinstance(slope, Expr) or slope.value is not None:
+        return bar * slope
+    is_finite: Any = abs(slope) < np.inf
+    finite: Any = y.graph.apply("where", is_finite, slope, 0.0)
+    share = bar * finite  # never a product with infinity, for derivatives of this one
     return np.where(is_finite, share, np.where(abs(bar) <= 0.0, 0.0, np.nan))
 
 

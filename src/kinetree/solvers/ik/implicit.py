@@ -67,7 +67,7 @@ def free_motions(limits: Limits, columns: Array, q: Any, success: Any) -> Array:
     nq = q.shape[-1]
     active = (limits.margin(q) <= CLOSE) & limits_about(limits, columns)
     moving = np.diag(np.isin(np.arange(nq), columns).astype(float))
-    P = np.broadcast_to(moving, (*q.shape[:-1], nq, nq)) * np.asarray(success, dtype=float)[..., None, None]
+    P: Array = np.broadcast_to(moving, (*q.shape[:-1], nq, nq)) * np.asarray(success, dtype=float)[..., None, None]
     at = active.any(axis=-1) & np.asarray(success, dtype=bool)
     if at.any():
         rows = np.vstack([-np.eye(nq), np.eye(nq), limits.G]) @ moving
