@@ -26,6 +26,8 @@ Kinematics
     reach_map       capability map: which poses a frame reaches inside all limits
     loop_error      distance by which joints that close a loop are open
     IKResult        result of inverse kinematics
+    vjp             derivative of a kernel in reverse mode: gradients
+    jvp             derivative of a kernel in forward mode
     Kernel          compiled function of arrays, which fk and the like return
     kinematics      module: all of these, analytical Jacobians and points
 
@@ -80,6 +82,8 @@ if TYPE_CHECKING:
     from kinetree.queries.dynamics import gravity_torques as gravity_torques
     from kinetree.queries.dynamics import inverse_dynamics as inverse_dynamics
     from kinetree.queries.dynamics import mass_matrix as mass_matrix
+    from kinetree.queries.gradients import jvp as jvp
+    from kinetree.queries.gradients import vjp as vjp
     from kinetree.queries.limits import loop_error as loop_error
     from kinetree.queries.limits import margin as margin
     from kinetree.queries.momentum import center_of_mass as center_of_mass
@@ -114,6 +118,7 @@ else:
         "check": "checker.check",
         "compare": "solvers.compare.comparison",
         "guard": "solvers.guard.make",
+        **dict.fromkeys(("jvp", "vjp"), "queries.gradients"),
         "frame_from_points": "solvers.touch",
         "ik": "solvers.ik.make",
         "loop_error": "queries.limits",

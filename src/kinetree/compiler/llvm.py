@@ -42,7 +42,21 @@ def _machine(target: Target) -> llvm.TargetMachine:
 
 
 def load(code: bytes) -> tuple[object, dict[str, int]]:
-    """Load object code for this processor; return an object that keeps it loaded, and the addresses of its symbols.
+    """Load object code of a kernel for this processor; return an object that keeps it loaded, and the addresses of its
+    symbols."""
+    alive, engine = _loaded(code)
+    addresses = {name: engine.get_function_address(name) for name in ("loop", "door")}
+    return alive, addresses | {"context": engine.get_global_value_address("context")}
+
+
+def load_function(code: bytes, name: str) -> tuple[object, int]:
+    """Load object code for this processor; return an object that keeps it loaded, and the address of a function."""
+    alive, engine = _loaded(code)
+    return alive, int(engine.get_function_address(name))
+
+
+def _loaded(code: bytes) -> tuple[object, llvm.ExecutionEngine]:
+    """Return an object that keeps the code loaded, and its engine.
 
     The object is an array, which the garbage collector does not track. In a cycle the collector runs all finalizers
     first, in any order, so the engine's own could remove code that another finalizer still calls.
@@ -51,7 +65,6 @@ def load(code: bytes) -> tuple[object, dict[str, int]]:
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(host()))
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    addresses = {name: engine.get_function_address(name) for name in ("loop", "door")}
     alive = np.empty(0)
     finalize(alive, engine.close).atexit = False
-    return alive, addresses | {"context": engine.get_global_value_address("context")}
+    return alive, engine

@@ -63,6 +63,11 @@ class Machine:
             self._code(SCALARS[number])
         return SCALARS[number]
 
+    def loop(self) -> int | None:
+        """Return the address of the inner loop in double precision; None for a kernel that takes or gives no numbers.
+        The code stays in memory as long as this machine."""
+        return None if self._is_empty else self._code("double")[1]["loop"]
+
     def door(self) -> Callable[..., NDArray[Any]]:
         """Return the function to call: the machine code itself where this Python and NumPy allow it."""
         if self._is_empty or array_layout() is None:

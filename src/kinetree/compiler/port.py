@@ -8,14 +8,26 @@ from functools import cache
 from itertools import accumulate, pairwise
 from math import prod
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from kinetree.compiler.program import Program
 from kinetree.display import Brief, shortened
 from kinetree.errors import fail, wrong_type
 from kinetree.labels import by_name, check_rows
+
+
+class Tangent(NamedTuple):
+    """Coordinates of motions of an array with other coordinates, such as a quaternion.
+
+    shape (n,) and labels of a motion v. rates: from the array and v to the rates of its entries, linear in v.
+    """
+
+    shape: tuple[int, ...]
+    labels: tuple[str, ...]
+    rates: Program
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,7 +36,8 @@ class Port(Brief):
 
     shape: of a single one; a batch has axes in front of it. labels: what the entries along the last axis are, in
     order, where they have names. about: units and frames. rows: names along the axis in front of the last. codes: of an
-    entry whose numbers 0, 1, … have names its label, or the port's name if it has no labels, and these names.
+    entry whose numbers 0, 1, … have names its label, or the port's name if it has no labels, and these names. tangent:
+    coordinates of its motions, where these are others than its own.
     """
 
     name: str
@@ -33,6 +46,7 @@ class Port(Brief):
     about: str = ""
     rows: tuple[str, ...] = ()
     codes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    tangent: Tangent | None = None
 
     def __str__(self) -> str:
         about = f" [{shortened(self.about, 200)}]" if self.about else ""
@@ -68,7 +82,7 @@ def split(ports: Sequence[Port], function: Callable[..., NDArray[Any]]) -> Calla
     (…, *shape) of its port; for one port it is `function` itself."""
     if len(ports) == 1:
         return function
-    kind, shapes = _result_type(tuple(port.name for port in ports)), [port.shape for port in ports]
+    kind, shapes = result_type(tuple(port.name for port in ports)), [port.shape for port in ports]
     pick, new = itemgetter(*[(..., at) for at in spans(ports)]), tuple.__new__
     if {*map(len, shapes)} == {1}:  # without a function in between, because a call takes less than a microsecond
         return lambda *inputs, **options: new(kind, pick(function(*inputs, **options)))
@@ -82,7 +96,7 @@ def split(ports: Sequence[Port], function: Callable[..., NDArray[Any]]) -> Calla
 
 
 @cache
-def _result_type(names: tuple[str, ...]) -> Any:
+def result_type(names: tuple[str, ...]) -> Any:
     """Return the named tuple with these fields; what it makes can be pickled."""
     make: Any = namedtuple
     kind = make("Results", names)
@@ -91,7 +105,7 @@ def _result_type(names: tuple[str, ...]) -> Any:
 
 
 def _results(names: tuple[str, ...], *values: Any) -> Any:
-    return _result_type(names)(*values)
+    return result_type(names)(*values)
 
 
 def checked(

@@ -1,18 +1,18 @@
 """The choice of joints: a robot in which only some joints move, and the others stand."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from kinetree.arguments import as_names
-from kinetree.compiler.port import Port
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.coordinates import not_a_coordinate
 from kinetree.model.edit.motion import lock
 from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
-from kinetree.queries.query import Standing, remember, standing
+from kinetree.queries.query import Standing, coordinates, remember, standing
 from kinetree.spatial.se3 import Array
 
 Joints = str | Iterable[str] | None
@@ -83,6 +83,6 @@ def _made(robot: Robot, names: tuple[str, ...], q: Array, is_input: bool) -> Rob
     made = lock(robot, {name: q[slices[name]] for name in rest}).order(names)
     if is_input and rest:
         columns = np.concatenate([np.arange(robot.nq)[slices[name]] for name in rest])
-        port = Port("at", (robot.nq,), robot.coordinate_names, "where the other joints stand; m, rad")
+        port = replace(coordinates(robot), name="at", about="where the other joints stand; m, rad")
         remember(made, standing, lambda: Standing(robot.order([*names, *rest]), len(names), columns, port))
     return made

@@ -1,16 +1,18 @@
 """Compilation of an algorithm for a robot: look up names, trace the algorithm, and keep the kernel."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinetree.algorithms.differential import coordinate_rates
 from kinetree.algorithms.gauge import gauged
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port, flat_results
+from kinetree.compiler.port import Port, Tangent, flat_results
 from kinetree.compiler.program import Program, trace
 from kinetree.errors import Finding, KinetreeError, UnknownNameError, fail, unknown_name, wrong_type
 from kinetree.model.robot import Robot
@@ -106,7 +108,19 @@ def origin(robot: Robot, key: Hashable, cuts: tuple[str, ...] = ()) -> str:
 
 def coordinates(robot: Robot) -> Port:
     """Return the port of q."""
-    return Port("q", (robot.nq,), robot.coordinate_names, "m, rad")
+
+    def make() -> Port:
+        port = Port("q", (robot.nq,), robot.coordinate_names, "m, rad")
+        return port if robot.nq == robot.nv else replace(port, tangent=_motions(robot))
+
+    return remember(robot, "coordinates", make)
+
+
+def _motions(robot: Robot) -> Tangent:
+    """Return the velocity coordinates as coordinates of motions of q."""
+    model = build_tree(robot) if standing(robot) else tree(robot)
+    rates = trace(partial(coordinate_rates, model), (robot.nq,), (robot.nv,))
+    return Tangent((robot.nv,), robot.velocity_names, rates)
 
 
 UNITS = {"qd": "m/s, rad/s", "qdd": "m/s², rad/s²", "tau": "N, N m"}

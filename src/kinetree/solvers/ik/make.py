@@ -26,6 +26,7 @@ from kinetree.model.robot import Robot
 from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.limits import refuse_loops
 from kinetree.queries.query import frames_of, one_of, origin, remember, standing, tolerance_of, tree
+from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.problem import between, joint_of, reach_of
 from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.numbers import numbers
@@ -189,6 +190,7 @@ def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None)
         "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides"),
         "nearest": kernel("nearest", partial(nearest_start, arm, problem), state, "h", "center") if arm else None,
         "forms": kernel("forms", partial(all_forms, arm, problem), q, "h", "center", output=forms) if arm else None,
+        "slopes": slopes_kernel(model, problem.goals, key),
         "check": Kernel("check", targets, Port("fault", ()), lambda: trace(fault_of, *shapes), f"check {shapes}"),
         "answer": Kernel(
             "answer",

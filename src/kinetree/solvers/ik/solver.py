@@ -27,12 +27,10 @@ from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
 from kinetree.progress import Progress, reporting, tracked
+from kinetree.solvers.ik.implicit import CLOSE
 from kinetree.solvers.ik.problem import Inside
 from kinetree.spatial.numbers import ROTATION, numbers
 from kinetree.spatial.se3 import Array
-
-CLOSE = 1e-6
-"""Margin up to which a limit is active, in its own units."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,6 +91,7 @@ class IK:
     _kernel: Kernel
     _closest: Kernel
     _check: Kernel
+    _slopes: Kernel
     _settle: Kernel
     _track: Kernel
     _answer: Kernel

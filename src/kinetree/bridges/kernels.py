@@ -1,0 +1,110 @@
+"""What the bridges share: derivatives of a kernel, shapes of its arguments, and solutions of inverse kinematics."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.compiler.gradients import flattened
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port, result_type
+from kinetree.errors import fail, wrong_type
+from kinetree.queries.gradients import vjp
+from kinetree.solvers.ik.implicit import free_motions
+from kinetree.solvers.ik.solver import IK
+from kinetree.spatial.se3 import Array
+
+Shape = tuple[int, ...]
+
+
+class Solved(NamedTuple):
+    """Result of wrapped inverse kinematics: q (…, nq), and success (…), whether the targets are reached."""
+
+    q: Any
+    success: Any
+
+
+def checked_kernel(kernel: object) -> Kernel:
+    """Return a kernel with one output; raise KinetreeError for anything else than a kernel."""
+    if not isinstance(kernel, Kernel):
+        message = (
+            f"a {type(kernel).__name__} cannot be wrapped; legal are kernels, such as kt.fk(robot, frame), and kt.ik"
+        )
+        raise wrong_type("wrap", message)
+    return flattened(kernel)
+
+
+@cache
+def nth_vjp(kernel: Kernel, order: int) -> Kernel:
+    """Return the kernel after so many derivatives in reverse mode, each by all inputs, with one flat output.
+
+    Its inputs are those of the kernel, and a cotangent for each derivative.
+    """
+    return kernel if order == 0 else flattened(vjp(nth_vjp(kernel, order - 1)))
+
+
+def batch_of(kernel: Kernel, shapes: Sequence[Shape]) -> Shape:
+    """Return the batch of arguments of these shapes. Raises KinetreeError if they do not fit."""
+    if len(shapes) != len(kernel.inputs):
+        names = ", ".join(port.name for port in kernel.inputs)
+        raise wrong_type("arguments", f"{kernel.name} takes {names}, not {len(shapes)} arrays")
+    batches = []
+    for port, shape in zip(kernel.inputs, shapes, strict=True):
+        own = len(shape) - len(port.shape)
+        if own < 0 or tuple(shape[own:]) != port.shape:
+            legal = f"(…{''.join(f', {n}' for n in port.shape)})"
+            raise fail(f"{port.name}-shape", f"{port.name} has shape {tuple(shape)}; legal is {legal}")
+        batches.append(tuple(shape[:own]))
+    try:
+        return tuple(np.broadcast_shapes(*batches))
+    except ValueError:
+        message = f"the axes in front are {', '.join(map(str, batches))}; legal are the same, of length 1 or left out"
+        raise fail("batch-shape", message) from None
+
+
+def size_of(shapes: Sequence[Shape]) -> Shape:
+    """Return the shape of the flat output of a derivative by inputs of these shapes."""
+    return shapes[0] if len(shapes) == 1 else (sum(map(prod, shapes)),)
+
+
+def parts_of(flat: Any, shapes: Sequence[Shape]) -> list[Any]:
+    """Return the arrays (…, *shape) whose entries an array has side by side; it is the array itself if it is one."""
+    if len(shapes) == 1:
+        return [flat]
+    edges, batch = [0], flat.shape[:-1]
+    for shape in shapes:
+        edges.append(edges[-1] + prod(shape))
+    return [flat[..., edges[i] : edges[i + 1]].reshape(*batch, *shape) for i, shape in enumerate(shapes)]
+
+
+def result_of(ports: Sequence[Port]) -> Callable[[Any], Any]:
+    """Return a function from a flat result to what a kernel with these outputs returns: an array or a named tuple."""
+    shapes = [port.shape for port in ports]
+    if len(shapes) == 1:
+        return lambda flat: flat
+    kind = result_type(tuple(port.name for port in ports))
+    return lambda flat: kind(*parts_of(flat, shapes))
+
+
+def target_shapes(ik: IK) -> tuple[Shape, ...]:
+    """Return the shapes of the targets of a solver, without a batch."""
+    return tuple(port.shape for port in ik._slopes.inputs[1:])
+
+
+def batch_of_targets(ik: IK, shapes: Sequence[Shape], start: Shape | None) -> Shape:
+    """Return the batch of targets and perhaps a start of these shapes. Raises KinetreeError if they do not fit."""
+    nq = ik._slopes.inputs[0].shape
+    return batch_of(ik._slopes, [nq if start is None else start, *shapes])
+
+
+def solve(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[Array, Array]:
+    """Return q (…, nq) and success (…) in double precision."""
+    found = ik(*[np.asarray(x, dtype=float) for x in targets], q0=None if q0 is None else np.asarray(q0, dtype=float))
+    return found.q, np.asarray(found.success)
+
+
+def free(ik: IK, q: Any, success: Any) -> Array:
+    """Return the projections (…, nq, nq) onto the motions that the limits leave free."""
+    return free_motions(ik.limits, ik._problem.columns, q, success)

@@ -1,0 +1,84 @@
+"""Derivatives of inverse kinematics by the implicit function theorem.
+
+At a solution the errors E(q, T) of all goals are zero, so dq = -(∂E/∂q)⁺ (∂E/∂T) dT: the motion of least norm that
+follows the targets. Joints at a limit stay there, and joints along a row of limits that is reached move along it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms.goals import GOALS, Goal, goal_rows
+from kinetree.compiler.derive import rate
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port, flat_results
+from kinetree.compiler.program import trace
+from kinetree.model.limits import Limits, limits_about
+from kinetree.model.tree import Tree
+from kinetree.spatial.se3 import Array
+
+RANK = 1e-6
+"""Singular values of ∂E/∂q below this part of the largest count as zero: along them no motion follows."""
+CLOSE = 1e-6
+"""Margin up to which a limit is active, in its own units."""
+
+
+def slopes_kernel(model: Tree, goals: Sequence[Goal], key: str) -> Kernel:
+    """Return the kernel from q (nq,) and targets to ∂E/∂q (m, nq) and ∂E/∂T (m, size) for each target."""
+    targets = [Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(goals)]
+    inputs = (Port("q", (model.nq,)), *targets)
+    count = sum(1 for goal in goals for _ in _rows_of(goal))
+    sizes = [int(np.prod(port.shape)) for port in inputs]
+    outputs = tuple(Port(f"by_{port.name}", (count, size)) for port, size in zip(inputs, sizes, strict=True))
+
+    def slopes(q: Any, *arrays: Any) -> list[Any]:
+        errors = np.array(_errors(model, goals, q, arrays), dtype=object)
+        x = np.concatenate([np.ravel(a) for a in (q, *arrays)])
+        columns = np.array([rate(errors, x, unit) for unit in np.eye(len(x))], dtype=object)
+        return [part.T for part in np.split(columns, np.cumsum(sizes)[:-1])]
+
+    def traced(*arrays: Any) -> Any:
+        return flat_results(outputs, slopes, *arrays)
+
+    shapes = [port.shape for port in inputs]
+    return Kernel("slopes", inputs, outputs, lambda: trace(traced, *shapes), f"slopes {key}")
+
+
+def _rows_of(goal: Goal) -> list[int]:
+    """Return the indices of the rows that a goal has."""
+    if goal.kind == "pointing":
+        return [3, 4, 5]
+    return [i for i in GOALS[goal.kind].weights if goal.weights[i]]
+
+
+def _errors(model: Tree, goals: Sequence[Goal], q: Any, targets: Sequence[Any]) -> list[Any]:
+    found = []
+    for goal, target in zip(goals, targets, strict=True):
+        rows = goal_rows(model, goal, (), q, target)
+        found += [row.weight * row.error for row in (*rows.linear, *rows.angular)]
+    return found
+
+
+def free_motions(limits: Limits, columns: Array, q: Any, success: Any) -> Array:
+    """Return the projections (…, nq, nq) onto motions of the coordinates `columns` that keep all active limits of q
+    (…, nq) as they are; zero without success (…)."""
+    q = np.asarray(q, dtype=float)
+    nq = q.shape[-1]
+    active = (limits.margin(q) <= CLOSE) & limits_about(limits, columns)
+    moving = np.diag(np.isin(np.arange(nq), columns).astype(float))
+    P: Array = np.broadcast_to(moving, (*q.shape[:-1], nq, nq)) * np.asarray(success, dtype=float)[..., None, None]
+    at = active.any(axis=-1) & np.asarray(success, dtype=bool)
+    if at.any():
+        rows = np.vstack([-np.eye(nq), np.eye(nq), limits.G]) @ moving
+        A = rows * active[at][..., None]
+        P[at] = moving - np.linalg.pinv(A, rtol=1e-12) @ A
+    return P
+
+
+def implied(pinv: Callable[..., Any], P: Any, by_q: Any, by_target: Any) -> Any:
+    """Return dq/dT (…, nq, size) from a projection onto motions that are free and the slopes of the errors.
+
+    pinv: the pseudoinverse of the library whose arrays these are.
+    """
+    return -(pinv(by_q @ P, rtol=RANK) @ by_target)
