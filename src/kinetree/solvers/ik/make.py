@@ -123,7 +123,7 @@ def _made(
         _problem=problem,
         _inside=inside,
         **{f"_{name}": kernel for name, kernel in kernels(robot, problem, limits, arm).items()},
-        _quick=quick(model, problem, inside, limits, arm, _key(robot, problem, limits)),
+        _quick=quick(robot, model, inside, problem, arm, _key(robot, problem, limits)),
         _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),
         _speeds=np.array([_speed(robot, joint_of(robot, j)) for j in problem.columns]),
     )

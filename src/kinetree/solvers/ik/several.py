@@ -21,8 +21,10 @@ from kinetree.compiler.program import trace
 from kinetree.display import Brief
 from kinetree.errors import fail
 from kinetree.model.limits import Limits
+from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.solvers.ik.problem import Inside
+from kinetree.solvers.ik.shell import shells
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
@@ -68,8 +70,9 @@ class Quick(Brief):
     reach: Kernel
 
 
-def quick(model: Tree, problem: Problem, inside: Inside, limits: Limits, arm: SixAxes | None, key: str) -> Quick:
+def quick(robot: Robot, model: Tree, inside: Inside, problem: Problem, arm: SixAxes | None, key: str) -> Quick:
     """Return the kernels; model: the robot as computed. key: a hash of all that the problem depends on."""
+    limits = inside.limits
     n, m, nq = len(problem.columns), len(problem.G), problem.nq
     state, longer, whole = Port("state", (HEAD + 2 * n,)), Port("state", (HEAD + 2 * n + 1,)), Port("q0", (nq,))
     rows = (Port("h", (m,)), Port("center", (n,))) if m else ()
@@ -94,7 +97,13 @@ def quick(model: Tree, problem: Problem, inside: Inside, limits: Limits, arm: Si
     return Quick(
         enter=None if inside.rows.any() else enter,
         **closed,
-        reach=kernel("reach", partial(reaching_step, model, problem), longer, longer, repeated=True),
+        reach=kernel(
+            "reach",
+            partial(reaching_step, model, problem, shells(robot, problem, limits)),
+            longer,
+            longer,
+            repeated=True,
+        ),
     )
 
 
