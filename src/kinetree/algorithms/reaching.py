@@ -1,22 +1,24 @@
 """Search for the verdict whether targets can be reached, which gives up early where that cannot change the answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.inverse import GOING, HEAD, STEPS, Problem, aim, inverse_step
+from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, Problem, aim, inverse_step
 from kinetree.algorithms.vectors import dot
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
 
-PATIENCE = 3.0
+PATIENCE = 8.0
 """Steps that every descent may take."""
-PROGRESS = 0.7
+PROGRESS = 0.9
 """Share of the squared error before a step above which the step makes too little progress."""
-FAR = 1e-2
-"""Squared error, below which a descent is as long as in the full search, in m² and rad²."""
+NEAR = 3e-4
+"""Squared error, m² and rad², below which a descent is as long as in a full search, and more of them may follow."""
+OFTEN = 4
+"""Descents for each one of the full search where one came near, which makes up for those that ended early."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,16 +36,21 @@ def reaching_step(
 ) -> Array:
     """Return the state (HEAD + 2 n + 1,) of `inverse_step` after a step; its last number is the squared error before.
 
-    A target outside of its shell (see `Shell`) is given up at once. A descent that is far from the target and whose
-    error falls too slowly is at a local minimum, or nearly so, and ends: the next begins.
+    A target outside of its shell (see `Shell`) is given up at once. A descent that is not near the target and whose
+    error falls too slowly is at a local minimum, or nearly so, and ends: the next begins. There are more of them if the
+    best came near.
     """
+    most = float(problem.descents)
+    problem = replace(problem, descents=OFTEN * problem.descents)
     n = len(problem.columns)
     here = aim(tree, problem, list(state[HEAD : HEAD + n]), targets)
     late = np.where(state[STEPS] >= PATIENCE, here.cost, 0.0)
-    is_stuck = np.where(here.cost > FAR, late, 0.0) > PROGRESS * state[-1]
+    is_stuck = np.where(here.cost > NEAR, late, 0.0) > PROGRESS * state[-1]
     inner = list(state[:-1])
     inner[STEPS] = np.where(is_stuck, float(problem.steps), state[STEPS])
     after = list(inverse_step(tree, problem, np.array(inner), h, center, *targets))
+    far = np.where(after[COST] > NEAR, after[DESCENT], 0.0)
+    after[GOING] = np.where(np.where(after[GOING] > 0.0, far, 0.0) >= most, -1.0, after[GOING])
     for shell, target in zip(shells, targets, strict=True):
         if shell:
             after[GOING] = np.where(_outside(shell, target) > 0.0, -1.0, after[GOING])
