@@ -12,7 +12,7 @@ from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
 
 PATIENCE = 8.0
-"""Steps that every descent may take."""
+"""Steps that every descent may take, for `reaching_step`."""
 PROGRESS = 0.9
 """Share of the squared error before a step above which the step makes too little progress."""
 NEAR = 3e-4
@@ -32,19 +32,26 @@ class Shell:
 
 
 def reaching_step(
-    tree: Tree, problem: Problem, shells: Sequence[Shell | None], state: Any, h: Any, center: Any, *targets: Any
+    tree: Tree,
+    problem: Problem,
+    shells: Sequence[Shell | None],
+    patience: float,
+    state: Any,
+    h: Any,
+    center: Any,
+    *targets: Any,
 ) -> Array:
     """Return the state (HEAD + 2 n + 1,) of `inverse_step` after a step; its last number is the squared error before.
 
-    A target outside of its shell (see `Shell`) is given up at once. A descent that is not near the target and whose
-    error falls too slowly is at a local minimum, or nearly so, and ends: the next begins. There are more of them if the
-    best came near.
+    A target outside of its shell (see `Shell`) is given up at once. After `patience` steps a descent that is not near
+    the target and whose error falls too slowly is at a local minimum, or nearly so, and ends: the next begins. There are
+    more of them if the best came near.
     """
     most = float(problem.descents)
     problem = replace(problem, descents=OFTEN * problem.descents)
     n = len(problem.columns)
     here = aim(tree, problem, list(state[HEAD : HEAD + n]), targets)
-    late = np.where(state[STEPS] >= PATIENCE, here.cost, 0.0)
+    late = np.where(state[STEPS] >= patience, here.cost, 0.0)
     is_stuck = np.where(here.cost > NEAR, late, 0.0) > PROGRESS * state[-1]
     inner = list(state[:-1])
     inner[STEPS] = np.where(is_stuck, float(problem.steps), state[STEPS])

@@ -28,7 +28,7 @@ from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.limits import refuse_loops
 from kinetree.queries.query import frames_of, one_of, origin, remember, standing, tolerance_of, tree
 from kinetree.solvers.ik.problem import between, joint_of, reach_of
-from kinetree.solvers.ik.several import quick
+from kinetree.solvers.ik.quick import quick
 from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array

@@ -1,37 +1,23 @@
-"""All solutions of targets, and the verdict whether there is one."""
+"""Several solutions of targets: all of an arm with a closed form, some of others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.algorithms.closed_form import SixAxes
 from kinetree.algorithms.goals import GOALS
-from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, Problem, started
-from kinetree.algorithms.limits import margin
-from kinetree.algorithms.reaching import reaching_step
-from kinetree.algorithms.several import APART, has_form, ordered_forms
-from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port
-from kinetree.compiler.program import trace
-from kinetree.display import Brief
+from kinetree.algorithms.inverse import DESCENT, HEAD, started
+from kinetree.algorithms.several import APART
 from kinetree.errors import fail
-from kinetree.model.limits import Limits
-from kinetree.model.robot import Robot
-from kinetree.model.tree import Tree
-from kinetree.solvers.ik.problem import Inside
-from kinetree.solvers.ik.shell import shells
+from kinetree.solvers.ik.quick import FORMS
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
     from kinetree.solvers.ik.solver import IK
 
-FORMS = 8
-"""Most solutions of a closed form."""
 PORTION = 128
 """Number of targets that are searched for at once."""
 
@@ -53,69 +39,6 @@ class IKSolutions:
             return f"IKSolutions: {counts} of at most {self.mask.shape[-1]}"
         few, many = counts.min(initial=self.mask.shape[-1]), counts.max(initial=0)
         return f"IKSolutions of {counts.size} targets: {min(few, many)} to {many} each"
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Quick(Brief):
-    """Kernels of an `IK` that answer in one call.
-
-    enter: the state of a start q0 that is inside all limits, or with GOING below zero; None if the bounds depend on
-    joints that do not move. ordered, verdict: `ordered_forms` and `has_form` of an arm with a closed form. reach:
-    `reaching_step`.
-    """
-
-    enter: Kernel | None
-    ordered: Kernel | None
-    verdict: Kernel | None
-    reach: Kernel
-
-
-def quick(robot: Robot, model: Tree, inside: Inside, problem: Problem, arm: SixAxes | None, key: str) -> Quick:
-    """Return the kernels; model: the robot as computed. key: a hash of all that the problem depends on."""
-    limits = inside.limits
-    n, m, nq = len(problem.columns), len(problem.G), problem.nq
-    state, longer, whole = Port("state", (HEAD + 2 * n,)), Port("state", (HEAD + 2 * n + 1,)), Port("q0", (nq,))
-    rows = (Port("h", (m,)), Port("center", (n,))) if m else ()
-    targets = tuple(Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(problem.goals))
-
-    def kernel(name: str, function: Callable[..., Any], first: Port, output: Port, **options: Any) -> Kernel:
-        ports = (first, *rows, *targets)
-
-        def traced(x: Any, *arrays: Any) -> Any:
-            return function(x, *(arrays if m else ((), (), *arrays)))
-
-        return Kernel(name, ports, output, lambda: trace(traced, *(p.shape for p in ports), **options), f"{name} {key}")
-
-    enter = Kernel("enter", (whole,), state, lambda: trace(partial(_entered, problem, limits), (nq,)), f"enter {key}")
-    closed: dict[str, Kernel | None] = {"ordered": None, "verdict": None}
-    if arm:
-        forms = partial(ordered_forms, model, arm, problem, limits)
-        closed["ordered"] = kernel("solutions", forms, whole, Port("solutions", (FORMS, nq + 1)))
-        closed["verdict"] = kernel(
-            "verdict", partial(has_form, model, arm, problem, limits), whole, Port("verdict", ())
-        )
-    return Quick(
-        enter=None if inside.rows.any() else enter,
-        **closed,
-        reach=kernel(
-            "reach",
-            partial(reaching_step, model, problem, shells(robot, problem, limits)),
-            longer,
-            longer,
-            repeated=True,
-        ),
-    )
-
-
-def _entered(problem: Problem, limits: Limits, q0: Any) -> Array:
-    """Return the state (HEAD + 2 n,) that begins at q0 (nq,), with GOING -1 if q0 is outside the limits."""
-    slack: Any = 0.0
-    for x in margin(q0, limits.lower, limits.upper, limits.G, limits.h):
-        slack = np.minimum(slack, x)
-    going = np.where(slack + sum(0.0 * x for x in q0) >= 0.0, 1.0, -1.0)
-    head: list[Any] = [0.0] * HEAD
-    head[GOING], head[COST] = going, np.inf
-    return np.array([*head, *(q0[j] for j in (*problem.columns, *problem.columns))])
 
 
 def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, apart: float | None) -> IKSolutions:
@@ -147,38 +70,6 @@ def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, a
         flat, own = flattened(ik, search, arrays, batch, doubtful)
         q[doubtful], mask[doubtful] = _searched(ik, flat, own, most, starts, apart)
     return IKSolutions(q, mask)
-
-
-def reachable(ik: IK, targets: Sequence[Any], threads: int) -> Array | bool:
-    """Return the result of `IK.reachable`."""
-    kernels, options = ik._quick, {} if threads == 1 else {"threads": threads}
-    if kernels.verdict and ik._is_plain(targets):
-        alone = float(kernels.verdict(ik._inside.neutral, *ik._more, *targets))
-        if alone >= 0.0:
-            return alone > 0.0
-    search, arrays, batch = prepared(ik, targets, None)
-    if not kernels.verdict:
-        return _reached(ik, search, arrays, **options)
-    rows = search[1:3] if len(ik._problem.G) else []
-    verdict = np.asarray(kernels.verdict(search[3], *rows, *arrays, **options))
-    answer, doubtful = verdict > 0.0, verdict < 0.0
-    if doubtful.any():
-        flat, own = flattened(ik, search, arrays, batch, doubtful)
-        answer[doubtful] = _reached(ik, flat, own, **options)
-    return answer if batch else bool(answer)
-
-
-def _reached(ik: IK, search: Sequence[Array], targets: Sequence[Array], **options: Any) -> Array | bool:
-    """Return whether a search finds a solution, (…,) of bool."""
-    states, h, center, rest = search
-    more = [h, center] if len(ik._problem.G) else []
-    if ik._nearest:  # the closed form is in doubt: the target is singular, where steps are small
-        found = ik._kernel(ik._nearest(states, *more, *targets, **options), *more, *targets, **options)
-    else:
-        first = np.concatenate([states, np.full((*states.shape[:-1], 1), np.inf)], axis=-1)
-        found = ik._quick.reach(first, *more, *targets, **options)[..., :-1]
-    reached = np.asarray(ik._answer(found, rest)[..., ik._problem.nq + 2] == 0.0)
-    return reached if reached.ndim else bool(reached)
 
 
 def prepared(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[tuple[Array, ...], list[Array], tuple[int, ...]]:

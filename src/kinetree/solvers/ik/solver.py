@@ -27,7 +27,9 @@ from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.problem import Inside
-from kinetree.solvers.ik.several import FORMS, IKSolutions, Quick, reachable, solutions
+from kinetree.solvers.ik.quick import FORMS, Quick
+from kinetree.solvers.ik.reachable import reachable
+from kinetree.solvers.ik.several import IKSolutions, solutions
 from kinetree.spatial.numbers import ROTATION, numbers
 from kinetree.spatial.se3 import Array
 
