@@ -51,7 +51,7 @@ def things(icub_file):
         *(robot.text, robot.source, robot.places, built_in.coupled_limits[0], robot.limits, built_in.limits),
         *(fk, kt.fk(robot, list(robot.frames)), kt.margin(robot), kt.kinematics.manipulability(robot, "l_hand")),
         *(fk.inputs[0], fk.output, kt.kinematics.manipulability(robot, "l_hand", method="condition"), fk.c_source()),
-        *(ik, ik(fk(some[0])), ik(fk(some)), kt.kinematics.IKInterrupted(ik(fk(some)))),
+        *(ik, ik(fk(some[0])), ik(fk(some)), ik.solutions(fk(some[0])), kt.kinematics.IKInterrupted(ik(fk(some)))),
         *(guard, guard.kernel, guard(some, some, 0.1), kt.limits.GuardRun(1, 2, 3), kt.limits.GuardState.FREE),
         kt.limits.GuardEvent(0.0, kt.limits.GuardState.NEAR, "x", 0.0, some[0], some[1]),
         *(kt.limits.LinearLimits("a", ("b",), np.ones((90, 1)), np.ones(90), ("c",) * 90), built_in.limits.volume()),
@@ -102,6 +102,8 @@ def test_results_say_what_was_found():
     T[3, 0, 3] += 5.0
     assert repr(ik(T)).startswith("IKResult of 10 targets: 9 reached, up to ")
     assert repr(ik(T[3])).startswith("IKResult: not reached in ")
+    assert re.fullmatch(r"IKSolutions: [1-3] of at most 3", repr(ik.solutions(T[0], most=3, starts=8)))
+    assert repr(ik.solutions(T[2:4], most=1, starts=8)) == "IKSolutions of 2 targets: 0 to 1 each"
     assert repr(kt.compare(robot, robot)) == "Comparison: the same robot; 0 differences, 0 remarks"
     assert repr(Findings()) == "0 findings"
     two = Findings([Finding("c", "error", "wrong"), Finding("d", "info", "so")])

@@ -16,7 +16,7 @@ MOST = 40
 HELD = {
     kt.Kernel: "c_source compile fused inputs interpret name operations output outputs program",
     kt.IKResult: "active_limits iterations q residual success",
-    kt.kinematics.IK: "coordinate_names goals limits solutions step",
+    kt.kinematics.IK: "coordinate_names goals limits reachable solutions step",
     kt.limits.Guard: "brakes dtype joints kernel limit_names",
     kt.limits.Limits: "G blocks clip_step clip_velocity contains coordinate_names forbidden_share h impossible lower "
     "margin names project row_names sample upper volume",

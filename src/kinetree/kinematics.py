@@ -29,6 +29,7 @@ from kinetree.queries.motion import manipulability as manipulability
 from kinetree.queries.motion import velocity as velocity
 from kinetree.queries.statics import point as point
 from kinetree.solvers.ik.make import ik as ik
+from kinetree.solvers.ik.several import IKSolutions as IKSolutions
 from kinetree.solvers.ik.solver import IK as IK
 from kinetree.solvers.ik.solver import IKInterrupted as IKInterrupted
 from kinetree.solvers.ik.solver import IKResult as IKResult

@@ -79,6 +79,30 @@ def test_random_targets(pin: Any, name: str) -> None:
     assert result.success.mean() >= share
 
 
+@pytest.mark.parametrize("name", ["ur5", "a wrist", "panda"])
+def test_solutions_and_verdicts(pin: Any, name: str) -> None:
+    """All solutions of ten thousand targets, 300 of an arm without a closed form; and no reachable target is denied."""
+    find, frame, base, _ = ARMS[name]
+    path = find()
+    robot = kt.load(path)
+    wide = np.clip(robot.limits.lower, -np.pi, None), np.clip(robot.limits.upper, None, np.pi)
+    q = np.random.default_rng(8).uniform(*wide, (COUNT, robot.nq))
+    T = kt.fk(robot, frame, base)(q)
+    ik = kt.ik(robot, frame, base, tolerance=(1e-9, 1e-9) if name != "panda" else (1e-6, 1e-6))
+    assert ik.reachable(T).all()
+    count, tolerance = (COUNT, 1e-9) if name != "panda" else (300, 1e-6)
+    found = ik.solutions(T[:count])
+    assert found.mask.any(axis=-1).mean() >= 0.9999
+    assert robot.limits.contains(found.q[found.mask]).all()
+    peer = PinocchioRobot(pin, path, robot)
+    data, model = peer.data, peer.model
+    for i, k in np.argwhere(found.mask):
+        pin.framesForwardKinematics(model, data, peer.q(found.q[i, k]))
+        here = data.oMf[peer.frame(base)].actInv(data.oMf[peer.frame(frame)])
+        assert np.linalg.norm(here.translation - T[i, :3, 3]) <= tolerance * (1 + 1e-6)
+        assert np.linalg.norm(here.rotation - T[i, :3, :3]) <= np.sqrt(2) * tolerance * (1 + 1e-6)
+
+
 def test_random_trees_of_the_package(pin: Any) -> None:
     """Every robot: from one of its frames to another; false successes and answers outside are none."""
     rng, asked = np.random.default_rng(7), 0

@@ -34,10 +34,12 @@ class Turn(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Angles of the six joints; beyond: how far, relatively, the target is out of reach if above zero."""
+    """Angles of the six joints; beyond: how far, relatively, the target is out of reach if above zero; sine: squared
+    sine of the least angle between an axis and what turns about it, near zero where that turn is noise."""
 
     turns: tuple[Turn, ...]
     beyond: Any
+    sine: Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +52,7 @@ class SixAxes:
     family: a row of FAMILIES. is_reversed: whether axes are counted from the frame, with base and frame exchanged.
     signs (6,): whether axes 2 to 4 turn as h[1] does, 1 or -1, where they are parallel.
     order: numbers of the moving coordinates, from base to frame.
+    deviation: how far the robot's axes are from these, as a share of its length, and rad.
     """
 
     family: str
@@ -64,6 +67,7 @@ class SixAxes:
     aside: Array
     signs: Array
     order: tuple[int, ...]
+    deviation: float
 
 
 def candidates(arm: SixAxes, T: Any, near: Sequence[Any]) -> list[Candidate]:
@@ -76,22 +80,24 @@ def candidates(arm: SixAxes, T: Any, near: Sequence[Any]) -> list[Candidate]:
         R, near = R.T, near[::-1]
         p = -(R @ p)
     found = FAMILIES[arm.family](arm, R, p, near)
-    return [Candidate(c.turns[::-1], c.beyond) for c in found] if arm.is_reversed else found
+    return [c._replace(turns=c.turns[::-1]) for c in found] if arm.is_reversed else found
 
 
 def _wrist(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[Candidate]:
     """Return the candidates where axes 4 to 6 meet in a[5] and axes 2 and 3 are parallel."""
     h, found = arm.h, []
-    for turn_1, u, ahead, aside, beyond_1 in _first_turns(arm, R, p, near):
+    for turn_1, u, ahead, aside, beyond_1, sine_1 in _first_turns(arm, R, p, near):
         for turn_2, turn_3, beyond_3 in _elbow(arm, u - arm.a[1], arm.a[5] - arm.a[2]):
             back = turn_2.then(turn_3).back()
             ahead_3, aside_3 = _turned(h[1], back, ahead), _turned(h[1], back, aside)
-            turns, beyond_5 = _turns_to(h[4], h[5], h[3], dot(h[3], ahead_3), _turn(near[4]))
+            along = dot(h[3], ahead_3)
+            sine = np.minimum(sine_1, 1.0 - along * along)
+            turns, beyond_5 = _turns_to(h[4], h[5], h[3], along, _turn(near[4]))
             for turn_5 in turns:
                 turn_4 = _turn_between(h[3], _turned(h[4], turn_5, h[5]), ahead_3, _turn(near[3]))
                 turn_6 = _last(arm, turn_5, _turned(h[3], turn_4.back(), aside_3))
                 all_six = (turn_1, turn_2, _signed(arm.signs[2], turn_3), turn_4, turn_5, turn_6)
-                found.append(Candidate(all_six, largest((beyond_1, beyond_3, beyond_5))))
+                found.append(Candidate(all_six, largest((beyond_1, beyond_3, beyond_5)), sine))
     return found
 
 
@@ -99,8 +105,10 @@ def _parallel(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[Candida
     """Return the candidates where axes 2 to 4 are parallel and axes 5 and 6 meet in a[5]."""
     h, found = arm.h, []
     any_sum = _turn(sum(float(arm.signs[i]) * near[i] for i in (1, 2, 3)))
-    for turn_1, u, ahead, aside, beyond_1 in _first_turns(arm, R, p, near):
-        turns, beyond_5 = _turns_to(h[4], h[5], h[1], dot(h[1], ahead), _turn(near[4]))
+    for turn_1, u, ahead, aside, beyond_1, sine_1 in _first_turns(arm, R, p, near):
+        along = dot(h[1], ahead)
+        sine = np.minimum(sine_1, 1.0 - along * along)
+        turns, beyond_5 = _turns_to(h[4], h[5], h[1], along, _turn(near[4]))
         for turn_5 in turns:
             all_three = _turn_between(h[1], _turned(h[4], turn_5, h[5]), ahead, any_sum)
             turn_6 = _last(arm, turn_5, _turned(h[1], all_three.back(), aside))
@@ -108,7 +116,7 @@ def _parallel(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[Candida
             for turn_2, turn_3, beyond_3 in _elbow(arm, u_4 - arm.a[1], arm.a[3] - arm.a[2]):
                 turn_4 = _signed(arm.signs[3], all_three.then(turn_2.then(turn_3).back()))
                 all_six = (turn_1, turn_2, _signed(arm.signs[2], turn_3), turn_4, turn_5, turn_6)
-                found.append(Candidate(all_six, largest((beyond_1, beyond_3, beyond_5))))
+                found.append(Candidate(all_six, largest((beyond_1, beyond_3, beyond_5)), sine))
     return found
 
 
@@ -119,14 +127,16 @@ FAMILIES: dict[str, Callable[[SixAxes, Any, Any, Sequence[Any]], list[Candidate]
 """Families of arms with a closed form."""
 
 
-def _first_turns(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[tuple[Turn, Any, Any, Any, Any]]:
-    """Return each first turn with a[5], h[5] and v after it is undone, and how far the target is out of reach. Later
-    turns up to a[5] do not change the coordinate of a[5] along h[1]."""
+def _first_turns(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[tuple[Turn, Any, Any, Any, Any, Any]]:
+    """Return each first turn with a[5], h[5] and v after it is undone, how far the target is out of reach, and the
+    squared sine between the axis and a[5]. Later turns up to a[5] do not change the coordinate of a[5] along h[1]."""
     h = arm.h
     reached = arm.R @ (R @ arm.point + p - arm.p)
     ahead, aside = arm.R @ (R @ arm.ahead), arm.R @ (R @ arm.aside)
     turns, beyond = _turns_to(-h[0], reached, h[1], float(h[1] @ arm.a[5]), _turn(near[0]))
-    return [(turn, *(_turned(-h[0], turn, u) for u in (reached, ahead, aside)), beyond) for turn in turns]
+    along, size = dot(h[0], reached), dot(reached, reached)
+    sine = (size - along * along) / np.maximum(size, NOTHING)
+    return [(turn, *(_turned(-h[0], turn, u) for u in (reached, ahead, aside)), beyond, sine) for turn in turns]
 
 
 def _last(arm: SixAxes, turn_5: Turn, aside: Any) -> Turn:

@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.algorithms.differential import Axes, twists
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.algorithms.vectors import cross, dot
+from kinetree.algorithms.vectors import cross, dot, largest
 from kinetree.model.tree import Tree
 
 WIDE = 0.1
@@ -159,8 +159,8 @@ def fault_of(*targets: Any) -> Any:
     """Return how far targets are from finite numbers and rigid transforms: zero, above zero, or NaN."""
     fault: Any = 0.0
     for target in targets:
-        entries = np.ravel(target)
-        fault = fault + sum(0.0 * x for x in entries)
+        size = largest([abs(x) for x in np.ravel(target)])
+        fault = np.maximum(fault, np.where(size < np.inf, 0.0, np.inf))
         if target.ndim == 1:
             continue
         R = target[:3, :3]

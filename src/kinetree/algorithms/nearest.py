@@ -1,11 +1,11 @@
 """Choice among closed-form solutions: the one inside all limits that is nearest to the start of a search."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.algorithms.closed_form import SixAxes, candidates
+from kinetree.algorithms.closed_form import SixAxes, Turn, candidates
 from kinetree.algorithms.inverse import HEAD, Problem, wound
 from kinetree.spatial.se3 import Array
 
@@ -17,6 +17,30 @@ ASIDE = 1e-8
 """Largest share of the way to the middle by which a solution may be moved to be inside the rows."""
 
 
+class Form(NamedTuple):
+    """A closed-form solution q (6,), inside the ranges and rows as far as that is a small change.
+
+    turns (6,): from base to frame. away: squared distance from the start. off: how far it was outside the ranges, rad.
+    share: of the way to the center by which it was outside the rows. beyond: how far, relatively, the target is out of
+    reach. sine: see `Candidate`.
+    """
+
+    q: list[Any]
+    turns: tuple[Turn, ...]
+    away: Any
+    off: Any
+    share: Any
+    beyond: Any
+    sine: Any
+
+    @property
+    def distance(self) -> Any:
+        """Squared distance from the start; infinity for a solution out of reach or outside the limits."""
+        within = np.maximum(np.where(self.beyond <= BEYOND, 0.0, np.inf), np.where(self.share <= ASIDE, 0.0, np.inf))
+        off = np.maximum(self.off, within)
+        return np.where(off <= EDGE, self.away, np.inf)
+
+
 def nearest_start(arm: SixAxes, problem: Problem, state: Any, h: Any, center: Any, target: Any) -> Array:
     """Return the state (HEAD + 12,) with q replaced by the nearest solution, if there is one.
 
@@ -24,22 +48,20 @@ def nearest_start(arm: SixAxes, problem: Problem, state: Any, h: Any, center: An
     """
     chosen = near = list(state[HEAD : HEAD + 6])
     least: Any = np.inf
-    for q, distance in closed_forms(arm, problem, near, h, center, target):
-        is_nearer = distance < least
-        chosen = [np.where(is_nearer, a, b) for a, b in zip(q, chosen, strict=True)]
-        least = np.where(is_nearer, distance, least)
+    for form in closed_forms(arm, problem, near, h, center, target):
+        is_nearer = form.distance < least
+        chosen = [np.where(is_nearer, a, b) for a, b in zip(form.q, chosen, strict=True)]
+        least = np.where(is_nearer, form.distance, least)
     return np.array([*state[:HEAD], *chosen, *state[HEAD + 6 :]])
 
 
-def closed_forms(
-    arm: SixAxes, problem: Problem, near: Sequence[Any], h: Any, center: Any, target: Any
-) -> list[tuple[list[Any], Any]]:
-    """Return each solution q (6,), brought as near as whole turns allow, and its squared distance. The distance is
-    infinity for a solution that is out of reach or outside the limits."""
+def closed_forms(arm: SixAxes, problem: Problem, near: Sequence[Any], h: Any, center: Any, target: Any) -> list[Form]:
+    """Return the closed-form solutions, each brought as near as whole turns allow."""
     found = []
-    for turns, beyond in candidates(arm, target, [near[j] for j in arm.order]):
+    for turns, beyond, sine in candidates(arm, target, [near[j] for j in arm.order]):
         angles = [np.arctan2(turn.sin, turn.cos) for turn in turns]
         q, off = _brought_near(arm, problem, angles, near)
+        share: Any = 0.0
         if len(problem.G):
             share = _beyond_rows(problem, q, h, center)
             # if the rows forbid the nearest turns, use those nearest to the center
@@ -48,9 +70,8 @@ def closed_forms(
             off = np.where(share <= ASIDE, off, other_off)
             share = _beyond_rows(problem, q, h, center)
             q = [x + share * (c - x) for x, c in zip(q, center, strict=True)]
-            off = np.maximum(off, np.where(share <= ASIDE, 0.0, np.inf))
-        distance = sum((x - y) * (x - y) for x, y in zip(q, near, strict=True))
-        found.append((q, np.where(np.maximum(off, np.where(beyond <= BEYOND, 0.0, np.inf)) <= EDGE, distance, np.inf)))
+        away = sum((x - y) * (x - y) for x, y in zip(q, near, strict=True))
+        found.append(Form(q, turns, away, off, share, beyond, sine))
     return found
 
 
@@ -83,4 +104,4 @@ def _beyond_rows(problem: Problem, q: Sequence[Any], h: Any, center: Any) -> Any
 
 def all_forms(arm: SixAxes, problem: Problem, near: Any, h: Any, center: Any, target: Any) -> Array:
     """Return the rows (8, 7) of `closed_forms`, each with its distance."""
-    return np.array([[*q, distance] for q, distance in closed_forms(arm, problem, near, h, center, target)])
+    return np.array([[*form.q, form.distance] for form in closed_forms(arm, problem, near, h, center, target)])

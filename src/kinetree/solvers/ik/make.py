@@ -23,11 +23,13 @@ from kinetree.compiler.program import trace
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree
 from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.limits import refuse_loops
 from kinetree.queries.query import frames_of, one_of, origin, remember, standing, tolerance_of, tree
 from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.problem import between, joint_of, reach_of
+from kinetree.solvers.ik.quick import quick
 from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
@@ -114,6 +116,7 @@ def _made(
     problem, inside = reach_of(robot, limits, goals, tolerance, descents)
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights)
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
+    model = _model(robot, problem)
     return IK(
         coordinate_names=tuple(robot.coordinate_names[j] for j in problem.columns),
         goals=goals,
@@ -121,6 +124,7 @@ def _made(
         _problem=problem,
         _inside=inside,
         **{f"_{name}": kernel for name, kernel in kernels(robot, problem, limits, arm).items()},
+        _quick=quick(robot, model, inside, problem, arm, _key(robot, problem, limits)),
         _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),
         _speeds=np.array([_speed(robot, joint_of(robot, j)) for j in problem.columns]),
     )
@@ -179,7 +183,7 @@ def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None)
         shapes = [port.shape for port in ports]
         return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, **options), f"{name} {key}")
 
-    model = gauged(tree(robot), tuple(dict.fromkeys(f for goal in problem.goals for f in (goal.frame, goal.base))))
+    model = _model(robot, problem)
     down, along = replace(problem, steps=WAY_DOWN), replace(problem, steps=WAY_ALONG)
     shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
     last = partial(answered, problem, limits)
@@ -200,6 +204,10 @@ def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None)
             f"answer {key}",
         ),
     }
+
+
+def _model(robot: Robot, problem: Problem) -> Tree:
+    return gauged(tree(robot), tuple(dict.fromkeys(f for goal in problem.goals for f in (goal.frame, goal.base))))
 
 
 def _key(robot: Robot, problem: Problem, limits: Limits) -> str:
@@ -253,10 +261,11 @@ def _recognised(chain: SerialChain) -> SixAxes | None:
     links = [np.linalg.norm(np.cross(h[1], a[j] - a[i])) for i, j in pairwise(ends)]
     if min(links) < CLEARLY * length:
         return None
-    return _turned(chain.T_tip, h, a, signs, family)
+    aslant = max(float(np.linalg.norm(np.cross(h[1], chain.joints[i].direction))) for i in parallel)
+    return _turned(chain.T_tip, h, a, signs, family, max(off / length, aslant, WHOLE))
 
 
-def _turned(T_tip: Array, h: Array, a: Array, signs: Array, family: str) -> SixAxes:
+def _turned(T_tip: Array, h: Array, a: Array, signs: Array, family: str, deviation: float) -> SixAxes:
     """Return the arm in axes in which most numbers are 0 and 1."""
     x = _across(h[0], h[1])
     R = np.array([x, np.cross(h[1], x), h[1]])
@@ -276,13 +285,18 @@ def _turned(T_tip: Array, h: Array, a: Array, signs: Array, family: str) -> SixA
         aside=_tidy(v @ R_tip),
         signs=signs,
         order=(),
+        deviation=deviation,
     )
 
 
+WHOLE = 1e-9
+"""Distance from an integer below which a number of a closed form is rounded to it."""
+
+
 def _tidy(values: Array) -> Array:
-    """Return the values with those within 1e-9 of an integer rounded to it."""
+    """Return the values with those that are nearly integers rounded to them."""
     whole = np.round(values)
-    return np.where(np.abs(values - whole) < 1e-9, whole, values) + 0.0
+    return np.where(np.abs(values - whole) < WHOLE, whole, values) + 0.0
 
 
 def _is_parallel(h: Array, i: int, j: int) -> bool:

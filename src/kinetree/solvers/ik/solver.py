@@ -19,7 +19,6 @@ from kinetree.algorithms.inverse import (
     LINEAR,
     STEPS,
     Problem,
-    started,
 )
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Shown, shortened, some, visible
@@ -29,6 +28,9 @@ from kinetree.model.limits import Limits, checked_q, limits_about
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.implicit import CLOSE
 from kinetree.solvers.ik.problem import Inside
+from kinetree.solvers.ik.quick import FORMS, Quick
+from kinetree.solvers.ik.reachable import reachable
+from kinetree.solvers.ik.several import IKSolutions, solutions
 from kinetree.spatial.numbers import ROTATION, numbers
 from kinetree.spatial.se3 import Array
 
@@ -97,6 +99,7 @@ class IK:
     _answer: Kernel
     _nearest: Kernel | None
     _forms: Kernel | None
+    _quick: Quick
     _more: tuple[Array, ...]
     _speeds: Array
 
@@ -126,16 +129,15 @@ class IK:
         the weighted squared errors. A result depends only on its target and q0. Raises KinetreeError for targets of
         another shape and for invalid rotations.
         """
-        if not isinstance(threads, (int, np.integer)) or threads < 1:
-            raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
-        if q0 is None and prefer is None and not progress and self._is_plain(targets):
+        _check_threads(threads)
+        if prefer is None and not progress and (start := self._plain_start(q0)) and self._is_plain(targets):
             # fast path for a control loop: one target, in arrays that need no conversion
-            state = self._inside.template
+            state, rest = start
             if self._nearest:
                 state = self._nearest(state, *self._more, *targets)
             found = self._kernel(state, *self._more, *targets)
             if found[GOING] == 0.0:
-                return self._result(found, self._inside.neutral)
+                return self._result(found, rest)
         arrays, batch = self._checked(targets)
         states, h, center, rest = self._inside.begin(self._problem, q0)
         search = [states, h, center]
@@ -150,6 +152,16 @@ class IK:
         if not progress and prod(batch) <= AT_ONCE:
             return self._result(self._solved(search, arrays, threads), rest)
         return self._in_portions(search, arrays, batch, threads, rest, progress)
+
+    def _plain_start(self, q0: Any) -> tuple[Array, Array] | None:
+        """Return the state and q of a start that needs no conversion: none, or one inside all limits."""
+        if q0 is None:
+            return self._inside.template, self._inside.neutral
+        enter = self._quick.enter
+        if enter is None or type(q0) is not np.ndarray or q0.dtype is not DOUBLE or q0.shape != enter.inputs[0].shape:
+            return None
+        state = enter(q0)
+        return (state, q0) if state[GOING] > 0.0 else None
 
     def _is_plain(self, targets: Sequence[Any]) -> bool:
         for target, port in zip(targets, self._check.inputs, strict=False):
@@ -206,61 +218,25 @@ class IK:
         return found
 
     def solutions(
-        self, *targets: Any, most: int = 8, q0: Any = None, starts: int = 64, apart: float | None = None
-    ) -> IKResult:
-        """Return different configurations for one target, (k, nq) with k up to `most`, the nearest to q0 first.
+        self, *targets: Any, most: int = FORMS, q0: Any = None, starts: int = 64, apart: float | None = None
+    ) -> IKSolutions:
+        """Return up to `most` different configurations for each target, the nearest to q0 (…, nq) first.
 
-        Descents begin at `starts` points, evenly spread inside the limits. Results closer together than `apart`, rad or
-        m in every joint, count as one; the default is 1e-3 for up to six joints, else 0.5. An arm of six joints has a
-        few solutions; one with more has infinitely many, of which these are some.
+        Closed forms give all of an arm's solutions. Without one, descents begin at `starts` points, evenly spread
+        inside the limits: an arm of six joints has a few solutions; one with more has infinitely many, of which these
+        are some. Results closer together than `apart`, rad or m in every joint, whole turns aside, count as one; the
+        default is 1e-3 for up to six joints, else 0.5.
         """
-        if apart is None:
-            apart = 1e-3 if len(self._problem.columns) <= 6 else 0.5
-        for name, value in (("most", most), ("starts", starts)):
-            if not isinstance(value, (int, np.integer)) or value < 1:
-                raise fail(name, f"{name} is {value!r}; legal are whole numbers from 1")
-        if not 0 < apart < np.inf:
-            raise fail("apart", f"apart is {apart!r}; legal is a finite number above 0, rad or m")
-        arrays, batch = self._checked(targets)
-        state, h, center, rest = self._inside.begin(self._problem, q0)
-        if batch or state.ndim > 1:
-            raise fail("target-shape", f"solutions are of one target and one q0, not of {batch} and {state.shape[:-1]}")
-        n, more = len(self._problem.columns), [h, center] if len(self._problem.G) else []
+        return solutions(self, targets, most, q0, starts, apart)
 
-        def descended(places: Array) -> IKResult:
-            """Return the result of one descent from each of the points (k, n)."""
-            states = np.tile(state, (len(places), 1))
-            states[:, DESCENT] = self._problem.descents - 1
-            states[:, HEAD : HEAD + n] = places
-            return self._result(np.asarray(self._kernel(states, *more, *arrays)), rest)
+    def reachable(self, *targets: Any, threads: int = 1) -> Array | bool:
+        """Return whether targets can be reached inside the limits, (…,) of bool: `success` of a call, in less time.
 
-        near = state[HEAD : HEAD + n]
-        found = None
-        if self._forms:
-            forms = self._forms(near, *more, *arrays)
-            places = forms[np.isfinite(forms[:, n]), :n]
-            found = descended(places) if len(places) else None
-        if found is None or not np.any(found.success):
-            spread = np.stack(
-                np.broadcast_arrays(*started(self._problem, np.arange(1.0, starts + 1), h, center)), axis=-1
-            )
-            found = descended(np.vstack([near, spread]))
-        away = np.linalg.norm((found.q - rest)[:, self._problem.columns], axis=-1)
-        chosen: list[int] = []
-        for i in np.argsort(away, kind="stable"):
-            if np.ravel(found.success)[i] and all(self._apart(found.q[i], found.q[k]) > apart for k in chosen):
-                chosen.append(int(i))
-        picked = chosen[:most]
-        q, success, residual, steps = (
-            np.asarray(a)[picked] for a in (found.q, found.success, found.residual, found.iterations)
-        )
-        return IKResult(q, success, residual, steps, self.limits, self._problem.columns)
-
-    def _apart(self, a: Array, b: Array) -> float:
-        """Return the largest difference of a joint, apart from whole turns."""
-        away = (a - b)[self._problem.columns]
-        turned = away - 2 * np.pi * np.round(away / (2 * np.pi))
-        return float(np.abs(np.where(self._problem.turns, turned, away)).max())
+        A closed form decides where the arm has one. Else a search does, which leaves a descent that no longer gets
+        nearer; "False" then means that no start of `descents` led to the target. Raises KinetreeError as a call does.
+        """
+        _check_threads(threads)
+        return reachable(self, targets, threads)
 
     def step(self, q: Any, *targets: Any, dt: float) -> Array:
         """Return joint commands (…, nq) for the next dt seconds on the way from q (…, nq) to the targets.
@@ -344,3 +320,8 @@ class IK:
 
 def _picked(array: Array, batch: tuple[int, ...], where: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(array, batch + shape)[where]
+
+
+def _check_threads(threads: Any) -> None:
+    if not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
