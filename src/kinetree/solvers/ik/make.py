@@ -213,6 +213,9 @@ lines, rad. The error is small, and steps of the search correct it."""
 CLEARLY = 0.05
 """Least sine between lines that are not parallel, and least relative length of links; both are divisors."""
 
+SHORTEST = 1e-6
+"""Least length of links, m: a divisor, far above what `_tidy` rounds away."""
+
 
 def six_axes(robot: Robot, frame: str, base: str) -> SixAxes | None:
     """Return the closed form from base to frame, or None. An arm has one if six revolute joints, without followers
@@ -249,7 +252,7 @@ def _recognised(chain: SerialChain) -> SixAxes | None:
     signs[parallel] = np.sign(h[parallel] @ h[1])
     h[parallel] = signs[parallel, None] * h[1]
     links = [np.linalg.norm(np.cross(h[1], a[j] - a[i])) for i, j in pairwise(ends)]
-    if min(links) < CLEARLY * length:
+    if min(links) < max(CLEARLY * length, SHORTEST):
         return None
     return _turned(chain.T_tip, h, a, signs, family)
 
