@@ -28,6 +28,8 @@ TYPES = {"revolute": "r", "mixed": "rpc", "random": ""}
 RANGES = ("wide", "narrow", "still", "huge", "one-sided", "turns", "any")
 PLACES = ("interior", "limits", "corner")
 TOLERANCE = 1e-6 * (1 + 1e-3)
+FAR = 100.0
+"""Longest way of a slide, m. Farther out, rounding of angles of 1e6 rad alone moves the frame by the tolerance."""
 AXES = {"any": (0.5, 0.8), "square": (0.0, 0.8), "one point": (0.7, 0.9), "nearly one point": (0.7, 0.9), "flat": (0, 0)}
 """Probability that an axis has any direction, and that or one along x, y or z; else it is the axis before it."""
 OFFSETS = {"any": (1.0, 1.0, 0.0, 1e-9), "square": (1.0,), "one point": (0.0,), "nearly one point": (1e-9,), "flat": (1.0,)}
@@ -104,17 +106,20 @@ def words(x: np.ndarray) -> str:
     return " ".join(map(repr, x.tolist()))
 
 
-def configurations(limits: Limits, place: str, count: int) -> np.ndarray:
-    """Configurations inside the limits (count, n); place: a row of PLACES."""
+def configurations(limits: Limits, slides: np.ndarray, place: str, count: int) -> np.ndarray:
+    """Configurations inside the limits (count, n). slides (n,): which coordinates are in m. place: one of
+    PLACES."""
     rng = np.random.default_rng(count)
     lower, upper = limits.lower, limits.upper
     low, high = np.maximum(lower, np.minimum(-np.pi, upper - np.pi)), np.minimum(upper, np.maximum(np.pi, lower + np.pi))
     bounded = np.isfinite(lower) & np.isfinite(upper)
     low, high = np.where(bounded, lower, low), np.where(bounded, upper, high)
+    low, high = np.where(slides, np.maximum(low, -FAR), low), np.where(slides, np.minimum(high, FAR), high)
     q = rng.uniform(low, high, (count, len(lower)))
     share = {"interior": 0.0, "limits": 0.5, "corner": 1.0}[place]
-    ends = np.where(rng.random(q.shape) < 0.5, lower, upper)
-    ends = np.where(np.isfinite(ends), ends, np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, q)))
+    ends = np.where(rng.random(q.shape) < 0.5, low, high)
+    ends = np.where(np.isfinite(lower) & np.isfinite(upper), ends, np.where(np.isfinite(lower), lower, upper))
+    ends = np.where(np.isfinite(ends), ends, q)
     return limits.project(np.where(rng.random(q.shape) < share, ends, q))
 
 
@@ -123,7 +128,8 @@ def solved(kind: Kind, count: int) -> tuple[dict[str, np.ndarray], float, int]:
     robot, limits = robot_of(kind)
     frame = f"l{kind.joints}"
     ik, fk = kt.ik(robot, frame, limits=limits), kt.fk(robot, frame)
-    q = np.concatenate([configurations(limits, place, count) for place in PLACES])
+    slides = np.array([robot.joints[name].type == "prismatic" for name in robot.joint_names])
+    q = np.concatenate([configurations(limits, slides, place, count) for place in PLACES])
     T = fk(q)
     start = time.perf_counter()
     result = ik(T) if kind.seed != 1 else ik(T, q0=np.roll(q, 1, axis=0))

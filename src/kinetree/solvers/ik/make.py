@@ -66,8 +66,8 @@ def ik(
     joints, at: the joints that may move, and a full q (nq,) where the others stand; see `kinetree.kinematics`.
 
     Joints between the frames move, and their followers with them; all stay inside the limits, coupled limits included.
-    Raises KinetreeError for unknown frames, joints in between whose velocity has other coordinates than they have,
-    loops over these joints, and limits that cannot be fulfilled.
+    Joints with quaternions, such as a floating base, take part; they have no limits. Raises KinetreeError for unknown
+    frames, loops over these joints, and limits that cannot be fulfilled.
     """
     robot = chosen(robot, joints, at)
     if isinstance(robot, Robot) and standing(robot):
@@ -114,15 +114,21 @@ def _made(
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights)
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
     return IK(
-        coordinate_names=tuple(robot.coordinate_names[j] for j in problem.columns),
+        coordinate_names=tuple(robot.coordinate_names[j] for j in sorted(problem.columns)),
         goals=goals,
         limits=limits,
         _problem=problem,
         _inside=inside,
         **{f"_{name}": kernel for name, kernel in kernels(robot, problem, limits, arm).items()},
         _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),
-        _speeds=np.array([_speed(robot, joint_of(robot, j)) for j in problem.columns]),
+        _speeds=np.array([_speed(robot, name) for name in _by_rate(robot, problem)]),
     )
+
+
+def _by_rate(robot: Robot, problem: Problem) -> list[str]:
+    """Return the joint of each velocity coordinate (n,)."""
+    flat = [joint_of(robot, j) for j in problem.columns[: len(problem.lower)]]
+    return flat + [joint_of(robot, problem.columns[joint.q]) for joint in problem.loose for _ in joint.kind.velocities]
 
 
 def _speed(robot: Robot, name: str) -> float:
@@ -162,14 +168,15 @@ WAY_ALONG = 200
 def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None) -> dict[str, Any]:
     """Return the kernels of `IK`, by its fields. arm: its closed form, if it has one."""
     key = _key(robot, problem, limits)
-    n, m = len(problem.columns), len(problem.G)
-    state, whole, q = Port("state", (HEAD + 2 * n,)), Port("rest", (robot.nq,)), Port("q", (n,))
+    k, n, m = len(problem.columns), len(problem.rates), len(problem.G)
+    state, whole, q = Port("state", (HEAD + 2 * k,)), Port("rest", (robot.nq,)), Port("q", (k,))
+    sizes = {"h": m, "strides": n}
     targets = tuple(Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(problem.goals))
 
     def kernel(name: str, step: Step, first: Port, *between: str, output: Port | None = None, **options: Any) -> Kernel:
         """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets."""
         given = [what for what in between if m or what not in ("h", "center")]
-        ports = (first, *(Port(what, (m if what == "h" else n,)) for what in given), *targets)
+        ports = (first, *(Port(what, (sizes.get(what, k),)) for what in given), *targets)
 
         def traced(x: Any, *arrays: Any) -> Any:
             values = dict(zip(given, arrays, strict=False))

@@ -243,7 +243,7 @@ class IK:
             found = descended(places) if len(places) else None
         if found is None or not np.any(found.success):
             spread = np.stack(
-                np.broadcast_arrays(*started(self._problem, np.arange(1.0, starts + 1), h, center)), axis=-1
+                np.broadcast_arrays(*started(self._problem, np.arange(1.0, starts + 1), h, center, state[HEAD : HEAD + n])), axis=-1
             )
             found = descended(np.vstack([near, spread]))
         away = np.linalg.norm((found.q - rest)[:, self._problem.columns], axis=-1)
