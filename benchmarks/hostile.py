@@ -30,9 +30,21 @@ PLACES = ("interior", "limits", "corner")
 TOLERANCE = 1e-6 * (1 + 1e-3)
 FAR = 100.0
 """Longest way of a slide, m. Farther out, rounding of angles of 1e6 rad alone moves the frame by the tolerance."""
-AXES = {"any": (0.5, 0.8), "square": (0.0, 0.8), "one point": (0.7, 0.9), "nearly one point": (0.7, 0.9), "flat": (0, 0)}
+AXES = {
+    "any": (0.5, 0.8),
+    "square": (0.0, 0.8),
+    "one point": (0.7, 0.9),
+    "nearly one point": (0.7, 0.9),
+    "flat": (0, 0),
+}
 """Probability that an axis has any direction, and that or one along x, y or z; else it is the axis before it."""
-OFFSETS = {"any": (1.0, 1.0, 0.0, 1e-9), "square": (1.0,), "one point": (0.0,), "nearly one point": (1e-9,), "flat": (1.0,)}
+OFFSETS = {
+    "any": (1.0, 1.0, 0.0, 1e-9),
+    "square": (1.0,),
+    "one point": (0.0,),
+    "nearly one point": (1e-9,),
+    "flat": (1.0,),
+}
 """Factors of the offsets from joint to joint, one drawn for each."""
 
 
@@ -111,7 +123,10 @@ def configurations(limits: Limits, slides: np.ndarray, place: str, count: int) -
     PLACES."""
     rng = np.random.default_rng(count)
     lower, upper = limits.lower, limits.upper
-    low, high = np.maximum(lower, np.minimum(-np.pi, upper - np.pi)), np.minimum(upper, np.maximum(np.pi, lower + np.pi))
+    low, high = (
+        np.maximum(lower, np.minimum(-np.pi, upper - np.pi)),
+        np.minimum(upper, np.maximum(np.pi, lower + np.pi)),
+    )
     bounded = np.isfinite(lower) & np.isfinite(upper)
     low, high = np.where(bounded, lower, low), np.where(bounded, upper, high)
     low, high = np.where(slides, np.maximum(low, -FAR), low), np.where(slides, np.minimum(high, FAR), high)

@@ -130,7 +130,7 @@ def inverse_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, 
     q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
     here = aim(tree, problem, q, targets)
     solved, cost = is_solved(problem, here), here.cost
-    new = stepped(problem, q, here, _damping(problem, cost), h)
+    new = stepped(problem, q, here, damping_at(problem, cost), h)
     moved = _squared(new, q)
     again = np.where(moved < STILL, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
     descent = state[DESCENT] + np.where(again, 1.0, 0.0)
@@ -150,11 +150,12 @@ def inverse_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, 
     )
 
 
-def _damping(problem: Problem, cost: Any) -> Any:
+def damping_at(problem: Problem, cost: Any) -> Any:
+    """Return the damping of a step at a squared error, m² and rad²."""
     return problem.damping * (np.minimum(cost, FAR) if problem.is_far else cost)
 
 
-def started(problem: Problem, number: Any, h: Any, center: Any, q: Sequence[Any] = ()) -> list[Any]:
+def started(problem: Problem, number: Any, h: Any, center: Any, q: Any = ()) -> list[Any]:
     """Return start (k,) number `number`, from 1: an additive recurrence (Roberts, The unreasonable effectiveness of
     quasirandom sequences, 2018), moved towards the center until it is inside. Joints with quaternions start where they
     are in q (k,), every other time turned."""
@@ -188,8 +189,8 @@ def stepped(
 ) -> list[Any]:
     """Return q (k,) after a damped step that reduces the errors and stays inside the limits.
 
-    strides (n,): replace those of `problem`. wish (n,): a step to add as far as it does not change the errors (Liegeois,
-    IEEE Transactions on Systems, Man and Cybernetics 7, 1977).
+    strides (n,): replace those of `problem`. wish (n,): a step to add as far as it does not change the errors
+    (Liegeois, IEEE Transactions on Systems, Man and Cybernetics 7, 1977).
     """
     error, J = here.error, here.J
     n, flat = len(problem.rates), len(problem.lower)
@@ -206,7 +207,7 @@ def stepped(
         longest = largest([abs(x) / s for x, s in limited])
         scale = np.where(longest > 1.0, 1.0 / longest, 1.0)
         dq = [scale * x for x in dq]
-    new = _added(problem, q, dq)
+    new = added(problem, q, dq)
     if not len(problem.G):
         return new
     share: Any = 1.0
@@ -215,14 +216,14 @@ def stepped(
         room, rate = bound - skin - _row(row, q), _row(row, step)
         room = np.where(room > 0.0, room, 0.0)
         share = np.where(room < share * rate, room / rate, share)
-    return _added(problem, q, [share * x for x in step])
+    return added(problem, q, [share * x for x in step])
 
 
 def _is_infinite(stride: Any) -> bool:
     return isinstance(stride, float) and stride == np.inf
 
 
-def _added(problem: Problem, q: Sequence[Any], step: Sequence[Any]) -> list[Any]:
+def added(problem: Problem, q: Sequence[Any], step: Sequence[Any]) -> list[Any]:
     """Return q ⊕ step (k,), inside the ranges."""
     flat = len(problem.lower)
     moved = [_clipped(problem, j, a + d) for j, (a, d) in enumerate(zip(q[:flat], step[:flat], strict=True))]
@@ -379,14 +380,3 @@ def settled_step(tree: Tree, problem: Problem, state: Any, h: Any, posture: Any,
     ended = np.where(moved < 1e-16, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
     errors = [np.where(solved, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
     return np.array([np.where(ended, 0.0, 1.0), state[TOTAL] + 1.0, 0.0, state[STEPS] + 1.0, *errors, *new, *best])
-
-
-def tracking_step(tree: Tree, problem: Problem, q: Any, h: Any, strides: Any, *targets: Any) -> Array:
-    """Return q (k,) after one step towards the targets; no coordinate moves more than its stride (n,), rad or m."""
-    before = list(q)
-    here = aim(tree, problem, before, targets, weighted=True)
-    new = stepped(problem, before, here, _damping(problem, here.cost), h, list(strides))
-    flat = len(problem.lower)
-    ways = zip(before[:flat], new[:flat], list(strides)[:flat], strict=True)
-    near = ((a - s, np.minimum(b, a + s)) for a, b, s in ways)
-    return np.array([*(np.maximum(lowest, x) for lowest, x in near), *new[flat:]])

@@ -8,6 +8,7 @@ import numpy as np
 
 from kinetree.model.joints import JOINT_TYPES, JointType
 
+
 class Loose(NamedTuple):
     """A joint with a quaternion. type: a key of JOINT_TYPES. q, v: its first number in a list of coordinates, and in a
     list of velocity coordinates."""

@@ -12,10 +12,11 @@ from kinetree.algorithms.closed_form import SixAxes
 from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import GOALS, Goal, fault_of
-from kinetree.algorithms.inverse import HEAD, Problem, answered, closest_step, inverse_step, settled_step, tracking_step
+from kinetree.algorithms.inverse import HEAD, Problem, answered, closest_step, inverse_step, settled_step
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.serial import SerialChain, serial_chain
+from kinetree.algorithms.tracking import REPORT, returning_step, tracking_step
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -28,6 +29,7 @@ from kinetree.queries.limits import refuse_loops
 from kinetree.queries.query import frames_of, one_of, origin, remember, standing, tolerance_of, tree
 from kinetree.solvers.ik.problem import between, joint_of, reach_of
 from kinetree.solvers.ik.solver import IK
+from kinetree.solvers.ik.step import Stepper
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
@@ -113,15 +115,17 @@ def _made(
     problem, inside = reach_of(robot, limits, goals, tolerance, descents)
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights)
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
+    made = kernels(robot, problem, limits, arm)
+    speeds = np.array([_speed(robot, name) for name in _by_rate(robot, problem)])
     return IK(
         coordinate_names=tuple(robot.coordinate_names[j] for j in sorted(problem.columns)),
         goals=goals,
         limits=limits,
         _problem=problem,
         _inside=inside,
-        **{f"_{name}": kernel for name, kernel in kernels(robot, problem, limits, arm).items()},
+        _stepper=Stepper(problem, inside, made.pop("track"), made.pop("back"), speeds),
+        **{f"_{name}": kernel for name, kernel in made.items()},
         _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),
-        _speeds=np.array([_speed(robot, name) for name in _by_rate(robot, problem)]),
     )
 
 
@@ -166,7 +170,10 @@ WAY_ALONG = 200
 
 
 def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None) -> dict[str, Any]:
-    """Return the kernels of `IK`, by its fields. arm: its closed form, if it has one."""
+    """Return the kernels of `IK`, by its fields, and "track" and "back" of its steps.
+
+    arm: its closed form, if it has one.
+    """
     key = _key(robot, problem, limits)
     k, n, m = len(problem.columns), len(problem.rates), len(problem.G)
     state, whole, q = Port("state", (HEAD + 2 * k,)), Port("rest", (robot.nq,)), Port("q", (k,))
@@ -188,12 +195,14 @@ def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None)
     model = gauged(tree(robot), tuple(dict.fromkeys(f for goal in problem.goals for f in (goal.frame, goal.base))))
     down, along = replace(problem, steps=WAY_DOWN), replace(problem, steps=WAY_ALONG)
     shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
+    report = Port("report", (REPORT + k,))
     last = partial(answered, problem, limits)
     return {
         "kernel": kernel("ik", partial(inverse_step, model, problem), state, "h", "center", repeated=True),
         "closest": kernel("closest", partial(closest_step, model, down), state, "h", repeated=True),
         "settle": kernel("settle", partial(settled_step, model, along), state, "h", "posture", repeated=True),
-        "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides"),
+        "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides", output=report),
+        "back": kernel("back", partial(returning_step, model, problem), q, "strides", "to", output=report),
         "nearest": kernel("nearest", partial(nearest_start, arm, problem), state, "h", "center") if arm else None,
         "forms": kernel("forms", partial(all_forms, arm, problem), q, "h", "center", output=forms) if arm else None,
         "check": Kernel("check", targets, Port("fault", ()), lambda: trace(fault_of, *shapes), f"check {shapes}"),

@@ -52,10 +52,7 @@ class Inside:
         if q0 is None:
             return self.template, self.bounds_now, self.begin_at, self.neutral
         q = self.limits.project(checked_q(self.limits, q0, "q0"))
-        if problem.loose:
-            q[..., problem.columns] = normalised(problem.loose, q[..., problem.columns])
-            if not np.isfinite(q).all():
-                raise fail("q0", "q0 has a quaternion of length zero; legal are quaternions of any other length")
+        q = with_unit_quaternions(problem, q, "q0")
         rest = q.copy()
         rest[..., problem.columns] = 0.0
         h = self.bounds_at(rest)
@@ -74,6 +71,17 @@ class Inside:
         rate = way[..., :flat] @ problem.G.T
         share = np.where(rate > room, room / np.where(rate > room, rate, 1.0), 1.0).min(axis=-1, initial=1.0)
         return np.asarray(q + np.where(share < 1.0, share / 2, 1.0)[..., None] * way)
+
+
+def with_unit_quaternions(problem: Problem, q: Array, what: str) -> Array:
+    """Return q (…, nq) with quaternions of length 1 in the coordinates that may move; raise KinetreeError if one has
+    length 0. what: the name of q."""
+    if not problem.loose:
+        return q
+    own = normalised(problem.loose, q[..., problem.columns])
+    if not np.isfinite(own).all():
+        raise fail(what, f"{what} has a quaternion of length zero; legal is any other length")
+    return problem.moved(q, own)
 
 
 def reach_of(
@@ -142,7 +150,7 @@ def _refuse_ends(limits: Limits, columns: Array) -> None:
 def _strides(loose: Sequence[Loose], is_far: Array) -> Array:
     """Return the largest change (n,) of each velocity coordinate in a step; infinite for slides without near ends."""
     turns = [turns for joint in loose for turns in joint.kind.velocity_angular]
-    return np.r_[np.where(is_far, np.inf, STRIDE), np.where(turns, STRIDE, np.inf)]
+    return np.concatenate([np.where(is_far, np.inf, STRIDE), np.where(turns, STRIDE, np.inf)])
 
 
 def _is_angle(robot: Robot, column: int) -> bool:
@@ -157,8 +165,9 @@ def _that_turn(robot: Robot, columns: Array, limits: Limits) -> Array:
     names = [joint_of(robot, j) for j in columns]
     alone = [name not in led and robot.joints[name].pitch == 0 for name in names]
     is_angle = [_is_angle(robot, j) for j in columns]
-    is_wide_enough = limits.upper[columns] - limits.lower[columns] >= 2 * np.pi
-    return np.array(alone) & is_angle & is_wide_enough & ~limits.G[:, columns].any(axis=0)
+    is_enough = limits.upper[columns] - limits.lower[columns] >= 2 * np.pi
+    is_free = ~limits.G[:, columns].any(axis=0)
+    return np.asarray(np.array(alone) & is_angle & is_enough & is_free)
 
 
 def is_wide(lower: Array, upper: Array, is_angle: Array) -> Array:

@@ -25,14 +25,12 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Shown, shortened, some, visible
 from kinetree.display import number as as_text
 from kinetree.errors import fail
-from kinetree.model.limits import Limits, checked_q, limits_about
+from kinetree.model.limits import Limits, limits_about
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.problem import Inside
+from kinetree.solvers.ik.step import CLOSE, IKStep, Stepper
 from kinetree.spatial.numbers import ROTATION, numbers
 from kinetree.spatial.se3 import Array
-
-CLOSE = 1e-6
-"""Margin up to which a limit is active, in its own units."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,12 +92,11 @@ class IK:
     _closest: Kernel
     _check: Kernel
     _settle: Kernel
-    _track: Kernel
     _answer: Kernel
     _nearest: Kernel | None
     _forms: Kernel | None
     _more: tuple[Array, ...]
-    _speeds: Array
+    _stepper: Stepper
 
     def __repr__(self) -> str:
         goals = ", ".join(f"{goal.kind} of {goal.frame} in {goal.base}" for goal in self.goals)
@@ -242,9 +239,8 @@ class IK:
             places = forms[np.isfinite(forms[:, n]), :n]
             found = descended(places) if len(places) else None
         if found is None or not np.any(found.success):
-            spread = np.stack(
-                np.broadcast_arrays(*started(self._problem, np.arange(1.0, starts + 1), h, center, state[HEAD : HEAD + n])), axis=-1
-            )
+            begun = started(self._problem, np.arange(1.0, starts + 1), h, center, near)
+            spread = np.stack(np.broadcast_arrays(*begun), axis=-1)
             found = descended(np.vstack([near, spread]))
         away = np.linalg.norm((found.q - rest)[:, self._problem.columns], axis=-1)
         chosen: list[int] = []
@@ -263,31 +259,18 @@ class IK:
         turned = away - 2 * np.pi * np.round(away / (2 * np.pi))
         return float(np.abs(np.where(self._problem.turns, turned, away)).max())
 
-    def step(self, q: Any, *targets: Any, dt: float) -> Array:
-        """Return joint commands (…, nq) for the next dt seconds on the way from q (…, nq) to the targets.
+    def step(self, q: Any, *targets: Any, dt: float, restart: Any = None) -> IKStep:
+        """Return the next joint commands (…, nq), for dt seconds, on the way from q (…, nq) to the targets.
 
         One step of the search in which no joint, and no follower of it, exceeds its velocity limit; all joints are
         slowed alike, and joints without such limits take the whole step. From inside the limits it stays inside; from
-        outside it goes towards the result of a step from the nearest configuration inside, no faster. Raises
-        KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
+        outside it goes towards the result of a step from the nearest configuration inside, no faster.
+        restart (…, nq): a configuration to go to instead, in a straight line of the joints, as fast as they may; a line
+        between configurations inside the limits stays inside. If a step is stuck, the way out is to go to another
+        start, such as `ik(targets).q`, and to leave out `restart` from there.
+        Raises KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
         """
-        if not isinstance(dt, (int, float, np.floating)) or not 0 < dt < np.inf:
-            raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
-        arrays, _ = self._checked(targets)
-        before = checked_q(self.limits, q, "q")
-        if not np.isfinite(before).all():
-            raise fail("q", "q is not finite")
-        home = before if np.all(self.limits.margin(before) >= 0) else self.limits.project(before)
-        columns, strides = self._problem.columns, self._speeds * dt
-        rest = home.copy()
-        rest[..., columns] = 0.0
-        rows = [self._inside.bounds_at(rest)] if len(self._problem.G) else []
-        moved = self._track(home[..., columns], *rows, strides, *arrays)
-        if home is not before:
-            way = moved - before[..., columns]
-            share = 1.0 / np.maximum(np.max(np.abs(way) / strides, axis=-1, keepdims=True), 1.0)
-            moved = np.where(share < 1.0, before[..., columns] + share * way, moved)
-        return self._problem.moved(before, moved)
+        return self._stepper.step(q, self._checked(targets)[0], dt, restart)
 
     def _posture(self, prefer: Any) -> Array:
         """Return the posture of the joints that move, (…, n)."""
