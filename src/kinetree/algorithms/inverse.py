@@ -29,6 +29,10 @@ rad². q and the best q follow."""
 HEAD = 7
 FAR = 4.0
 """Squared error, m² and rad², up to which the damping of joints with far ways grows."""
+ROUNDS = 2
+"""Number of times that `closest_step` looks for coordinates at the ends of their ranges."""
+ALONG = 1e-4
+"""Share of the last slack of a row that a step may take."""
 STILL = 1e-22
 """Squared step, rad² and m², below which the search has stopped moving."""
 
@@ -186,11 +190,13 @@ def stepped(
     h: Any,
     strides: Sequence[Any] = (),
     wish: Sequence[Any] = (),
+    rounds: int = 0,
 ) -> list[Any]:
     """Return q (k,) after a damped step that reduces the errors and stays inside the limits.
 
     strides (n,): replace those of `problem`. wish (n,): a step to add as far as it does not change the errors
-    (Liegeois, IEEE Transactions on Systems, Man and Cybernetics 7, 1977).
+    (Liegeois, IEEE Transactions on Systems, Man and Cybernetics 7, 1977). rounds: how often to bring coordinates that
+    the step would take out of their ranges to the end, and to find the step of the others anew.
     """
     error, J = here.error, here.J
     n, flat = len(problem.rates), len(problem.lower)
@@ -198,10 +204,16 @@ def stepped(
     gradient = _direction(J, error, wish, damping) if wish else [dot([row[j] for row in J], error) for j in range(n)]
     wish = wish or [0.0] * n
     free = [_may_move(problem, j, q[j], gradient[j]) for j in range(flat)] + [1.0] * (n - flat)
-    *J, wished = ([x * f for x, f in zip(row, free, strict=True)] for row in (*J, wish))
-    gradient = [g * f for g, f in zip(gradient, free, strict=True)]
-    *J, wished = _without_rows(problem, q, [*J, wished], gradient, free, h)
-    dq = _direction(J, error, wished, damping)
+    dq = _free_step(problem, q, here, free, gradient, wish, damping, h)
+    pinned: list[Any] = [0.0] * n
+    for _ in range(rounds):
+        for j in range(flat):
+            out = _beyond(problem, j, q[j], dq[j])
+            pinned[j] = pinned[j] + out * free[j]
+            free[j] = np.where(abs(out) > 0.0, 0.0, free[j])
+        left = [e - dot(row, pinned) for e, row in zip(error, J, strict=True)]
+        rest = _free_step(problem, q, here._replace(error=left), free, gradient, wish, damping, h)
+        dq = [a + b for a, b in zip(rest, pinned, strict=True)]
     limited = [(x, s) for x, s in zip(dq, strides or problem.strides.tolist(), strict=True) if not _is_infinite(s)]
     if limited:
         longest = largest([abs(x) / s for x, s in limited])
@@ -213,10 +225,31 @@ def stepped(
     share: Any = 1.0
     step = [*(b - a for a, b in zip(q[:flat], new[:flat], strict=True)), *dq[flat:]]
     for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
-        room, rate = bound - skin - _row(row, q), _row(row, step)
-        room = np.where(room > 0.0, room, 0.0)
+        slack, rate = bound - _row(row, q), _row(row, step)
+        # along a row the rate is a rounding error, which shall not stop the step
+        room = np.maximum(np.maximum(slack - skin, ALONG * slack), 0.0)
         share = np.where(room < share * rate, room / rate, share)
     return added(problem, q, [share * x for x in step])
+
+
+def _free_step(
+    problem: Problem, q: list[Any], here: Aim, free: list[Any], gradient: list[Any], wish: Any, damping: Any, h: Any
+) -> list[Any]:
+    """Return the damped step (n,) of the coordinates that are free (n,), 0 or 1, along the rows that q is at."""
+    *J, wished = ([x * f for x, f in zip(row, free, strict=True)] for row in (*here.J, wish))
+    gradient = [g * f for g, f in zip(gradient, free, strict=True)]
+    *J, wished = _without_rows(problem, q, [*J, wished], gradient, free, h)
+    return _direction(J, here.error, wished, damping)
+
+
+def _beyond(problem: Problem, j: int, x: Any, step: Any) -> Any:
+    """Return the way from x to the end of the range that a step crosses, or 0; also 0 at the end itself."""
+    way: Any = 0.0
+    if np.isfinite(problem.lower[j]):
+        way = np.where(x + step < problem.lower[j], problem.lower[j] - x, way)
+    if np.isfinite(problem.upper[j]):
+        way = np.where(x + step > problem.upper[j], problem.upper[j] - x, way)
+    return way
 
 
 def _is_infinite(stride: Any) -> bool:
@@ -354,7 +387,7 @@ def closest_step(tree: Tree, problem: Problem, state: Any, h: Any, *targets: Any
     here = aim(tree, problem, best, targets, exact=True, weighted=True)
     damping = np.where(better, state[DESCENT] / 4.0, state[DESCENT] * 6.0)
     damping = np.maximum(damping, 1e-9)
-    new = stepped(problem, best, here, damping, h)
+    new = stepped(problem, best, here, damping, h, rounds=ROUNDS)
     moved = _squared(new, best)
     # a step that a row stops may get another direction with more damping
     still = np.where(damping > 1e4, moved, 1.0) < STILL
