@@ -50,6 +50,7 @@ def things(icub_file):
         *(fk, kt.fk(robot, list(robot.frames)), kt.margin(robot), kt.kinematics.manipulability(robot, "l_hand")),
         *(fk.inputs[0], fk.output, kt.kinematics.manipulability(robot, "l_hand", method="condition"), fk.c_source()),
         *(ik, ik(fk(some[0])), ik(fk(some)), kt.kinematics.IKInterrupted(ik(fk(some)))),
+        *(ik.step(some[0], fk(some[1]), dt=0.1), ik.step(some, fk(some[1]), dt=0.1)),
         *(guard, guard.kernel, guard(some, some, 0.1), kt.limits.GuardRun(1, 2, 3), kt.limits.GuardState.FREE),
         kt.limits.GuardEvent(0.0, kt.limits.GuardState.NEAR, "x", 0.0, some[0], some[1]),
         *(kt.limits.LinearLimits("a", ("b",), np.ones((90, 1)), np.ones(90), ("c",) * 90), built_in.limits.volume()),
@@ -100,6 +101,14 @@ def test_results_say_what_was_found():
     T[3, 0, 3] += 5.0
     assert repr(ik(T)).startswith("IKResult of 10 targets: 9 reached, up to ")
     assert repr(ik(T[3])).startswith("IKResult: not reached in ")
+    stuck = q[0]
+    for _ in range(300):
+        stuck = ik.step(stuck, T[3], dt=0.1).q
+    shown = repr(ik.step(stuck, T[3], dt=0.1))
+    assert re.fullmatch(r"IKStep: stuck, \S+ m and \S+ rad off, at .*(upper|lower|tendon).*", shown)
+    assert repr(ik.step(q[1], T[1], dt=0.1)).startswith("IKStep: reached, ")
+    assert repr(ik.step(q[1], T[2], dt=0.1)).startswith("IKStep: on the way, ")
+    assert repr(ik.step(q, T, dt=0.1)).startswith("IKStep of 10 targets: 9 reached, 0 stuck, up to ")
     assert repr(kt.compare(robot, robot)) == "Comparison: the same robot; 0 differences, 0 remarks"
     assert repr(Findings()) == "0 findings"
     two = Findings([Finding("c", "error", "wrong"), Finding("d", "info", "so")])
@@ -153,7 +162,7 @@ def page_of(thing):
 def test_html_has_tables_and_no_scripts(things):
     shown_as_html = [thing for thing in things if hasattr(thing, "_repr_html_")]
     kinds = {type(thing).__name__ for thing in shown_as_html}
-    assert kinds == {"Robot", "Limits", "IKResult", "Findings", "Comparison", "Calibration"}
+    assert kinds == {"Robot", "Limits", "IKResult", "IKStep", "Findings", "Comparison", "Calibration"}
     for thing in shown_as_html:
         page = page_of(thing)
         assert len(thing._repr_html_()) < 500_000

@@ -32,5 +32,6 @@ from kinetree.solvers.ik.make import ik as ik
 from kinetree.solvers.ik.solver import IK as IK
 from kinetree.solvers.ik.solver import IKInterrupted as IKInterrupted
 from kinetree.solvers.ik.solver import IKResult as IKResult
+from kinetree.solvers.ik.step import IKStep as IKStep
 
 __all__ = [name for name in dir() if name[0].isalpha()]

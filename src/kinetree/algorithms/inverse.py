@@ -30,7 +30,7 @@ HEAD = 7
 FAR = 4.0
 """Squared error, m² and rad², up to which the damping of joints with far ways grows."""
 ROUNDS = 2
-"""Number of times that `closest_step` looks for coordinates at the ends of their ranges."""
+"""Number of times that `closest_step` looks for coordinates at the ends of their ranges, if there are rows."""
 ALONG = 1e-4
 """Share of the last slack of a row that a step may take."""
 STILL = 1e-22
@@ -387,7 +387,7 @@ def closest_step(tree: Tree, problem: Problem, state: Any, h: Any, *targets: Any
     here = aim(tree, problem, best, targets, exact=True, weighted=True)
     damping = np.where(better, state[DESCENT] / 4.0, state[DESCENT] * 6.0)
     damping = np.maximum(damping, 1e-9)
-    new = stepped(problem, best, here, damping, h, rounds=ROUNDS)
+    new = stepped(problem, best, here, damping, h, rounds=ROUNDS if len(problem.G) else 0)
     moved = _squared(new, best)
     # a step that a row stops may get another direction with more damping
     still = np.where(damping > 1e4, moved, 1.0) < STILL
