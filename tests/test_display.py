@@ -52,6 +52,7 @@ def things(icub_file):
         *(fk, kt.fk(robot, list(robot.frames)), kt.margin(robot), kt.kinematics.manipulability(robot, "l_hand")),
         *(fk.inputs[0], fk.output, kt.kinematics.manipulability(robot, "l_hand", method="condition"), fk.c_source()),
         *(ik, ik(fk(some[0])), ik(fk(some)), ik.solutions(fk(some[0])), kt.kinematics.IKInterrupted(ik(fk(some)))),
+        *(ik.step(some[0], fk(some[1]), dt=0.1), ik.step(some, fk(some[1]), dt=0.1)),
         *(guard, guard.kernel, guard(some, some, 0.1), kt.limits.GuardRun(1, 2, 3), kt.limits.GuardState.FREE),
         kt.limits.GuardEvent(0.0, kt.limits.GuardState.NEAR, "x", 0.0, some[0], some[1]),
         *(kt.limits.LinearLimits("a", ("b",), np.ones((90, 1)), np.ones(90), ("c",) * 90), built_in.limits.volume()),
@@ -104,6 +105,14 @@ def test_results_say_what_was_found():
     assert repr(ik(T[3])).startswith("IKResult: not reached in ")
     assert re.fullmatch(r"IKSolutions: [1-3] of at most 3", repr(ik.solutions(T[0], most=3, starts=8)))
     assert repr(ik.solutions(T[2:4], most=1, starts=8)) == "IKSolutions of 2 targets: 0 to 1 each"
+    stuck = q[0]
+    for _ in range(300):
+        stuck = ik.step(stuck, T[3], dt=0.1).q
+    shown = repr(ik.step(stuck, T[3], dt=0.1))
+    assert re.fullmatch(r"IKStep: stuck, \S+ m and \S+ rad off, at .*(upper|lower|tendon).*", shown)
+    assert repr(ik.step(q[1], T[1], dt=0.1)).startswith("IKStep: reached, ")
+    assert repr(ik.step(q[1], T[2], dt=0.1)).startswith("IKStep: on the way, ")
+    assert repr(ik.step(q, T, dt=0.1)).startswith("IKStep of 10 targets: 9 reached, 0 stuck, up to ")
     assert repr(kt.compare(robot, robot)) == "Comparison: the same robot; 0 differences, 0 remarks"
     assert repr(Findings()) == "0 findings"
     two = Findings([Finding("c", "error", "wrong"), Finding("d", "info", "so")])
@@ -161,6 +170,7 @@ def test_html_has_tables_and_no_scripts(things):
         "Robot",
         "Limits",
         "IKResult",
+        "IKStep",
         "Findings",
         "Comparison",
         "Calibration",

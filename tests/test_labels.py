@@ -69,7 +69,7 @@ def test_a_table_is_taken_by_name(form):
     ik, T = kt.ik(ROBOT, "l6"), fk(Q)
     np.testing.assert_array_equal(ik(T, q0=given).q, ik(T, q0=Q).q)
     np.testing.assert_array_equal(ik(T, prefer=given).q, ik(T, prefer=Q).q)
-    np.testing.assert_array_equal(ik.step(given, T, dt=0.1), ik.step(Q, T, dt=0.1))
+    np.testing.assert_array_equal(ik.step(given, T, dt=0.1).q, ik.step(Q, T, dt=0.1).q)
     guard = kt.guard(ROBOT, speed=1.0)
     order = [NAMES.index(name) for name in guard.joints]
     plain = guard(Q[:, order], Q[::-1, order], 0.1)

@@ -16,6 +16,7 @@ MOST = 40
 HELD = {
     kt.Kernel: "c_source compile fused inputs interpret name operations output outputs program",
     kt.IKResult: "active_limits iterations q residual success",
+    kt.kinematics.IKStep: "active_limits q residual stuck success",
     kt.kinematics.IK: "coordinate_names goals limits reachable solutions step",
     kt.limits.Guard: "brakes dtype joints kernel limit_names",
     kt.limits.Limits: "G blocks clip_step clip_velocity contains coordinate_names forbidden_share h impossible lower "
@@ -66,7 +67,11 @@ def test_objects_show_what_is_for_their_users(kind):
     icub = kt.load("icub")
     solver = kt.ik(icub, "l_hand")
     fk, limits, guard = kt.fk(icub, "l_hand"), icub.limits, kt.guard(icub, "left_arm")
-    (thing,) = [x for x in (icub, solver, fk, limits, guard, solver(fk(icub.q()))) if type(x) is kind]
+    (thing,) = [
+        x
+        for x in (icub, solver, fk, limits, guard, solver(fk(icub.q())), solver.step(icub.q(), fk(icub.q()), dt=0.1))
+        if type(x) is kind
+    ]
     assert " ".join(name for name in dir(thing) if not name.startswith("_")) == HELD[kind]
     assert len(repr(thing)) < 20_000
     assert pydoc.render_doc(thing)

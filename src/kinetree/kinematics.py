@@ -33,6 +33,7 @@ from kinetree.solvers.ik.several import IKSolutions as IKSolutions
 from kinetree.solvers.ik.solver import IK as IK
 from kinetree.solvers.ik.solver import IKInterrupted as IKInterrupted
 from kinetree.solvers.ik.solver import IKResult as IKResult
+from kinetree.solvers.ik.step import IKStep as IKStep
 from kinetree.solvers.reach.difference import ReachDifference as ReachDifference
 from kinetree.solvers.reach.difference import reach_difference as reach_difference
 from kinetree.solvers.reach.grid import Grid as Grid

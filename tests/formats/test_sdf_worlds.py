@@ -262,12 +262,13 @@ def test_names_in_plugins_of_a_model_follow_its_joints():
     same(moved, load(sdf.write(moved)))
 
 
-def test_bases_that_avoid_floating_joints_serve_inverse_kinematics():
+def test_things_that_float_take_part_in_inverse_kinematics():
     robot = load(world(MOVER.format("one") + MOVER.format("two")))
-    with pytest.raises(KinetreeError, match="such as base='one::a'"):
-        kt.ik(robot, "one::b")
-    with pytest.raises(KinetreeError, match="such as base='one::a'"):
-        kt.ik(robot, "one::b", "two::b")
+    T = np.array([[0.0, -1.0, 0.0, 3.0], [1.0, 0.0, 0.0, -2.0], [0.0, 0.0, 1.0, 0.5], [0.0, 0.0, 0.0, 1.0]])
+    for base in (None, "two::b"):
+        result = kt.ik(robot, "one::b", base)(T)
+        assert result.success
+        np.testing.assert_allclose(kt.fk(robot, "one::b", base)(result.q), T, rtol=0, atol=2e-6)
     assert kt.ik(robot, "one::b", "one::a", goal="orientation").coordinate_names == ("one::j",)
 
 

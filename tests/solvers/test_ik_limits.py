@@ -138,9 +138,9 @@ def test_a_follower_with_limits_holds_a_leader_without():
     assert not result.success
     assert robot.limits.contains(result.q)
     # the follower's velocity is the leader's too
-    assert np.abs(ik.step([0.0], fk([1.0]), dt=0.1)).max() <= 0.2 + 1e-12
+    assert np.abs(ik.step([0.0], fk([1.0]), dt=0.1).q).max() <= 0.2 + 1e-12
     swift = kt.load(text.replace('multiplier="0.5"', 'multiplier="4"'), format="urdf")
-    assert np.abs(kt.ik(swift, "d").step([0.0], fk([1.0]), dt=0.1)).max() <= 0.025 + 1e-12
+    assert np.abs(kt.ik(swift, "d").step([0.0], fk([1.0]), dt=0.1).q).max() <= 0.025 + 1e-12
 
 
 @pytest.mark.parametrize("factor", [0.5, -0.5, 1.5, 2.0])
@@ -228,7 +228,7 @@ def test_a_step_from_outside_comes_back():
     others = np.setdiff1d(np.arange(icub.nq), columns)
     q[:, others] = limits.project(q)[:, others]
     for _ in range(50):
-        q = ik.step(q, T, dt=0.1)
+        q = ik.step(q, T, dt=0.1).q
     assert limits.contains(limits.project(q)).all()
     assert limits.margin(q)[:, limits_about(limits, columns)].min() >= -1e-9
     for bad in (np.nan, np.inf):

@@ -3,7 +3,7 @@
 Damped least squares, with damping proportional to the squared error (Sugihara, Solvability-unconcerned inverse
 kinematics by the Levenberg-Marquardt method, IEEE Transactions on Robotics 27, 2011), in the dual form, whose cost
 hardly grows with the number of joints. A coordinate at the end of its range, and a row of G q <= h that would be
-crossed, are removed from the step.
+crossed, are removed from the step. Steps are made in velocity coordinates and added as q ⊕ v (see `tangent`).
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ import numpy as np
 
 from kinetree.algorithms.goals import Goal, goal_rows
 from kinetree.algorithms.limits import margin
+from kinetree.algorithms.tangent import Loose, differences, integrated, nearer_signs, turned_anew
 from kinetree.algorithms.vectors import dot, largest
 from kinetree.model.limits import Limits
 from kinetree.model.tree import Tree
@@ -26,6 +27,12 @@ GOING, TOTAL, DESCENT, STEPS, COST, LINEAR, ANGULAR = range(7)
 start; steps since the start; then, for the best q so far, its cost and the largest squared errors of a goal, m² and
 rad². q and the best q follow."""
 HEAD = 7
+FAR = 4.0
+"""Squared error, m² and rad², up to which the damping of joints with far ways grows."""
+ROUNDS = 2
+"""Number of times that `closest_step` looks for coordinates at the ends of their ranges, if there are rows."""
+ALONG = 1e-4
+"""Share of the last slack of a row that a step may take."""
 STILL = 1e-22
 """Squared step, rad² and m², below which the search has stopped moving."""
 
@@ -34,12 +41,14 @@ STILL = 1e-22
 class Problem:
     """An inverse kinematics problem: goals, coordinates and limits.
 
-    columns, rates (n,): the coordinates that may move, in q and in qd. nq: the length of q. tolerances: m, rad.
-    lower, upper (n,): limits of these coordinates, infinite where there are none. turns (n,): which may make whole
-    turns.
-    first, last (n,): the range of the starts.
-    G (m, n): rows of length one. skin (m,): how far inside them to stay.
-    damping: at a squared error of one. stride: the largest change of a coordinate in a step, rad, m.
+    columns (k,), rates (n,): the coordinates that may move, in q and in qd. The first f of both are those of joints
+    without quaternions, in the same order; the others are of the joints `loose`, which have no limits. nq: the length
+    of q. tolerances: m, rad.
+    lower, upper (f,): limits, infinite where there are none. turns (k,): which may make whole turns.
+    first, last (f,): the range of the starts.
+    G (m, f): rows of length one. skin (m,): how far inside them to stay.
+    damping: at a squared error of one. strides (n,): the largest changes in a step, rad, m. is_far: whether some joint
+    may slide any distance, and damping grows with errors up to FAR alone.
     steps: most steps from one start. descents: number of starts.
     """
 
@@ -56,12 +65,14 @@ class Problem:
     G: Array
     skin: Array
     damping: float
-    stride: float
+    strides: Array
+    is_far: bool
     steps: int
     descents: int
+    loose: tuple[Loose, ...] = ()
 
     def moved(self, q: Array, to: Array) -> Array:
-        """Return q (…, nq) with the coordinates that may move replaced by `to` (…, n)."""
+        """Return q (…, nq) with the coordinates that may move replaced by `to` (…, k)."""
         batch = np.broadcast_shapes(q.shape[:-1], to.shape[:-1])
         result = np.broadcast_to(q, (*batch, self.nq)).copy()
         result[..., self.columns] = to
@@ -88,7 +99,7 @@ def aim(
     exact: bool = False,
     weighted: bool = False,
 ) -> Aim:
-    """Return the distance to all goals at q (n,), the coordinates that may move.
+    """Return the distance to all goals at q (k,), the coordinates that may move.
 
     exact: see `goal_rows`. weighted: whether to apply the weights of errors, which matter if not all errors can vanish.
     """
@@ -115,21 +126,21 @@ def is_solved(problem: Problem, here: Aim) -> Any:
 
 
 def inverse_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *targets: Any) -> Array:
-    """Return the state (HEAD + 2 n,) after a step towards the targets.
+    """Return the state (HEAD + 2 k,) after a step towards the targets.
 
-    h (m,): bounds of the rows. center (n,): a point well inside them.
+    h (m,): bounds of the rows. center (k,): a point well inside them.
     """
     n = len(problem.columns)
     q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
     here = aim(tree, problem, q, targets)
     solved, cost = is_solved(problem, here), here.cost
-    new = stepped(problem, q, here, problem.damping * cost, h)
+    new = stepped(problem, q, here, damping_at(problem, cost), h)
     moved = _squared(new, q)
     again = np.where(moved < STILL, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
     descent = state[DESCENT] + np.where(again, 1.0, 0.0)
     better = np.where(solved, -1.0, cost) < state[COST]
     best = [np.where(better, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
-    begun = started(problem, descent, h, center)
+    begun = started(problem, descent, h, center, q)
     return np.array(
         [
             np.where(solved, 0.0, np.where(descent >= problem.descents, -1.0, 1.0)),
@@ -143,24 +154,32 @@ def inverse_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, 
     )
 
 
-def started(problem: Problem, number: Any, h: Any, center: Any) -> list[Any]:
-    """Return start (n,) number `number`, from 1: an additive recurrence (Roberts, The unreasonable effectiveness of
-    quasirandom sequences, 2018), moved towards the center until it is inside."""
-    n, root = len(problem.columns), 2.0
+def damping_at(problem: Problem, cost: Any) -> Any:
+    """Return the damping of a step at a squared error, m² and rad²."""
+    return problem.damping * (np.minimum(cost, FAR) if problem.is_far else cost)
+
+
+def started(problem: Problem, number: Any, h: Any, center: Any, q: Any = ()) -> list[Any]:
+    """Return start (k,) number `number`, from 1: an additive recurrence (Roberts, The unreasonable effectiveness of
+    quasirandom sequences, 2018), moved towards the center until it is inside. Joints with quaternions start where they
+    are in q (k,), every other time turned."""
+    flat, root = len(problem.lower), 2.0
+    n = flat + 3 * len(problem.loose)
     for _ in range(64):
         root = (1.0 + root) ** (1.0 / (n + 1))  # the root of x^(n + 1) = x + 1
-    x = []
-    for j in range(n):
-        turns = number * root ** -(j + 1.0) + 0.5
-        x.append(problem.first[j] + (problem.last[j] - problem.first[j]) * (turns - np.floor(turns)))
+    turns = [number * root ** -(j + 1.0) + 0.5 for j in range(n)]
+    uniform = [x - np.floor(x) for x in turns]
+    x = [a + (b - a) * u for a, b, u in zip(problem.first, problem.last, uniform[:flat], strict=True)]
+    loose = turned_anew(problem.loose, q, number, uniform[flat:])
     if not len(problem.G):
-        return x
+        return [*x, *loose]
     share: Any = 1.0
     for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
         room, beyond = np.maximum(bound - skin - _row(row, center), 0.0), _row(row, x) - _row(row, center)
         share = np.where(room < share * beyond, room / beyond, share)
     coupled = [bool(column.any()) for column in problem.G.T]
-    return [c + share * (a - c) if used else a for a, c, used in zip(x, center, coupled, strict=True)]
+    x = [c + share * (a - c) if used else a for a, c, used in zip(x, center, coupled, strict=False)]
+    return [*x, *loose]
 
 
 def stepped(
@@ -171,36 +190,77 @@ def stepped(
     h: Any,
     strides: Sequence[Any] = (),
     wish: Sequence[Any] = (),
+    rounds: int = 0,
 ) -> list[Any]:
-    """Return q (n,) after a damped step that reduces the errors and stays inside the limits.
+    """Return q (k,) after a damped step that reduces the errors and stays inside the limits.
 
-    strides (n,): replace the stride of `problem`. wish (n,): a step to add as far as it does not change the errors
-    (Liegeois, IEEE Transactions on Systems, Man and Cybernetics 7, 1977).
+    strides (n,): replace those of `problem`. wish (n,): a step to add as far as it does not change the errors
+    (Liegeois, IEEE Transactions on Systems, Man and Cybernetics 7, 1977). rounds: how often to bring coordinates that
+    the step would take out of their ranges to the end, and to find the step of the others anew.
     """
     error, J = here.error, here.J
-    strides = strides or [problem.stride] * len(q)
+    n, flat = len(problem.rates), len(problem.lower)
     # what would cross a limit: the descent, or with a wish the whole unlimited step
-    gradient = (
-        _direction(J, error, wish, damping) if wish else [dot([row[j] for row in J], error) for j in range(len(q))]
-    )
-    wish = wish or [0.0] * len(q)
-    free = [_may_move(problem, j, q[j], gradient[j]) for j in range(len(q))]
-    *J, wished = ([x * f for x, f in zip(row, free, strict=True)] for row in (*J, wish))
+    gradient = _direction(J, error, wish, damping) if wish else [dot([row[j] for row in J], error) for j in range(n)]
+    wish = wish or [0.0] * n
+    free = [_may_move(problem, j, q[j], gradient[j]) for j in range(flat)] + [1.0] * (n - flat)
+    dq = _free_step(problem, q, here, free, gradient, wish, damping, h)
+    pinned: list[Any] = [0.0] * n
+    for _ in range(rounds):
+        for j in range(flat):
+            out = _beyond(problem, j, q[j], dq[j])
+            pinned[j] = pinned[j] + out * free[j]
+            free[j] = np.where(abs(out) > 0.0, 0.0, free[j])
+        left = [e - dot(row, pinned) for e, row in zip(error, J, strict=True)]
+        rest = _free_step(problem, q, here._replace(error=left), free, gradient, wish, damping, h)
+        dq = [a + b for a, b in zip(rest, pinned, strict=True)]
+    limited = [(x, s) for x, s in zip(dq, strides or problem.strides.tolist(), strict=True) if not _is_infinite(s)]
+    if limited:
+        longest = largest([abs(x) / s for x, s in limited])
+        scale = np.where(longest > 1.0, 1.0 / longest, 1.0)
+        dq = [scale * x for x in dq]
+    new = added(problem, q, dq)
+    if not len(problem.G):
+        return new
+    share: Any = 1.0
+    step = [*(b - a for a, b in zip(q[:flat], new[:flat], strict=True)), *dq[flat:]]
+    for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
+        slack, rate = bound - _row(row, q), _row(row, step)
+        # along a row the rate is a rounding error, which shall not stop the step
+        room = np.maximum(np.maximum(slack - skin, ALONG * slack), 0.0)
+        share = np.where(room < share * rate, room / rate, share)
+    return added(problem, q, [share * x for x in step])
+
+
+def _free_step(
+    problem: Problem, q: list[Any], here: Aim, free: list[Any], gradient: list[Any], wish: Any, damping: Any, h: Any
+) -> list[Any]:
+    """Return the damped step (n,) of the coordinates that are free (n,), 0 or 1, along the rows that q is at."""
+    *J, wished = ([x * f for x, f in zip(row, free, strict=True)] for row in (*here.J, wish))
     gradient = [g * f for g, f in zip(gradient, free, strict=True)]
     *J, wished = _without_rows(problem, q, [*J, wished], gradient, free, h)
-    dq = _direction(J, error, wished, damping)
-    longest = largest([abs(x) / stride for x, stride in zip(dq, strides, strict=True)])
-    scale = np.where(longest > 1.0, 1.0 / longest, 1.0)
-    new = [_clipped(problem, j, a + scale * d) for j, (a, d) in enumerate(zip(q, dq, strict=True))]
-    share: Any = 1.0
-    step = [b - a for a, b in zip(q, new, strict=True)]
-    for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
-        room, rate = bound - skin - _row(row, q), _row(row, step)
-        room = np.where(room > 0.0, room, 0.0)
-        share = np.where(room < share * rate, room / rate, share)
-    if len(problem.G):
-        new = [_clipped(problem, j, a + share * d) for j, (a, d) in enumerate(zip(q, step, strict=True))]
-    return new
+    return _direction(J, here.error, wished, damping)
+
+
+def _beyond(problem: Problem, j: int, x: Any, step: Any) -> Any:
+    """Return the way from x to the end of the range that a step crosses, or 0; also 0 at the end itself."""
+    way: Any = 0.0
+    if np.isfinite(problem.lower[j]):
+        way = np.where(x + step < problem.lower[j], problem.lower[j] - x, way)
+    if np.isfinite(problem.upper[j]):
+        way = np.where(x + step > problem.upper[j], problem.upper[j] - x, way)
+    return way
+
+
+def _is_infinite(stride: Any) -> bool:
+    return isinstance(stride, float) and stride == np.inf
+
+
+def added(problem: Problem, q: Sequence[Any], step: Sequence[Any]) -> list[Any]:
+    """Return q ⊕ step (k,), inside the ranges."""
+    flat = len(problem.lower)
+    moved = [_clipped(problem, j, a + d) for j, (a, d) in enumerate(zip(q[:flat], step[:flat], strict=True))]
+    return [*moved, *integrated(problem.loose, q, step)]
 
 
 def _direction(J: list[list[Any]], error: list[Any], wish: Sequence[Any], damping: Any) -> list[Any]:
@@ -227,8 +287,9 @@ def _without_rows(
 ) -> list[list[Any]]:
     """Return J (k, n) without the directions of rows that q is at and the step would cross, removed one by one."""
     taken: list[list[Any]] = []
+    still = [0.0] * (len(problem.rates) - len(problem.lower))
     for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
-        u = [float(x) * f for x, f in zip(row, free, strict=True)]
+        u = [float(x) * f for x, f in zip([*row, *still], free, strict=True)]
         for other in taken:
             along = dot(u, other)
             u = [a - along * b for a, b in zip(u, other, strict=True)]
@@ -297,6 +358,12 @@ def answered(problem: Problem, limits: Limits, state: Any, rest: Any) -> Array:
         if problem.turns[i]:
             nearer = wound(x, rest[j], problem.lower[i], problem.upper[i])
             q[j] = np.where(nearer >= problem.lower[i], np.where(nearer <= problem.upper[i], nearer, x), x)
+    columns = problem.columns.tolist()
+    near = [rest[j] for j in columns]
+    for joint in problem.loose:
+        signed = nearer_signs(joint, [q[j] for j in columns], near)
+        for j, x in zip(columns[joint.quaternion], signed, strict=True):
+            q[j] = x
     slack: Any = 0.0
     for x in margin(q, limits.lower, limits.upper, limits.G, limits.h):
         slack = np.minimum(slack, x)
@@ -306,7 +373,7 @@ def answered(problem: Problem, limits: Limits, state: Any, rest: Any) -> Array:
 
 
 def closest_step(tree: Tree, problem: Problem, state: Any, h: Any, *targets: Any) -> Array:
-    """Return the state (HEAD + 2 n,) after a step that reduces the cost, for a target that is out of reach.
+    """Return the state (HEAD + 2 k,) after a step that reduces the cost, for a target that is out of reach.
 
     Levenberg's method: the damping falls after a step that helps and rises after one that does not (Nocedal & Wright,
     Numerical Optimization, section 10.3). Indices are those of `inverse_step`, but DESCENT is damping, and q is on
@@ -320,7 +387,7 @@ def closest_step(tree: Tree, problem: Problem, state: Any, h: Any, *targets: Any
     here = aim(tree, problem, best, targets, exact=True, weighted=True)
     damping = np.where(better, state[DESCENT] / 4.0, state[DESCENT] * 6.0)
     damping = np.maximum(damping, 1e-9)
-    new = stepped(problem, best, here, damping, h)
+    new = stepped(problem, best, here, damping, h, rounds=ROUNDS if len(problem.G) else 0)
     moved = _squared(new, best)
     # a step that a row stops may get another direction with more damping
     still = np.where(damping > 1e4, moved, 1.0) < STILL
@@ -331,25 +398,18 @@ def closest_step(tree: Tree, problem: Problem, state: Any, h: Any, *targets: Any
 
 
 def settled_step(tree: Tree, problem: Problem, state: Any, h: Any, posture: Any, *targets: Any) -> Array:
-    """Return the state (HEAD + 2 n,) after a step from a solution towards a posture (n,) that keeps the targets.
+    """Return the state (HEAD + 2 k,) after a step from a solution towards a posture (k,) that keeps the targets.
     Indices are those of `inverse_step`; the best q is the last solution."""
     n = len(problem.columns)
     q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
     here = aim(tree, problem, q, targets)
     solved = is_solved(problem, here)
     best = [np.where(solved, a, b) for a, b in zip(q, q_best, strict=True)]
-    wish = [0.5 * (a - b) for a, b in zip(posture, q, strict=True)]
+    flat = len(problem.lower)
+    way = [a - b for a, b in zip(list(posture)[:flat], q[:flat], strict=True)]
+    wish = [0.5 * x for x in (*way, *differences(problem.loose, q, posture))]
     new = stepped(problem, q, here, 0.0, h, wish=wish)
     moved = _squared(new, q)
     ended = np.where(moved < 1e-16, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
     errors = [np.where(solved, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
     return np.array([np.where(ended, 0.0, 1.0), state[TOTAL] + 1.0, 0.0, state[STEPS] + 1.0, *errors, *new, *best])
-
-
-def tracking_step(tree: Tree, problem: Problem, q: Any, h: Any, strides: Any, *targets: Any) -> Array:
-    """Return q (n,) after one step towards the targets; no coordinate moves more than its stride (n,), rad or m."""
-    before = list(q)
-    here = aim(tree, problem, before, targets, weighted=True)
-    new = stepped(problem, before, here, problem.damping * here.cost, h, list(strides))
-    near = ((a - s, np.minimum(b, a + s)) for a, b, s in zip(before, new, strides, strict=True))
-    return np.array([np.maximum(lowest, x) for lowest, x in near])

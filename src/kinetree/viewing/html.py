@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kinetree.solvers.calibrate.calibration import Calibration
     from kinetree.solvers.compare.comparison import Comparison
     from kinetree.solvers.ik.solver import IKResult
+    from kinetree.solvers.ik.step import IKStep
     from kinetree.solvers.reach.difference import ReachDifference
     from kinetree.solvers.reach.map import ReachMap
 
@@ -70,6 +71,18 @@ def ik_html(result: "IKResult") -> Iterable[str]:
         yield _folded(Section("Targets", (">index", "<reached", ">m", ">rad", ">steps"), rows))
     else:
         yield _folded(Section("q", ("coordinate", ">rad, m"), _named(result._limits.coordinate_names, result.q)))
+
+
+def step_html(step: "IKStep") -> Iterable[str]:
+    """Yield the outcome, and q of one target, or the errors of several."""
+    yield _line(repr(step).partition(": ")[0], repr(step).partition(": ")[2])
+    if np.ndim(step.success):
+        found = zip(np.ravel(step.success), np.ravel(step.stuck), step.residual.reshape(-1, 2), strict=True)
+        states = (("reached" if ok else "stuck" if stuck else "on the way", m, r) for ok, stuck, (m, r) in found)
+        rows = [(str(k), state, number(m), number(r)) for k, (state, m, r) in enumerate(states)]
+        yield _folded(Section("Targets", (">index", "<state", ">m", ">rad"), rows))
+    else:
+        yield _folded(Section("q", ("coordinate", ">rad, m"), _named(step._limits.coordinate_names, step.q)))
 
 
 def findings_html(findings: Sequence[Finding]) -> Iterable[str]:
@@ -133,6 +146,7 @@ _WRITERS: dict[str, Callable[[Any], Iterable[str]]] = {
     "Robot": robot_html,
     "Limits": limits_html,
     "IKResult": ik_html,
+    "IKStep": step_html,
     "Findings": findings_html,
     "Comparison": comparison_html,
     "Calibration": calibration_html,

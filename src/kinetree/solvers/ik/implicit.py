@@ -16,12 +16,11 @@ from kinetree.compiler.port import Port, flat_results
 from kinetree.compiler.program import trace
 from kinetree.model.limits import Limits, limits_about
 from kinetree.model.tree import Tree
+from kinetree.solvers.ik.step import CLOSE
 from kinetree.spatial.se3 import Array
 
 RANK = 1e-6
 """Singular values of ∂E/∂q below this part of the largest count as zero: along them no motion follows."""
-CLOSE = 1e-6
-"""Margin up to which a limit is active, in its own units."""
 
 
 def slopes_kernel(model: Tree, goals: Sequence[Goal], key: str) -> Kernel:

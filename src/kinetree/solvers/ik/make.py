@@ -12,10 +12,11 @@ from kinetree.algorithms.closed_form import SixAxes
 from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import GOALS, Goal, fault_of
-from kinetree.algorithms.inverse import HEAD, Problem, answered, closest_step, inverse_step, settled_step, tracking_step
+from kinetree.algorithms.inverse import HEAD, Problem, answered, closest_step, inverse_step, settled_step
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.serial import SerialChain, serial_chain
+from kinetree.algorithms.tracking import REPORT, returning_step, tracking_step
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -31,6 +32,7 @@ from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.problem import between, joint_of, reach_of
 from kinetree.solvers.ik.quick import quick
 from kinetree.solvers.ik.solver import IK
+from kinetree.solvers.ik.step import Stepper
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
@@ -69,8 +71,8 @@ def ik(
     joints, at: the joints that may move, and a full q (nq,) where the others stand; see `kinetree.kinematics`.
 
     Joints between the frames move, and their followers with them; all stay inside the limits, coupled limits included.
-    Raises KinetreeError for unknown frames, joints in between whose velocity has other coordinates than they have,
-    loops over these joints, and limits that cannot be fulfilled.
+    Joints with quaternions, such as a floating base, take part; they have no limits. Raises KinetreeError for unknown
+    frames, loops over these joints, and limits that cannot be fulfilled.
     """
     robot = chosen(robot, joints, at)
     if isinstance(robot, Robot) and standing(robot):
@@ -117,17 +119,25 @@ def _made(
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights)
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
     model = _model(robot, problem)
+    made = kernels(robot, problem, limits, arm)
+    speeds = np.array([_speed(robot, name) for name in _by_rate(robot, problem)])
     return IK(
-        coordinate_names=tuple(robot.coordinate_names[j] for j in problem.columns),
+        coordinate_names=tuple(robot.coordinate_names[j] for j in sorted(problem.columns)),
         goals=goals,
         limits=limits,
         _problem=problem,
         _inside=inside,
-        **{f"_{name}": kernel for name, kernel in kernels(robot, problem, limits, arm).items()},
         _quick=quick(robot, model, inside, problem, arm, _key(robot, problem, limits)),
+        _stepper=Stepper(problem, inside, made.pop("track"), made.pop("back"), speeds),
+        **{f"_{name}": kernel for name, kernel in made.items()},
         _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),
-        _speeds=np.array([_speed(robot, joint_of(robot, j)) for j in problem.columns]),
     )
+
+
+def _by_rate(robot: Robot, problem: Problem) -> list[str]:
+    """Return the joint of each velocity coordinate (n,)."""
+    flat = [joint_of(robot, j) for j in problem.columns[: len(problem.lower)]]
+    return flat + [joint_of(robot, problem.columns[joint.q]) for joint in problem.loose for _ in joint.kind.velocities]
 
 
 def _speed(robot: Robot, name: str) -> float:
@@ -165,16 +175,20 @@ WAY_ALONG = 200
 
 
 def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None) -> dict[str, Any]:
-    """Return the kernels of `IK`, by its fields. arm: its closed form, if it has one."""
+    """Return the kernels of `IK`, by its fields, and "track" and "back" of its steps.
+
+    arm: its closed form, if it has one.
+    """
     key = _key(robot, problem, limits)
-    n, m = len(problem.columns), len(problem.G)
-    state, whole, q = Port("state", (HEAD + 2 * n,)), Port("rest", (robot.nq,)), Port("q", (n,))
+    k, n, m = len(problem.columns), len(problem.rates), len(problem.G)
+    state, whole, q = Port("state", (HEAD + 2 * k,)), Port("rest", (robot.nq,)), Port("q", (k,))
+    sizes = {"h": m, "strides": n}
     targets = tuple(Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(problem.goals))
 
     def kernel(name: str, step: Step, first: Port, *between: str, output: Port | None = None, **options: Any) -> Kernel:
         """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets."""
         given = [what for what in between if m or what not in ("h", "center")]
-        ports = (first, *(Port(what, (m if what == "h" else n,)) for what in given), *targets)
+        ports = (first, *(Port(what, (sizes.get(what, k),)) for what in given), *targets)
 
         def traced(x: Any, *arrays: Any) -> Any:
             values = dict(zip(given, arrays, strict=False))
@@ -186,12 +200,14 @@ def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None)
     model = _model(robot, problem)
     down, along = replace(problem, steps=WAY_DOWN), replace(problem, steps=WAY_ALONG)
     shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
+    report = Port("report", (REPORT + k,))
     last = partial(answered, problem, limits)
     return {
         "kernel": kernel("ik", partial(inverse_step, model, problem), state, "h", "center", repeated=True),
         "closest": kernel("closest", partial(closest_step, model, down), state, "h", repeated=True),
         "settle": kernel("settle", partial(settled_step, model, along), state, "h", "posture", repeated=True),
-        "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides"),
+        "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides", output=report),
+        "back": kernel("back", partial(returning_step, model, problem), q, "strides", "to", output=report),
         "nearest": kernel("nearest", partial(nearest_start, arm, problem), state, "h", "center") if arm else None,
         "forms": kernel("forms", partial(all_forms, arm, problem), q, "h", "center", output=forms) if arm else None,
         "slopes": slopes_kernel(model, problem.goals, key),
@@ -222,6 +238,9 @@ NEARLY = 1e-3
 lines, rad. The error is small, and steps of the search correct it."""
 CLEARLY = 0.05
 """Least sine between lines that are not parallel, and least relative length of links; both are divisors."""
+
+SHORTEST = 1e-6
+"""Least length of links, m: a divisor, far above what `_tidy` rounds away."""
 
 
 def six_axes(robot: Robot, frame: str, base: str) -> SixAxes | None:
@@ -259,7 +278,7 @@ def _recognised(chain: SerialChain) -> SixAxes | None:
     signs[parallel] = np.sign(h[parallel] @ h[1])
     h[parallel] = signs[parallel, None] * h[1]
     links = [np.linalg.norm(np.cross(h[1], a[j] - a[i])) for i, j in pairwise(ends)]
-    if min(links) < CLEARLY * length:
+    if min(links) < max(CLEARLY * length, SHORTEST):
         return None
     aslant = max(float(np.linalg.norm(np.cross(h[1], chain.joints[i].direction))) for i in parallel)
     return _turned(chain.T_tip, h, a, signs, family, max(off / length, aslant, WHOLE))

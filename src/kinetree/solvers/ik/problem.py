@@ -9,10 +9,10 @@ import numpy as np
 from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.inverse import COST, GOING, HEAD, Problem
 from kinetree.algorithms.kinematics import path_between
+from kinetree.algorithms.tangent import Loose, normalised
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
-from kinetree.model.tree import Tree
 from kinetree.queries.query import tree
 from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array, frozen
@@ -48,10 +48,11 @@ class Inside:
         return np.asarray(self.bounds - rest @ self.rows.T / self.lengths)
 
     def begin(self, problem: Problem, q0: Any) -> tuple[Array, Array, Array, Array]:
-        """Return states (…, HEAD + 2 n), bounds h (…, m), centers (…, n), and q (…, nq) for the other joints."""
+        """Return states (…, HEAD + 2 k), bounds h (…, m), centers (…, k), and q (…, nq) for the other joints."""
         if q0 is None:
             return self.template, self.bounds_now, self.begin_at, self.neutral
         q = self.limits.project(checked_q(self.limits, q0, "q0"))
+        q = with_unit_quaternions(problem, q, "q0")
         rest = q.copy()
         rest[..., problem.columns] = 0.0
         h = self.bounds_at(rest)
@@ -61,38 +62,55 @@ class Inside:
         return states, h, self._centers(problem, q[..., problem.columns], h), q
 
     def _centers(self, problem: Problem, q: Array, h: Array) -> Array:
-        """Return points (…, n) well inside: `begin_at`, or if that is outside for these other joints, a point between
-        it and q (…, n), which is inside."""
+        """Return points (…, k) well inside: `begin_at`, or if that is outside for these other joints, a point between
+        it and q (…, k), which is inside."""
         if not self.rows.any():
             return self.begin_at
-        way = self.begin_at - q
-        room, rate = np.maximum(h - 2 * problem.skin - q @ problem.G.T, 0.0), way @ problem.G.T
+        way, flat = self.begin_at - q, len(problem.lower)
+        room = np.maximum(h - 2 * problem.skin - q[..., :flat] @ problem.G.T, 0.0)
+        rate = way[..., :flat] @ problem.G.T
         share = np.where(rate > room, room / np.where(rate > room, rate, 1.0), 1.0).min(axis=-1, initial=1.0)
         return np.asarray(q + np.where(share < 1.0, share / 2, 1.0)[..., None] * way)
+
+
+def with_unit_quaternions(problem: Problem, q: Array, what: str) -> Array:
+    """Return q (…, nq) with quaternions of length 1 in the coordinates that may move; raise KinetreeError if one has
+    length 0. what: the name of q."""
+    if not problem.loose:
+        return q
+    own = normalised(problem.loose, q[..., problem.columns])
+    if not np.isfinite(own).all():
+        raise fail(what, f"{what} has a quaternion of length zero; legal is any other length")
+    return problem.moved(q, own)
 
 
 def reach_of(
     robot: Robot, limits: Limits, goals: Sequence[Goal], tolerance: tuple[float, float], descents: int
 ) -> tuple[Problem, Inside]:
     """Return the problem and its limits."""
-    columns, rates = between(robot, goals)
+    columns, rates, loose = between(robot, goals)
     if not len(columns):
         frames = ", ".join(goal.frame for goal in goals)
         raise fail("ik", f"no joint moves {frames} as seen from {goals[0].base}")
-    lower, upper = limits.lower[columns], limits.upper[columns]
-    about = np.flatnonzero(limits.G[:, columns].any(axis=1))
+    flat = columns[: len(columns) - sum(joint.kind.nq for joint in loose)]
+    _refuse_ends(limits, columns[len(flat) :])
+    lower, upper = limits.lower[flat], limits.upper[flat]
+    about = np.flatnonzero(limits.G[:, flat].any(axis=1))
     about = about[_that_matter(limits, about)]
-    lengths = np.linalg.norm(limits.G[np.ix_(about, columns)], axis=1)
-    G, bounds = limits.G[np.ix_(about, columns)] / lengths[:, None], limits.h[about] / lengths
+    lengths = np.linalg.norm(limits.G[np.ix_(about, flat)], axis=1)
+    G, bounds = limits.G[np.ix_(about, flat)] / lengths[:, None], limits.h[about] / lengths
     neutral = limits.project(robot.q())
     rest = neutral.copy()
-    rest[columns] = 0.0
+    rest[flat] = 0.0
     rows = limits.G[about]
     h = bounds - rows @ rest / lengths
-    first, last = _window(lower, upper, np.array([_is_angle(robot, j) for j in columns]))
+    is_angle = np.array([_is_angle(robot, j) for j in flat], dtype=bool)
+    first, last = _window(lower, upper, is_angle)
     skin = 1e-12 * (1.0 + np.abs(h) + np.abs(G) @ np.maximum(np.abs(first), np.abs(last)))
-    begin = _begin(G, h, first, last, neutral[columns])
+    begin = neutral[columns]
+    begin[: len(flat)] = _begin(G, h, first, last, neutral[flat])
     neutral[columns] = begin
+    strides = _strides(loose, is_wide(lower, upper, is_angle) & ~is_angle)
     problem = Problem(
         goals=tuple(goals),
         columns=columns,
@@ -101,22 +119,38 @@ def reach_of(
         tolerances=tolerance,
         lower=lower,
         upper=upper,
-        turns=_that_turn(robot, columns) & (upper - lower >= 2 * np.pi) & ~limits.G[:, columns].any(axis=0),
+        turns=_that_turn(robot, columns, limits),
         first=first,
         last=last,
         G=G,
         skin=skin,
         damping=DAMPING,
-        stride=STRIDE,
+        strides=strides,
+        is_far=bool(np.isinf(strides).any()),
         steps=DESCENT_STEPS,
         descents=descents,
+        loose=loose,
     )
     template = np.zeros(HEAD + 2 * len(columns))
     template[GOING], template[COST] = 1.0, np.inf
     template[HEAD:] = np.tile(begin, 2)
     others = rows.copy()
-    others[:, columns] = 0.0
+    others[:, flat] = 0.0
     return problem, Inside(limits, others, lengths, bounds, frozen(h), frozen(neutral), frozen(begin), frozen(template))
+
+
+def _refuse_ends(limits: Limits, columns: Array) -> None:
+    """Raise KinetreeError if coordinates of joints with quaternions have limits."""
+    limited = np.isfinite(limits.lower[columns]) | np.isfinite(limits.upper[columns]) | limits.G[:, columns].any(axis=0)
+    if limited.any():
+        names = ", ".join(limits.coordinate_names[j] for j in columns[limited])
+        raise fail("limits", f"limits on {names}, of joints with quaternions; legal are limits of other joints")
+
+
+def _strides(loose: Sequence[Loose], is_far: Array) -> Array:
+    """Return the largest change (n,) of each velocity coordinate in a step; infinite for slides without near ends."""
+    turns = [turns for joint in loose for turns in joint.kind.velocity_angular]
+    return np.concatenate([np.where(is_far, np.inf, STRIDE), np.where(turns, STRIDE, np.inf)])
 
 
 def _is_angle(robot: Robot, column: int) -> bool:
@@ -124,20 +158,28 @@ def _is_angle(robot: Robot, column: int) -> bool:
     return bool(robot.joints[name].kind.angular[column - robot.q_slices[name].start])
 
 
-def _that_turn(robot: Robot, columns: Array) -> Array:
-    """Return which coordinates leave every frame in place after a whole turn: angles without pitch or followers."""
+def _that_turn(robot: Robot, columns: Array, limits: Limits) -> Array:
+    """Return which coordinates (k,) may make whole turns and leave every frame in place: angles of wide ranges, without
+    pitch, followers or rows."""
     led = {joint.mimic.joint for joint in robot.joints.values() if joint.mimic}
     names = [joint_of(robot, j) for j in columns]
     alone = [name not in led and robot.joints[name].pitch == 0 for name in names]
-    return np.array(alone) & [_is_angle(robot, j) for j in columns]
+    is_angle = [_is_angle(robot, j) for j in columns]
+    is_enough = limits.upper[columns] - limits.lower[columns] >= 2 * np.pi
+    is_free = ~limits.G[:, columns].any(axis=0)
+    return np.asarray(np.array(alone) & is_angle & is_enough & is_free)
+
+
+def is_wide(lower: Array, upper: Array, is_angle: Array) -> Array:
+    """Return which ranges (n,) are searched as if they had no ends."""
+    return np.asarray(~(upper - lower <= np.where(is_angle, *WIDE)))
 
 
 def _window(lower: Array, upper: Array, is_angle: Array) -> tuple[Array, Array]:
     """Return the range of starts (n,): the joint's range, or a part of it near zero if it is too wide."""
-    wide = np.where(is_angle, *WINDOW)
-    is_wide = ~(upper - lower <= np.where(is_angle, *WIDE))
+    wide, endless = np.where(is_angle, *WINDOW), is_wide(lower, upper, is_angle)
     first = np.clip(-wide, lower, np.maximum(upper - 2 * wide, lower))
-    return np.where(is_wide, first, lower), np.where(is_wide, np.minimum(first + 2 * wide, upper), upper)
+    return np.where(endless, first, lower), np.where(endless, np.minimum(first + 2 * wide, upper), upper)
 
 
 def _begin(G: Array, h: Array, first: Array, last: Array, inside: Array) -> Array:
@@ -174,27 +216,27 @@ def joint_of(robot: Robot, column: int) -> str:
     return next(name for name, where in robot.q_slices.items() if where.start <= column < where.stop)
 
 
-def between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array]:
-    """Return the coordinates of q and of qd that move the frames as seen from their bases."""
+def between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array, tuple[Loose, ...]]:
+    """Return the coordinates of q (k,) and of qd (n,) that move the frames as seen from their bases, in the order of
+    `Problem`, and the joints with quaternions among them."""
     bodies = tree(robot)
-    found: dict[int, int] = {}
+    flat: dict[int, int] = {}
+    others: dict[int, int] = {}
     for goal in goals:
         up, down = path_between(bodies, bodies.frame(goal.base)[0], bodies.frame(goal.frame)[0])
         for i in (*up, *down):
             if bodies.multiplier[i] == 0.0:  # follows its leader zero times
                 continue
-            kind = bodies.joint_type[i]
-            if kind.nq != kind.nv:
-                message = f"its {kind.nq} coordinates have {kind.nv} rates; inverse kinematics wants as many"
-                fix = f"lock it, or take another base, such as base={_base_beyond(robot, bodies, down)!r}"
-                raise fail("ik", message, element=f"joint {bodies.joints[i]!r}", fix=fix)
             q, v = bodies.q_slice[i], bodies.v_slice[i]
-            found |= dict(zip(range(q.start, q.stop), range(v.start, v.stop), strict=True))
-    columns = sorted(found)
-    return np.array(columns, dtype=int), np.array([found[j] for j in columns], dtype=int)
-
-
-def _base_beyond(robot: Robot, bodies: Tree, down: Sequence[int]) -> str:
-    """Return the link behind the last joint of a chain whose velocity has other coordinates; without one the root."""
-    others = [i for i in down if bodies.joint_type[i].nq != bodies.joint_type[i].nv]
-    return robot.joints[bodies.joints[others[-1]]].child if others else robot.root
+            if bodies.joint_type[i].quaternion:
+                others[q.start] = i
+            else:
+                flat |= dict(zip(range(q.start, q.stop), range(v.start, v.stop), strict=True))
+    columns, loose = sorted(flat), []
+    rates = [flat[j] for j in columns]
+    for start in sorted(others):
+        i = others[start]
+        loose.append(Loose(bodies.joint_type[i].name, len(columns), len(rates)))
+        columns += range(bodies.q_slice[i].start, bodies.q_slice[i].stop)
+        rates += range(bodies.v_slice[i].start, bodies.v_slice[i].stop)
+    return np.array(columns, dtype=int), np.array(rates, dtype=int), tuple(loose)

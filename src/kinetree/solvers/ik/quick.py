@@ -36,7 +36,7 @@ class Quick(Brief):
     """Kernels of an `IK` that answer in one call.
 
     enter: the state of a start q0 that is inside all limits, or with GOING below zero; None if the bounds depend on
-    joints that do not move. ordered, verdict: `ordered_forms` and `has_form` of an arm with a closed form. reach:
+    joints that do not move, or quaternions are to be normalised. ordered, verdict: `ordered_forms` and `has_form` of an arm with a closed form. reach:
     `reaching_step`. end: a few of `closest_step`, for goals that leave a direction free, to which the search converges
     slowly.
     """
@@ -79,7 +79,7 @@ def quick(robot: Robot, model: Tree, inside: Inside, problem: Problem, arm: SixA
     reach = partial(reaching_step, model, problem, shells(robot, problem, limits), patience)
     few = partial(closest_step, model, replace(problem, steps=FEW))
     return Quick(
-        enter=None if inside.rows.any() else enter,
+        enter=None if inside.rows.any() or problem.loose else enter,
         **closed,
         reach=kernel("reach", reach, longer, longer, repeated=True),
         end=kernel("end", few, state, state, 1, repeated=True) if is_partial else None,

@@ -127,10 +127,11 @@ def _at_forms(ik: IK, states: Array, h: Array, center: Array, targets: list[Arra
 def _at_starts(ik: IK, states: Array, h: Array, center: Array, targets: list[Array], starts: int) -> Array:
     """Return the start and evenly spread places inside the limits (k, 1 + starts, n)."""
     n, numbers = len(ik._problem.columns), np.arange(1.0, starts + 1)
-    spread = started(ik._problem, numbers, h.T[..., None], center.T[..., None])
+    near = states[:, HEAD : HEAD + n]
+    spread = started(ik._problem, numbers, h.T[..., None], center.T[..., None], near.T[..., None])
     shape = (len(states), starts)
     places = np.stack([np.broadcast_to(x, shape) for x in spread], axis=-1)
-    return np.concatenate([states[:, None, HEAD : HEAD + n], places], axis=1)
+    return np.concatenate([near[:, None], places], axis=1)
 
 
 def _descended(

@@ -24,13 +24,13 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Shown, shortened, some, visible
 from kinetree.display import number as as_text
 from kinetree.errors import fail
-from kinetree.model.limits import Limits, checked_q, limits_about
+from kinetree.model.limits import Limits, limits_about
 from kinetree.progress import Progress, reporting, tracked
-from kinetree.solvers.ik.implicit import CLOSE
 from kinetree.solvers.ik.problem import Inside
 from kinetree.solvers.ik.quick import FORMS, Quick
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.several import IKSolutions, solutions
+from kinetree.solvers.ik.step import CLOSE, IKStep, Stepper
 from kinetree.spatial.numbers import ROTATION, numbers
 from kinetree.spatial.se3 import Array
 
@@ -95,13 +95,12 @@ class IK:
     _check: Kernel
     _slopes: Kernel
     _settle: Kernel
-    _track: Kernel
     _answer: Kernel
     _nearest: Kernel | None
     _forms: Kernel | None
     _quick: Quick
     _more: tuple[Array, ...]
-    _speeds: Array
+    _stepper: Stepper
 
     def __repr__(self) -> str:
         goals = ", ".join(f"{goal.kind} of {goal.frame} in {goal.base}" for goal in self.goals)
@@ -238,31 +237,18 @@ class IK:
         _check_threads(threads)
         return reachable(self, targets, threads)
 
-    def step(self, q: Any, *targets: Any, dt: float) -> Array:
-        """Return joint commands (…, nq) for the next dt seconds on the way from q (…, nq) to the targets.
+    def step(self, q: Any, *targets: Any, dt: float, restart: Any = None) -> IKStep:
+        """Return the next joint commands (…, nq), for dt seconds, on the way from q (…, nq) to the targets.
 
         One step of the search in which no joint, and no follower of it, exceeds its velocity limit; all joints are
         slowed alike, and joints without such limits take the whole step. From inside the limits it stays inside; from
-        outside it goes towards the result of a step from the nearest configuration inside, no faster. Raises
-        KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
+        outside it goes towards the result of a step from the nearest configuration inside, no faster.
+        restart (…, nq): a configuration to go to instead, in a straight line of the joints, as fast as they may; a line
+        between configurations inside the limits stays inside. If a step is stuck, the way out is to go to another
+        start, such as `ik(targets).q`, and to leave out `restart` from there.
+        Raises KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
         """
-        if not isinstance(dt, (int, float, np.floating)) or not 0 < dt < np.inf:
-            raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
-        arrays, _ = self._checked(targets)
-        before = checked_q(self.limits, q, "q")
-        if not np.isfinite(before).all():
-            raise fail("q", "q is not finite")
-        home = before if np.all(self.limits.margin(before) >= 0) else self.limits.project(before)
-        columns, strides = self._problem.columns, self._speeds * dt
-        rest = home.copy()
-        rest[..., columns] = 0.0
-        rows = [self._inside.bounds_at(rest)] if len(self._problem.G) else []
-        moved = self._track(home[..., columns], *rows, strides, *arrays)
-        if home is not before:
-            way = moved - before[..., columns]
-            share = 1.0 / np.maximum(np.max(np.abs(way) / strides, axis=-1, keepdims=True), 1.0)
-            moved = np.where(share < 1.0, before[..., columns] + share * way, moved)
-        return self._problem.moved(before, moved)
+        return self._stepper.step(q, self._checked(targets)[0], dt, restart)
 
     def _posture(self, prefer: Any) -> Array:
         """Return the posture of the joints that move, (…, n)."""

@@ -1,0 +1,99 @@
+"""One step of inverse kinematics for a control loop, and its result."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms.inverse import Problem
+from kinetree.algorithms.tracking import ANGULAR, LINEAR, REPORT, SOLVED, STUCK
+from kinetree.compiler.kernel import Kernel
+from kinetree.display import Shown, some
+from kinetree.display import number as as_text
+from kinetree.errors import fail
+from kinetree.model.limits import Limits, checked_q, limits_about
+from kinetree.solvers.ik.problem import Inside, with_unit_quaternions
+from kinetree.spatial.se3 import Array
+
+CLOSE = 1e-6
+"""Margin up to which a limit is active, in its own units."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IKStep(Shown):
+    """Result of `IK.step`.
+
+    q (…, nq): where to send the joints next. success (…): whether all goals are reached there. stuck (…): whether they
+    are not, and steps hardly bring the frames nearer: the limits are in the way, or the target is out of reach, or the
+    arm is singular. residual (…, 2): distance of the frames from their targets at q, m and rad; the largest of several
+    goals.
+    """
+
+    q: Array
+    success: Array | bool
+    stuck: Array | bool
+    residual: Array
+    _limits: Limits = field(repr=False)
+    _columns: Array = field(repr=False)
+
+    def __repr__(self) -> str:
+        reached, stuck = np.asarray(self.success), np.asarray(self.stuck)
+        metres, radians = self.residual.reshape(-1, 2).max(axis=0, initial=0.0)
+        off = f"up to {as_text(metres)} m and {as_text(radians)} rad off"
+        if reached.ndim:
+            return f"IKStep of {reached.size} targets: {int(reached.sum())} reached, {int(stuck.sum())} stuck, {off}"
+        at = [name for name, active in zip(self._limits.names, self.active_limits, strict=True) if active]
+        state = "reached" if self.success else "stuck" if self.stuck else "on the way"
+        return f"IKStep: {state}, {off[6:]}" + (f", at {some(at)}" if at else "")
+
+    @cached_property
+    def active_limits(self) -> Array:
+        """Limits of the moved joints that q is at or outside, (…, k) of bool, in the order of `robot.limits.names`."""
+        return np.asarray((self._limits.margin(self.q) <= CLOSE) & limits_about(self._limits, self._columns))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stepper:
+    """What `IK.step` needs. track, back: kernels of `tracking_step` and `returning_step`. speeds (n,): rad/s, m/s."""
+
+    problem: Problem
+    inside: Inside
+    track: Kernel
+    back: Kernel
+    speeds: Array
+
+    def step(self, q: Any, targets: Sequence[Array], dt: float, restart: Any) -> IKStep:
+        """Return the step from q (…, nq), see `IK.step`; targets are checked."""
+        if not isinstance(dt, (int, float, np.floating)) or not 0 < dt < np.inf:
+            raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
+        limits, columns, strides = self.inside.limits, self.problem.columns, self.speeds * dt
+        before = self._checked(q, "q")
+        if restart is not None:
+            to = limits.project(self._checked(restart, "restart"))
+            report = self.back(before[..., columns], strides, to[..., columns], *targets)
+        elif (is_inside := limits.contains(before)).all():
+            report = self._tracked(before, strides, targets)
+        else:
+            report = self._tracked(limits.project(before), strides, targets)
+            back = self.back(before[..., columns], strides, report[..., REPORT:], *targets)
+            report = np.where(is_inside[..., None], report, back)
+        success, stuck = report[..., SOLVED] > 0, report[..., STUCK] > 0
+        if report.ndim == 1:
+            success, stuck = bool(success), bool(stuck)
+        angle = 2.0 * np.arcsin(np.minimum(np.sqrt(report[..., ANGULAR]) / 2.0, 1.0))
+        residual = np.stack([np.sqrt(report[..., LINEAR]), angle], axis=-1)
+        return IKStep(self.problem.moved(before, report[..., REPORT:]), success, stuck, residual, limits, columns)
+
+    def _tracked(self, q: Array, strides: Array, targets: Sequence[Array]) -> Array:
+        rest = q.copy()
+        rest[..., self.problem.columns] = 0.0
+        rows = [self.inside.bounds_at(rest)] if len(self.problem.G) else []
+        return np.asarray(self.track(q[..., self.problem.columns], *rows, strides, *targets))
+
+    def _checked(self, q: Any, what: str) -> Array:
+        given = checked_q(self.inside.limits, q, what)
+        if not np.isfinite(given).all():
+            raise fail(what, f"{what} is not finite; legal are finite numbers")
+        return with_unit_quaternions(self.problem, given, what)

@@ -1,0 +1,146 @@
+"""Inverse kinematics with joints that have quaternions: floating bases, balls; and planar and universal joints."""
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.algorithms.tangent import Loose, turned_anew
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.limits import Limits
+from kinetree.model.robot import Joint, Link
+from random_arms import random_arm
+from support import random_q
+
+HELD = ["l_foot", "r_foot", "l_hand"]
+
+
+def on(robot: kt.Robot, kind: str, name: str = "base_joint", **options) -> kt.Robot:
+    """The robot on a joint of this kind."""
+    parts = parts_of(robot)
+    parts.joints.insert(0, Joint(name, kind, "world", robot.root, **options))
+    parts.links.insert(0, Link("world"))
+    parts.joint_order = None
+    return build(parts)
+
+
+@pytest.fixture(scope="module")
+def walker() -> kt.Robot:
+    return on(kt.load("icub"), "floating")
+
+
+def configurations(robot: kt.Robot, count: int, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return robot.limits.project(np.array([random_q(robot, rng) for _ in range(count)]))
+
+
+def unit(robot: kt.Robot, q: np.ndarray) -> None:
+    for name, where in robot.q_slices.items():
+        if place := robot.joints[name].kind.quaternion:
+            np.testing.assert_allclose(np.linalg.norm(q[..., where][..., place], axis=-1), 1.0, rtol=0, atol=1e-15)
+
+
+def test_a_walker_reaches_with_its_feet_held(walker):
+    """Two feet and a hand at once, far from where the search begins, too."""
+    ik, fk = kt.ik(walker, HELD), kt.fk(walker, HELD)
+    assert ik.coordinate_names[:7] == tuple(f"base_joint.{x}" for x in ("x", "y", "z", "qx", "qy", "qz", "qw"))
+    q = configurations(walker, 100)
+    q[:, [where.start for name, where in walker.q_slices.items() if name != "base_joint"]] *= 0.9
+    q[:, walker.q_slices["base_joint"].start + np.arange(3)] *= np.linspace(0, 100, 100)[:, None]
+    T = fk(q)
+    result = ik(*np.moveaxis(T, 1, 0))
+    assert result.success.all()
+    assert walker.limits.contains(result.q).all()
+    unit(walker, result.q)
+    here = fk.interpret(result.q)
+    assert np.linalg.norm((here - T)[..., :3, 3], axis=-1).max() <= 1e-6 * (1 + 1e-3)
+    np.testing.assert_array_equal(ik(*T[7]).q, result.q[7])
+    # begun at the answer, it is the answer; the sign of a quaternion is that of the start
+    begun = q[3].copy()
+    begun[walker.q_slices["base_joint"].start + 3 + np.arange(4)] *= -2.0
+    again = ik(*T[3], q0=begun)
+    assert again.iterations == 1
+    begun[walker.q_slices["base_joint"].start + 3 + np.arange(4)] /= 2.0
+    np.testing.assert_allclose(again.q, begun, rtol=0, atol=1e-15)
+
+
+def test_feet_stay_while_the_hand_moves(walker):
+    """In a control loop, which is stuck where the hand cannot follow, and leaves for another start."""
+    ik, fk = kt.ik(walker, HELD), kt.fk(walker, HELD)
+    q = walker.limits.project(walker.q({"l_knee": -40, "r_knee": -40, "l_elbow": 40}, unit="deg"))
+    feet, hand = fk(q)[:2], fk(q)[2].copy()
+    hand[:3, 3] += [0.05, 0.02, -0.03]
+    begin = q
+    for _ in range(30):
+        here = ik.step(q, *feet, hand, dt=0.01)
+        q = here.q
+        unit(walker, q)
+    assert here.success and not here.stuck
+    assert np.abs(fk(q)[:2] - feet).max() < 2e-6
+    hand[2, 3] += 3.0
+    for _ in range(200):
+        here = ik.step(q, *feet, hand, dt=0.01)
+        q = here.q
+    assert here.stuck and not here.success
+    assert here.active_limits.any()
+    assert repr(here).startswith("IKStep: stuck, ")
+    assert here.residual[0] > 1.0
+    here = ik.step(q, *feet, hand, dt=0.01, restart=begin)
+    np.testing.assert_allclose(kt.dynamics.difference(walker)(here.q, begin), 0.0, rtol=0, atol=1e-12)
+
+
+def test_posture_and_solutions_of_a_walker(walker):
+    ik, fk = kt.ik(walker, HELD[:2]), kt.fk(walker, HELD[:2])
+    q = walker.limits.project(0.5 * configurations(walker, 6))
+    T = fk(q)
+    plain, near = ik(*np.moveaxis(T, 1, 0)), ik(*np.moveaxis(T, 1, 0), prefer=q)
+    assert plain.success.all() and near.success.all()
+    apart = [np.linalg.norm(kt.dynamics.difference(walker)(one.q, q), axis=-1) for one in (plain, near)]
+    assert (apart[1] <= apart[0]).all()
+    assert apart[1].mean() < 0.9 * apart[0].mean()
+    found = ik.solutions(*T[0], most=5)
+    assert found.success.all()
+    np.testing.assert_allclose(fk(found.q), np.broadcast_to(T[0], (len(found.q), 2, 4, 4)), rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize("kind", ["floating", "ball", "planar", "universal"])
+def test_an_arm_on_each_joint(kind):
+    axes = {"planar": ((0.0, 0.0, 1.0),), "universal": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))}
+    robot = on(random_arm(3, seed=4), kind, axes=np.array(axes.get(kind, np.zeros((0, 3)))))
+    for frame, base in (("l3", "world"), ("world", "l2")):
+        ik, fk, q = kt.ik(robot, frame, base), kt.fk(robot, frame, base), configurations(robot, 40)
+        T = fk(q)
+        result = ik(T)
+        assert result.success.mean() >= 0.95
+        unit(robot, result.q)
+        off = np.abs(fk.interpret(result.q) - T)[result.success]
+        assert off.max() <= 2e-6
+        far = T.copy()
+        far[:, :3, 3] += 100.0
+        beyond = ik(far)
+        assert beyond.success.mean() >= 0.95 if kind == "floating" else not beyond.success.any()
+        unit(robot, beyond.q)
+
+
+def test_what_has_no_meaning_is_refused(walker):
+    ik, zero = kt.ik(walker, "l_foot"), walker.q()
+    place = walker.q_slices["base_joint"]
+    zero[place] = 0.0
+    for name, call in (("q0", lambda T: ik(T, q0=zero)), ("q", lambda T: ik.step(zero, T, dt=0.1))):
+        with pytest.raises(kt.KinetreeError, match=f"{name} has a quaternion of length zero"):
+            call(np.eye(4))
+    limits = walker.limits
+    lower = limits.lower.copy()
+    lower[place.start + 3] = -1.0
+    turned = Limits(limits.coordinate_names, lower, limits.upper, limits.G, limits.h, limits.row_names)
+    with pytest.raises(kt.KinetreeError, match="limits on base_joint.qx, of joints with quaternions"):
+        kt.ik(walker, "l_foot", limits=turned)
+
+
+def test_random_turns_are_uniform():
+    """The mean of R and of its squares, over all starts, are those of the Haar measure."""
+    uniform = np.random.default_rng(0).random((3, 20_000))
+    q = np.array(turned_anew([Loose("ball", 0, 0)], np.array([0.0, 0.0, 0.0, 1.0]), np.ones(20_000), uniform))
+    np.testing.assert_allclose(np.linalg.norm(q, axis=0), 1.0, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(q @ q.T / 20_000, np.eye(4) / 4, rtol=0, atol=0.01)
+    kept = np.array(turned_anew([Loose("ball", 0, 0)], np.array([0.0, 0.0, 0.0, 1.0]), 2.0, uniform[:, 0]))
+    np.testing.assert_array_equal(kept, [0.0, 0.0, 0.0, 1.0])
