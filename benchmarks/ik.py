@@ -5,7 +5,8 @@
 Every peer is called as its documentation says is best, one core, from Python; see its file in `ik_peers`. A target is
 solved if the answer's pose, by Kinetree's interpreter, is within 1e-6 m and 1e-6 rad, and no joint is outside of its
 limits by more than 1e-6. Peers take turns on portions of the targets, so that they meet the same machine; times are
-means over all targets, solved or not, of the best run. Slow peers get the first targets only.
+means over all targets, solved or not, of the best run. Slow peers get the first targets only. A second table (`ik_all`)
+has all solutions of a target, the verdict whether it can be reached, and starts of one's own.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ os.environ.update(ONE_THREAD)
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+import ik_all
 import ik_peers
 import kinetree as kt
 from ik_peers import Peer, ranges
@@ -94,12 +96,14 @@ def main() -> None:
     print(describe("kinetree", "numpy", "llvmlite", *ik_peers.installed()), end="\n\n")
     print("| robot | joints | solver | targets | solved, % | outside | us each | times Kinetree's batch |")
     print("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |")
-    comparisons = [measure(arm, count, runs) for arm in arms()]
-    print("", *comparisons, sep="\n")
+    more: list[str] = []
+    comparisons = [measure(arm, count, runs, more) for arm in arms()]
+    print("", *comparisons, "", "| robot | question | solver | targets | us each |", sep="\n")
+    print("| --- | --- | --- | ---: | ---: |", *more, sep="\n")
 
 
-def measure(arm: Arm, count: int, runs: int) -> str:
-    """Prints the rows of an arm; a line that compares them."""
+def measure(arm: Arm, count: int, runs: int, more: list[str]) -> str:
+    """Prints the rows of an arm; a line that compares them. more: gets the rows of `ik_all`."""
     robot = kt.load(arm.path, limits=arm.limits)
     limits, random = robot.limits, np.random.default_rng(1)
     q = limits.sample(count, seed=1) if arm.limits else random.uniform(*ranges(limits), (count, robot.nq))
@@ -109,6 +113,9 @@ def measure(arm: Arm, count: int, runs: int) -> str:
         # Nobody else knows limits over several joints.
         theirs = [] if arm.limits else ik_peers.rows(arm.name, robot, arm.base, arm.frame, Path(folder))
         take_turns([*ours, *theirs], T, runs)
+        if not arm.limits:
+            whole = ik_peers.chain(robot, arm.base, arm.frame, Path(folder))
+            more += ik_all.rows(arm.name, whole, T[: 10 * PORTION], 3 * runs)
     n = len(kt.ik(robot, arm.frame, arm.base).coordinate_names)
     for peer in (*ours, *theirs):
         judge(peer, arm, robot, T)

@@ -44,8 +44,8 @@ def reaching_step(
     """Return the state (HEAD + 2 n + 1,) of `inverse_step` after a step; its last number is the squared error before.
 
     A target outside of its shell (see `Shell`) is given up at once. After `patience` steps a descent that is not near
-    the target and whose error falls too slowly is at a local minimum, or nearly so, and ends: the next begins. More of
-    them follow if the best came near.
+    the target and whose error falls too slowly is at a local minimum, or nearly so, and ends: the next begins. More
+    follow if the best came near.
     """
     most = float(problem.descents)
     problem = replace(problem, descents=OFTEN * problem.descents)
