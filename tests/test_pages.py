@@ -41,6 +41,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
         "docs/limits.md",
         "docs/guard.md",
         "docs/inverse-kinematics.md",
+        "docs/reach.md",
         "docs/controllers.md",
         "docs/calibration.md",
     ],

@@ -119,8 +119,9 @@ def test_a_default_box_has_all_that_is_reached(arm):
     for robot in (arm, two_links((-1.0, 2.0), (0.3, 2.5))):
         reach = kt.reach_map(robot, "tool0", directions=0, voxel=0.4)
         p = kt.fk(robot, "tool0")(robot.limits.sample(20_000))[:, :3, 3]
-        upper = reach.grid.lower + reach.grid.voxel * np.array(reach.grid.shape)
+        upper = reach.grid.lower + np.where(reach.grid.flat, 0.0, 0.4 * np.array(reach.grid.shape))
         assert ((p >= reach.grid.lower) & (p <= upper)).all()
+        assert reach.grid.flat == (False, False, robot is not arm)  # two links are in a plane
         # and no layer more than the samples need
         assert (p.min(axis=0) - reach.grid.lower < 1.2 * 0.4).all()
 
@@ -153,7 +154,9 @@ def test_position_direction_and_pose(arm):
     np.testing.assert_allclose(direction.index, direction.share)
     z = pose.orientations_at((0, 0, 0))[::3, :, 2]
     np.testing.assert_allclose(z, direction.orientations_at((0, 0, 0))[:, :, 2], atol=1e-15)
-    assert "6 orientations" in repr(direction)
+    assert "6 directions with any roll" in repr(direction)
+    assert "6 directions with 3 rolls" in repr(pose)
+    assert "positions alone" in repr(position)
 
 
 def test_orientations_are_even_rotations(small):

@@ -73,12 +73,8 @@ def test_the_section_of_the_page(open_page, tmp_path, reach):
     page = open_page(tmp_path / "page.html")
 
     def shown():
-        return int(
-            page.locator(".section", has=page.get_by_text("Reach", exact=True))
-            .get_by_role("status")
-            .inner_text()
-            .split()[0]
-        )
+        """The number of voxels in the panel."""
+        return int(page.get_by_text(" voxels", exact=False).last.inner_text().split()[0])
 
     assert shown() == drawn(reach, cut_of(np.eye(4))).sum()
     page.get_by_label("Cut across").select_option("")

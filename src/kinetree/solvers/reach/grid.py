@@ -34,7 +34,14 @@ class Grid:
 
     def __repr__(self) -> str:
         x, y, z = self.shape
-        return f"Grid of {x} × {y} × {z} voxels of {number(self.voxel)} m, {self.orientations} orientations"
+        return f"Grid of {x} × {y} × {z} voxels of {number(self.voxel)} m, {self.tried}"
+
+    @property
+    def tried(self) -> str:
+        """What is tried at a voxel, in words."""
+        if not len(self.directions):
+            return "positions alone"
+        return f"{len(self.directions)} directions with " + (f"{self.rolls} rolls" if self.rolls else "any roll")
 
     @property
     def orientations(self) -> int:

@@ -20,6 +20,8 @@ SAMPLES = 4096
 """Number of configurations that show how far a frame reaches."""
 FINE = 20
 """Least number of voxels along the longest side of a grid of default voxels."""
+THIN = 1e-6
+"""Largest thickness, relative to the longest side, of a default box that becomes flat, as of an arm in a plane."""
 STRAIGHT = 1e-9
 """Largest change of an axis, and of a point on it, m, that stands still."""
 MOST = 2**32
@@ -89,16 +91,17 @@ def grid_of(
     rolls: int,
     axis: Array | None,
 ) -> Grid:
-    """Return the grid. Default boxes hold all that is reached, with corners at multiples of the voxel."""
+    """Return the grid. Default boxes contain all that is reached, with corners at multiples of the voxel, and are flat
+    if that is in a plane."""
     if voxel is not None and not 0 < voxel < np.inf:
         raise fail("voxel", f"voxel is {voxel!r}; legal is a finite length above 0, m")
     corners = _reached_box(robot, frame, base, position, axis) if box is None else _checked(box)
     longest = float((corners[1] - corners[0]).max())
     side = float(voxel) if voxel is not None else _default_voxel(longest)
-    flat = corners[0] == corners[1] if box is not None else np.zeros(3, dtype=bool)
+    flat = corners[0] == corners[1]
     if box is None:
         first, last = np.floor(corners[0] / side), np.ceil(corners[1] / side)
-        lower, shape = first * side, last - first
+        lower, shape = np.where(flat, corners[0], first * side), np.where(flat, 1, last - first)
     else:
         lower, shape = corners[0], np.maximum(np.ceil((corners[1] - corners[0]) / side - 1e-9), 1)
     if shape.prod() * max(directions, 1) * max(rolls, 1) > MOST:
@@ -116,7 +119,7 @@ def _checked(box: Any) -> Array:
 
 
 def _reached_box(robot: Robot, frame: str, base: str, position: IK, axis: Array | None) -> Array:
-    """Return the corners (2, 3) of a box around the positions of the frame, a little larger than found."""
+    """Return the corners (2, 3) of a box around the positions of the frame, a little larger than found unless flat."""
     at = fk(robot, frame, base)
     points = np.asarray(at(configurations(position, SAMPLES)))[:, :3, 3]
     far = 10.0 * (np.abs(points).max() + 1.0) * np.concatenate([np.eye(3), -np.eye(3)])
@@ -128,8 +131,11 @@ def _reached_box(robot: Robot, frame: str, base: str, position: IK, axis: Array 
     if axis is not None:
         radius = np.hypot(*(points[:, :2] - axis).T).max()
         low[:2], high[:2] = axis - radius, axis + radius
-    pad = 0.005 * float((high - low).max())
-    return np.array([low - pad, high + pad])
+    longest = float((high - low).max())
+    flat = high - low < THIN * longest
+    pad = np.where(flat, 0.0, 0.005 * longest)
+    middle = np.round((low + high) / 2.0, 9) + 0.0
+    return np.array([np.where(flat, middle, low - pad), np.where(flat, middle, high + pad)])
 
 
 def _default_voxel(longest: float) -> float:

@@ -50,7 +50,7 @@ class ReachMap(Shown):
             found += f", in all orientations {number(self.dexterous_volume)} {grid.unit}"
         return (
             f"ReachMap of {self.frame} of {self.robot} in {self.base}: reaches {found}; "
-            f"{x} × {y} × {z} voxels of {number(grid.voxel)} m, {grid.orientations} orientations"
+            f"{x} × {y} × {z} voxels of {number(grid.voxel)} m, {grid.tried}"
         )
 
     @property
