@@ -67,7 +67,11 @@ def test_objects_show_what_is_for_their_users(kind):
     icub = kt.load("icub")
     solver = kt.ik(icub, "l_hand")
     fk, limits, guard = kt.fk(icub, "l_hand"), icub.limits, kt.guard(icub, "left_arm")
-    (thing,) = [x for x in (icub, solver, fk, limits, guard, solver(fk(icub.q())), solver.step(icub.q(), fk(icub.q()), dt=0.1)) if type(x) is kind]
+    (thing,) = [
+        x
+        for x in (icub, solver, fk, limits, guard, solver(fk(icub.q())), solver.step(icub.q(), fk(icub.q()), dt=0.1))
+        if type(x) is kind
+    ]
     assert " ".join(name for name in dir(thing) if not name.startswith("_")) == HELD[kind]
     assert len(repr(thing)) < 20_000
     assert pydoc.render_doc(thing)
