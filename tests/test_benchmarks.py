@@ -9,6 +9,7 @@ import pytest
 import cases
 import compile_time
 import conversions
+import hostile
 import ik
 import ik_peers
 import kernels
@@ -372,3 +373,12 @@ def test_the_share_is_of_files_that_another_parser_loads():
 )
 def test_missing_meshes_and_packages_are_told_from_faults(words, is_absent):
     assert bool(parsers.ABSENT.search(words)) == is_absent
+
+
+def test_hostile_kinds_are_376_and_different():
+    kinds = hostile.kinds()
+    assert len(set(kinds)) == len(kinds) == 376
+    for kind in kinds[::47]:
+        found, _, false = hostile.solved(kind, 2)
+        assert {*found} == {*hostile.PLACES}
+        assert false == 0

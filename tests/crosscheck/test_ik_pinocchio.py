@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Joint, Link
 from pinocchio_robot import PinocchioRobot, loadable
 from support import icub_urdfs, random_q, shared
 
@@ -127,3 +129,45 @@ def test_random_trees_of_the_package(pin: Any) -> None:
             assert not (outside & result.success).any(), path
             asked += 1
     assert asked > 60
+
+
+WALKERS = {
+    "talos_reduced": ["left_sole_link", "right_sole_link", "gripper_left_base_link"],
+    "anymal": ["LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT", "base"],
+    "anymal-kinova": ["LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT", "j2s6s200_end_effector"],
+    "solo12": ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT", "base_link"],
+}
+"""Feet, and what reaches: a hand, or the trunk."""
+
+
+@pytest.mark.parametrize("stem", WALKERS)
+def test_walkers_reach_with_their_feet_held(pin: Any, stem: str) -> None:
+    """Humanoids by the poses of soles and a hand, quadrupeds by the places of feet and the pose of the trunk."""
+    path, frames = example(stem), WALKERS[stem]
+    parts = parts_of(kt.load(path))
+    parts.joints.insert(0, Joint("root_joint", "floating", "above", kt.load(path).root))
+    parts.links.insert(0, Link("above"))
+    parts.joint_order = None
+    robot = build(parts)
+    rng, base = np.random.default_rng(8), robot.q_slices["root_joint"]
+    wide = np.clip(robot.limits.lower, -np.pi, None), np.clip(robot.limits.upper, None, np.pi)
+    q = rng.uniform(*wide, (COUNT, robot.nq))
+    q[:, base] = np.concatenate([rng.uniform(-5, 5, (COUNT, 3)), rng.normal(size=(COUNT, 4))], axis=1)
+    T = kt.fk(robot, frames)(q)
+    goals = ["pose"] * 3 if len(frames) == 3 else [*["position"] * 4, "pose"]
+    targets = [T[:, i, :3, 3] if goal == "position" else T[:, i] for i, goal in enumerate(goals)]
+    result = kt.ik(robot, frames, goal=goals)(*targets)
+    assert robot.limits.contains(result.q).all()
+    np.testing.assert_allclose(np.linalg.norm(result.q[:, base][:, 3:], axis=1), 1.0, rtol=0, atol=1e-12)
+    peer = PinocchioRobot(pin, path, robot, pin.JointModelFreeFlyer())
+    worst = np.zeros((COUNT, 2))
+    for i in range(COUNT):
+        pin.framesForwardKinematics(peer.model, peer.data, peer.q(result.q[i]))
+        for k, (frame, goal) in enumerate(zip(frames, goals, strict=True)):
+            here = peer.data.oMf[peer.frame(frame)]
+            turn = pin.log3(here.rotation.T @ T[i, k, :3, :3]) if goal == "pose" else np.zeros(3)
+            off = np.linalg.norm(here.translation - T[i, k, :3, 3]), np.linalg.norm(turn)
+            worst[i] = np.maximum(worst[i], off)
+    assert worst[result.success].max() <= 1e-6 * (1 + 1e-6)
+    assert worst == pytest.approx(result.residual, abs=1e-9)
+    assert result.success.mean() >= 0.999

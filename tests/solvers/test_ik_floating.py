@@ -74,13 +74,15 @@ def test_feet_stay_while_the_hand_moves(walker):
         here = ik.step(q, *feet, hand, dt=0.01)
         q = here.q
         unit(walker, q)
-    assert here.success and not here.stuck
+    assert here.success
+    assert not here.stuck
     assert np.abs(fk(q)[:2] - feet).max() < 2e-6
     hand[2, 3] += 3.0
     for _ in range(200):
         here = ik.step(q, *feet, hand, dt=0.01)
         q = here.q
-    assert here.stuck and not here.success
+    assert here.stuck
+    assert not here.success
     assert here.active_limits.any()
     assert repr(here).startswith("IKStep: stuck, ")
     assert here.residual[0] > 1.0
@@ -93,7 +95,8 @@ def test_posture_and_solutions_of_a_walker(walker):
     q = walker.limits.project(0.5 * configurations(walker, 6))
     T = fk(q)
     plain, near = ik(*np.moveaxis(T, 1, 0)), ik(*np.moveaxis(T, 1, 0), prefer=q)
-    assert plain.success.all() and near.success.all()
+    assert plain.success.all()
+    assert near.success.all()
     apart = [np.linalg.norm(kt.dynamics.difference(walker)(one.q, q), axis=-1) for one in (plain, near)]
     assert (apart[1] <= apart[0]).all()
     assert apart[1].mean() < 0.9 * apart[0].mean()
@@ -132,7 +135,7 @@ def test_what_has_no_meaning_is_refused(walker):
     lower = limits.lower.copy()
     lower[place.start + 3] = -1.0
     turned = Limits(limits.coordinate_names, lower, limits.upper, limits.G, limits.h, limits.row_names)
-    with pytest.raises(kt.KinetreeError, match="limits on base_joint.qx, of joints with quaternions"):
+    with pytest.raises(kt.KinetreeError, match=r"limits on base_joint\.qx, of joints with quaternions"):
         kt.ik(walker, "l_foot", limits=turned)
 
 

@@ -294,3 +294,42 @@ def test_a_closed_form_where_rows_allow_one_turn_only():
     T = kt.fk(robot, "l7")(q)
     result = honest(robot, kt.ik(robot, "l7"), T, q[::-1])
     assert result.success.all()
+
+
+def test_slides_without_near_ends_go_any_way():
+    """A gantry on rails of ±1e6 m, or of none."""
+    robot = random_arm(6, seed=8, kinds="pppccc")
+    limits, rng = robot.limits, np.random.default_rng(0)
+    q = rng.uniform(-50, 50, (200, 6))
+    for end in (1e6, np.inf):
+        lower, upper = limits.lower.copy(), limits.upper.copy()
+        lower[:3], upper[:3] = -end, end
+        wide = Limits(limits.coordinate_names, lower, upper, limits.G, limits.h, limits.row_names)
+        result = kt.ik(robot, "l6", limits=wide)(kt.fk(robot, "l6")(q))
+        assert result.success.all()
+
+
+def test_a_vertex_of_rows_and_ends():
+    """The way along a row ends where a joint is at the end of its range."""
+    G, h = [[0.0111, -1.4227, -1.9215], [2.0759, 0.6197, 1.0992]], [1.0604, 2.8977]
+    robot = with_rows(random_arm(3, seed=1), G, h)
+    lower, upper = np.array([1.4769, -0.7909, -12.0]), np.array([1.8356, -0.5824, 12.0])
+    old = robot.limits
+    limits = Limits(old.coordinate_names, lower, upper, old.G, old.h, old.row_names)
+    q = limits.project(np.random.default_rng(0).uniform([1.4, -0.8, -3], [1.5, -0.7, 3], (100, 3)))
+    assert (limits.margin(q)[:, -2:] < 1e-9).any(axis=1).sum() > 30
+    result = kt.ik(robot, "l3", limits=limits)(kt.fk(robot, "l3")(q))
+    assert result.success.all()
+    assert limits.contains(result.q).all()
+
+
+def test_axes_that_meet_in_one_point_have_no_closed_form():
+    """Links of length zero are no divisors."""
+    for length in (0.0, 1e-9):
+        text = '<robot name="ball"><link name="l0"/>'
+        for i, axis in enumerate(("0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0", "1 0 0")):
+            text += f'<link name="l{i + 1}"/><joint name="j{i}" type="continuous"><parent link="l{i}"/>'
+            text += f'<child link="l{i + 1}"/><origin xyz="{length} 0 0"/><axis xyz="{axis}"/></joint>'
+        robot = kt.load(f"{text}</robot>", format="urdf")
+        q = np.random.default_rng(0).uniform(-3, 3, (50, 6))
+        assert kt.ik(robot, "l6")(kt.fk(robot, "l6")(q)).success.all()

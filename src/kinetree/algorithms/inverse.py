@@ -15,7 +15,7 @@ import numpy as np
 from kinetree.algorithms.goals import Goal, goal_rows
 from kinetree.algorithms.limits import margin
 from kinetree.algorithms.tangent import Loose, differences, integrated, nearer_signs, turned_anew
-from kinetree.algorithms.vectors import dot, largest
+from kinetree.algorithms.vectors import dot, largest, solved_symmetric
 from kinetree.model.limits import Limits
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
@@ -29,7 +29,7 @@ rad². q and the best q follow."""
 HEAD = 7
 FAR = 4.0
 """Squared error, m² and rad², up to which the damping of joints with far ways grows."""
-ROUNDS = 2
+ROUNDS = 1
 """Number of times that `closest_step` looks for coordinates at the ends of their ranges, if there are rows."""
 ALONG = 1e-4
 """Share of the last slack of a row that a step may take."""
@@ -302,26 +302,6 @@ def _without_rows(
         J = [[a - along * x for a, x in zip(r, u, strict=True)] for r, along in ((r, dot(u, r)) for r in J)]
         taken.append(u)
     return J
-
-
-def solved_symmetric(A: Sequence[Sequence[Any]], b: Sequence[Any]) -> list[Any]:
-    """Return x of A x = b for a positive definite A given by its lower half: L D L.T (Golub & Van Loan, Matrix
-    Computations, section 4.1)."""
-    m = len(b)
-    L: list[list[Any]] = []
-    D: list[Any] = []
-    for i in range(m):
-        L.append([])
-        for k in range(i):
-            L[i].append((A[i][k] - sum(L[i][p] * L[k][p] * D[p] for p in range(k))) / D[k])
-        D.append(A[i][i] - sum(L[i][p] * L[i][p] * D[p] for p in range(i)))
-    x = list(b)
-    for i in range(m):
-        x[i] = x[i] - sum(L[i][p] * x[p] for p in range(i))
-    x = [a / d for a, d in zip(x, D, strict=True)]
-    for i in reversed(range(m)):
-        x[i] = x[i] - sum(L[p][i] * x[p] for p in range(i + 1, m))
-    return x
 
 
 def wound(x: Any, near: Any, lower: float, upper: float) -> Any:

@@ -39,3 +39,23 @@ def right_angle(angle: float) -> float:
     """Return an angle in radians, rounded to a multiple of a right angle if it is within rounding error of one."""
     nearest = round(angle / (pi / 2)) * (pi / 2)
     return nearest if abs(angle - nearest) < ROUNDING else angle
+
+
+def solved_symmetric(A: Sequence[Sequence[Any]], b: Sequence[Any]) -> list[Any]:
+    """Return x of A x = b for a positive definite A given by its lower half: L D L.T (Golub & Van Loan, Matrix
+    Computations, section 4.1)."""
+    m = len(b)
+    L: list[list[Any]] = []
+    D: list[Any] = []
+    for i in range(m):
+        L.append([])
+        for k in range(i):
+            L[i].append((A[i][k] - sum(L[i][p] * L[k][p] * D[p] for p in range(k))) / D[k])
+        D.append(A[i][i] - sum(L[i][p] * L[i][p] * D[p] for p in range(i)))
+    x = list(b)
+    for i in range(m):
+        x[i] = x[i] - sum(L[i][p] * x[p] for p in range(i))
+    x = [a / d for a, d in zip(x, D, strict=True)]
+    for i in reversed(range(m)):
+        x[i] = x[i] - sum(L[p][i] * x[p] for p in range(i + 1, m))
+    return x
