@@ -1,16 +1,11 @@
-"""LLVM assembly that lets NumPy and Python call @block.
-
-@loop is the inner loop of a generalised ufunc (NumPy's C API, PyUFuncGenericFunction). @door is a Python function
-(METH_FASTCALL | METH_KEYWORDS) for the common case of one configuration in one array of doubles: it reads the arrays'
-structures directly and passes all other calls to its `self`, which is any callable.
-"""
+"""LLVM assembly that lets NumPy call @block: @loop, the inner loop of a generalised ufunc (NumPy's C API,
+PyUFuncGenericFunction)."""
 
 from math import prod
 
 from kinetree.compiler.ir import Function, batch_arguments, call_block, copy_entries
 from kinetree.compiler.program import Program
 from kinetree.compiler.target import Lanes, Target
-from kinetree.compiler.ufunc import ALIGNED, C_CONTIGUOUS, CONTEXT, TYPE_NUMBERS, ArrayLayout
 
 
 def loop(program: Program, lanes: Lanes, target: Target) -> str:
@@ -68,60 +63,6 @@ def _batch(program: Program, lanes: Lanes) -> str:
         copy_entries(f, lanes, shapes[-1], strides[-1], places[-1], copies[-1], gather=False)
     f.do("ret void")
     return f.text()
-
-
-def door(program: Program, lanes: Lanes, layout: ArrayLayout) -> str:
-    """Return @door(self, args, nargs, kwnames), with the dimensions of its result and its @context."""
-    output = program.output
-    f = Function("define ptr @door(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) #0")
-    otherwise = f.new_label()
-    context = {name: f.let(f"load ptr, ptr {f.offset('@context', k, 8)}") for k, name in enumerate(CONTEXT)}
-
-    def demand(condition: str) -> None:
-        following = f.new_label()
-        f.do(f"br i1 {condition}, label %{following}, label %{otherwise}")
-        f.begin(following)
-
-    demand(f.let(f"icmp eq i64 %nargs, {len(program.inputs)}"))
-    demand(f.let("icmp eq ptr %kwnames, null"))
-    data = []
-    for k, shape in enumerate(program.inputs):
-        array = f.let(f"load ptr, ptr {f.offset('%args', k, 8)}")
-        demand(f.let(f"icmp eq ptr {f.let(f'load ptr, ptr {f.offset(array, 8)}')}, {context['array_type']}"))
-        nd = f.let(f"load i32, ptr {f.offset(array, layout.nd)}")
-        demand(f.let(f"icmp eq i32 {nd}, {len(shape)}"))
-        descr = f.let(f"load ptr, ptr {f.offset(array, layout.descr)}")
-        demand(f.let(f"icmp eq ptr {descr}, {context['double_descr']}"))
-        flags = f.let(f"load i32, ptr {f.offset(array, layout.flags)}")
-        plain = C_CONTIGUOUS | ALIGNED
-        demand(f.let(f"icmp eq i32 {f.let(f'and i32 {flags}, {plain}')}, {plain}"))
-        dimensions = f.let(f"load ptr, ptr {f.offset(array, layout.dimensions)}")
-        for axis, n in enumerate(shape):
-            demand(f.let(f"icmp eq i64 {f.let(f'load i64, ptr {f.offset(dimensions, axis, 8)}')}, {n}"))
-        data.append(f.let(f"load ptr, ptr {f.offset(array, layout.data)}"))
-    new = f.let(
-        f"call ptr {context['array_new']}(ptr {context['array_type']}, i32 {len(output)}, ptr @dimensions, "
-        f"i32 {TYPE_NUMBERS['double']}, ptr null, ptr null, i32 0, i32 0, ptr null)"
-    )
-    made, failed = f.new_label(), f.new_label()
-    f.do(f"br i1 {f.let(f'icmp eq ptr {new}, null')}, label %{failed}, label %{made}")
-    f.begin(failed)
-    f.do("ret ptr null")
-    f.begin(made)
-    out = f.let(f"load ptr, ptr {f.offset(new, layout.data)}")
-    if program.repeated:
-        call_once(f, program, lanes, [*data, out])
-    else:
-        call_block(f, [(pointer, "0") for pointer in [*data, out]])
-    f.do(f"ret ptr {new}")
-    f.begin(otherwise)
-    rest = f.let(f"call ptr {context['vectorcall']}(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)")
-    f.do(f"ret ptr {rest}")
-    dimensions = ", ".join(f"i64 {n}" for n in output) or "i64 0"
-    return (
-        f"@context = global [{len(CONTEXT)} x ptr] zeroinitializer\n"
-        f"@dimensions = internal constant [{max(len(output), 1)} x i64] [{dimensions}]\n{f.text()}"
-    )
 
 
 def _repeated_batch(program: Program, lanes: Lanes) -> str:

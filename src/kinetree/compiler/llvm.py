@@ -54,4 +54,4 @@ def load(code: bytes) -> tuple[object, dict[str, int]]:
     addresses = {name: engine.get_function_address(name) for name in ("loop", "door")}
     alive = np.empty(0)
     finalize(alive, engine.close).atexit = False
-    return alive, addresses | {"context": engine.get_global_value_address("context")}
+    return alive, addresses | {name: engine.get_global_value_address(name) for name in ("context", "ring")}

@@ -11,6 +11,7 @@ from itertools import pairwise
 from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -19,7 +20,7 @@ from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
 from kinetree.compiler.port import Port, checked, checked_out, legal_type
 from kinetree.compiler.program import Program
-from kinetree.compiler.ufunc import array_layout, make_door, make_ufunc
+from kinetree.compiler.ufunc import array_layout, let_go, make_door, make_ufunc
 from kinetree.display import visible
 from kinetree.errors import fail
 
@@ -172,6 +173,8 @@ class Machine:
         from kinetree.compiler import llvm  # importing it takes longer than everything else that Kinetree imports
 
         alive, addresses = llvm.load(self._compiled(scalar))
+        if addresses["ring"]:  # what is registered last is called first, while the code is still there
+            finalize(alive, let_go, addresses["ring"]).atexit = False
         shapes = [port.shape for port in self._inputs]
         return make_ufunc(self._name, addresses["loop"], scalar, shapes, self._output.shape), addresses, alive
 
