@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
+from kinetree.compiler.memory import LARGE, Memory
 from kinetree.compiler.port import Port, checked, checked_out, legal_type
 from kinetree.compiler.program import Program
 from kinetree.compiler.ufunc import array_layout, let_go, make_door, make_ufunc
@@ -41,7 +42,7 @@ class Machine:
     trace: returns the program. compiled: returns its object code for "double" or "float".
     """
 
-    __slots__ = ("_compiled", "_cores", "_inputs", "_is_empty", "_loaded", "_name", "_output", "_trace")
+    __slots__ = ("_compiled", "_cores", "_inputs", "_is_empty", "_loaded", "_memory", "_name", "_output", "_trace")
 
     def __init__(
         self,
@@ -56,6 +57,7 @@ class Machine:
         # whether it takes or gives no numbers at all, which NumPy's ufuncs cannot say
         self._is_empty = any(prod(port.shape) == 0 for port in (*inputs, output))
         self._loaded: dict[str, tuple[Any, dict[str, int], object]] = {}
+        self._memory = Memory()
 
     def compile(self, dtype: DTypeLike) -> str:
         """Compile the code in one precision, or load it from the cache, and return the precision."""
@@ -76,8 +78,8 @@ class Machine:
         self, *inputs: Any, out: NDArray[Any] | None = None, dtype: DTypeLike = float, threads: int = 1, **named: Any
     ) -> NDArray[Any]:
         """Return the result of any call, as `Kernel` describes it."""
-        if dtype is float and threads == 1 and not named and self._is_plain(inputs, out):
-            return self._run("double", inputs, out)
+        if dtype is float and threads == 1 and not named and (batch := self._plain_batch(inputs, out)) is not None:
+            return self._run("double", inputs, self._place(batch, DOUBLE) if out is None and batch else out)
         scalar = self.compile(dtype)
         if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
@@ -94,29 +96,34 @@ class Machine:
         np.copyto(out, result, casting="same_kind")
         return out
 
-    def _is_plain(self, inputs: Sequence[Any], out: Any) -> bool:
-        """Return whether NumPy can use the arrays as they are: doubles whose entries are contiguous, of one batch or
-        of none."""
+    def _plain_batch(self, inputs: Sequence[Any], out: Any) -> tuple[int, ...] | None:
+        """Return the shape of the batch if NumPy can use the arrays as they are: doubles whose entries are contiguous,
+        of one batch or of none. Otherwise return None."""
         if self._is_empty or len(inputs) != len(self._cores):
-            return False
+            return None
         batch: tuple[int, ...] = ()
         for k, core, axes in self._cores:
             array = inputs[k]
             if type(array) is not np.ndarray or array.dtype is not DOUBLE:
-                return False
+                return None
             shape = array.shape
             if shape != core:
                 at = len(shape) - axes
                 if at <= 0 or shape[at:] != core or (batch and shape[:at] != batch):
-                    return False
+                    return None
                 batch = shape[:at]
             if not (array.flags.c_contiguous or _is_packed(array, axes)):
-                return False
+                return None
         if out is None:
-            return True
+            return batch
         is_simple = type(out) is np.ndarray and out.dtype is DOUBLE and out.flags.c_contiguous and out.flags.writeable
         fits = is_simple and out.shape == batch + self._output.shape
-        return fits and not any(np.may_share_memory(array, out) for array in inputs)
+        return batch if fits and not any(np.may_share_memory(array, out) for array in inputs) else None
+
+    def _place(self, batch: tuple[int, ...], number: np.dtype[Any]) -> NDArray[Any] | None:
+        """Return memory for a large result, None for a small one, which NumPy makes itself."""
+        shape = batch + self._output.shape
+        return self._memory.array(shape, number) if prod(shape) * number.itemsize >= LARGE else None
 
     def _computed(
         self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any] | None, threads: int
@@ -126,6 +133,8 @@ class Machine:
             arrays = [a.copy() if np.may_share_memory(a, out) else a for a in arrays]
             out = out if _is_packed(out, len(self._output.shape)) else None
         parts = min(int(threads), prod(batch) // WORTH_A_THREAD, max(batch, default=1))
+        if out is None:
+            out = self._place(batch, arrays[0].dtype)
         if parts < 2:
             return self._run(scalar, arrays, out)
         if out is None:
