@@ -50,7 +50,7 @@ def test_the_memory_is_used_again(k, options):
         T = k(x(i, rows), **options)
         assert has(T, i)
         assert T.shape == (rows, 2)
-        assert T.flags.c_contiguous and T.flags.writeable and T.flags.aligned
+        assert all(T.flags[name] for name in "CWA")
         assert T.ctypes.data % memory.ALIGNED == 0
         places.add(T.ctypes.data)
     assert len(places) == 2

@@ -16,10 +16,11 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from kinetree.arrays import DOUBLE, SINGLE, as_out, kind_of
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
 from kinetree.compiler.memory import LARGE, Memory
-from kinetree.compiler.port import Port, checked, checked_out, legal_type
+from kinetree.compiler.port import Port, cast, checked, checked_out, legal_type
 from kinetree.compiler.program import Program
 from kinetree.compiler.ufunc import array_layout, let_go, make_door, make_ufunc
 from kinetree.display import visible
@@ -28,8 +29,8 @@ from kinetree.errors import fail
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-SCALARS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
-DOUBLE = np.dtype(float)
+SCALARS: dict[np.dtype[Any], str] = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
+NUMBERS: dict[str, np.dtype[Any]] = {scalar: number for number, scalar in SCALARS.items()}
 WORTH_A_THREAD = 1000
 """Least number of configurations for a thread."""
 LONG, PER_OPERATION = 3.0, 1e-4
@@ -75,26 +76,46 @@ class Machine:
         return door
 
     def call(
-        self, *inputs: Any, out: NDArray[Any] | None = None, dtype: DTypeLike = float, threads: int = 1, **named: Any
-    ) -> NDArray[Any]:
+        self, *inputs: Any, out: Any = None, dtype: DTypeLike | None = None, threads: int = 1, **named: Any
+    ) -> Any:
         """Return the result of any call, as `Kernel` describes it."""
-        if dtype is float and threads == 1 and not named and (batch := self._plain_batch(inputs, out)) is not None:
-            return self._run("double", inputs, self._place(batch, DOUBLE) if out is None and batch else out)
-        scalar = self.compile(dtype)
+        if (dtype is None or dtype is float) and threads == 1 and not named:
+            plain = self._plain_batch(inputs, out)
+            if plain is not None:
+                return self._run("double", inputs, self._place(plain, DOUBLE) if out is None and plain else out)
+        scalar = self.compile(DOUBLE if dtype is None else dtype)
         if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
-        arrays, batch = checked(self._name, self._inputs, inputs, named, dtype)
+        kind = kind_of([*inputs, *named.values()])
+        arrays, batch = checked(self._name, self._inputs, inputs, named)
+        place = as_out(out)
         if out is not None:
-            checked_out(out, batch, self._output)
-        if self._is_empty:
-            result = interpreter.interpret(self._trace(), *arrays, dtype=dtype)
-        else:
-            packed = [_packed(a, len(port.shape)) for a, port in zip(arrays, self._inputs, strict=True)]
-            result = self._computed(scalar, packed, batch, out, threads)
-        if out is None or result is out:
-            return result
-        np.copyto(out, result, casting="same_kind")
+            checked_out(place, batch, self._output)
+        elif kind is not None:
+            place = self._memory.array(batch + self._output.shape, NUMBERS[scalar])
+        result = self._result(scalar, arrays, batch, place, threads)
+        if out is None:
+            result = self._single(result) if kind and kind.single and dtype is None else result
+            return kind.give(result) if kind else result
+        if result is not place:
+            np.copyto(place, result, casting="same_kind")
         return out
+
+    def _result(
+        self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any] | None, threads: int
+    ) -> NDArray[Any]:
+        if self._is_empty:
+            return interpreter.interpret(self._trace(), *(cast(a, float) for a in arrays), dtype=NUMBERS[scalar])
+        packed = [
+            _packed(cast(a, NUMBERS[scalar]), len(port.shape)) for a, port in zip(arrays, self._inputs, strict=True)
+        ]
+        return self._computed(scalar, packed, batch, out, threads)
+
+    def _single(self, result: NDArray[Any]) -> NDArray[Any]:
+        place = self._memory.array(result.shape, SINGLE)
+        with np.errstate(over="ignore"):
+            np.copyto(place, result, casting="same_kind")
+        return place
 
     def _plain_batch(self, inputs: Sequence[Any], out: Any) -> tuple[int, ...] | None:
         """Return the shape of the batch if NumPy can use the arrays as they are: doubles whose entries are contiguous,

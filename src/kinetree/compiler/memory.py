@@ -37,10 +37,12 @@ class Memory:
         self._own = ref(self, _forget)
 
     def array(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return an array of this shape, in C order, with any numbers in it."""
+        """Return an array of this shape, in C order, that begins at a line of the cache, with any numbers in it."""
         size = prod(shape) * dtype.itemsize
         if not LARGE <= size <= BOUND:
-            return np.empty(shape, dtype)
+            memory = np.empty(size + ALIGNED, np.uint8)
+            start = -memory.ctypes.data % ALIGNED
+            return memory[start : start + size].view(dtype).reshape(shape)
         return np.asarray(_Lease(_taken(self._own, size) or _Block(self._own, size), shape, dtype))
 
 

@@ -21,6 +21,7 @@ from kinetree.algorithms.inverse import (
     Problem,
     started,
 )
+from kinetree.arrays import as_given, kind_of
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Shown, shortened, some, visible
 from kinetree.display import number as as_text
@@ -51,7 +52,8 @@ class IKResult(Shown):
     _columns: Array = field(repr=False)
 
     def __repr__(self) -> str:
-        reached, (metres, radians) = np.asarray(self.success), self.residual.reshape(-1, 2).max(axis=0, initial=0.0)
+        reached, residual = np.asarray(self.success), np.asarray(self.residual)
+        metres, radians = residual.reshape(-1, 2).max(axis=0, initial=0.0)
         off = f"up to {as_text(metres)} m and {as_text(radians)} rad off"
         if reached.ndim:
             return f"IKResult of {reached.size} targets: {int(reached.sum())} reached, {off}"
@@ -62,7 +64,9 @@ class IKResult(Shown):
     @cached_property
     def active_limits(self) -> Array:
         """Limits of the moved joints that q is at, (…, k) of bool, in the order of `robot.limits.names`."""
-        return np.asarray((self._limits.margin(self.q) <= CLOSE) & limits_about(self._limits, self._columns))
+        kind, margin = kind_of([self.q]), self._limits.margin(np.asarray(self.q))
+        active = np.asarray((margin <= CLOSE) & limits_about(self._limits, self._columns))
+        return kind.give(active) if kind else active
 
 
 class IKInterrupted(KeyboardInterrupt):
@@ -105,6 +109,7 @@ class IK:
         goals = ", ".join(f"{goal.kind} of {goal.frame} in {goal.base}" for goal in self.goals)
         return f"IK: {visible(shortened(goals, MOST))}, by {some(self.coordinate_names)}"
 
+    @as_given
     def __call__(
         self,
         *targets: Any,
@@ -206,6 +211,7 @@ class IK:
             found[failed] = self._closest(begin, *ends, *own, **options)
         return found
 
+    @as_given
     def solutions(
         self, *targets: Any, most: int = 8, q0: Any = None, starts: int = 64, apart: float | None = None
     ) -> IKResult:
@@ -263,6 +269,7 @@ class IK:
         turned = away - 2 * np.pi * np.round(away / (2 * np.pi))
         return float(np.abs(np.where(self._problem.turns, turned, away)).max())
 
+    @as_given
     def step(self, q: Any, *targets: Any, dt: float) -> Array:
         """Return joint commands (…, nq) for the next dt seconds on the way from q (…, nq) to the targets.
 
