@@ -7,6 +7,13 @@ from kinetree.compiler.ir import Function, batch_arguments, call_block, copy_ent
 from kinetree.compiler.program import Program
 from kinetree.compiler.target import Lanes, Target
 
+LARGE, WIDE = 2**24, 256
+"""Least size of all results, and of those of one configuration, that are stored past the cache, bytes. What is smaller
+stays in the cache, or is stored in almost the order of its addresses anyway."""
+PIECE, LINE = 16, 64
+"""Bytes that are stored past the cache at a time, which arrays of NumPy are aligned to; bytes of a line of the cache.
+The results of a vector of configurations fill whole lines."""
+
 
 def loop(program: Program, lanes: Lanes, target: Target) -> str:
     """Return @loop(args, dimensions, steps, data), which calls @batch and restores the floating-point flags. Otherwise
@@ -20,11 +27,11 @@ def loop(program: Program, lanes: Lanes, target: Target) -> str:
     f.do("call void @batch(ptr %args, ptr %dimensions, ptr %steps)")
     f.do(f"call void @llvm.{'x86.sse.ldmxcsr(ptr' if target.is_x86 else 'aarch64.set.fpsr(i64'} %flags)")
     f.do("ret void")
-    batch = _repeated_batch(program, lanes) if program.repeated else _batch(program, lanes)
+    batch = _repeated_batch(program, lanes) if program.repeated else _batch(program, lanes, target)
     return f"{f.text()}\n{batch}"
 
 
-def _batch(program: Program, lanes: Lanes) -> str:
+def _batch(program: Program, lanes: Lanes, target: Target) -> str:
     """Return @batch(args, dimensions, steps), with vectors for enough configurations of adjacent entries."""
     f = Function("define internal void @batch(ptr %args, ptr %dimensions, ptr %steps) noinline #0")
     shapes = [*program.inputs, program.output]
@@ -43,11 +50,10 @@ def _batch(program: Program, lanes: Lanes) -> str:
     f.begin(check)
     f.do(f"br i1 {enough}, label %{vectors}, label %{singly}")
     f.begin(vectors)
-    blocks = f.let(f"udiv i64 {f.let(f'add i64 {count}, {w - 1}')}, {w}")
-    last = f.let(f"sub i64 {count}, {w}")
-    with f.loop(blocks) as block:  # the last block overlaps the one before instead of passing the end
-        i = f.let(f"call i64 @llvm.smin.i64(i64 {f.let(f'mul i64 {block}, {w}')}, i64 {last})")
-        call_block(f, [(f.offset(p, f.let(f"mul i64 {i}, {s}")), s) for p, s in zip(bases, steps, strict=True)])
+    operands = list(zip(bases, steps, strict=True))
+    if target.is_x86 and lanes.size * prod(program.output) >= WIDE:
+        _streamed(f, program, lanes, count, operands)
+    _vectors(f, lanes, count, operands)
     f.do("ret void")
     f.begin(singly)
     with f.loop(count) as i:
@@ -63,6 +69,47 @@ def _batch(program: Program, lanes: Lanes) -> str:
         copy_entries(f, lanes, shapes[-1], strides[-1], places[-1], copies[-1], gather=False)
     f.do("ret void")
     return f.text()
+
+
+def _vectors(f: Function, lanes: Lanes, count: str, operands: list[tuple[str, str]]) -> None:
+    """Compute all configurations, a vector of them at a time."""
+    w = lanes.width
+    blocks = f.let(f"udiv i64 {f.let(f'add i64 {count}, {w - 1}')}, {w}")
+    last = f.let(f"sub i64 {count}, {w}")
+    with f.loop(blocks) as block:  # the last block overlaps the one before instead of passing the end
+        i = f.let(f"call i64 @llvm.smin.i64(i64 {f.let(f'mul i64 {block}, {w}')}, i64 {last})")
+        call_block(f, [(f.offset(p, f.let(f"mul i64 {i}, {s}")), s) for p, s in operands])
+
+
+def _streamed(f: Function, program: Program, lanes: Lanes, count: str, operands: list[tuple[str, str]]) -> None:
+    """Compute a large batch whose results are adjacent, and return from the function. The results of a vector of
+    configurations go from a buffer to memory in the order of their addresses and past the cache, which would read every
+    line before it is written."""
+    w, size = lanes.width, lanes.size * prod(program.output)
+    base, step = operands[-1]
+    kind = f"<{PIECE // lanes.size} x {lanes.scalar}>"
+    is_large = f.let(f"icmp sge i64 {count}, {-(-LARGE // size)}")
+    low = f.let(f"and i64 {f.let(f'ptrtoint ptr {base} to i64')}, {PIECE - 1}")
+    is_dense, is_aligned = f.let(f"icmp eq i64 {step}, {size}"), f.let(f"icmp eq i64 {low}, 0")
+    begin, other = f.new_label(), f.new_label()
+    fits = f.let(f"and i1 {is_large}, {f.let(f'and i1 {is_dense}, {is_aligned}')}")
+    f.do(f"br i1 {fits}, label %{begin}, label %{other}")
+    f.begin(begin)
+    buffer = f.let(f"alloca [{w * size} x i8], align 64")
+    blocks = f.let(f"udiv i64 {count}, {w}")
+    with f.loop(blocks) as block:
+        places = [f.offset(p, f.let(f"mul i64 {block}, {f.let(f'mul i64 {s}, {w}')}")) for p, s in operands]
+        call_block(f, [*zip(places[:-1], (s for _, s in operands[:-1]), strict=True), (buffer, str(size))])
+        with f.loop(w * size // LINE) as line:
+            source, target = (f.offset(p, line, LINE) for p in (buffer, places[-1]))
+            for at in range(0, LINE, PIECE):
+                value = f.let(f"load {kind}, ptr {f.offset(source, at)}, align {PIECE}")
+                f.do(f"store {kind} {value}, ptr {f.offset(target, at)}, align {PIECE}, !nontemporal !1")
+    f.do("call void @llvm.x86.sse.sfence()")  # other threads see these stores in order only after a fence
+    last = f.let(f"sub i64 {count}, {w}")
+    call_block(f, [(f.offset(p, f.let(f"mul i64 {last}, {s}")), s) for p, s in operands])
+    f.do("ret void")
+    f.begin(other)
 
 
 def _repeated_batch(program: Program, lanes: Lanes) -> str:

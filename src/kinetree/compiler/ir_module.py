@@ -104,6 +104,7 @@ def assembly(program: Program, target: Target, scalar: str, layout: ArrayLayout 
 
 _METADATA = """attributes #0 = { nounwind }
 !0 = !{!"branch_weights", i32 1000000, i32 1}
+!1 = !{i32 1}
 """
 
 
