@@ -76,6 +76,9 @@ def test_precision_of_the_result(fk, robot):
     found = kt.ik(robot, "tip")(fk(single))
     assert found.q.dtype == found.residual.dtype == np.float32
     assert found.success.all()
+    ik = kt.ik(robot, "tip")
+    assert ik(fk(single), threads=np.int64(1), progress=lambda done, total: None).q.dtype == np.float32
+    assert ik(fk(single), q0=Q).q.dtype == np.float64
 
 
 def test_large_results_in_single_precision(fk):

@@ -22,7 +22,7 @@ V = TypeVar("V")
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 IN_MEMORY = (1, 3)
 """Devices of DLPack whose memory the processor can read: its own, and what CUDA has pinned there."""
-_NUMBERS = (float, int, str, bool, type(None))
+_NUMBERS = (float, int, np.integer, str, type(None))
 
 
 def is_foreign(value: Any) -> bool:
@@ -114,7 +114,7 @@ class Kind:
 def kind_of(values: Iterable[Any]) -> Kind | None:
     """Return the kind of the arrays among the values, None for arrays of NumPy in double precision.
 
-    Lists count as double precision; numbers and texts do not count. Raises KinetreeError for arrays of two libraries.
+    Lists and tables count as double precision; numbers, texts and functions do not count. Raises KinetreeError for arrays of two libraries.
     """
     like, types = None, []
     for value in values:
@@ -124,7 +124,7 @@ def kind_of(values: Iterable[Any]) -> Kind | None:
                 raise wrong_type("arrays", f"{type(like).__name__} and {type(value).__name__} are of two libraries")
             like = value
             types.append(str(getattr(value, "dtype", "")).rpartition(".")[2])
-        elif not isinstance(value, _NUMBERS):
+        elif not isinstance(value, _NUMBERS) and not callable(value):
             types.append(str(getattr(value, "dtype", "")))
     single = {*types} == {"float32"}
     return Kind(like, single) if single or like is not None else None

@@ -40,8 +40,9 @@ CLOSE = 1e-6
 class IKResult(Shown):
     """Result of `IK`.
 
-    q (…, nq): always inside all limits, up to rounding in single precision. success (…): whether all goals are reached within the tolerances. residual (…,
-    2): distance of the frames from their targets, m and rad; the largest of several goals. iterations (…): steps.
+    q (…, nq): always inside all limits, but for its rounding in single precision. success (…): whether all goals are
+    reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad; the largest of
+    several goals. iterations (…): steps.
     """
 
     q: Array
