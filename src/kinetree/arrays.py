@@ -38,7 +38,7 @@ def as_numpy(value: Any, what: str) -> Any:
     """
     if not is_foreign(value):
         return value
-    library = type(value).__module__.partition(".")[0]
+    library = _library(value)
     if getattr(value, "requires_grad", False) is True:
         message = f"{what} requires grad, but gradients are not recorded here"
         raise fail("array-grad", message, fix=f"use kinetree.bridges.torch.wrap, or give {what}.detach()")
@@ -50,7 +50,7 @@ def as_numpy(value: Any, what: str) -> Any:
         return np.asarray(value) if hasattr(type(value), "__array__") else np.from_dlpack(value)
     except Exception as fault:  # each library raises errors of its own
         text = shortened(str(fault).partition("\n")[0], 200)
-        fix = f"inside of transformations, use kinetree.bridges.{_library(library)}.wrap" if _library(library) else None
+        fix = f"inside of transformations, use kinetree.bridges.{library}.wrap" if library else None
         message = f"{what} is a {type(value).__name__} that cannot be read as an array of numbers: {text}"
         raise fail("array", message, fix=fix) from None
 
@@ -60,13 +60,15 @@ def as_out(out: Any) -> Any:
     are. Raises KinetreeError as `as_numpy` does, and for arrays that cannot be written."""
     if not is_foreign(out):
         return out
-    if _library(type(out).__module__.partition(".")[0]) == "jax":
+    if _library(out) == "jax":
         raise fail("out", "out is an array of JAX, which cannot be changed; legal are arrays of NumPy and tensors")
     return as_numpy(out, "out")
 
 
-def _library(module: str) -> str:
-    return {"torch": "torch", "jax": "jax", "jaxlib": "jax"}.get(module, "")
+def _library(value: Any) -> str:
+    """Return "torch" or "jax" for an array of this library, also of a class derived from its own; else ""."""
+    roots = [kind.__module__.partition(".")[0] for kind in type(value).__mro__]
+    return "torch" if "torch" in roots else "jax" if {"jax", "jaxlib"} & {*roots} else ""
 
 
 def _device(value: Any) -> int | None:
@@ -91,8 +93,7 @@ class Kind:
             return result
         if not result.flags.writeable:
             result = result.copy()  # DLPack cannot say that an array must not be changed
-        module = type(self.like).__module__.partition(".")[0]
-        if module == "torch":
+        if _library(self.like) == "torch":
             return sys.modules["torch"].from_numpy(result)
         if hasattr(self.like, "__array_namespace__"):
             return self.like.__array_namespace__().from_dlpack(result)
@@ -114,13 +115,13 @@ class Kind:
 def kind_of(values: Iterable[Any]) -> Kind | None:
     """Return the kind of the arrays among the values, None for arrays of NumPy in double precision.
 
-    Lists and tables count as double precision; numbers, texts and functions do not count. Raises KinetreeError for arrays of two libraries.
+    Lists and tables count as double precision; numbers, texts and functions do not count. Raises KinetreeError for
+    arrays of two libraries.
     """
     like, types = None, []
     for value in values:
         if is_foreign(value):
-            module = type(value).__module__.partition(".")[0]
-            if like is not None and _library(module) != _library(type(like).__module__.partition(".")[0]):
+            if like is not None and _library(value) != _library(like):
                 raise wrong_type("arrays", f"{type(like).__name__} and {type(value).__name__} are of two libraries")
             like = value
             types.append(str(getattr(value, "dtype", "")).rpartition(".")[2])

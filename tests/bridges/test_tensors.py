@@ -89,6 +89,18 @@ def test_other_functions(robot):
     np.testing.assert_allclose(robot.limits.margin(q.float()), limits.margin(q.float().double()), atol=1e-6)
 
 
+class Own(torch.Tensor):
+    """A class of a user."""
+
+
+def test_derived_classes_and_numbers(robot, fk):
+    q = torch.tensor([0.3, 0.4], dtype=torch.float64)
+    assert type(fk(q.as_subclass(Own))) is torch.Tensor
+    measure = kt.manipulability(robot, "tip", rows="linear")
+    assert measure(q).shape == ()
+    assert measure(q).item() == measure(q.numpy())
+
+
 def test_several_results(robot):
     q = torch.tensor([0.1, 0.2], dtype=torch.float64)
     found = kt.dynamics.step(robot, 0.01)(q, q, q)
