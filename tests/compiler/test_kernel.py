@@ -172,7 +172,10 @@ def test_single_precision(k):
     got = k(q, A, dtype=np.float32)
     assert got.dtype == np.float32
     assert apart(got, expected(q, A).astype(np.float32), scale=4) <= 4
-    assert close(k(q.astype(np.float32), A.astype(np.float32)), expected(q.astype(np.float32), A.astype(np.float32)))
+    rounded = [array.astype(np.float32) for array in (q, A)]
+    right = expected(*[array.astype(float) for array in rounded])
+    assert close(k(*rounded, dtype=float), right)
+    np.testing.assert_array_equal(k(*rounded), k(*rounded, dtype=float).astype(np.float32))
     assert k(q[0], A[0], dtype="float32").dtype == np.float32
     np.testing.assert_array_equal(k(q[0], A[0], dtype=np.float32), got[0])
     assert k(q, A, dtype=float).dtype == float

@@ -228,15 +228,38 @@ class Block:
         )
 
     def _turn(self, angles: tuple[int, ...]) -> None:
+        """Compute the sines and cosines of some values: a vector of configurations for each, or, for a single
+        configuration, as many values in a vector as it has lanes."""
+        f, lanes, names = self.f, self.lanes, [self._name(value) for value in angles]
+        places = [f.offset(name, self.angles[angles[0]], lanes.vector) for name in ("%angles", *TRIGONOMETRIC.values())]
+        if len(angles) == 1:
+            self._sincos(places, names)
+            return
+        one, several, following = f.new_label(), f.new_label(), f.new_label()
+        f.do(f"br i1 %single, label %{one}, label %{several}")
+        f.begin(one)
+        groups = [names[start : start + lanes.width] for start in range(0, len(names), lanes.width)]
+        self._sincos(places, [self._transposed([*g, *[g[0]] * (lanes.width - len(g))])(0) for g in groups])
+        for place in places[1:]:
+            packed = [f.let(f"load {lanes.vector}, ptr {f.offset(place, k, lanes.vector)}") for k in range(len(groups))]
+            for i in range(len(names)):
+                same = self._shuffled(lanes.vector, packed[i // lanes.width], "poison", [i % lanes.width] * lanes.width)
+                f.do(f"store {lanes.vector} {same}, ptr {f.offset(place, i, lanes.vector)}")
+        f.do(f"br label %{following}")
+        f.begin(several)
+        self._sincos(places, names)
+        f.do(f"br label %{following}")
+        f.begin(following)
+
+    def _sincos(self, places: Sequence[str], vectors: Sequence[str]) -> None:
+        """Store vectors of angles at the first place, and their sines and cosines at the others."""
         f, vector = self.f, self.lanes.vector
         squares = self.pool.number(f, 0.0)
-        for value in angles:
-            name = self._name(value)
-            f.do(f"store {vector} {name}, ptr {f.offset('%angles', self.angles[value], vector)}")
+        for k, name in enumerate(vectors):
+            f.do(f"store {vector} {name}, ptr {f.offset(places[0], k, vector)}")
             squares = f.let(f"fadd contract {vector} {squares}, {f.let(f'fmul contract {vector} {name}, {name}')}")
-        first = self.angles[angles[0]]
-        places = ", ".join(f"ptr {f.offset(name, first, vector)}" for name in ("%angles", *TRIGONOMETRIC.values()))
-        f.do(f"call void @sincos({places}, i64 {len(angles)}, {vector} {squares})")
+        arguments = ", ".join(f"ptr {place}" for place in places)
+        f.do(f"call void @sincos({arguments}, i64 {len(vectors)}, {vector} {squares})")
 
     def _store(self, groups: Sequence[range], rows: list[str]) -> None:
         """Store groups of results: those of the first configuration, and of the others unless all are the same."""

@@ -1,16 +1,18 @@
-"""LLVM assembly that lets NumPy and Python call @block.
-
-@loop is the inner loop of a generalised ufunc (NumPy's C API, PyUFuncGenericFunction). @door is a Python function
-(METH_FASTCALL | METH_KEYWORDS) for the common case of one configuration in one array of doubles: it reads the arrays'
-structures directly and passes all other calls to its `self`, which is any callable.
-"""
+"""LLVM assembly that lets NumPy call @block: @loop, the inner loop of a generalised ufunc (NumPy's C API,
+PyUFuncGenericFunction)."""
 
 from math import prod
 
 from kinetree.compiler.ir import Function, batch_arguments, call_block, copy_entries
 from kinetree.compiler.program import Program
 from kinetree.compiler.target import Lanes, Target
-from kinetree.compiler.ufunc import ALIGNED, C_CONTIGUOUS, CONTEXT, TYPE_NUMBERS, ArrayLayout
+
+LARGE, WIDE = 2**24, 256
+"""Least size of all results, and of those of one configuration, that are stored past the cache, bytes. What is smaller
+stays in the cache, or is stored in almost the order of its addresses anyway."""
+PIECE, LINE = 16, 64
+"""Bytes that are stored past the cache at a time, which arrays of NumPy are aligned to; bytes of a line of the cache.
+The results of a vector of configurations fill whole lines."""
 
 
 def loop(program: Program, lanes: Lanes, target: Target) -> str:
@@ -25,11 +27,11 @@ def loop(program: Program, lanes: Lanes, target: Target) -> str:
     f.do("call void @batch(ptr %args, ptr %dimensions, ptr %steps)")
     f.do(f"call void @llvm.{'x86.sse.ldmxcsr(ptr' if target.is_x86 else 'aarch64.set.fpsr(i64'} %flags)")
     f.do("ret void")
-    batch = _repeated_batch(program, lanes) if program.repeated else _batch(program, lanes)
+    batch = _repeated_batch(program, lanes) if program.repeated else _batch(program, lanes, target)
     return f"{f.text()}\n{batch}"
 
 
-def _batch(program: Program, lanes: Lanes) -> str:
+def _batch(program: Program, lanes: Lanes, target: Target) -> str:
     """Return @batch(args, dimensions, steps), with vectors for enough configurations of adjacent entries."""
     f = Function("define internal void @batch(ptr %args, ptr %dimensions, ptr %steps) noinline #0")
     shapes = [*program.inputs, program.output]
@@ -48,11 +50,10 @@ def _batch(program: Program, lanes: Lanes) -> str:
     f.begin(check)
     f.do(f"br i1 {enough}, label %{vectors}, label %{singly}")
     f.begin(vectors)
-    blocks = f.let(f"udiv i64 {f.let(f'add i64 {count}, {w - 1}')}, {w}")
-    last = f.let(f"sub i64 {count}, {w}")
-    with f.loop(blocks) as block:  # the last block overlaps the one before instead of passing the end
-        i = f.let(f"call i64 @llvm.smin.i64(i64 {f.let(f'mul i64 {block}, {w}')}, i64 {last})")
-        call_block(f, [(f.offset(p, f.let(f"mul i64 {i}, {s}")), s) for p, s in zip(bases, steps, strict=True)])
+    operands = list(zip(bases, steps, strict=True))
+    if target.is_x86 and lanes.size * prod(program.output) >= WIDE:
+        _streamed(f, program, lanes, count, operands)
+    _vectors(f, lanes, count, operands)
     f.do("ret void")
     f.begin(singly)
     with f.loop(count) as i:
@@ -70,58 +71,45 @@ def _batch(program: Program, lanes: Lanes) -> str:
     return f.text()
 
 
-def door(program: Program, lanes: Lanes, layout: ArrayLayout) -> str:
-    """Return @door(self, args, nargs, kwnames), with the dimensions of its result and its @context."""
-    output = program.output
-    f = Function("define ptr @door(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) #0")
-    otherwise = f.new_label()
-    context = {name: f.let(f"load ptr, ptr {f.offset('@context', k, 8)}") for k, name in enumerate(CONTEXT)}
+def _vectors(f: Function, lanes: Lanes, count: str, operands: list[tuple[str, str]]) -> None:
+    """Compute all configurations, a vector of them at a time."""
+    w = lanes.width
+    blocks = f.let(f"udiv i64 {f.let(f'add i64 {count}, {w - 1}')}, {w}")
+    last = f.let(f"sub i64 {count}, {w}")
+    with f.loop(blocks) as block:  # the last block overlaps the one before instead of passing the end
+        i = f.let(f"call i64 @llvm.smin.i64(i64 {f.let(f'mul i64 {block}, {w}')}, i64 {last})")
+        call_block(f, [(f.offset(p, f.let(f"mul i64 {i}, {s}")), s) for p, s in operands])
 
-    def demand(condition: str) -> None:
-        following = f.new_label()
-        f.do(f"br i1 {condition}, label %{following}, label %{otherwise}")
-        f.begin(following)
 
-    demand(f.let(f"icmp eq i64 %nargs, {len(program.inputs)}"))
-    demand(f.let("icmp eq ptr %kwnames, null"))
-    data = []
-    for k, shape in enumerate(program.inputs):
-        array = f.let(f"load ptr, ptr {f.offset('%args', k, 8)}")
-        demand(f.let(f"icmp eq ptr {f.let(f'load ptr, ptr {f.offset(array, 8)}')}, {context['array_type']}"))
-        nd = f.let(f"load i32, ptr {f.offset(array, layout.nd)}")
-        demand(f.let(f"icmp eq i32 {nd}, {len(shape)}"))
-        descr = f.let(f"load ptr, ptr {f.offset(array, layout.descr)}")
-        demand(f.let(f"icmp eq ptr {descr}, {context['double_descr']}"))
-        flags = f.let(f"load i32, ptr {f.offset(array, layout.flags)}")
-        plain = C_CONTIGUOUS | ALIGNED
-        demand(f.let(f"icmp eq i32 {f.let(f'and i32 {flags}, {plain}')}, {plain}"))
-        dimensions = f.let(f"load ptr, ptr {f.offset(array, layout.dimensions)}")
-        for axis, n in enumerate(shape):
-            demand(f.let(f"icmp eq i64 {f.let(f'load i64, ptr {f.offset(dimensions, axis, 8)}')}, {n}"))
-        data.append(f.let(f"load ptr, ptr {f.offset(array, layout.data)}"))
-    new = f.let(
-        f"call ptr {context['array_new']}(ptr {context['array_type']}, i32 {len(output)}, ptr @dimensions, "
-        f"i32 {TYPE_NUMBERS['double']}, ptr null, ptr null, i32 0, i32 0, ptr null)"
-    )
-    made, failed = f.new_label(), f.new_label()
-    f.do(f"br i1 {f.let(f'icmp eq ptr {new}, null')}, label %{failed}, label %{made}")
-    f.begin(failed)
-    f.do("ret ptr null")
-    f.begin(made)
-    out = f.let(f"load ptr, ptr {f.offset(new, layout.data)}")
-    if program.repeated:
-        call_once(f, program, lanes, [*data, out])
-    else:
-        call_block(f, [(pointer, "0") for pointer in [*data, out]])
-    f.do(f"ret ptr {new}")
-    f.begin(otherwise)
-    rest = f.let(f"call ptr {context['vectorcall']}(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)")
-    f.do(f"ret ptr {rest}")
-    dimensions = ", ".join(f"i64 {n}" for n in output) or "i64 0"
-    return (
-        f"@context = global [{len(CONTEXT)} x ptr] zeroinitializer\n"
-        f"@dimensions = internal constant [{max(len(output), 1)} x i64] [{dimensions}]\n{f.text()}"
-    )
+def _streamed(f: Function, program: Program, lanes: Lanes, count: str, operands: list[tuple[str, str]]) -> None:
+    """Compute a large batch whose results are adjacent, and return from the function. The results of a vector of
+    configurations go from a buffer to memory in the order of their addresses and past the cache, which would read every
+    line before it is written."""
+    w, size = lanes.width, lanes.size * prod(program.output)
+    base, step = operands[-1]
+    kind = f"<{PIECE // lanes.size} x {lanes.scalar}>"
+    is_large = f.let(f"icmp sge i64 {count}, {-(-LARGE // size)}")
+    low = f.let(f"and i64 {f.let(f'ptrtoint ptr {base} to i64')}, {PIECE - 1}")
+    is_dense, is_aligned = f.let(f"icmp eq i64 {step}, {size}"), f.let(f"icmp eq i64 {low}, 0")
+    begin, other = f.new_label(), f.new_label()
+    fits = f.let(f"and i1 {is_large}, {f.let(f'and i1 {is_dense}, {is_aligned}')}")
+    f.do(f"br i1 {fits}, label %{begin}, label %{other}")
+    f.begin(begin)
+    buffer = f.let(f"alloca [{w * size} x i8], align 64")
+    blocks = f.let(f"udiv i64 {count}, {w}")
+    with f.loop(blocks) as block:
+        places = [f.offset(p, f.let(f"mul i64 {block}, {f.let(f'mul i64 {s}, {w}')}")) for p, s in operands]
+        call_block(f, [*zip(places[:-1], (s for _, s in operands[:-1]), strict=True), (buffer, str(size))])
+        with f.loop(w * size // LINE) as line:
+            source, target = (f.offset(p, line, LINE) for p in (buffer, places[-1]))
+            for at in range(0, LINE, PIECE):
+                value = f.let(f"load {kind}, ptr {f.offset(source, at)}, align {PIECE}")
+                f.do(f"store {kind} {value}, ptr {f.offset(target, at)}, align {PIECE}, !nontemporal !1")
+    f.do("call void @llvm.x86.sse.sfence()")  # other threads see these stores in order only after a fence
+    last = f.let(f"sub i64 {count}, {w}")
+    call_block(f, [(f.offset(p, f.let(f"mul i64 {last}, {s}")), s) for p, s in operands])
+    f.do("ret void")
+    f.begin(other)
 
 
 def _repeated_batch(program: Program, lanes: Lanes) -> str:

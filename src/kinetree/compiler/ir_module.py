@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.compiler import ir_block, ir_calls, ir_trig
+from kinetree.compiler import ir_block, ir_calls, ir_door, ir_trig
 from kinetree.compiler.expr import Expr, Graph
 from kinetree.compiler.ir import Pool
 from kinetree.compiler.program import Program, assemble
@@ -97,13 +97,14 @@ def assembly(program: Program, target: Target, scalar: str, layout: ArrayLayout 
     if {"sin", "cos"} & program.operations.keys():
         parts += [ir_trig.sincos(target, pool), ir_trig.reduce()]
     if layout is not None:
-        parts.append(ir_calls.door(program, pool.lanes, layout))
+        parts.append(ir_door.door(program, pool.lanes, layout))
     text = "\n".join([*parts, pool.text()])
     return f'target triple = "{target.triple}"\n{text}\n{_declarations(text)}\n{_METADATA}'
 
 
 _METADATA = """attributes #0 = { nounwind }
 !0 = !{!"branch_weights", i32 1000000, i32 1}
+!1 = !{i32 1}
 """
 
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike
 
+from kinetree.arrays import SINGLE, kind_of
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
 from kinetree.compiler.machine import SCALARS, Machine, compiled
-from kinetree.compiler.port import Port, checked, flat_port, legal_type, split
+from kinetree.compiler.port import Port, cast, checked, flat_port, legal_type, split
 from kinetree.compiler.program import Program
 from kinetree.display import MOST, shortened, visible
 
@@ -24,7 +25,8 @@ class Kernel:
     """Function of arrays for one robot, compiled at its first call.
 
     Call it with one array per input, each (…, *shape); the axes in front are broadcast, as NumPy does. The result is
-    (…, *output.shape), in double precision, or in single with `dtype=np.float32`. `out=` is an array for the result;
+    (…, *output.shape), an array of the same library (`kinetree.arrays`). It is computed in double precision, or in
+    single with `dtype=np.float32`, and returned in single if all inputs are. `out=` is an array for the result;
     `threads=` shares a large batch among that many threads. Input that is not finite makes all results that depend on
     it NaN or infinite.
 
@@ -90,7 +92,7 @@ class Kernel:
     @property
     def __signature__(self) -> Signature:
         """Arrays by name or position, options by name."""
-        options = (("out", None), ("dtype", float), ("threads", 1))
+        options = (("out", None), ("dtype", None), ("threads", 1))
         return Signature(
             [Parameter(port.name, Parameter.POSITIONAL_OR_KEYWORD) for port in self.inputs]
             + [Parameter(name, Parameter.KEYWORD_ONLY, default=default) for name, default in options]
@@ -119,11 +121,19 @@ class Kernel:
         """Number of each operation in the program."""
         return self.program.operations
 
-    def interpret(self, *inputs: Any, dtype: DTypeLike = float, **named: Any) -> Any:
+    def interpret(self, *inputs: Any, dtype: DTypeLike | None = None, **named: Any) -> Any:
         """Return what a call returns, with NumPy and without compiling, which is quicker for a few calls."""
-        number = legal_type(dtype, SCALARS)
+        number = legal_type(float if dtype is None else dtype, SCALARS)
+        kind = kind_of([*inputs, *named.values()])
         arrays, _ = checked(self.name, self.inputs, inputs, named, float)
-        return split(self.outputs, interpreter.interpret)(self.program, *arrays, dtype=number)
+
+        def interpret() -> Any:
+            result = interpreter.interpret(self.program, *arrays, dtype=number)
+            return (
+                result if kind is None else kind.give(cast(result, SINGLE) if kind.single and dtype is None else result)
+            )
+
+        return split(self.outputs, interpret)()
 
     def c_source(self, name: str | None = None, dtype: DTypeLike = float, *, about: str = "") -> CSource:
         """Return the function as self-contained C99: `.source` and `.header`, the texts of `name.c` and `name.h`.

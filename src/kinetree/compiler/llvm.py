@@ -46,7 +46,7 @@ def load(code: bytes) -> tuple[object, dict[str, int]]:
     symbols."""
     alive, engine = _loaded(code)
     addresses = {name: engine.get_function_address(name) for name in ("loop", "door")}
-    return alive, addresses | {"context": engine.get_global_value_address("context")}
+    return alive, addresses | {name: engine.get_global_value_address(name) for name in ("context", "ring")}
 
 
 def load_function(code: bytes, name: str) -> tuple[object, int]:

@@ -11,23 +11,26 @@ from itertools import pairwise
 from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from kinetree.arrays import DOUBLE, SINGLE, as_out, kind_of
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
-from kinetree.compiler.port import Port, checked, checked_out, legal_type
+from kinetree.compiler.memory import LARGE, Memory
+from kinetree.compiler.port import Port, cast, checked, checked_out, legal_type
 from kinetree.compiler.program import Program
-from kinetree.compiler.ufunc import array_layout, make_door, make_ufunc
+from kinetree.compiler.ufunc import array_layout, let_go, make_door, make_ufunc
 from kinetree.display import visible
 from kinetree.errors import fail
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-SCALARS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
-DOUBLE = np.dtype(float)
+SCALARS: dict[np.dtype[Any], str] = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
+NUMBERS: dict[str, np.dtype[Any]] = {scalar: number for number, scalar in SCALARS.items()}
 WORTH_A_THREAD = 1000
 """Least number of configurations for a thread."""
 LONG, PER_OPERATION = 3.0, 1e-4
@@ -40,7 +43,7 @@ class Machine:
     trace: returns the program. compiled: returns its object code for "double" or "float".
     """
 
-    __slots__ = ("_compiled", "_cores", "_inputs", "_is_empty", "_loaded", "_name", "_output", "_trace")
+    __slots__ = ("_compiled", "_cores", "_inputs", "_is_empty", "_loaded", "_memory", "_name", "_output", "_trace")
 
     def __init__(
         self,
@@ -55,6 +58,7 @@ class Machine:
         # whether it takes or gives no numbers at all, which NumPy's ufuncs cannot say
         self._is_empty = any(prod(port.shape) == 0 for port in (*inputs, output))
         self._loaded: dict[str, tuple[Any, dict[str, int], object]] = {}
+        self._memory = Memory()
 
     def compile(self, dtype: DTypeLike) -> str:
         """Compile the code in one precision, or load it from the cache, and return the precision."""
@@ -77,50 +81,75 @@ class Machine:
         return door
 
     def call(
-        self, *inputs: Any, out: NDArray[Any] | None = None, dtype: DTypeLike = float, threads: int = 1, **named: Any
-    ) -> NDArray[Any]:
+        self, *inputs: Any, out: Any = None, dtype: DTypeLike | None = None, threads: int = 1, **named: Any
+    ) -> Any:
         """Return the result of any call, as `Kernel` describes it."""
-        if dtype is float and threads == 1 and not named and self._is_plain(inputs, out):
-            return self._run("double", inputs, out)
-        scalar = self.compile(dtype)
+        if (dtype is None or dtype is float) and threads == 1 and not named:
+            plain = self._plain_batch(inputs, out)
+            if plain is not None:
+                return self._run("double", inputs, self._place(plain, DOUBLE) if out is None and plain else out)
+        scalar = self.compile(DOUBLE if dtype is None else dtype)
         if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
-        arrays, batch = checked(self._name, self._inputs, inputs, named, dtype)
+        kind = kind_of([*inputs, *named.values()])
+        arrays, batch = checked(self._name, self._inputs, inputs, named)
+        place = as_out(out)
         if out is not None:
-            checked_out(out, batch, self._output)
-        if self._is_empty:
-            result = interpreter.interpret(self._trace(), *arrays, dtype=dtype)
-        else:
-            packed = [_packed(a, len(port.shape)) for a, port in zip(arrays, self._inputs, strict=True)]
-            result = self._computed(scalar, packed, batch, out, threads)
-        if out is None or result is out:
-            return result
-        np.copyto(out, result, casting="same_kind")
+            checked_out(place, batch, self._output)
+        elif kind is not None:
+            place = self._memory.array(batch + self._output.shape, NUMBERS[scalar])
+        result = self._result(scalar, arrays, batch, place, threads)
+        if out is None:
+            result = self._single(result) if kind and kind.single and dtype is None else result
+            return kind.give(result) if kind else result
+        if result is not place:
+            np.copyto(place, result, casting="same_kind")
         return out
 
-    def _is_plain(self, inputs: Sequence[Any], out: Any) -> bool:
-        """Return whether NumPy can use the arrays as they are: doubles whose entries are contiguous, of one batch or
-        of none."""
+    def _result(
+        self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any] | None, threads: int
+    ) -> NDArray[Any]:
+        if self._is_empty:
+            return interpreter.interpret(self._trace(), *(cast(a, float) for a in arrays), dtype=NUMBERS[scalar])
+        packed = [
+            _packed(cast(a, NUMBERS[scalar]), len(port.shape)) for a, port in zip(arrays, self._inputs, strict=True)
+        ]
+        return self._computed(scalar, packed, batch, out, threads)
+
+    def _single(self, result: NDArray[Any]) -> NDArray[Any]:
+        place = self._memory.array(result.shape, SINGLE)
+        with np.errstate(over="ignore"):
+            np.copyto(place, result, casting="same_kind")
+        return place
+
+    def _plain_batch(self, inputs: Sequence[Any], out: Any) -> tuple[int, ...] | None:
+        """Return the shape of the batch if NumPy can use the arrays as they are: doubles whose entries are contiguous,
+        of one batch or of none. Otherwise return None."""
         if self._is_empty or len(inputs) != len(self._cores):
-            return False
+            return None
         batch: tuple[int, ...] = ()
         for k, core, axes in self._cores:
             array = inputs[k]
             if type(array) is not np.ndarray or array.dtype is not DOUBLE:
-                return False
+                return None
             shape = array.shape
             if shape != core:
                 at = len(shape) - axes
                 if at <= 0 or shape[at:] != core or (batch and shape[:at] != batch):
-                    return False
+                    return None
                 batch = shape[:at]
             if not (array.flags.c_contiguous or _is_packed(array, axes)):
-                return False
+                return None
         if out is None:
-            return True
+            return batch
         is_simple = type(out) is np.ndarray and out.dtype is DOUBLE and out.flags.c_contiguous and out.flags.writeable
         fits = is_simple and out.shape == batch + self._output.shape
-        return fits and not any(np.may_share_memory(array, out) for array in inputs)
+        return batch if fits and not any(np.may_share_memory(array, out) for array in inputs) else None
+
+    def _place(self, batch: tuple[int, ...], number: np.dtype[Any]) -> NDArray[Any] | None:
+        """Return memory for a large result, None for a small one, which NumPy makes itself."""
+        shape = batch + self._output.shape
+        return self._memory.array(shape, number) if prod(shape) * number.itemsize >= LARGE else None
 
     def _computed(
         self, scalar: str, arrays: list[NDArray[Any]], batch: tuple[int, ...], out: NDArray[Any] | None, threads: int
@@ -130,6 +159,8 @@ class Machine:
             arrays = [a.copy() if np.may_share_memory(a, out) else a for a in arrays]
             out = out if _is_packed(out, len(self._output.shape)) else None
         parts = min(int(threads), prod(batch) // WORTH_A_THREAD, max(batch, default=1))
+        if out is None:
+            out = self._place(batch, arrays[0].dtype)
         if parts < 2:
             return self._run(scalar, arrays, out)
         if out is None:
@@ -177,6 +208,8 @@ class Machine:
         from kinetree.compiler import llvm  # importing it takes longer than everything else that Kinetree imports
 
         alive, addresses = llvm.load(self._compiled(scalar))
+        if addresses["ring"]:  # what is registered last is called first, while the code is still there
+            finalize(alive, let_go, addresses["ring"]).atexit = False
         shapes = [port.shape for port in self._inputs]
         return make_ufunc(self._name, addresses["loop"], scalar, shapes, self._output.shape), addresses, alive
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from kinetree.arrays import as_numpy
 from kinetree.compiler.program import Program
 from kinetree.display import Brief, shortened
 from kinetree.errors import fail, wrong_type
@@ -109,16 +110,22 @@ def _results(names: tuple[str, ...], *values: Any) -> Any:
 
 
 def checked(
-    name: str, ports: Sequence[Port], values: Sequence[Any], named: Mapping[str, Any], dtype: DTypeLike
+    name: str,
+    ports: Sequence[Port],
+    values: Sequence[Any],
+    named: Mapping[str, Any],
+    dtype: DTypeLike | None = None,
 ) -> tuple[list[NDArray[Any]], tuple[int, ...]]:
     """Return the arguments, given by position or by name, as arrays of real numbers, and the shape of their batch.
 
-    Tables and the like are taken by name (`labels`). Raises KinetreeError for other shapes, other numbers,
+    Tables and the like are taken by name (`labels`), and arrays of other libraries are read (`arrays`). dtype: of the
+    arrays, by default as they are given. Raises KinetreeError for other shapes, other numbers,
     and batches that do not broadcast.
     """
     if named or len(values) != len(ports):
         values = _in_order(name, [port.name for port in ports], values, named)
-    arrays = [_checked(port, value, dtype) for port, value in zip(ports, values, strict=True)]
+    arrays = [_checked(port, value) for port, value in zip(ports, values, strict=True)]
+    arrays = arrays if dtype is None else [cast(array, dtype) for array in arrays]
     if len(arrays) == 1:
         return arrays, arrays[0].shape[: arrays[0].ndim - len(ports[0].shape)]
     if any(type(value) is not np.ndarray for value in values):
@@ -170,8 +177,15 @@ def legal_type(dtype: DTypeLike, legal: Collection[object]) -> np.dtype[Any]:
     return number
 
 
-def _checked(port: Port, value: Any, dtype: DTypeLike) -> NDArray[Any]:
+def cast(array: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    """Return an array of real numbers in another precision; what is too large for it is infinite."""
+    with np.errstate(over="ignore"):
+        return array.astype(dtype, copy=False)
+
+
+def _checked(port: Port, value: Any) -> NDArray[Any]:
     value = by_name(value, port.labels, port.name, len(port.shape), _legal(port), port.rows)
+    value = as_numpy(value, port.name)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):  # rows of different lengths, or an array of a library that keeps its numbers
@@ -182,8 +196,7 @@ def _checked(port: Port, value: Any, dtype: DTypeLike) -> NDArray[Any]:
         raise fail(f"{port.name}-number", f"{port.name} has entries of type {array.dtype}; {_legal(port)}")
     if array.ndim < len(port.shape) or array.shape[array.ndim - len(port.shape) :] != port.shape:
         raise fail(f"{port.name}-shape", f"{port.name} has shape {array.shape}; {_legal(port)}")
-    with np.errstate(over="ignore"):  # what is too large for this precision is infinite
-        return array.astype(dtype, copy=False)
+    return array
 
 
 def _legal(port: Port) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.arrays import as_given
 from kinetree.display import Brief, Shown
 from kinetree.errors import Source, fail
 from kinetree.labels import check_rows
@@ -50,12 +51,14 @@ class Limits(Shown):
         ends = [f"{name} {end}" for end in ("lower", "upper") for name in self.coordinate_names]
         return (*ends, *self.row_names)
 
+    @as_given
     @_quietly
     def margin(self, q: Any) -> Array:
         """Return the signed slack (…, 2 nq + m) of q (…, nq) to each of `names`: negative outside, inf if unlimited."""
         q = checked_q(self, q, "q")
         return np.concatenate([q - self.lower, self.upper - q, self.h - self._rows_times(q)], axis=-1)
 
+    @as_given
     def contains(self, q: Any) -> Array:
         """Return whether q (…, nq) is inside, (…,) of bool: no margin is negative."""
         return np.asarray(np.all(self.margin(q) >= 0, axis=-1))
@@ -66,6 +69,7 @@ class Limits(Shown):
         moving = np.where(self.lower == self.upper, 0.0, self.G)
         return tuple(_block(self, columns) for columns in coupled(moving))
 
+    @as_given
     @_quietly
     def project(self, q: Any) -> Array:
         """Return the nearest configuration (…, nq) inside (Euclidean). Raises KinetreeError "empty" without one."""
@@ -136,6 +140,7 @@ class Limits(Shown):
             found[:, block.columns] = polytope.sample(block.A, block.b, n, rng)
         return found
 
+    @as_given
     def clip_step(self, q: Any, dq: Any) -> Array:
         """Return the largest fraction (…,) from 0 to 1 of a step dq (…, nq) from q (…, nq) that stays inside.
 
@@ -151,6 +156,7 @@ class Limits(Shown):
             known = np.all(np.isfinite(q) & np.isfinite(dq), axis=-1) & ~np.any(np.isnan(rate), axis=-1)
         return np.asarray(np.where(known, np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0), 0.0))
 
+    @as_given
     @explained
     def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
         """Return the velocity (…, nq), cut so that a step of dt seconds stays inside; 0 if q or qd is not finite."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arrays import as_numpy
 from kinetree.errors import fail
 from kinetree.labels import by_name
 from kinetree.spatial.se3 import Array, is_rotation
@@ -20,7 +21,8 @@ def numbers(values: Any, code: str, what: str, labels: Sequence[str] = ()) -> Ar
     what: name and verb for the message, such as "a pose is". labels: names of the entries along the last axis, by which
     a table is read (`kinetree.labels`); without them one with names is refused.
     """
-    values = by_name(values, labels, what.rpartition(" ")[0])
+    name = what.rpartition(" ")[0]
+    values = as_numpy(by_name(values, labels, name), name)
     try:
         array = np.asarray(values)
         if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(isinstance(x, Real) for x in array.flat)):

@@ -20,6 +20,7 @@ from kinetree.algorithms.inverse import (
     STEPS,
     Problem,
 )
+from kinetree.arrays import as_given, kind_of
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Shown, shortened, some, visible
 from kinetree.display import number as as_text
@@ -39,8 +40,9 @@ from kinetree.spatial.se3 import Array
 class IKResult(Shown):
     """Result of `IK`.
 
-    q (…, nq): always inside all limits. success (…): whether all goals are reached within the tolerances. residual (…,
-    2): distance of the frames from their targets, m and rad; the largest of several goals. iterations (…): steps.
+    q (…, nq): always inside all limits, but for its rounding in single precision. success (…): whether all goals are
+    reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad; the largest of
+    several goals. iterations (…): steps.
     """
 
     q: Array
@@ -51,7 +53,8 @@ class IKResult(Shown):
     _columns: Array = field(repr=False)
 
     def __repr__(self) -> str:
-        reached, (metres, radians) = np.asarray(self.success), self.residual.reshape(-1, 2).max(axis=0, initial=0.0)
+        reached, residual = np.asarray(self.success), np.asarray(self.residual)
+        metres, radians = residual.reshape(-1, 2).max(axis=0, initial=0.0)
         off = f"up to {as_text(metres)} m and {as_text(radians)} rad off"
         if reached.ndim:
             return f"IKResult of {reached.size} targets: {int(reached.sum())} reached, {off}"
@@ -62,7 +65,9 @@ class IKResult(Shown):
     @cached_property
     def active_limits(self) -> Array:
         """Limits of the moved joints that q is at, (…, k) of bool, in the order of `robot.limits.names`."""
-        return np.asarray((self._limits.margin(self.q) <= CLOSE) & limits_about(self._limits, self._columns))
+        kind, margin = kind_of([self.q]), self._limits.margin(np.asarray(self.q))
+        active = np.asarray((margin <= CLOSE) & limits_about(self._limits, self._columns))
+        return kind.give(active) if kind else active
 
 
 class IKInterrupted(KeyboardInterrupt):
@@ -106,6 +111,7 @@ class IK:
         goals = ", ".join(f"{goal.kind} of {goal.frame} in {goal.base}" for goal in self.goals)
         return f"IK: {visible(shortened(goals, MOST))}, by {some(self.coordinate_names)}"
 
+    @as_given
     def __call__(
         self,
         *targets: Any,
@@ -216,6 +222,7 @@ class IK:
             found[failed] = self._closest(begin, *ends, *own, **options)
         return found
 
+    @as_given
     def solutions(
         self, *targets: Any, most: int = FORMS, q0: Any = None, starts: int = 64, apart: float | None = None
     ) -> IKSolutions:
@@ -228,6 +235,7 @@ class IK:
         """
         return solutions(self, targets, most, q0, starts, apart)
 
+    @as_given
     def reachable(self, *targets: Any, threads: int = 1) -> Array | bool:
         """Return whether targets can be reached inside the limits, (…,) of bool: `success` of a call, in less time.
 
@@ -237,6 +245,7 @@ class IK:
         _check_threads(threads)
         return reachable(self, targets, threads)
 
+    @as_given
     def step(self, q: Any, *targets: Any, dt: float, restart: Any = None) -> IKStep:
         """Return the next joint commands (…, nq), for dt seconds, on the way from q (…, nq) to the targets.
 

@@ -1,0 +1,127 @@
+"""What comes in goes out: single precision, and arrays of libraries that are not there, by DLPack."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree import KinetreeError
+from kinetree.arrays import as_numpy, kind_of
+from planar_arm import ARM, poses
+
+CPU, CUDA = 1, 2
+
+
+class OnlyDLPack:
+    """An array that speaks DLPack and nothing else."""
+
+    def __init__(self, array, device=CPU):
+        self._array, self._device = np.asarray(array), device
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return (self._device, 0)
+
+
+class Standard(OnlyDLPack):
+    """An array of a library that follows the array API standard."""
+
+    @property
+    def dtype(self):
+        return self._array.dtype
+
+    def __array_namespace__(self, api_version=None):
+        return SimpleNamespace(from_dlpack=lambda given: Standard(np.from_dlpack(given)))
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return kt.load(ARM, format="urdf")
+
+
+@pytest.fixture(scope="module")
+def fk(robot):
+    return kt.fk(robot, "tip")
+
+
+Q = np.array([[0.1, 0.2], [0.3, 0.4], [-0.5, 2.0]])
+
+
+@pytest.mark.parametrize("q", [Q, Q[0], Q[:0], Q[None]])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_single_precision_in_and_out(fk, q, threads):
+    T = fk(q.astype(np.float32), threads=threads)
+    assert T.dtype == np.float32
+    np.testing.assert_array_equal(T, fk(q.astype(np.float32).astype(float)).astype(np.float32))
+    np.testing.assert_array_equal(fk.interpret(q.astype(np.float32)).astype(float), T)
+
+
+def test_precision_of_the_result(fk, robot):
+    single = Q.astype(np.float32)
+    assert fk(single, dtype=float).dtype == np.float64
+    assert fk(single, dtype=np.float32).dtype == np.float32
+    assert fk(Q, dtype=np.float32).dtype == np.float32
+    assert fk(single, out=np.zeros((3, 4, 4))).dtype == np.float64
+    for other in (Q.astype(np.float16), np.zeros((3, 2), int), Q.astype(np.longdouble), Q.tolist()):
+        assert fk(other).dtype == np.float64
+    integrate = kt.dynamics.integrate(robot)
+    assert integrate(single, single).dtype == np.float32
+    assert integrate(single, Q).dtype == integrate(single, Q.tolist()).dtype == np.float64
+    margin = robot.limits.margin(single)
+    assert margin.dtype == kt.margin(robot)(single).dtype == np.float32
+    np.testing.assert_array_equal(margin, robot.limits.margin(single.astype(float)).astype(np.float32))
+    found = kt.ik(robot, "tip")(fk(single))
+    assert found.q.dtype == found.residual.dtype == np.float32
+    assert found.success.all()
+    ik = kt.ik(robot, "tip")
+    assert ik(fk(single), threads=np.int64(1), progress=lambda done, total: None).q.dtype == np.float32
+    assert ik(fk(single), q0=Q).q.dtype == np.float64
+
+
+def test_large_results_in_single_precision(fk):
+    q = np.zeros((40_000, 2), np.float32)
+    np.testing.assert_array_equal(fk(q), np.broadcast_to(poses(np.zeros(2)), (40_000, 4, 4)).astype(np.float32))
+
+
+@pytest.mark.parametrize("kind", [OnlyDLPack, Standard])
+def test_dlpack(fk, robot, kind):
+    T = fk(kind(Q))
+    assert type(T) is (Standard if kind is Standard else np.ndarray)
+    np.testing.assert_allclose(as_numpy(T, "T"), poses(Q), atol=1e-14)
+    inside = robot.limits.contains(kind(Q))
+    np.testing.assert_array_equal(as_numpy(inside, "inside"), [True] * 3)
+    out = kind(np.zeros((3, 4, 4)))
+    assert fk(Q, out=out) is out
+    np.testing.assert_array_equal(out._array, as_numpy(T, "T"))
+
+
+def test_dlpack_in_single_precision(fk):
+    assert fk(Standard(Q.astype(np.float32))).dtype == np.float32
+
+
+def test_what_is_refused(fk, robot):
+    for call in (fk, fk.interpret, robot.limits.margin):
+        with pytest.raises(
+            KinetreeError, match="is on the device number 2 of DLPack; legal are arrays in the processor"
+        ):
+            call(OnlyDLPack(Q, CUDA))
+    with pytest.raises(KinetreeError, match="complex128"):
+        fk(OnlyDLPack(Q.astype(complex)))
+    with pytest.raises(KinetreeError, match="cannot be read as an array of numbers"):
+        fk(OnlyDLPack(np.array(["a", "b"])))
+    with pytest.raises(KinetreeError, match="is on the device"):
+        fk(Q, out=OnlyDLPack(np.zeros((3, 4, 4)), CUDA))
+    frozen = np.zeros((3, 4, 4))
+    frozen.flags.writeable = False
+    with pytest.raises(KinetreeError, match="read"):
+        fk(Q, out=OnlyDLPack(frozen))
+    with pytest.raises(KinetreeError, match="out has shape"):
+        fk(Q, out=OnlyDLPack(np.zeros((4, 4))))
+
+
+def test_doubles_of_numpy_have_no_kind():
+    for values in ([Q], [Q, Q], [[0.1, 0.2]], [0.1, None, "text"], [Q, Q.astype(np.float32)], [np.zeros(2, int)]):
+        assert kind_of(values) is None
