@@ -17,6 +17,7 @@ KERNELS = {
     "jacobian": lambda: kt.jacobian(ARM, TIP),
     "inverse_dynamics": lambda: kt.inverse_dynamics(random_tree(3)),
     "margin": lambda: kt.margin(ARM),
+    "a number": lambda: kt.manipulability(ARM, TIP),
     "several results": lambda: kt.vjp(kt.velocity(ARM, TIP)),
 }
 

@@ -194,6 +194,17 @@ def test_equal_kernels_have_equal_names_and_others_other_ones():
     assert name_of(kt.vjp(kt.fk(arm, "tip")), "double") != name_of(kt.jvp(kt.fk(arm, "tip")), "double")
 
 
+def test_derivatives_are_compiled_once():
+    """The kernels of derivatives are the same whenever they are asked for."""
+    kernel = KERNELS["inverse_dynamics"]()
+    x = arrays(kernel)
+    slope = jax.grad(lambda *x: wrap(kernel)(*x).sum(), argnums=(0, 1))
+    slope(*x)
+    known = len(xla._registered)
+    slope(*x)
+    assert len(xla._registered) == known
+
+
 def test_many_threads_call_at_once():
     kernel = kt.fk(ARM, TIP)
     function, (q,) = jax.jit(partial(wrap(kernel))), arrays(kernel, batch=(64, 50))

@@ -146,6 +146,9 @@ def test_inverse_kinematics_by_the_implicit_function():
     T.requires_grad_()
     (found,), (expected,) = torch.autograd.grad(compiled(total)(T), T), torch.autograd.grad(total(T), T)
     torch.testing.assert_close(found, expected, rtol=0, atol=0)
+    T = T.detach()
+    torch.testing.assert_close(compiled(total)(T), total(T), rtol=0, atol=0)
+    torch.testing.assert_close(compiled(torch.func.vmap(total))(T), torch.stack([total(one) for one in T]))
 
 
 def test_a_joint_at_its_limit_does_not_move():
