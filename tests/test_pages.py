@@ -33,6 +33,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
         "docs/sensors.md",
         "docs/dynamics.md",
         "docs/kernels.md",
+        "docs/gradients.md",
         "docs/notebooks.md",
         "docs/code-generation.md",
         "docs/icub.md",

@@ -23,13 +23,13 @@ from kinetree.bridges.kernels import (
     batch_of,
     batch_of_targets,
     checked_kernel,
+    flattened,
     free,
     parts_of,
     result_of,
     solve,
     target_shapes,
 )
-from kinetree.compiler.gradients import flattened
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import wrong_type
 from kinetree.queries.gradients import jvp, vjp

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.compiler.gradients import flattened
+from kinetree.compiler import gradients
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, result_type
 from kinetree.errors import fail, wrong_type
@@ -34,6 +34,12 @@ def checked_kernel(kernel: object) -> Kernel:
         )
         raise wrong_type("wrap", message)
     return flattened(kernel)
+
+
+@cache
+def flattened(kernel: Kernel) -> Kernel:
+    """Return the kernel with its outputs in one flat array, always the same for one kernel."""
+    return gradients.flattened(kernel)
 
 
 @cache
@@ -76,7 +82,7 @@ def parts_of(flat: Any, shapes: Sequence[Shape]) -> list[Any]:
     edges, batch = [0], flat.shape[:-1]
     for shape in shapes:
         edges.append(edges[-1] + prod(shape))
-    return [flat[..., edges[i] : edges[i + 1]].reshape(*batch, *shape) for i, shape in enumerate(shapes)]
+    return [flat[..., edges[i] : edges[i + 1]].reshape((*batch, *shape)) for i, shape in enumerate(shapes)]
 
 
 def result_of(ports: Sequence[Port]) -> Callable[[Any], Any]:

@@ -75,9 +75,9 @@ def _solver(ik: IK) -> Callable[..., Solved]:
     shapes = target_shapes(ik)
 
     def function(*targets: Any, q0: Any = None) -> Solved:
-        start = [] if q0 is None else [q0]
-        given = _checked("ik", [*targets, *start])
-        return Solved(*_Solve.apply(number, shapes, len(targets), *given))
+        given = _checked("ik", [*targets, *([] if q0 is None else [q0])])
+        call = _Solve.forward if _is_plain(given) else _Solve.apply
+        return Solved(*call(number, shapes, len(targets), *given))
 
     return function
 
@@ -103,7 +103,7 @@ torch.library.define("kinetree::call", "(Tensor[] inputs, int kernel, int order)
 def _call(inputs: list[torch.Tensor], number: int, order: int) -> torch.Tensor:
     kernel = nth_vjp(_wrapped[number], order)
     result = kernel(*[x.detach().double().numpy() for x in inputs])
-    return torch.from_numpy(result).to(inputs[0].dtype if inputs else torch.float64)
+    return torch.from_numpy(np.asarray(result)).to(inputs[0].dtype if inputs else torch.float64)
 
 
 @torch.library.register_fake("kinetree::call")
@@ -140,12 +140,15 @@ class _Call(torch.autograd.Function):
 
 
 def _applied(number: int, order: int, shapes: tuple[Shape, ...], *inputs: torch.Tensor) -> Any:
-    """Call a kernel, for derivatives if PyTorch may want them. (While it compiles, PyTorch refuses functions with any
-    number of arguments that nothing differentiates.)"""
+    call = _Call.forward if _is_plain(inputs) else _Call.apply
+    return call(number, order, shapes, *inputs)
+
+
+def _is_plain(inputs: Sequence[torch.Tensor]) -> bool:
+    """Return whether PyTorch compiles a call that nothing differentiates; it refuses `apply` then, if there is any
+    number of arguments."""
     wanted = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
-    if torch.compiler.is_compiling() and not wanted:
-        return torch.ops.kinetree.call(list(inputs), number, order)
-    return _Call.apply(number, order, shapes, *inputs)
+    return torch.compiler.is_compiling() and not wanted
 
 
 def _in_front(inputs: Sequence[Any], dims: Sequence[int | None], cores: Sequence[Shape]) -> list[Any]:
@@ -184,6 +187,14 @@ def _shape_of_solve(targets: list[torch.Tensor], q0: torch.Tensor | None, number
     batch = batch_of_targets(ik, [tuple(x.shape) for x in targets], None if q0 is None else tuple(q0.shape))
     first = targets[0]
     return first.new_empty(batch + ik._slopes.inputs[0].shape), first.new_empty(batch, dtype=torch.bool)
+
+
+@torch.library.register_vmap("kinetree::solve")
+def _mapped_solve(info: Any, in_dims: Any, targets: list[torch.Tensor], q0: torch.Tensor | None, number: int) -> Any:
+    cores, dims = (*target_shapes(_wrapped[number]), (0,)), [*in_dims[0], in_dims[1]]
+    given = _in_front([*targets, *([] if q0 is None else [q0])], dims, cores)
+    start = None if q0 is None else given[-1]
+    return torch.ops.kinetree.solve(given[: len(targets)], start, number), (0, 0)
 
 
 @torch.library.impl("kinetree::free", "CPU")
@@ -234,5 +245,5 @@ class _Solve(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, number: int, shapes: tuple[Shape, ...], count: int, *given: Any) -> Any:
-        cores = (*shapes, (0,))  # only the number of axes counts
+        cores = (*shapes, (0,))  # of targets and q0; only the number of axes counts
         return _Solve.apply(number, shapes, count, *_in_front(given, in_dims[3:], cores)), (0, 0)
