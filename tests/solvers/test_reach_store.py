@@ -12,6 +12,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.solvers.reach import slabs
+from kinetree.solvers.reach.run import _job
 from kinetree.solvers.reach.store import WORK
 from reach_arms import ur5
 
@@ -58,14 +59,22 @@ def test_an_interrupted_map_is_continued(arm, tmp_path, monkeypatch):
         kt.reach_map(arm, "tool0", **SMALL, store=parts, progress=stop)
     with pytest.raises(kt.KinetreeError, match="not complete"):
         kt.kinematics.read_reach(parts)
+    written = len([*(parts / WORK / "done" / "c").glob("*")])
+    assert 1 <= written <= 2
     left = []
     kt.reach_map(arm, "tool0", **SMALL, store=parts, progress=lambda done, total: left.append(total))
-    assert 0 < left[0] < len(list((whole / "bits").rglob("*"))) * 100
+    job, _ = _job(arm, "tool0", "base_link", *(0.3, None, 8, 2, True, (1e-6, 1e-6), 128, "refuse"))
+    assert left[0] == job.slabs - written
     assert contents(parts) == contents(whole)
     assert not (parts / WORK).exists()
     left.clear()
     kt.reach_map(arm, "tool0", **SMALL, store=parts, progress=lambda done, total: left.append(total))
     assert not left  # nothing is computed again
+    half = tmp_path / "half.zarr"
+    with pytest.raises(KeyboardInterrupt):
+        kt.reach_map(arm, "tool0", **SMALL, store=half, progress=stop)
+    kt.kinematics.read_reach(whole).save(half)
+    assert contents(half) == contents(whole)
 
 
 def test_stores_of_something_else_are_refused(arm, tmp_path):

@@ -115,7 +115,7 @@ class ReachMap(Shown):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the map to a new Zarr store, a folder. Raises KinetreeError without zarr, or for a folder with another
         map."""
-        store = Store(Path(path), self._arguments, 1, 1, self.bits.shape[-1])
+        store = Store(Path(path), self._arguments)
         if not store.complete:
             finish(store, self)
 

@@ -82,8 +82,9 @@ def reach_map(
     if store is None:
         whole = _gathered(job, client, workers, progress)
         return _map(job, arguments, whole)
-    opened = Store(Path(store), arguments, len(job.centers), job.cells, width(job.grid))
+    opened = Store(Path(store), arguments)
     if not opened.complete:
+        opened.begin(len(job.centers), job.cells, width(job.grid))
         done = opened.done
         todo = [slab for slab in range(job.slabs) if slab not in done]
         with reporting(progress):

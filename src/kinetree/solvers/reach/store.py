@@ -35,12 +35,11 @@ def _zarr() -> Any:
 class Store:
     """A store of a map that is computed. Opening continues the map there, or begins a new one.
 
-    path: a folder. arguments: all that the result depends on, as JSON. cells: number of results. chunk: those of a
-    slab. width: bytes of the orientations of a cell. Raises KinetreeError if the folder has something else, or a map of
-    other arguments.
+    path: a folder. arguments: all that the result depends on, as JSON. Raises KinetreeError if the folder has something
+    else, or a map of other arguments.
     """
 
-    def __init__(self, path: Path, arguments: Mapping[str, Any], cells: int, chunk: int, width: int) -> None:
+    def __init__(self, path: Path, arguments: Mapping[str, Any]) -> None:
         zarr = _zarr()
         self.path = path
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -50,7 +49,10 @@ class Store:
         self.complete = bool(self.group.attrs["complete"])
         if self.complete:
             self._clear()
-            return
+
+    def begin(self, cells: int, chunk: int, width: int) -> None:
+        """Make the arrays of slabs, unless they are there. cells: number of results. chunk: those of a slab. width:
+        bytes of the orientations of a cell."""
         work, chunk = self.group.require_group(WORK), min(chunk, cells)
         options: dict[str, Any] = {"exact": True}
         self.slabs = [
@@ -85,7 +87,7 @@ class Store:
         self._clear()
 
     def _clear(self) -> None:
-        if WORK in self.group:
+        if (self.path / WORK).exists():
             shutil.rmtree(self.path / WORK)
 
 
