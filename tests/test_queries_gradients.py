@@ -7,7 +7,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.cli._queries import QUERIES
-from physics import everything, floated, random_tree, solid
+from physics import everything, floated, random_pose, random_tree, solid
 from support import example_robot_urdfs, icub_urdfs
 
 ONE_SUBJECT = {"": (), "frame": ("FRAME",), "dt": (0.01,)}
@@ -31,6 +31,14 @@ def asked(name, robot, frame):
 
 def flat(result):
     return np.concatenate([np.ravel(a) for a in (result if isinstance(result, tuple) else (result,))])
+
+
+def given(port, rng):
+    """Random numbers, those of a rotation or above zero where a query asks for that."""
+    if port.name == "target":
+        return random_pose(rng)
+    drawn = rng.normal(size=port.shape)
+    return 1.0 + np.abs(drawn) if port.name == "stride" else drawn
 
 
 def agrees(kernel, x, rng, tolerance=1e-7):
@@ -57,14 +65,14 @@ def test_every_query(name):
     """Two ball joints among them."""
     robot, rng = random_tree(3), np.random.default_rng(4)
     kernel = asked(name, robot, list(robot.links)[-1])
-    agrees(kernel, [rng.normal(size=port.shape) for port in kernel.inputs], rng)
+    agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
 @pytest.mark.parametrize("name", ["fk", "jacobian", "inverse_dynamics", "energy", "integrate", "difference"])
 def test_every_joint_type(name, tree):
     rng = np.random.default_rng(5)
     kernel = asked(name, tree, "branch4")
-    agrees(kernel, [rng.normal(size=port.shape) for port in kernel.inputs], rng)
+    agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
 @pytest.mark.slow
@@ -72,13 +80,13 @@ def test_every_joint_type(name, tree):
 def test_every_query_of_every_joint_type(name, tree):
     rng = np.random.default_rng(5)
     kernel = asked(name, tree, "branch4")
-    agrees(kernel, [rng.normal(size=port.shape) for port in kernel.inputs], rng)
+    agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
 def test_readings_of_sensors(tree):
     rng = np.random.default_rng(6)
     kernel = kt.dynamics.sensor_reading(tree, "ft", measures="parent_on_child")
-    agrees(kernel, [rng.normal(size=port.shape) for port in kernel.inputs], rng)
+    agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
 @pytest.mark.crosscheck
@@ -88,7 +96,7 @@ def test_every_query_of_an_arm(name):
     (file,) = [path for path in example_robot_urdfs() if path.name == "ur5_robot.urdf"]
     robot, rng = kt.load(file), np.random.default_rng(7)
     kernel = asked(name, robot, "tool0")
-    agrees(kernel, [rng.normal(size=port.shape) for port in kernel.inputs], rng)
+    agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
 @pytest.mark.slow
@@ -121,7 +129,7 @@ def test_tangents_of_joints_that_stand_where_an_input_says():
     kernel = kt.fk(robot, list(robot.links)[-1], joints=["root_joint"], at="input")
     found = kt.vjp(kernel, tangent=True)
     assert [port.shape for port in found.outputs] == [(6,), (robot.nv,)]
-    agrees(kernel, [rng.normal(size=port.shape) for port in kernel.inputs], rng)
+    agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
 def test_tangents_of_robots_without_quaternions_are_their_coordinates():

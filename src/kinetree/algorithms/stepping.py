@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.algorithms.inverse import Problem, aim, is_solved, stepped
+from kinetree.algorithms.inverse import Problem, added, aim, is_solved, stepped
+from kinetree.algorithms.tracking import way_between
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
 
@@ -39,11 +40,11 @@ def damped_step(
     number of STATES.
 
     q (nq,): inside the limits. uphill: the count of steps that increased the error; 0 at first, then the last result.
-    target: of the only goal. stride (nq,): the largest change of each coordinate, rad or m, above 0.
+    target: of the only goal. stride (nv,): the largest change of each velocity coordinate, rad or m, above 0.
 
     The next configuration is inside the limits too; from outside each coordinate returns by at most its stride.
     """
-    before, most = [q[j] for j in problem.columns], [stride[j] for j in problem.columns]
+    before, most = [q[j] for j in problem.columns], [stride[j] for j in problem.rates]
     here = aim(tree, problem, before, [target])
     solved = is_solved(problem, here)
     h = [
@@ -51,8 +52,11 @@ def damped_step(
         for bound, row in zip(rows.bounds, rows.others, strict=True)
     ]
     new = stepped(problem, before, here, problem.damping * here.cost, h, most)
-    new = [np.maximum(a - s, np.minimum(b, a + s)) for a, b, s in zip(before, new, most, strict=True)]
-    short = [a + PART * (b - a) for a, b in zip(before, new, strict=True)]
+    flat = len(problem.lower)  # from outside of the limits a step goes back inside, however far
+    near = [np.maximum(a - s, np.minimum(b, a + s)) for a, b, s in zip(before, new, most, strict=False)]
+    new = [*near[:flat], *new[flat:]]
+    way = [PART * x for x in way_between(problem, before, new)]
+    short = [*(a + x for a, x in zip(before[:flat], way, strict=False)), *added(problem, before, way)[flat:]]
     cost, less = (aim(tree, problem, x, [target]).cost for x in (new, short))
 
     falls = np.where(cost < here.cost, 1.0, 0.0)

@@ -33,7 +33,7 @@ def tracking_step(tree: Tree, problem: Problem, q: Any, h: Any, strides: Any, *t
     near = ((a - s, np.minimum(b, a + s)) for a, b, s in ways)
     new = [*(np.maximum(lowest, x) for lowest, x in near), *new[flat:]]
     there = aim(tree, problem, new, targets, weighted=True)
-    share = largest([abs(x) / s for x, s in zip(_way(problem, before, new), strides, strict=True)])
+    share = largest([abs(x) / s for x, s in zip(way_between(problem, before, new), strides, strict=True)])
     is_slow = np.where(share < 1.0 - 1e-9, 1.0, 0.0)
     stuck = np.where(there.cost > (1.0 - HARDLY) * here.cost, is_slow, 0.0)
     return _report(problem, there, stuck, new)
@@ -42,7 +42,7 @@ def tracking_step(tree: Tree, problem: Problem, q: Any, h: Any, strides: Any, *t
 def returning_step(tree: Tree, problem: Problem, q: Any, strides: Any, to: Any, *targets: Any) -> Array:
     """Return the report of a step straight towards a configuration (k,), and q after it (REPORT + k,), as
     `tracking_step` does; it is never stuck."""
-    way = _way(problem, list(q), list(to))
+    way = way_between(problem, list(q), list(to))
     longest = largest([abs(x) / s for x, s in zip(way, strides, strict=True)])
     share = np.where(longest > 1.0, 1.0 / longest, 1.0)
     flat, step = len(problem.lower), [share * x for x in way]
@@ -52,7 +52,7 @@ def returning_step(tree: Tree, problem: Problem, q: Any, strides: Any, to: Any, 
     return _report(problem, aim(tree, problem, new, targets, weighted=True), 0.0, new)
 
 
-def _way(problem: Problem, q: Sequence[Any], to: Sequence[Any]) -> list[Any]:
+def way_between(problem: Problem, q: Sequence[Any], to: Sequence[Any]) -> list[Any]:
     """Return the velocity coordinates (n,) that take q (k,) to `to` (k,)."""
     flat = len(problem.lower)
     return [*(b - a for a, b in zip(q[:flat], to[:flat], strict=True)), *differences(problem.loose, q, to)]

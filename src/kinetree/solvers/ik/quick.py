@@ -36,9 +36,9 @@ class Quick(Brief):
     """Kernels of an `IK` that answer in one call.
 
     enter: the state of a start q0 that is inside all limits, or with GOING below zero; None if the bounds depend on
-    joints that do not move, or quaternions are to be normalised. ordered, verdict: `ordered_forms` and `has_form` of an arm with a closed form. reach:
-    `reaching_step`. end: a few of `closest_step`, for goals that leave a direction free, to which the search converges
-    slowly.
+    joints that do not move, or quaternions are to be normalised. ordered, verdict: `ordered_forms` and `has_form` of an
+    arm with a closed form. reach: `reaching_step`. end: a few of `closest_step`, for goals that leave a direction free,
+    to which the search converges slowly.
     """
 
     enter: Kernel | None

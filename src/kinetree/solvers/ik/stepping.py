@@ -14,7 +14,7 @@ from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.limits import refuse_loops
-from kinetree.queries.query import coordinates, frames_of, one_of, query, standing, tolerance_of
+from kinetree.queries.query import coordinates, frames_of, one_of, query, standing, tolerance_of, velocities
 from kinetree.solvers.ik.problem import between, reach_of
 
 
@@ -30,14 +30,14 @@ def ik_step(
     joints: Joints = None,
     at: Any = None,
 ) -> Kernel:
-    """Return one damped step towards a target: a kernel from q (…, nq), uphill (…,), target and stride (…, nq) to
+    """Return one damped step towards a target: a kernel from q (…, nq), uphill (…,), target and stride (…, nv) to
     q_next (…, nq), uphill_next (…,), the error (…, 2) of q in m and rad, and the state (…,) of q.
 
     target: of `frame` seen from `base`, the root link by default: T (…, 4, 4) for the goal "pose", p (…, 3) for
     "position" or "pointing" (the frame's z-axis passes through the point), R (…, 3, 3) for "orientation". uphill: 0 at
-    first, then uphill_next. stride: the largest change of each coordinate in the step, rad or m, above 0. tolerance: m
-    and rad. state: 0 on the way, 1 reached, 2 stuck; see `kinetree.algorithms.stepping`. loops, joints, at: see
-    `kinetree.ik`.
+    first, then uphill_next. stride: the largest change of each velocity coordinate in the step, rad or m, above 0.
+    tolerance: m and rad. state: 0 on the way, 1 reached, 2 stuck; see `kinetree.algorithms.stepping`. loops, joints,
+    at: see `kinetree.ik`.
 
     Called again and again with its own result, it reaches targets near its start; it never leaves the limits, coupled
     limits included, and searches nowhere else. Raises KinetreeError as `kinetree.ik` does.
@@ -61,7 +61,7 @@ def ik_step(
     )
     target = Port("target", GOALS[goal].shape, about=f"{goal} of {frame} in {base}; m")
     uphill = Port("uphill", (), (), "0 at first, then uphill_next")
-    stride = replace(q, name="stride", about="the largest change of each coordinate; m, rad")
+    stride = replace(velocities(robot), name="stride", about="the largest change of each coordinate; m, rad")
 
     def algorithm(model: Tree, q: Any, uphill: Any, target: Any, stride: Any) -> Any:
         return damped_step(model, problem, rows, q, uphill[()], target, stride)

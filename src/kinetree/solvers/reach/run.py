@@ -207,7 +207,8 @@ def _on_cluster(job: Job, slabs: list[int], client: Any) -> Iterator[tuple[int, 
         numbers[future.key] = slab
         return future
 
-    running = as_completed([submitted(slab) for slab in islice(waiting, count)])
+    completed: Any = as_completed  # typed in part
+    running = completed([submitted(slab) for slab in islice(waiting, count)])
     for future in running:
         yield numbers.pop(future.key), future.result()
         running.update([submitted(slab) for slab in islice(waiting, 1)])
