@@ -6,6 +6,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Joint, Link
 
 ENDS = ["from the base", "from the frame"]
 """Where the axes of a closed form are counted from."""
@@ -61,3 +63,12 @@ def closed_form_arm(
         text += f'<link name="l{i + 1}"/><joint name="j{i}" type="{kind if i < 6 else "fixed"}">'
         text += f'<parent link="l{i}"/><child link="l{i + 1}"/><origin xyz="{xyz}"/>{axis}</joint>'
     return kt.load(f"{text}</robot>", format="urdf")
+
+
+def on(robot: kt.Robot, kind: str, name: str = "base_joint", **options) -> kt.Robot:
+    """The robot on a joint of this kind."""
+    parts = parts_of(robot)
+    parts.joints.insert(0, Joint(name, kind, "world", robot.root, **options))
+    parts.links.insert(0, Link("world"))
+    parts.joint_order = None
+    return build(parts)

@@ -9,6 +9,7 @@ import pytest
 
 import kinetree as kt
 from bridges.bridge_kernels import ARM, KERNELS, TIP, arrays, at_a_limit, two_joints
+from random_arms import on
 
 jax = pytest.importorskip("jax", reason="JAX has an environment of its own")
 import jax.numpy as jnp  # noqa: E402
@@ -154,6 +155,25 @@ def test_inverse_kinematics_by_the_implicit_function():
     check_grads(along, (jnp.zeros((3, 6)),), order=2, modes=("fwd", "rev"), eps=1e-4, atol=1e-3, rtol=1e-3)
     each = jax.jit(jax.vmap(jax.jacfwd(lambda T: solve(T).q)))(pose(q))
     np.testing.assert_allclose(each[1], jax.jacrev(lambda T: solve(T).q)(pose(q)[1]), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["floating", "ball"])
+def test_motions_of_quaternions_follow_the_target_and_keep_their_lengths(kind):
+    robot = on(ARM, kind)
+    fk, rng = kt.fk(robot, TIP), np.random.default_rng(2)
+    solve, pose = wrap(kt.ik(robot, TIP, tolerance=(1e-11, 1e-11))), wrap(fk)
+    q = jnp.asarray(kt.dynamics.integrate(robot)(robot.q(), rng.uniform(-0.5, 0.5, robot.nv)))
+    found = solve(pose(q), q0=q)
+    assert found.success
+    integrate = wrap(kt.dynamics.integrate(robot))
+    motion, still = jnp.asarray(rng.normal(size=robot.nv)), jnp.zeros(robot.nv)
+    dT = jax.jvp(lambda v: pose(integrate(q, v)), (still,), (motion,))[1]
+    dq = jax.jvp(lambda T: solve(T, q0=q).q, (pose(q),), (dT,))[1]
+    np.testing.assert_allclose(jax.jvp(pose, (found.q,), (dq,))[1], dT, rtol=0, atol=1e-9)
+    where = jnp.array([i for i, name in enumerate(robot.coordinate_names) if re.search(r"\.q[xyzw]$", name)])
+    assert len(where) == 4
+    assert abs(dq[where] @ found.q[where]) < 1e-12
+    assert jnp.linalg.norm(dq[where]) > 1e-3
 
 
 def test_a_joint_at_its_limit_does_not_move():

@@ -5,22 +5,11 @@ import pytest
 
 import kinetree as kt
 from kinetree.algorithms.tangent import Loose, turned_anew
-from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import Limits
-from kinetree.model.robot import Joint, Link
-from random_arms import random_arm
+from random_arms import on, random_arm
 from support import random_q
 
 HELD = ["l_foot", "r_foot", "l_hand"]
-
-
-def on(robot: kt.Robot, kind: str, name: str = "base_joint", **options) -> kt.Robot:
-    """The robot on a joint of this kind."""
-    parts = parts_of(robot)
-    parts.joints.insert(0, Joint(name, kind, "world", robot.root, **options))
-    parts.links.insert(0, Link("world"))
-    parts.joint_order = None
-    return build(parts)
 
 
 @pytest.fixture(scope="module")

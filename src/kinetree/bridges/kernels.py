@@ -113,4 +113,4 @@ def solve(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[Array, Array]:
 
 def free(ik: IK, q: Any, success: Any) -> Array:
     """Return the projections (…, nq, nq) onto the motions that the limits leave free."""
-    return free_motions(ik.limits, ik._problem.columns, q, success)
+    return free_motions(ik._problem, ik.limits, q, success)

@@ -2,6 +2,7 @@
 
 At a solution the errors E(q, T) of all goals are zero, so dq = -(∂E/∂q)⁺ (∂E/∂T) dT: the motion of least norm that
 follows the targets. Joints at a limit stay there, and joints along a row of limits that is reached move along it.
+Quaternions only turn: their lengths stay.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.goals import GOALS, Goal, goal_rows
+from kinetree.algorithms.inverse import Problem
 from kinetree.compiler.derive import rate
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, flat_results
@@ -59,19 +61,23 @@ def _errors(model: Tree, goals: Sequence[Goal], q: Any, targets: Sequence[Any]) 
     return found
 
 
-def free_motions(limits: Limits, columns: Array, q: Any, success: Any) -> Array:
-    """Return the projections (…, nq, nq) onto motions of the coordinates `columns` that keep all active limits of q
-    (…, nq) as they are; zero without success (…)."""
+def free_motions(problem: Problem, limits: Limits, q: Any, success: Any) -> Array:
+    """Return the projections (…, nq, nq) onto motions of the coordinates that may move that keep all active limits of q
+    (…, nq) and the lengths of quaternions as they are; zero without success (…)."""
     q = np.asarray(q, dtype=float)
     nq = q.shape[-1]
-    active = (limits.margin(q) <= CLOSE) & limits_about(limits, columns)
-    moving = np.diag(np.isin(np.arange(nq), columns).astype(float))
-    P: Array = np.broadcast_to(moving, (*q.shape[:-1], nq, nq)) * np.asarray(success, dtype=float)[..., None, None]
+    active = (limits.margin(q) <= CLOSE) & limits_about(limits, problem.columns)
+    moving = np.zeros((*q.shape, nq))
+    moving[..., problem.columns, problem.columns] = 1.0
+    for joint in problem.loose:
+        places = problem.columns[joint.quaternion]
+        u = q[..., places] / np.linalg.norm(q[..., places], axis=-1, keepdims=True)
+        moving[..., places[:, None], places] -= u[..., :, None] * u[..., None, :]
+    P: Array = moving * np.asarray(success, dtype=float)[..., None, None]
     at = active.any(axis=-1) & np.asarray(success, dtype=bool)
     if at.any():
-        rows = np.vstack([-np.eye(nq), np.eye(nq), limits.G]) @ moving
-        A = rows * active[at][..., None]
-        P[at] = moving - np.linalg.pinv(A, rtol=1e-12) @ A
+        A = (np.vstack([-np.eye(nq), np.eye(nq), limits.G]) @ moving[at]) * active[at][..., None]
+        P[at] = moving[at] - np.linalg.pinv(A, rtol=1e-12) @ A
     return P
 
 
