@@ -9,6 +9,7 @@ import kinetree as kt
 from kinetree import dynamics, kinematics
 from kinetree.errors import KinetreeError
 from kinetree.model.robot import Robot
+from kinetree.queries.chosen import chosen
 from physics import everything, solid
 from support import example_robot_urdfs, icub_urdfs, random_q
 
@@ -199,3 +200,14 @@ def test_followers_and_fixed_joints_cannot_be_chosen():
 def test_one_kernel_for_one_choice():
     q = ICUB.q()
     assert kt.fk(ICUB, "l_hand", joints=ARM, at=q) is kt.fk(ICUB, "l_hand", joints=list(ARM), at=q.copy())
+
+
+def test_integration_with_standing_joints_as_an_input_returns_the_joints_that_move():
+    robot = kt.load("icub")
+    whole, q, v = dynamics.integrate(robot), robot.q(), np.linspace(-0.1, 0.1, 7)
+    kernel = dynamics.integrate(chosen(robot, "left_arm", "input"))
+    assert kernel.output.shape == (7,)
+    columns = [robot.coordinate_names.index(name) for name in kernel.output.labels]
+    expected = whole(q, np.eye(robot.nv)[:, columns] @ v)[columns]
+    np.testing.assert_allclose(kernel(q[columns], v, q), expected, atol=1e-15)
+    assert "q2[7]" not in kernel.c_source().source

@@ -6,6 +6,7 @@ import pytest
 import kinetree as kt
 from kinetree import KinetreeError
 from planar_arm import ARM, poses
+from random_arms import random_arm
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -88,3 +89,20 @@ def test_two_libraries_are_refused(robot):
     with pytest.raises(KinetreeError, match="two libraries"):
         kt.dynamics.integrate(robot)(jnp.zeros(2), torch.zeros(2))
     assert isinstance(kt.dynamics.integrate(robot)(jnp.zeros(2), np.zeros(2)), jax.Array)
+
+
+def test_batches_of_inverse_kinematics():
+    """Results are slices of larger arrays, which JAX does not take as they are."""
+    robot = random_arm(6)
+    T = kt.fk(robot, "l6")(robot.limits.sample(5, seed=2))
+    ik = kt.ik(robot, "l6")
+    found, expected = ik(jnp.asarray(T)), ik(T)
+    assert isinstance(found.q, jax.Array)
+    np.testing.assert_array_equal(found.q, expected.q)
+    np.testing.assert_array_equal(found.active_limits, expected.active_limits)
+    one = ik.solutions(jnp.asarray(T[0]))
+    np.testing.assert_array_equal(one.q, ik.solutions(T[0]).q)
+    many, step = ik.solutions(jnp.asarray(T)), ik.step(jnp.asarray(expected.q), jnp.asarray(T), dt=0.1)
+    assert repr(many).startswith("IKSolutions of 5 targets")
+    assert repr(step).startswith("IKStep of 5 targets: 5 reached")
+    assert isinstance(step.active_limits, jax.Array)

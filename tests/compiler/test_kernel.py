@@ -458,3 +458,14 @@ def test_unfused_kernels_round_as_numpy_does():
     np.testing.assert_allclose(fused(x), expected, rtol=1e-9, atol=1e-12)  # and it is no answer of the other's
     if host().fma:
         assert not np.array_equal(fused(x), expected)
+
+
+@pytest.mark.parametrize("strides", [(0, 24, 8), (8, 24, 8), (72, 24, 0)])
+def test_out_whose_entries_share_memory_is_refused(strides):
+    k = kernel(lambda A: 2.0 * A, (3, 3))
+    shared = np.lib.stride_tricks.as_strided(np.zeros(100), (4, 3, 3), strides)
+    with pytest.raises(KinetreeError, match="share memory"):
+        k(np.zeros((4, 3, 3)), out=shared)
+    apart = np.zeros((3, 3, 4)).T
+    assert k(np.ones((4, 3, 3)), out=apart) is apart
+    assert (apart == 2.0).all()

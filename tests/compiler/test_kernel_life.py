@@ -175,7 +175,7 @@ def test_references_are_counted_right():
     assert [sys.getrefcount(thing) for thing in watched] == before
     assert abs(sys.getrefcount(descr) - of_descr) < 500  # others use it too; a leak is 1,000 at least
     result = k(x)
-    assert sys.getrefcount(result) == 2
+    assert sys.getrefcount(result) == 3  # one by the memory of small results, which is used again
     assert result.flags.owndata
 
 

@@ -11,6 +11,7 @@ from kinetree.solvers.reach.grid import sphere
 from kinetree.solvers.reach.run import _job
 from kinetree.solvers.reach.search import solved
 from kinetree.solvers.reach.slabs import targets_at
+from random_arms import on
 from reach_arms import chain, two_links, ur5
 
 SMALL = {"voxel": 0.3, "directions": 8, "rolls": 2}
@@ -238,3 +239,30 @@ def test_progress_and_threads(arm, small, monkeypatch):
     assert len(seen) > 2
     np.testing.assert_array_equal(again.bits, small.bits)
     np.testing.assert_array_equal(again.margin, small.margin)
+
+
+COARSE = {"voxel": 0.25, "directions": 10, "rolls": 2}
+
+
+def test_differences_of_maps_that_cannot_be_compared_are_refused(arm):
+    box = [[0, 0, 0], [1, 1, 1]]
+    whole, part = (kt.reach_map(arm, "tool0", **COARSE, **more) for more in ({}, {"box": box}))
+    with pytest.raises(kt.KinetreeError, match="the same box="):
+        whole - part
+    with pytest.raises(kt.KinetreeError, match="symmetry=False"):
+        whole - kt.reach_map(arm, "tool0", symmetry=False, **COARSE)
+
+
+def test_slides_without_ends_need_a_box():
+    text = """<mujoco><worldbody><body name="a"><joint name="j" type="slide" axis="1 0 0"/><geom size="0.1"/>
+      <site name="b"/></body></worldbody></mujoco>"""
+    robot = kt.load(text, format="mjcf")
+    with pytest.raises(kt.KinetreeError, match=r"the range of 'j' has no end.*\n.*give box="):
+        kt.reach_map(robot, "b", directions=0, voxel=0.5)
+    found = kt.reach_map(robot, "b", directions=0, voxel=0.5, box=[[-1, 0, 0], [1, 0, 0]])
+    assert found.volume == 2.0
+
+
+def test_joints_with_quaternions_are_refused():
+    with pytest.raises(kt.KinetreeError, match="'base_joint' has a quaternion"):
+        kt.reach_map(on(two_links(), "floating"), "tool0", "world", directions=0, voxel=0.2)

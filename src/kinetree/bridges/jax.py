@@ -26,6 +26,7 @@ from kinetree.bridges.kernels import (
     flattened,
     free,
     parts_of,
+    quaternions_of,
     result_of,
     solve,
     target_shapes,
@@ -33,7 +34,7 @@ from kinetree.bridges.kernels import (
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import wrong_type
 from kinetree.queries.gradients import jvp, vjp
-from kinetree.solvers.ik.implicit import implied
+from kinetree.solvers.ik.implicit import implied, turning
 from kinetree.solvers.ik.solver import IK
 
 _call = Primitive("kinetree_call")
@@ -175,6 +176,8 @@ def _solver(ik: IK) -> Callable[..., Solved]:
             success,
             vmap_method="broadcast_all",
         )
+        turns = [jnp.asarray(S, q.dtype) for S in quaternions_of(ik)]
+        P = P + turning(turns, q) * success[..., None, None]
         by_q, *by_targets = slopes(q, *targets)
         rate = jnp.zeros_like(q)
         for by_target, dT, shape in zip(by_targets, tangents[0], shapes, strict=True):

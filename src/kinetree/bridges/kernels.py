@@ -12,7 +12,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, result_type
 from kinetree.errors import fail, wrong_type
 from kinetree.queries.gradients import vjp
-from kinetree.solvers.ik.implicit import free_motions
+from kinetree.solvers.ik.implicit import free_motions, quaternions
 from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.se3 import Array
 
@@ -114,3 +114,8 @@ def solve(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[Array, Array]:
 def free(ik: IK, q: Any, success: Any) -> Array:
     """Return the projections (…, nq, nq) onto the motions that the limits leave free."""
     return free_motions(ik._problem, ik.limits, q, success)
+
+
+def quaternions_of(ik: IK) -> list[Array]:
+    """Return a matrix (nq, 4) for each quaternion that may move: q @ matrix is the quaternion."""
+    return quaternions(ik._problem)

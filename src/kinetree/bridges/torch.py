@@ -21,13 +21,14 @@ from kinetree.bridges.kernels import (
     free,
     nth_vjp,
     parts_of,
+    quaternions_of,
     result_of,
     size_of,
     solve,
     target_shapes,
 )
 from kinetree.errors import wrong_type
-from kinetree.solvers.ik.implicit import implied
+from kinetree.solvers.ik.implicit import implied, turning
 from kinetree.solvers.ik.solver import IK
 
 _wrapped: list[Any] = []
@@ -235,7 +236,8 @@ class _Solve(torch.autograd.Function):
     def backward(ctx: Any, *bars: Any) -> Any:
         q, success, *targets = ctx.saved_tensors
         by_q, *by_targets = _slopes[ctx.number](q, *targets)
-        P = torch.ops.kinetree.free(q.detach(), success, ctx.number)
+        turns = [torch.from_numpy(S).to(q.dtype) for S in quaternions_of(_wrapped[ctx.number])]
+        P = torch.ops.kinetree.free(q.detach(), success, ctx.number) + turning(turns, q) * success[..., None, None]
         grads = []
         for x, shape, by_target in zip(targets, ctx.shapes, by_targets, strict=True):
             D = implied(torch.linalg.pinv, P, by_q, by_target)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._output import force_option
@@ -34,7 +35,7 @@ SHARES = (0.25, 0.5, 0.75, 1.0)
 @click.option("--directions", type=int, default=50, show_default=True, help="0: positions in any orientation.")
 @click.option("--rolls", type=int, default=4, show_default=True, help="0: directions with any roll.")
 @click.option("--no-symmetry", is_flag=True, help="Do not use a first joint that makes whole turns.")
-@click.option("--joints", metavar="A,B,…", help="The joints that move, or a group; the others stay neutral.")
+@with_joints()
 @click.option("--descents", type=int, default=128, show_default=True, help="Starts for a target without closed form.")
 @click.option(
     "--loops", type=click.Choice(["refuse", "ignore"]), default="refuse", help="If loops restrict the joints."
@@ -54,7 +55,6 @@ def command(
     base: str | None,
     box: tuple[float, ...],
     no_symmetry: bool,
-    joints: str | None,
     output: Path | None,
     force: bool,
     as_json: bool,
@@ -71,14 +71,12 @@ def command(
     if output is not None and force and output.exists():
         arguments_of(output)  # nothing but a map is removed
         shutil.rmtree(output)
-    names = None if joints is None else joints if joints in robot.groups else joints.split(",")
     found = reach_map(
         robot,
         frame,
         base,
         box=(box[:3], box[3:]) if box else None,
         symmetry=not no_symmetry,
-        joints=names,
         store=output,
         **options,
     )

@@ -162,6 +162,18 @@ def checked_out(out: Any, batch: tuple[int, ...], port: Port) -> None:
         raise wrong_type("out", f"the result cannot be cast to out, which holds {out.dtype}; legal is float64")
     if not out.flags.writeable:
         raise fail("out", "out is read-only")
+    if _is_overlapping(out):
+        raise fail("out", "entries of out share memory, so that they cannot differ; legal is an array of its own")
+
+
+def _is_overlapping(array: NDArray[Any]) -> bool:
+    """Return whether entries may share memory: an axis steps less far than those inside it reach."""
+    reach = array.itemsize
+    for step, count in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if step < reach:
+            return array.size > 0
+        reach += step * (count - 1)
+    return False
 
 
 def legal_type(dtype: DTypeLike, legal: Collection[object]) -> np.dtype[Any]:

@@ -1,11 +1,13 @@
 """Motions between configurations, over joints of every type: q ⊕ v and q₂ ⊖ q₁."""
 
 from dataclasses import replace
+from typing import Any
 
 from kinetree.algorithms import differential
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree
 from kinetree.queries.query import coordinates, frames_of, query, velocities
 
 
@@ -20,7 +22,11 @@ def integrate(robot: Robot) -> Kernel:
     frames_of(robot, [])
     v = replace(velocities(robot), name="v", about="m, rad")
     q2 = replace(coordinates(robot), name="q2", about="q moved by v; m, rad")
-    return query(robot, ("integrate",), [], q2, differential.integrate, [v])
+
+    def moved(model: Tree, q: Any, v: Any) -> Any:
+        return differential.integrate(model, q, v)[: robot.nq]  # without the joints that stand as an input
+
+    return query(robot, ("integrate",), [], q2, moved, [v])
 
 
 @explained

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -87,7 +88,10 @@ def query(
             function = partial(_extended, function, still.columns)
 
         def traced() -> Program:
-            return trace(partial(function, gauged(model, frames)), *[port.shape for port in ports])
+            program = trace(partial(function, gauged(model, frames)), *[port.shape for port in ports])
+            size = sum(prod(port.shape) for port in ([output] if isinstance(output, Port) else output))
+            assert len(program.results) == size, "the result has the port's entries"
+            return program
 
         place = origin(robot, (key, [port.shape for port in ports]), cuts)
         return Kernel(str(key[0]), ports, output, traced, place, of=f"robot {robot.name!r}")

@@ -2,7 +2,7 @@
 
 At a solution the errors E(q, T) of all goals are zero, so dq = -(∂E/∂q)⁺ (∂E/∂T) dT: the motion of least norm that
 follows the targets. Joints at a limit stay there, and joints along a row of limits that is reached move along it.
-Quaternions only turn: their lengths stay.
+Quaternions only turn, and the norm is that of their rotation vectors.
 """
 
 from collections.abc import Callable, Sequence
@@ -63,27 +63,42 @@ def _errors(model: Tree, goals: Sequence[Goal], q: Any, targets: Sequence[Any]) 
 
 def free_motions(problem: Problem, limits: Limits, q: Any, success: Any) -> Array:
     """Return the projections (…, nq, nq) onto motions of the coordinates that may move that keep all active limits of q
-    (…, nq) and the lengths of quaternions as they are; zero without success (…)."""
+    (…, nq) as they are; zero without success (…), and for quaternions, see `turning`."""
     q = np.asarray(q, dtype=float)
     nq = q.shape[-1]
     active = (limits.margin(q) <= CLOSE) & limits_about(limits, problem.columns)
-    moving = np.zeros((*q.shape, nq))
-    moving[..., problem.columns, problem.columns] = 1.0
+    held = np.ones(len(problem.columns))
     for joint in problem.loose:
-        places = problem.columns[joint.quaternion]
-        u = q[..., places] / np.linalg.norm(q[..., places], axis=-1, keepdims=True)
-        moving[..., places[:, None], places] -= u[..., :, None] * u[..., None, :]
-    P: Array = moving * np.asarray(success, dtype=float)[..., None, None]
+        held[joint.quaternion] = 0.0
+    moving = np.zeros((nq, nq))
+    moving[problem.columns, problem.columns] = held
+    P: Array = np.broadcast_to(moving, (*q.shape[:-1], nq, nq)) * np.asarray(success, dtype=float)[..., None, None]
     at = active.any(axis=-1) & np.asarray(success, dtype=bool)
     if at.any():
-        A = (np.vstack([-np.eye(nq), np.eye(nq), limits.G]) @ moving[at]) * active[at][..., None]
-        P[at] = moving[at] - np.linalg.pinv(A, rtol=1e-12) @ A
+        A = (np.vstack([-np.eye(nq), np.eye(nq), limits.G]) @ moving) * active[at][..., None]
+        P[at] = moving - np.linalg.pinv(A, rtol=1e-12) @ A
     return P
 
 
+def quaternions(problem: Problem) -> list[Array]:
+    """Return a matrix (nq, 4) for each quaternion that may move: q @ matrix is the quaternion."""
+    return [np.eye(problem.nq)[:, problem.columns[joint.quaternion]] for joint in problem.loose]
+
+
+def turning(matrices: Sequence[Any], q: Any) -> Any:
+    """Return the matrix (…, nq, nq) from rotation vectors, as numbers along four directions, to motions of quaternions
+    that keep their lengths, ½ (1 - x xᵀ / xᵀ x); 0 without quaternions. matrices: `quaternions` in the library of q."""
+    total: Any = 0.0
+    for S in matrices:
+        x = q[..., None, :] @ S
+        column = x.swapaxes(-1, -2)
+        total = total + 0.5 * (S @ S.T - (S @ column) @ (x @ S.T) / (x @ column))
+    return total
+
+
 def implied(pinv: Callable[..., Any], P: Any, by_q: Any, by_target: Any) -> Any:
-    """Return dq/dT (…, nq, size) from a projection onto motions that are free and the slopes of the errors.
+    """Return dq/dT (…, nq, size) from P, whose columns are motions that are free, and the slopes of the errors.
 
     pinv: the pseudoinverse of the library whose arrays these are.
     """
-    return -(pinv(by_q @ P, rtol=RANK) @ by_target)
+    return -(P @ (pinv(by_q @ P, rtol=RANK) @ by_target))

@@ -34,7 +34,7 @@ class IKSolutions:
     mask: Array
 
     def __repr__(self) -> str:
-        counts = self.mask.sum(axis=-1)
+        counts = np.asarray(self.mask).sum(axis=-1)
         if not counts.ndim:
             return f"IKSolutions: {counts} of at most {self.mask.shape[-1]}"
         few, many = counts.min(initial=self.mask.shape[-1]), counts.max(initial=0)

@@ -20,18 +20,18 @@ from kinetree.algorithms.inverse import (
     STEPS,
     Problem,
 )
-from kinetree.arrays import as_given, kind_of
+from kinetree.arrays import as_given
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Shown, shortened, some, visible
 from kinetree.display import number as as_text
 from kinetree.errors import fail
-from kinetree.model.limits import Limits, limits_about
+from kinetree.model.limits import Limits
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.problem import Inside
 from kinetree.solvers.ik.quick import FORMS, Quick
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.several import IKSolutions, solutions
-from kinetree.solvers.ik.step import CLOSE, IKStep, Stepper
+from kinetree.solvers.ik.step import IKStep, Stepper, active_limits
 from kinetree.spatial.numbers import ROTATION, numbers
 from kinetree.spatial.se3 import Array
 
@@ -63,11 +63,9 @@ class IKResult(Shown):
         return f"IKResult: {found}" + (f", at {some(at)}" if at else "")
 
     @cached_property
-    def active_limits(self) -> Array:
+    def active_limits(self) -> Any:
         """Limits of the moved joints that q is at, (…, k) of bool, in the order of `robot.limits.names`."""
-        kind, margin = kind_of([self.q]), self._limits.margin(np.asarray(self.q))
-        active = np.asarray((margin <= CLOSE) & limits_about(self._limits, self._columns))
-        return kind.give(active) if kind else active
+        return active_limits(self.q, self._limits, self._columns)
 
 
 class IKInterrupted(KeyboardInterrupt):
@@ -243,6 +241,9 @@ class IK:
         nearer; "False" then means that no start of `descents` led to the target. Raises KinetreeError as a call does.
         """
         _check_threads(threads)
+        if self._problem.loose:  # those that are far away take more steps than a verdict has
+            found: IKResult = self(*targets, threads=threads)
+            return found.success
         return reachable(self, targets, threads)
 
     @as_given

@@ -9,6 +9,7 @@ import numpy as np
 
 from kinetree.algorithms.inverse import Problem
 from kinetree.algorithms.tracking import ANGULAR, LINEAR, REPORT, SOLVED, STUCK
+from kinetree.arrays import kind_of
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import Shown, some
 from kinetree.display import number as as_text
@@ -40,7 +41,7 @@ class IKStep(Shown):
 
     def __repr__(self) -> str:
         reached, stuck = np.asarray(self.success), np.asarray(self.stuck)
-        metres, radians = self.residual.reshape(-1, 2).max(axis=0, initial=0.0)
+        metres, radians = np.asarray(self.residual).reshape(-1, 2).max(axis=0, initial=0.0)
         off = f"up to {as_text(metres)} m and {as_text(radians)} rad off"
         if reached.ndim:
             return f"IKStep of {reached.size} targets: {int(reached.sum())} reached, {int(stuck.sum())} stuck, {off}"
@@ -49,9 +50,16 @@ class IKStep(Shown):
         return f"IKStep: {state}, {off[6:]}" + (f", at {some(at)}" if at else "")
 
     @cached_property
-    def active_limits(self) -> Array:
+    def active_limits(self) -> Any:
         """Limits of the moved joints that q is at or outside, (…, k) of bool, in the order of `robot.limits.names`."""
-        return np.asarray((self._limits.margin(self.q) <= CLOSE) & limits_about(self._limits, self._columns))
+        return active_limits(self.q, self._limits, self._columns)
+
+
+def active_limits(q: Any, limits: Limits, columns: Array) -> Any:
+    """Return which limits of the coordinates `columns` q (…, nq) is at, (…, k), as an array of the library of q."""
+    active = np.asarray((limits.margin(np.asarray(q)) <= CLOSE) & limits_about(limits, columns))
+    kind = kind_of([q])
+    return kind.give(active) if kind else active
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -71,8 +71,9 @@ class ReachDifference(Shown):
 def reach_difference(a: ReachMap, b: ReachMap) -> ReachDifference:
     """Return the difference between the reach of two maps, such as of two robots, or of one with two tools.
 
-    The voxels of both must have the same size and a common lattice, as those of the default boxes have; boxes may
-    differ. Raises KinetreeError for others, and for maps with other numbers of directions or rolls.
+    The voxels of both must have the same size and a common lattice, as those of the default boxes have. Default boxes
+    may differ, because nothing is reached outside of them. Raises KinetreeError for others, and for maps with other
+    orientations.
     """
     one, two = a.grid, b.grid
     offset = (one.lower - two.lower) / one.voxel
@@ -83,6 +84,14 @@ def reach_difference(a: ReachMap, b: ReachMap) -> ReachDifference:
     if (len(one.directions), one.rolls) != (len(two.directions), two.rolls):
         message = f"the maps have {one.orientations} and {two.orientations} orientations"
         raise fail("reach", message, fix="compute both with the same directions= and rolls=")
+    if a.grid.directions.size and not _same_axis(one.axis, two.axis):
+        message = "the orientations of the maps differ: those of a symmetric map turn with its axis"
+        raise fail("reach", message, fix="compute both with symmetry=False")
+    if (whole != 0).any() or one.shape != two.shape:
+        for each in (a, b):
+            if each._arguments.get("boxed"):
+                message = f"the map of {each.frame} of {each.robot} is of a box=, and the other one is of another box"
+                raise fail("reach", message, fix="compute both with the same box=, or both without")
     starts = [np.maximum(sign * whole, 0).astype(int) for sign in (1, -1)]  # of a and b in the common grid
     shape = np.maximum(starts[0] + one.shape, starts[1] + two.shape)
     lower = np.minimum(one.lower, two.lower)
@@ -91,6 +100,12 @@ def reach_difference(a: ReachMap, b: ReachMap) -> ReachDifference:
     after, before = (_placed(m.share, start, shape) for m, start in zip((a, b), starts, strict=True))
     names = (f"{a.frame} of {a.robot}", f"{b.frame} of {b.robot}")
     return ReachDifference(names, grid, before, after)
+
+
+def _same_axis(one: Array | None, two: Array | None) -> bool:
+    if one is None or two is None:
+        return one is two
+    return bool(np.abs(one - two).max() <= SAME)
 
 
 def _placed(values: Array, start: Array, shape: Array) -> Array:

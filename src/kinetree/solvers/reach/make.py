@@ -95,6 +95,8 @@ def grid_of(
     if that is in a plane."""
     if voxel is not None and not 0 < voxel < np.inf:
         raise fail("voxel", f"voxel is {voxel!r}; legal is a finite length above 0, m")
+    if box is None:
+        _check_ends(robot, position)
     corners = _reached_box(robot, frame, base, position, axis) if box is None else _checked(box)
     longest = float((corners[1] - corners[0]).max())
     side = float(voxel) if voxel is not None else _default_voxel(longest)
@@ -116,6 +118,15 @@ def _checked(box: Any) -> Array:
     if corners.shape != (2, 3) or not np.isfinite(corners).all() or (corners[0] > corners[1]).any():
         raise fail("box", f"box is {box!r}; legal are two corners of 3 finite numbers, m, the lower one first")
     return corners
+
+
+def _check_ends(robot: Robot, position: IK) -> None:
+    """Raise KinetreeError if a joint may slide without end."""
+    problem = position._problem
+    for j, turns in zip(problem.columns, problem.turns, strict=True):
+        if not turns and not np.isfinite([robot.limits.lower[j], robot.limits.upper[j]]).all():
+            name = robot.coordinate_names[j]
+            raise fail("box", f"the range of {name!r} has no end, and so has the reach", fix="give box=, two corners")
 
 
 def _reached_box(robot: Robot, frame: str, base: str, position: IK, axis: Array | None) -> Array:

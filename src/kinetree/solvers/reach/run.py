@@ -17,6 +17,7 @@ from kinetree.model.robot import Robot
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.query import frames_of, origin, standing, tolerance_of
+from kinetree.solvers.ik.problem import joint_of
 from kinetree.solvers.reach.make import Box, grid_of, search_of, solver_of, symmetry_of
 from kinetree.solvers.reach.map import ReachMap, finish, map_of, read_reach
 from kinetree.solvers.reach.search import configurations
@@ -116,6 +117,10 @@ def _job(
     kind = "pose" if rolls else "direction" if directions else "position"
     solver = solver_of(robot, frame, base, kind, tolerance, descents, loops)
     position = solver_of(robot, frame, base, "position", tolerance, descents, loops)
+    if solver._problem.loose:
+        name = joint_of(robot, int(solver._problem.columns[solver._problem.loose[0].q]))
+        message = f"the joint {name!r} has a quaternion, which reach maps do not move"
+        raise fail("joints", message, fix="name the joints that move with joints=, or another base=")
     about = symmetry_of(robot, frame, base, solver) if symmetry else None
     coordinate, axis = about or (None, None)
     grid = grid_of(robot, frame, base, position, voxel, box, directions, rolls, axis)
@@ -132,6 +137,7 @@ def _job(
         "directions": int(directions),
         "rolls": int(rolls),
         "axis": None if axis is None else axis.tolist(),
+        "boxed": box is not None,
         "tolerance": list(tolerance),
         "descents": int(descents),
         "model": origin(robot, "reach"),
