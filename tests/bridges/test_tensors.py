@@ -123,7 +123,11 @@ def test_inverse_kinematics(robot, fk, dtype):
     one = ik(fk(q[0]), q0=q[1])
     assert one.success is True
     assert type(one.q) is torch.Tensor
-    assert ik.step(q, fk(q), dt=0.01).dtype == dtype
+    step = ik.step(q, fk(q), dt=0.01)
+    assert step.q.dtype == step.residual.dtype == dtype
+    assert type(step.active_limits) is torch.Tensor
+    assert "2 reached" in repr(step)
+    assert repr(ik.solutions(fk(q))).startswith("IKSolutions of 2 targets")
 
 
 REFUSED = {
