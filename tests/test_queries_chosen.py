@@ -28,7 +28,7 @@ def columns(robot: Robot, names: tuple[str, ...], of: str = "q") -> np.ndarray:
     return np.concatenate([starts[name] for name in names])
 
 
-@pytest.fixture(params=(0, 2))
+@pytest.fixture(params=(0, pytest.param(2, marks=pytest.mark.slow)))
 def choice(request) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray]:
     """Some joints in any order, q of all, and the places of theirs in q and qd."""
     rng = np.random.default_rng(request.param)

@@ -122,7 +122,10 @@ def _buffers(T):
     return buffers[0].raw()
 
 
-@pytest.mark.parametrize("how", KEEP)
+USUAL = ("itself", "view", "memoryview", "dlpack")
+
+
+@pytest.mark.parametrize("how", [how if how in USUAL else pytest.param(how, marks=pytest.mark.slow) for how in KEEP])
 def test_what_somebody_has_is_never_overwritten(k, how):
     kept = [KEEP[how](k(x(i))) for i in range(3)]
     for i in range(4):

@@ -28,6 +28,7 @@ def unit(robot: kt.Robot, q: np.ndarray) -> None:
             np.testing.assert_allclose(np.linalg.norm(q[..., where][..., place], axis=-1), 1.0, rtol=0, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_a_walker_reaches_with_its_feet_held(walker):
     """Two feet and a hand at once, far from where the search begins, too."""
     ik, fk = kt.ik(walker, HELD), kt.fk(walker, HELD)
@@ -52,6 +53,7 @@ def test_a_walker_reaches_with_its_feet_held(walker):
     np.testing.assert_allclose(again.q, begun, rtol=0, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_feet_stay_while_the_hand_moves(walker):
     """In a control loop, which is stuck where the hand cannot follow, and leaves for another start."""
     ik, fk = kt.ik(walker, HELD), kt.fk(walker, HELD)

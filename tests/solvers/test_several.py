@@ -145,7 +145,7 @@ def test_singular_targets_have_the_solutions_of_a_search():
             id="closed form with a row",
             marks=pytest.mark.slow,
         ),
-        pytest.param(random_arm(7, limit=1.5), {}, id="seven joints"),
+        pytest.param(random_arm(7, limit=1.5), {}, id="seven joints", marks=pytest.mark.slow),
         pytest.param(
             *(row(random_arm(7, limit=1.5), [1, 0, 0, 1, 0, 0, 0], 0.1), {"weights": (1, 1, 1, 1, 1, 0)}),
             id="weights and a row",
