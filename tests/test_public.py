@@ -92,7 +92,9 @@ def test_a_name_is_the_same_whatever_was_imported_before():
     """Modules of the package do not take the place of names."""
     every = "import importlib, pkgutil, kinetree as kt\n"
     every += "for module in pkgutil.walk_packages(kt.__path__, 'kinetree.'):\n"
-    every += "    module.name.endswith(('__main__', '.torch', '.jax', '.xla')) or importlib.import_module(module.name)\n"
+    every += (
+        "    module.name.endswith(('__main__', '.torch', '.jax', '.xla')) or importlib.import_module(module.name)\n"
+    )
     say = "import kinetree as kt\n"
     say += "for name in sorted(kt.__all__): print(name, str(getattr(kt, name)).partition(' at 0x')[0])\n"
     assert run(every + say) == run(say)
