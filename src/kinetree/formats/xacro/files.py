@@ -18,6 +18,7 @@ MAX_OTHER_KEYS = 1000  # of one mapping that are no texts: numbers can be chosen
 MAX_DIGITS = 1000  # of a number
 NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 TEXT_TAG = "tag:yaml.org,2002:str"
+MERGE_TAG = "tag:yaml.org,2002:merge"
 MAX_FILES = 10_000  # looked at for one wildcard
 REMEMBERED = 32  # YAML files whose data is kept: robots of a family share them, and reading YAML takes long
 _KEPT: OrderedDict[tuple[str, bytes], tuple[Any, int]] = OrderedDict()
@@ -77,14 +78,35 @@ def _bounded(safe_loader: Any, file: str, budget: Budget) -> Any:
             return node
 
         def flatten_mapping(self, node: Any) -> None:
-            super().flatten_mapping(node)
+            self.merge(node)
+            super().flatten_mapping(node)  # refuses what cannot be merged
             others = sum(key.tag != TEXT_TAG for key, _ in node.value)
             if len(node.value) > MAX_SIZE or others > MAX_OTHER_KEYS:
                 raise fail(
                     "xacro-size", f"{file} has a mapping of more than {MAX_SIZE} items or {MAX_OTHER_KEYS} numbers"
                 )
 
+        def merge(self, node: Any) -> None:
+            """Put the keys of merged mappings before those of `node`: of a list, the first mapping that has a key wins.
+
+            PyYAML has it in `flatten_mapping`, but in 6.0.4 the last mapping of a list wins.
+            Source: https://yaml.org/type/merge.html.
+            """
+            merged = [value for key, value in node.value if key.tag == MERGE_TAG and _is_mergeable(value)]
+            node.value = [(k, v) for k, v in node.value if k.tag != MERGE_TAG or not _is_mergeable(v)]
+            pairs: dict[Any, tuple[Any, Any]] = {}
+            for value in merged:
+                for mapping in reversed(value.value if value.id == "sequence" else [value]):
+                    self.flatten_mapping(mapping)
+                    budget.spend_in_all(len(mapping.value))
+                    pairs |= {(key.tag, key.value) if key.id == "scalar" else key: (key, v) for key, v in mapping.value}
+            node.value = [*pairs.values(), *node.value]
+
     return Loader
+
+
+def _is_mergeable(node: Any) -> bool:
+    return node.id == "mapping" or (node.id == "sequence" and all(item.id == "mapping" for item in node.value))
 
 
 def expand_pattern(pattern: str, check: Callable[[Path], None], spend: Callable[[int], None]) -> list[str]:
