@@ -321,3 +321,13 @@ class TestExcuses:
 ARM_OF_TWO = """<robot name="r"><link name="base_link"/><link name="a"/><link name="b"/>
   <joint name="j1" type="continuous"><parent link="base_link"/><child link="a"/><axis xyz="0 0 1"/></joint>
   <joint name="j2" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 0"/></joint></robot>"""
+
+
+def test_errors_of_an_srdf_leave_no_link_or_joint_unknown(tmp_path):
+    (tmp_path / "arm.urdf").write_text(ARM, "utf-8")
+    semantic = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:nothing/></robot>'
+    (tmp_path / "arm.srdf.xacro").write_text(semantic, "utf-8")
+    options = CheckOptions(profile=PROFILE, read=ReadOptions(srdf=tmp_path / "arm.srdf.xacro"))
+    found = check_job(Job(str(tmp_path / "arm.urdf"), options)).findings
+    assert any(f.severity == "error" and f.code.islower() for f in found)
+    assert not any("NAM-010" in f.message for f in found if f.code == "not-asked")

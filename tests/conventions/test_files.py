@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from kinetree.checker.checked import Checked
+from kinetree.checker.checked import Checked, Job, check_job
 from kinetree.checker.files import files_of, is_model, models_in, without_parts
 from kinetree.errors import Finding, KinetreeError
 
@@ -87,6 +87,20 @@ def test_a_part_that_nobody_named_is_no_fault():
     wrong = Checked("m.xacro", (Finding("xacro-expression", "error", "1/0"),))
     assert without_parts(part) == Checked("m.xacro", ())
     assert without_parts(wrong) == wrong
+
+
+def test_a_part_to_attach_is_an_error_by_name_and_a_remark_in_a_folder(tmp_path):
+    gripper = tmp_path / "gripper.urdf"
+    joint = '<joint name="{0}" type="fixed"><parent link="{1}"/><child link="{2}"/></joint>'
+    fixed = joint.format("mount", "hand", "palm") + joint.format("tip", "palm", "finger")
+    gripper.write_text(f'<robot name="g"><link name="palm"/><link name="finger"/>{fixed}</robot>', "utf-8")
+    result = check_job(Job(str(gripper)))
+    assert [f.code for f in result.findings if f.severity == "error"] == ["unknown-root"]
+    (remark,) = (f for f in without_parts(result).findings if f.code == "unknown-root")
+    assert remark.severity == "info"
+    assert "its parent link 'hand' does not exist, and all other links hang below it" in remark.message
+    gripper.write_text(gripper.read_text("utf-8").replace('"palm"/><link', '"palm"/><link name="rest"/><link'), "utf-8")
+    assert "unknown-parent" in {f.code for f in without_parts(check_job(Job(str(gripper)))).findings}
 
 
 def test_a_folder_that_cannot_be_read_is_said(folder, monkeypatch):

@@ -135,6 +135,15 @@ class TestFilesThatMakeNoRobot:
         assert found == {"XAC-002", "XAC-007"}
         assert named == found | {"xacro-macros-only"}
 
+    def test_a_property_for_the_file_that_includes_it(self, tmp_path):
+        (tmp_path / "package.xml").write_text("<package><name>legs</name></package>", "utf-8")
+        for include, is_found in (("", True), ('<xacro:include filename="leg.xacro" ns="l"/>', False)):
+            (tmp_path / "robot.xacro").write_text(self.MACROS.format(include), "utf-8")
+            _package.cache_clear()
+            named, found = self.codes(tmp_path, '<xacro:property name="a" scope="parent" value="1"/>')
+            assert "xacro-scope" in named
+            assert ("xacro-scope" in found) == is_found
+
     def test_what_others_may_define(self, tmp_path):
         text = (
             '<xacro:macro name="leg" params="prefix"><xacro:foot a="1"/><link name="${prefix}${side}"/></xacro:macro>'

@@ -99,7 +99,7 @@ def test_a_tree_below_a_link_that_does_not_exist():
     """As in Drake's files, which fix their first link to a link `world` that they do not write."""
     parts = chain()
     parts.joints.append(hinge("j3", "world", "a", 12))
-    assert set(faults(replace(parts, joints=[*parts.joints]))) == {"unknown-parent"}
+    assert set(faults(replace(parts, joints=[*parts.joints]))) == {"unknown-root"}
     robot, _ = assemble_certain(parts)
     assert robot is not None
     assert robot.root == "world"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kinetree.checker.checked import Checked
 from kinetree.checker.once import Key, key_of
-from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.formats.opener import files_below, read_file
 from kinetree.formats.registry import FORMATS
 from kinetree.load import format_of, is_packaged
@@ -22,7 +22,7 @@ NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
 """Codes of errors of a file that is a part of others; left out for files that were found in a folder."""
 OF_WHOLE = (
     *("xacro-argument", "xacro-expression", "xacro-macro", "xacro-substitution"),
-    *("unknown-parent", "unknown-child", "several-roots"),
+    *("unknown-parent", "unknown-child", "several-roots", "xacro-scope"),
 )
 """Codes of errors that a part of others may have because it is read without them."""
 COMMENTS, ROOT = re.compile(rb"<!--.*?-->", re.DOTALL), re.compile(rb"<([A-Za-z_][\w:.-]*)")
@@ -124,10 +124,12 @@ def without_parts(result: Checked) -> Checked:
     if alone := [finding for finding in result.findings if finding.code == "srdf-alone"]:  # a remark, if it is no xacro
         remarks = [replace(f, severity="info") for f in alone if not result.file.lower().endswith(".xacro")]
         return replace(result, findings=tuple(remarks))
-    if {finding.code for finding in result.findings if finding.severity == "error"} == {"include-not-found"}:
-        # such as a world of models that only the simulator can find
-        mild = [replace(f, severity="warning") if f.severity == "error" else f for f in result.findings]
-        return replace(result, findings=tuple(mild))
+    errors = {finding.code for finding in result.findings if finding.severity == "error"}
+    if errors in ({"include-not-found"}, {"unknown-root"}):
+        # such as a world of models that only the simulator can find, and a gripper without its arm
+        mild: Severity = "warning" if "include-not-found" in errors else "info"
+        found = [replace(f, severity=mild) if f.severity == "error" else f for f in result.findings]
+        return replace(result, findings=tuple(f for f in found if f.code != "not-asked"))
     rules = tuple(finding for finding in result.findings if not finding.code.islower())
     return replace(result, findings=rules) if is_part(result) else result
 

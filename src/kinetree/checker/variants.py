@@ -76,8 +76,9 @@ def certain(robot: Robot, options: CheckOptions, errors: Iterable[Finding] = ())
         of_text = findings_by_rule(robot, [rule for rule in rules if rule.of_text], options)
         left = {code: [f for f in found if f.place[:2] not in lines] for code, found in of_text.items()}
         return Certain(left, touched, frozenset(rule.code for rule in rules))
-    by_majority = {rule.code for rule in rules if rule.by_majority}
-    rules = tuple(rule for rule in rules if not rule.by_majority)
+    is_known = all(doubt.part == "groups" for doubt in robot.doubts)  # every link and joint
+    by_majority = {rule.code for rule in rules if rule.by_majority and not is_known}
+    rules = tuple(rule for rule in rules if rule.code not in by_majority)
     runs = [findings_by_rule(varied(robot, 0), rules, options)]
     names = {name for found in runs[0].values() for f in found for name in QUOTED.findall(f.message)}
     runs += [findings_by_rule(varied(robot, k, names), rules, options) for k in range(1, VARIANTS)]

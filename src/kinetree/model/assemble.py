@@ -243,10 +243,16 @@ class _Checker:
         links = {link.name: link for link in self.parts.links}
         frames = {*links, *(frame.name for frame in self.parts.frames)}
         joints = {joint.name for joint in self.parts.joints}
+        above = {joint.parent for joint in self.parts.joints} - {*links, ""}
+        is_part = len(above) == 1 and links.keys() == {joint.child for joint in self.parts.joints}
         for joint in (*self.parts.joints, *self.parts.loops):
             for end, name in (("parent", joint.parent), ("child", joint.child)):
                 if not name:
                     self.missing(f"its {end} link has no name", joint.source, f"joint {joint.name!r}")
+                elif name in above and is_part:
+                    message = f"its parent link {name!r} does not exist, and all other links hang below it"
+                    fix = f"add the link {name!r}, or load the robot to which these links are to be attached"
+                    self.error("unknown-root", message, joint.source, f"joint {joint.name!r}", fix)
                 elif name not in links:
                     message = f"its {end} link {name!r} does not exist; {nearest_names(name, list(links))}"
                     self.error(f"unknown-{end}", message, joint.source, f"joint {joint.name!r}")

@@ -44,5 +44,7 @@ def _said(error: Exception) -> tuple[str, str]:
         return "xacro-macro", text
     if inner is not None:
         return "xacro-expression", text
+    if text.endswith("has no attribute '_setitem'"):  # of the dict of names that is the parent of the outermost file
+        return "xacro-scope", 'scope="parent" has an effect only in a macro and in a file that is included with ns="…"'
     internal = isinstance(error, AttributeError | TypeError | KeyError)  # of the package itself
     return "xacro", f"the xacro package fails here: {text}" if internal else text
