@@ -14,7 +14,7 @@ from kinetree.spatial.se3 import Array
 if TYPE_CHECKING:
     from kinetree.solvers.ik.solver import IK
 
-CLOSE = 0.1
+NEAR = 0.1
 """Squared error, m² and rad², below which exact steps may end at the target."""
 
 
@@ -55,7 +55,7 @@ def _reached(ik: IK, search: Sequence[Array], targets: Sequence[Array], **option
 def _ended(ik: IK, found: Array, search: Sequence[Array], targets: Sequence[Array], **options: Any) -> Array:
     """Return the last states after a few exact steps of those that came near without a solution."""
     found, n = found.copy(), len(ik._problem.columns)
-    near = (found[..., GOING] != 0.0) & (found[..., COST] < CLOSE)
+    near = (found[..., GOING] != 0.0) & (found[..., COST] < NEAR)
     (_, h, *_), own = flattened(ik, search, targets, near.shape, near)
     begin = found[near]
     begin[:, GOING], begin[:, DESCENT], begin[:, STEPS], begin[:, COST] = 1.0, FIRST_DAMPING, 0.0, np.inf

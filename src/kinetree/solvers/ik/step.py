@@ -18,7 +18,7 @@ from kinetree.model.limits import Limits, checked_q, limits_about
 from kinetree.solvers.ik.problem import Inside, with_unit_quaternions
 from kinetree.spatial.se3 import Array
 
-CLOSE = 1e-6
+ACTIVE = 1e-6
 """Margin up to which a limit is active, in its own units."""
 
 
@@ -57,7 +57,7 @@ class IKStep(Shown):
 
 def active_limits(q: Any, limits: Limits, columns: Array) -> Any:
     """Return which limits of the coordinates `columns` q (…, nq) is at, (…, k), as an array of the library of q."""
-    active = np.asarray((limits.margin(np.asarray(q)) <= CLOSE) & limits_about(limits, columns))
+    active = np.asarray((limits.margin(np.asarray(q)) <= ACTIVE) & limits_about(limits, columns))
     kind = kind_of([q])
     return kind.give(active) if kind else active
 
