@@ -40,19 +40,25 @@ class IKStep(Shown):
     _columns: Array = field(repr=False)
 
     def __repr__(self) -> str:
-        reached, stuck = np.asarray(self.success), np.asarray(self.stuck)
-        metres, radians = np.asarray(self.residual).reshape(-1, 2).max(axis=0, initial=0.0)
-        off = f"up to {as_text(metres)} m and {as_text(radians)} rad off"
-        if reached.ndim:
-            return f"IKStep of {reached.size} targets: {int(reached.sum())} reached, {int(stuck.sum())} stuck, {off}"
-        at = [name for name, active in zip(self._limits.names, self.active_limits, strict=True) if active]
-        state = "reached" if self.success else "stuck" if self.stuck else "on the way"
-        return f"IKStep: {state}, {off[6:]}" + (f", at {some(at)}" if at else "")
+        stuck = np.asarray(self.stuck)
+        state = "reached" if np.asarray(self.success).all() else "stuck" if stuck.all() else "on the way"
+        return in_a_line(self, state, f", {int(stuck.sum())} stuck")
 
     @cached_property
     def active_limits(self) -> Any:
         """Limits of the moved joints that q is at or outside, (…, k) of bool, in the order of `robot.limits.names`."""
         return active_limits(self.q, self._limits, self._columns)
+
+
+def in_a_line(result: Any, state: str, more: str = "") -> str:
+    """Return the repr of an `IKResult` or `IKStep`. state: of a single one. more: about those of many targets."""
+    reached, kind = np.asarray(result.success), type(result).__name__
+    metres, radians = np.asarray(result.residual).reshape(-1, 2).max(axis=0, initial=0.0)
+    off = f"{as_text(metres)} m and {as_text(radians)} rad off"
+    if reached.ndim:
+        return f"{kind} of {reached.size} targets: {int(reached.sum())} reached{more}, up to {off}"
+    at = [name for name, active in zip(result._limits.names, result.active_limits, strict=True) if active]
+    return f"{kind}: {state}, {off}" + (f", at {some(at)}" if at else "")
 
 
 def active_limits(q: Any, limits: Limits, columns: Array) -> Any:
