@@ -9,24 +9,14 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.goals import GOALS, Goal
-from kinetree.algorithms.inverse import (
-    ANGULAR,
-    COST,
-    DESCENT,
-    FIRST_DAMPING,
-    GOING,
-    HEAD,
-    LINEAR,
-    STEPS,
-    Problem,
-)
+from kinetree.algorithms.inverse import ANGULAR, GOING, HEAD, LINEAR, STEPS, Problem
 from kinetree.arrays import as_given
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Shown, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.progress import Progress, reporting, tracked
-from kinetree.solvers.ik.problem import Inside
+from kinetree.solvers.ik.problem import Inside, at_the_best
 from kinetree.solvers.ik.quick import FORMS, Quick
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.several import IKSolutions, solutions
@@ -204,9 +194,7 @@ class IK:
             found = np.where(failed[..., None], found, settled)
             failed = np.broadcast_to(failed, found.shape[:-1])
         if failed.any():
-            begin = found[failed]
-            begin[:, GOING], begin[:, DESCENT], begin[:, STEPS], begin[:, COST] = 1.0, FIRST_DAMPING, 0.0, np.inf
-            begin[:, HEAD : HEAD + n] = begin[:, HEAD + n :]
+            begin = at_the_best(self._problem, found[failed])
             batch = found.shape[:-1]
             own = [_picked(a, batch, failed, GOALS[g.kind].shape) for a, g in zip(targets, self.goals, strict=True)]
             ends = [_picked(h, batch, failed, h.shape[-1:]) for h in bounds]
