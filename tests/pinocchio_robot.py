@@ -31,15 +31,16 @@ class PinocchioRobot:
             self.G[place.idx_v : place.idx_v + place.nv, moves] = multiplier * np.eye(place.nv)
 
     def q(self, q: np.ndarray) -> np.ndarray:
-        qp = self.pin.neutral(self.model)
+        """Coordinates (…, nq) as Pinocchio has them."""
+        qp = np.tile(self.pin.neutral(self.model), (*q.shape[:-1], 1))
         for joint in self.robot.joints.values():
             if joint.kind.nq:
                 leader, multiplier, offset = resolve_mimic(self.robot, joint.name)
-                value = multiplier * q[self.robot.q_slices[leader]] + offset
+                value = multiplier * q[..., self.robot.q_slices[leader]] + offset
                 place = self.model.joints[self.model.getJointId(joint.name)]
                 if joint.type == "continuous":
-                    value = np.concatenate([np.cos(value), np.sin(value)])
-                qp[place.idx_q : place.idx_q + place.nq] = value
+                    value = np.concatenate([np.cos(value), np.sin(value)], axis=-1)
+                qp[..., place.idx_q : place.idx_q + place.nq] = value
         return qp
 
     def frame(self, link: str) -> int:

@@ -4,7 +4,7 @@ import numpy as np
 
 import kinetree as kt
 from physics import floated, random_tree
-from random_arms import random_arm
+from random_arms import on, random_arm
 
 ARM, TIP = random_arm(6, seed=1), "l6"
 TREE = floated(random_tree(3))
@@ -45,3 +45,17 @@ def at_a_limit():
     """A pose of the arm whose solution from a start has its last joint at its upper limit, and that solution."""
     q = np.array([0.4, -0.6, 0.5, 0.3, -0.4, ARM.limits.upper[5]])
     return kt.fk(ARM, TIP)(q), q
+
+
+CARRIED = {"floating": ("floating", 1, "pose"), "ball": ("ball", 2, "position"), "pointing": ("ball", 2, "pointing")}
+"""Arms on a joint with a quaternion: its kind, the number of other joints, fewer than would be needed, and the goal."""
+
+
+def carried(name):
+    """Kernels of poses and of q ⊕ v; the target of a goal by the pose; a solver of the goal; and a configuration."""
+    kind, joints, goal = CARRIED[name]
+    robot, tip = on(random_arm(joints, seed=1), kind), f"l{joints}"
+    ik, integrate = kt.ik(robot, tip, goal=goal, tolerance=(1e-11, 1e-11)), kt.dynamics.integrate(robot)
+    targets = {"pose": lambda T: T, "position": lambda T: T[:3, 3], "pointing": lambda T: T[:3, 3] + T[:3, 2]}
+    q = integrate(robot.q(), np.random.default_rng(2).uniform(-0.5, 0.5, robot.nv))
+    return kt.fk(robot, tip), integrate, targets[goal], ik, q

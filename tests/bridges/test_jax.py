@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from bridges.bridge_kernels import ARM, KERNELS, TIP, arrays, at_a_limit, two_joints
+from bridges.bridge_kernels import ARM, CARRIED, KERNELS, TIP, arrays, at_a_limit, carried, two_joints
 from random_arms import on
 
 jax = pytest.importorskip("jax", reason="JAX has an environment of its own")
@@ -174,6 +174,24 @@ def test_motions_of_quaternions_follow_the_target_and_keep_their_lengths(kind):
     assert len(where) == 4
     assert abs(dq[where] @ found.q[where]) < 1e-12
     assert jnp.linalg.norm(dq[where]) > 1e-3
+
+
+@pytest.mark.parametrize("name", CARRIED)
+def test_second_derivatives_of_inverse_kinematics_with_quaternions(name):
+    """Against differences of first derivatives, and both modes against each other."""
+    fk, integrate, target, ik, q = carried(name)
+    pose, moved, solve, q = wrap(fk), wrap(integrate), wrap(ik), jnp.asarray(q)
+    u, w = jnp.asarray(np.random.default_rng(0).normal(size=(2, len(q) - 1)))
+    follow = lambda v, q0: solve(target(pose(moved(q, v))), q0=q0).q  # noqa: E731
+    slope = jax.jit(lambda s, q0, u: jax.jvp(lambda v: follow(v, q0), (s * w,), (u,))[1])
+    dq = slope(0.0, q, w)
+    h = 1e-4
+    found = [slope(s, q + s * dq, u) for s in (h, -h)]
+    along = lambda s: slope(s, q, u)  # noqa: E731
+    second = jax.jit(jax.jacfwd(along))(0.0)
+    assert abs(second).max() > 1e-2
+    np.testing.assert_allclose(second, (found[0] - found[1]) / (2 * h), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(jax.jit(jax.jacrev(along))(0.0), second, rtol=1e-10, atol=1e-12)
 
 
 def test_a_joint_at_its_limit_does_not_move():

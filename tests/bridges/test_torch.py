@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from bridges.bridge_kernels import ARM, KERNELS, TIP, arrays, at_a_limit, two_joints
+from bridges.bridge_kernels import ARM, KERNELS, TIP, arrays, at_a_limit, carried, two_joints
 
 torch = pytest.importorskip("torch", reason="PyTorch has an environment of its own")
 from kinetree.bridges.torch import wrap  # noqa: E402
@@ -149,6 +149,30 @@ def test_inverse_kinematics_by_the_implicit_function():
     T = T.detach()
     torch.testing.assert_close(compiled(total)(T), total(T), rtol=0, atol=0)
     torch.testing.assert_close(compiled(torch.func.vmap(total))(T), torch.stack([total(one) for one in T]))
+
+
+@pytest.mark.parametrize("name", ["floating", "ball"])
+def test_second_derivatives_of_inverse_kinematics_with_quaternions(name):
+    """Near its start, the solver moves by steps of least norm too, so that its answers have these derivatives."""
+    fk, integrate, target, ik, q = carried(name)
+    pose, moved, solve = wrap(fk), wrap(integrate), wrap(ik)
+    begin = solve(target(pose(torch.tensor(q))), q0=torch.tensor(q)).q
+    along = lambda v: solve(target(pose(moved(begin, v))), q0=begin).q  # noqa: E731
+    v = torch.zeros(q.shape[-1] - 1, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(along, (v,), eps=1e-5, atol=1e-4)
+    assert torch.autograd.gradgradcheck(along, (v,), eps=1e-5, atol=1e-3)
+
+
+def test_second_derivatives_beside_a_target_out_of_reach():
+    fk, _, target, ik, q = carried("ball")
+    near = target(wrap(fk)(torch.tensor(q)))
+    p = torch.stack([near, near + 9.0]).requires_grad_()
+    found = wrap(ik)(p, q0=torch.tensor(q))
+    assert found.success.tolist() == [True, False]
+    (first,) = torch.autograd.grad(found.q.square().sum(), p, create_graph=True)
+    (second,) = torch.autograd.grad(first.square().sum(), p)
+    assert first[1].abs().max() == second[1].abs().max() == 0.0
+    assert 0.0 < second[0].abs().max() < torch.inf
 
 
 def test_a_joint_at_its_limit_does_not_move():

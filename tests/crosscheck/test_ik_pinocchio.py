@@ -11,6 +11,7 @@ import pytest
 import kinetree as kt
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Joint, Link
+from physics import floated
 from pinocchio_robot import PinocchioRobot, loadable
 from support import icub_urdfs, random_q, shared
 
@@ -79,6 +80,97 @@ def test_random_targets(pin: Any, name: str) -> None:
     assert worst[result.success].max() <= 1e-6 * (1 + 1e-6)
     assert worst == pytest.approx(result.residual, abs=1e-9)
     assert result.success.mean() >= share
+
+
+def poses(pin: Any, peer: PinocchioRobot, frame: str, base: str | None, q: np.ndarray) -> np.ndarray:
+    """Pinocchio's poses of a frame in a base, or in the world, (…, 4, 4)."""
+    result = np.empty((len(q), 4, 4))
+    there, here = peer.frame(frame), None if base is None else peer.frame(base)
+    for i, one in enumerate(peer.q(q)):
+        pin.framesForwardKinematics(peer.model, peer.data, one)
+        place = peer.data.oMf[there]
+        result[i] = (place if here is None else peer.data.oMf[here].actInv(place)).homogeneous
+    return result
+
+
+def off(found: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """Distances and angles (…, 2) between poses."""
+    R = found[:, :3, :3] - T[:, :3, :3]
+    angle = 2 * np.arcsin(np.minimum(np.linalg.norm(R, axis=(1, 2)) / np.sqrt(8), 1.0))
+    return np.stack([np.linalg.norm(found[:, :3, 3] - T[:, :3, 3], axis=1), angle], axis=-1)
+
+
+def arm(name: str) -> tuple[Path, kt.Robot, np.ndarray]:
+    """The robot, and random configurations inside its limits."""
+    path = ARMS[name][0]()
+    robot = kt.load(path, limits="tendons" if name == "tendons" else None)
+    if name == "tendons":
+        return path, robot, robot.limits.sample(COUNT, seed=6)
+    wide = np.clip(robot.limits.lower, -np.pi, None), np.clip(robot.limits.upper, None, np.pi)
+    return path, robot, np.random.default_rng(6).uniform(*wide, (COUNT, robot.nq))
+
+
+ONCE = [name for name in ARMS if "search" not in name]
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_chosen_joints(pin: Any, name: str) -> None:
+    """All joints but the second and the last, in reverse order; the others stand at a random configuration."""
+    path, robot, q = arm(name)
+    _, frame, base, _ = ARMS[name]
+    joints = kt.ik(robot, frame, base).coordinate_names[::-1]
+    joints = [x for i, x in enumerate(joints) if i not in (0, len(joints) - 2)]
+    columns, at = [robot.coordinate_names.index(x) for x in joints], q[0]
+    chosen = np.tile(at, (COUNT, 1))
+    chosen[:, columns] = q[:, columns]
+    chosen = chosen[robot.limits.contains(chosen)]
+    peer = PinocchioRobot(pin, path, robot)
+    T = poses(pin, peer, frame, base, chosen)
+    result = kt.ik(robot, frame, base, joints=joints, at=at)(T)
+    assert result.q.shape == (len(T), len(joints))
+    assert result.success.mean() >= 0.999
+    chosen[:, columns] = result.q
+    assert robot.limits.contains(chosen).all()
+    worst = off(poses(pin, peer, frame, base, chosen), T)
+    assert worst[result.success].max() <= 1e-6 * (1 + 1e-6)
+    assert worst == pytest.approx(result.residual, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_floating_bases(pin: Any, name: str) -> None:
+    """The pose of a frame and the position of the root link in the world, both at once."""
+    path, fixed, q = arm(name)
+    _, frame, _, _ = ARMS[name]
+    robot, rng = floated(fixed), np.random.default_rng(9)
+    q = np.concatenate([rng.uniform(-2, 2, (COUNT, 3)), rng.normal(size=(COUNT, 4)), q], axis=1)
+    q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
+    peer = PinocchioRobot(pin, path, robot, pin.JointModelFreeFlyer())
+    T, root = poses(pin, peer, frame, None, q), q[:, :3]
+    result = kt.ik(robot, (frame, fixed.root), goal=("pose", "position"))(T, root)
+    assert result.success.mean() >= 0.999
+    assert robot.limits.contains(result.q).all()
+    np.testing.assert_allclose(np.linalg.norm(result.q[:, 3:7], axis=1), 1.0, rtol=0, atol=1e-12)
+    worst = off(poses(pin, peer, frame, None, result.q), T)
+    worst[:, 0] = np.maximum(worst[:, 0], np.linalg.norm(result.q[:, :3] - root, axis=1))
+    assert worst[result.success].max() <= 1e-6 * (1 + 1e-6)
+    assert worst == pytest.approx(result.residual, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_several_solutions(pin: Any, name: str) -> None:
+    """Each of the solutions of every target: all of an arm with a closed form, some of the others."""
+    path, robot, q = arm(name)
+    _, frame, base, _ = ARMS[name]
+    peer = PinocchioRobot(pin, path, robot)
+    T = poses(pin, peer, frame, base, q)
+    found = kt.ik(robot, frame, base).solutions(T, most=4)
+    right = found.q[found.mask]
+    assert found.mask.any(axis=-1).mean() >= 0.999
+    assert np.isnan(found.q[~found.mask]).all()
+    assert robot.limits.contains(right).all()
+    owner = np.nonzero(found.mask)[0]
+    worst = off(poses(pin, peer, frame, base, right), T[owner])
+    assert worst.max() <= 1e-6 * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("name", ["ur5", "a wrist", "panda"])

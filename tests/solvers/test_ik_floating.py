@@ -138,3 +138,14 @@ def test_random_turns_are_uniform():
     np.testing.assert_allclose(q @ q.T / 20_000, np.eye(4) / 4, rtol=0, atol=0.01)
     kept = np.array(turned_anew([Loose("ball", 0, 0)], np.array([0.0, 0.0, 0.0, 1.0]), 2.0, uniform[:, 0]))
     np.testing.assert_array_equal(kept, [0.0, 0.0, 0.0, 1.0])
+
+
+def test_a_tight_tolerance_is_reached_from_the_start():
+    """Steps shorter than 1e-11 rad lead on if the tolerance is shorter still; another start would end far away."""
+    robot = on(random_arm(1, seed=1), "floating")
+    integrate, fk = kt.dynamics.integrate(robot), kt.fk(robot, "l1")
+    q = integrate(robot.q(), np.random.default_rng(2).uniform(-0.5, 0.5, robot.nv))
+    v = np.concatenate([s * np.eye(robot.nv) for s in (1e-6, -1e-5, 3e-5, 1e-4)])
+    found = kt.ik(robot, "l1", tolerance=(1e-11, 1e-11))(fk(integrate(q, v)), q0=q)
+    assert found.success.all()
+    assert np.abs(found.q - q).max() < 2e-4

@@ -34,7 +34,9 @@ ROUNDS = 1
 ALONG = 1e-4
 """Share of the last slack of a row that a step may take."""
 STILL = 1e-22
-"""Squared step, rad² and m², below which the search has stopped moving."""
+"""Largest squared step, rad² and m², below which the search has stopped moving."""
+PART = 1e-3
+"""Share of the tolerances, a longer step than which always goes on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,8 +137,8 @@ def inverse_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, 
     here = aim(tree, problem, q, targets)
     solved, cost = is_solved(problem, here), here.cost
     new = stepped(problem, q, here, damping_at(problem, cost), h)
-    moved = _squared(new, q)
-    again = np.where(moved < STILL, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
+    moved, still = _squared(new, q), min(STILL, (PART * min(problem.tolerances)) ** 2)
+    again = np.where(moved < still, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
     descent = state[DESCENT] + np.where(again, 1.0, 0.0)
     better = np.where(solved, -1.0, cost) < state[COST]
     best = [np.where(better, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]

@@ -26,7 +26,7 @@ FAR = 1e12
 """Squared error, in m² and rad², from which on it counts as a fault."""
 
 
-class Rows(NamedTuple):
+class CoupledRows(NamedTuple):
     """Limits over several coordinates, bounds - others q: others (m, nq) has zeros for the coordinates that move."""
 
     bounds: Array
@@ -34,7 +34,7 @@ class Rows(NamedTuple):
 
 
 def damped_step(
-    tree: Tree, problem: Problem, rows: Rows, q: Any, uphill: Any, target: Any, stride: Any
+    tree: Tree, problem: Problem, rows: CoupledRows, q: Any, uphill: Any, target: Any, stride: Any
 ) -> tuple[Any, Any, Any, Any]:
     """Return the next configuration (nq,), the next `uphill`, the error (2,) of q in m and rad, and the state of q, a
     number of STATES.

@@ -34,8 +34,8 @@ def tracking_step(tree: Tree, problem: Problem, q: Any, h: Any, strides: Any, *t
     new = [*(np.maximum(lowest, x) for lowest, x in near), *new[flat:]]
     there = aim(tree, problem, new, targets, weighted=True)
     share = largest([abs(x) / s for x, s in zip(way_between(problem, before, new), strides, strict=True)])
-    is_slow = np.where(share < 1.0 - 1e-9, 1.0, 0.0)
-    stuck = np.where(there.cost > (1.0 - HARDLY) * here.cost, is_slow, 0.0)
+    is_whole = np.where(share < 1.0 - 1e-9, 1.0, 0.0)
+    stuck = np.where(there.cost > (1.0 - HARDLY) * here.cost, is_whole, 0.0)
     return _report(problem, there, stuck, new)
 
 

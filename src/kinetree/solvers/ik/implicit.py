@@ -18,7 +18,7 @@ from kinetree.compiler.port import Port, flat_results
 from kinetree.compiler.program import trace
 from kinetree.model.limits import Limits, limits_about
 from kinetree.model.tree import Tree
-from kinetree.solvers.ik.step import CLOSE
+from kinetree.solvers.ik.step import ACTIVE
 from kinetree.spatial.se3 import Array
 
 RANK = 1e-6
@@ -66,7 +66,7 @@ def free_motions(problem: Problem, limits: Limits, q: Any, success: Any) -> Arra
     (…, nq) as they are; zero without success (…), and for quaternions, see `turning`."""
     q = np.asarray(q, dtype=float)
     nq = q.shape[-1]
-    active = (limits.margin(q) <= CLOSE) & limits_about(limits, problem.columns)
+    active = (limits.margin(q) <= ACTIVE) & limits_about(limits, problem.columns)
     held = np.ones(len(problem.columns))
     for joint in problem.loose:
         held[joint.quaternion] = 0.0

@@ -119,7 +119,7 @@ def _made(
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights)
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
     model = _model(robot, problem)
-    made = kernels(robot, problem, limits, arm)
+    made, steps = kernels(robot, problem, limits, arm)
     speeds = np.array([_speed(robot, name) for name in _by_rate(robot, problem)])
     return IK(
         coordinate_names=tuple(robot.coordinate_names[j] for j in sorted(problem.columns)),
@@ -128,7 +128,7 @@ def _made(
         _problem=problem,
         _inside=inside,
         _quick=quick(robot, model, inside, problem, arm, _key(robot, problem, limits)),
-        _stepper=Stepper(problem, inside, made.pop("track"), made.pop("back"), speeds),
+        _stepper=Stepper(problem, inside, **steps, speeds=speeds),
         **{f"_{name}": kernel for name, kernel in made.items()},
         _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),
     )
@@ -174,8 +174,10 @@ WAY_ALONG = 200
 """Most steps from a solution to the one nearest to a posture."""
 
 
-def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None) -> dict[str, Any]:
-    """Return the kernels of `IK`, by its fields, and "track" and "back" of its steps.
+def kernels(
+    robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None
+) -> tuple[dict[str, Any], dict[str, Kernel]]:
+    """Return the kernels of `IK` and of `Stepper`, by their fields.
 
     arm: its closed form, if it has one.
     """
@@ -202,12 +204,10 @@ def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None)
     shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
     report = Port("report", (REPORT + k,))
     last = partial(answered, problem, limits)
-    return {
+    made = {
         "kernel": kernel("ik", partial(inverse_step, model, problem), state, "h", "center", repeated=True),
         "closest": kernel("closest", partial(closest_step, model, down), state, "h", repeated=True),
         "settle": kernel("settle", partial(settled_step, model, along), state, "h", "posture", repeated=True),
-        "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides", output=report),
-        "back": kernel("back", partial(returning_step, model, problem), q, "strides", "to", output=report),
         "nearest": kernel("nearest", partial(nearest_start, arm, problem), state, "h", "center") if arm else None,
         "forms": kernel("forms", partial(all_forms, arm, problem), q, "h", "center", output=forms) if arm else None,
         "slopes": slopes_kernel(model, problem.goals, key),
@@ -219,6 +219,10 @@ def kernels(robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None)
             lambda: trace(last, state.shape, whole.shape),
             f"answer {key}",
         ),
+    }
+    return made, {
+        "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides", output=report),
+        "back": kernel("back", partial(returning_step, model, problem), q, "strides", "to", output=report),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.goals import Goal
-from kinetree.algorithms.inverse import COST, GOING, HEAD, Problem
+from kinetree.algorithms.inverse import COST, DESCENT, FIRST_DAMPING, GOING, HEAD, STEPS, Problem
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.tangent import Loose, normalised
 from kinetree.errors import fail
@@ -71,6 +71,14 @@ class Inside:
         rate = way[..., :flat] @ problem.G.T
         share = np.where(rate > room, room / np.where(rate > room, rate, 1.0), 1.0).min(axis=-1, initial=1.0)
         return np.asarray(q + np.where(share < 1.0, share / 2, 1.0)[..., None] * way)
+
+
+def at_the_best(problem: Problem, states: Array) -> Array:
+    """Return states (…, HEAD + 2 k) with which `closest_step` begins at their best q; DESCENT has its damping."""
+    begin, n = states.copy(), len(problem.columns)
+    begin[..., GOING], begin[..., DESCENT], begin[..., STEPS], begin[..., COST] = 1.0, FIRST_DAMPING, 0.0, np.inf
+    begin[..., HEAD : HEAD + n] = begin[..., HEAD + n :]
+    return begin
 
 
 def with_unit_quaternions(problem: Problem, q: Array, what: str) -> Array:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.algorithms.inverse import COST, DESCENT, FIRST_DAMPING, GOING, HEAD, STEPS
+from kinetree.algorithms.inverse import COST, GOING
+from kinetree.solvers.ik.problem import at_the_best
 from kinetree.solvers.ik.several import flattened, prepared
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
     from kinetree.solvers.ik.solver import IK
 
-CLOSE = 0.1
+NEAR = 0.1
 """Squared error, m² and rad², below which exact steps may end at the target."""
 
 
@@ -54,12 +55,11 @@ def _reached(ik: IK, search: Sequence[Array], targets: Sequence[Array], **option
 
 def _ended(ik: IK, found: Array, search: Sequence[Array], targets: Sequence[Array], **options: Any) -> Array:
     """Return the last states after a few exact steps of those that came near without a solution."""
-    found, n = found.copy(), len(ik._problem.columns)
-    near = (found[..., GOING] != 0.0) & (found[..., COST] < CLOSE)
+    found = found.copy()
+    near = (found[..., GOING] != 0.0) & (found[..., COST] < NEAR)
     (_, h, *_), own = flattened(ik, search, targets, near.shape, near)
-    begin = found[near]
-    begin[:, GOING], begin[:, DESCENT], begin[:, STEPS], begin[:, COST] = 1.0, FIRST_DAMPING, 0.0, np.inf
-    begin[:, HEAD : HEAD + n] = begin[:, HEAD + n :]
     assert ik._quick.end
-    found[near] = ik._quick.end(begin, *([h] if len(ik._problem.G) else []), *own, **options)
+    found[near] = ik._quick.end(
+        at_the_best(ik._problem, found[near]), *([h] if len(ik._problem.G) else []), *own, **options
+    )
     return found

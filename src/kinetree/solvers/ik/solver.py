@@ -9,29 +9,18 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.goals import GOALS, Goal
-from kinetree.algorithms.inverse import (
-    ANGULAR,
-    COST,
-    DESCENT,
-    FIRST_DAMPING,
-    GOING,
-    HEAD,
-    LINEAR,
-    STEPS,
-    Problem,
-)
+from kinetree.algorithms.inverse import ANGULAR, GOING, HEAD, LINEAR, STEPS, Problem
 from kinetree.arrays import as_given
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Shown, shortened, some, visible
-from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.progress import Progress, reporting, tracked
-from kinetree.solvers.ik.problem import Inside
+from kinetree.solvers.ik.problem import Inside, at_the_best
 from kinetree.solvers.ik.quick import FORMS, Quick
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.several import IKSolutions, solutions
-from kinetree.solvers.ik.step import IKStep, Stepper, active_limits
+from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, in_a_line
 from kinetree.spatial.numbers import ROTATION, numbers
 from kinetree.spatial.se3 import Array
 
@@ -53,14 +42,8 @@ class IKResult(Shown):
     _columns: Array = field(repr=False)
 
     def __repr__(self) -> str:
-        reached, residual = np.asarray(self.success), np.asarray(self.residual)
-        metres, radians = residual.reshape(-1, 2).max(axis=0, initial=0.0)
-        off = f"up to {as_text(metres)} m and {as_text(radians)} rad off"
-        if reached.ndim:
-            return f"IKResult of {reached.size} targets: {int(reached.sum())} reached, {off}"
-        at = [name for name, active in zip(self._limits.names, self.active_limits, strict=True) if active]
-        found = f"{'reached' if self.success else 'not reached'} in {self.iterations} steps, {off[6:]}"
-        return f"IKResult: {found}" + (f", at {some(at)}" if at else "")
+        state = "reached" if np.asarray(self.success).all() else "not reached"
+        return in_a_line(self, f"{state} in {self.iterations} steps")
 
     @cached_property
     def active_limits(self) -> Any:
@@ -211,9 +194,7 @@ class IK:
             found = np.where(failed[..., None], found, settled)
             failed = np.broadcast_to(failed, found.shape[:-1])
         if failed.any():
-            begin = found[failed]
-            begin[:, GOING], begin[:, DESCENT], begin[:, STEPS], begin[:, COST] = 1.0, FIRST_DAMPING, 0.0, np.inf
-            begin[:, HEAD : HEAD + n] = begin[:, HEAD + n :]
+            begin = at_the_best(self._problem, found[failed])
             batch = found.shape[:-1]
             own = [_picked(a, batch, failed, GOALS[g.kind].shape) for a, g in zip(targets, self.goals, strict=True)]
             ends = [_picked(h, batch, failed, h.shape[-1:]) for h in bounds]

@@ -18,7 +18,7 @@ from kinetree.model.limits import Limits, checked_q, limits_about
 from kinetree.solvers.ik.problem import Inside, with_unit_quaternions
 from kinetree.spatial.se3 import Array
 
-CLOSE = 1e-6
+ACTIVE = 1e-6
 """Margin up to which a limit is active, in its own units."""
 
 
@@ -40,14 +40,9 @@ class IKStep(Shown):
     _columns: Array = field(repr=False)
 
     def __repr__(self) -> str:
-        reached, stuck = np.asarray(self.success), np.asarray(self.stuck)
-        metres, radians = np.asarray(self.residual).reshape(-1, 2).max(axis=0, initial=0.0)
-        off = f"up to {as_text(metres)} m and {as_text(radians)} rad off"
-        if reached.ndim:
-            return f"IKStep of {reached.size} targets: {int(reached.sum())} reached, {int(stuck.sum())} stuck, {off}"
-        at = [name for name, active in zip(self._limits.names, self.active_limits, strict=True) if active]
-        state = "reached" if self.success else "stuck" if self.stuck else "on the way"
-        return f"IKStep: {state}, {off[6:]}" + (f", at {some(at)}" if at else "")
+        stuck = np.asarray(self.stuck)
+        state = "reached" if np.asarray(self.success).all() else "stuck" if stuck.all() else "on the way"
+        return in_a_line(self, state, f", {int(stuck.sum())} stuck")
 
     @cached_property
     def active_limits(self) -> Any:
@@ -55,9 +50,20 @@ class IKStep(Shown):
         return active_limits(self.q, self._limits, self._columns)
 
 
+def in_a_line(result: Any, state: str, more: str = "") -> str:
+    """Return the repr of an `IKResult` or `IKStep`. state: of a single one. more: about those of many targets."""
+    reached, kind = np.asarray(result.success), type(result).__name__
+    metres, radians = np.asarray(result.residual).reshape(-1, 2).max(axis=0, initial=0.0)
+    off = f"{as_text(metres)} m and {as_text(radians)} rad off"
+    if reached.ndim:
+        return f"{kind} of {reached.size} targets: {int(reached.sum())} reached{more}, up to {off}"
+    at = [name for name, active in zip(result._limits.names, result.active_limits, strict=True) if active]
+    return f"{kind}: {state}, {off}" + (f", at {some(at)}" if at else "")
+
+
 def active_limits(q: Any, limits: Limits, columns: Array) -> Any:
     """Return which limits of the coordinates `columns` q (…, nq) is at, (…, k), as an array of the library of q."""
-    active = np.asarray((limits.margin(np.asarray(q)) <= CLOSE) & limits_about(limits, columns))
+    active = np.asarray((limits.margin(np.asarray(q)) <= ACTIVE) & limits_about(limits, columns))
     kind = kind_of([q])
     return kind.give(active) if kind else active
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from kinetree.algorithms.goals import GOALS, Goal
-from kinetree.algorithms.stepping import STATES, Rows, damped_step
+from kinetree.algorithms.stepping import STATES, CoupledRows, damped_step
 from kinetree.arguments import explained
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
@@ -51,7 +51,7 @@ def ik_step(
     aims = Goal(goal, frame, base)
     refuse_loops(robot, between(robot, [aims])[0], "inverse kinematics", loops)
     problem, inside = reach_of(robot, robot.limits, [aims], tolerance, 1)
-    rows = Rows(inside.bounds, inside.rows / inside.lengths[:, None])
+    rows = CoupledRows(inside.bounds, inside.rows / inside.lengths[:, None])
     q = coordinates(robot)
     ports = (
         replace(q, name="q_next", about="after the step; m, rad"),
