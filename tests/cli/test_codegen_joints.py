@@ -11,7 +11,7 @@ import kinetree as kt
 from c_compiler import C99, call, compile_with, loaded
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import Goal
-from kinetree.algorithms.stepping import Rows, damped_step
+from kinetree.algorithms.stepping import CoupledRows, damped_step
 from kinetree.cli._queries import QUERIES, flag
 from kinetree.queries.chosen import chosen
 from kinetree.queries.query import tree
@@ -158,7 +158,7 @@ def test_the_step_is_the_algorithm_in_plain_numpy():
     moving = chosen(robot, "left_arm")
     goal = Goal("pose", "l_hand", moving.root)
     problem, inside = reach_of(moving, moving.limits, [goal], (1e-6, 1e-6), 1)
-    rows = Rows(inside.bounds, inside.rows / inside.lengths[:, None])
+    rows = CoupledRows(inside.bounds, inside.rows / inside.lengths[:, None])
     assert len(problem.G) == 3
     model, rng = gauged(tree(moving), [goal.base, goal.frame]), np.random.default_rng(3)
     for q, goal in zip(moving.limits.sample(5, 2), moving.limits.sample(5, 3), strict=True):
