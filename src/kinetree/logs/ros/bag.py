@@ -1,6 +1,6 @@
-"""Bags of ROS 2: a folder with metadata.yaml, or its files, `.mcap` and `.db3`."""
+"""Topics of bags of ROS 2, and their faults."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -89,18 +89,3 @@ class Bag:
 
 
 Reader = Callable[[Path, Bag], None]
-
-
-def read_bag(path: Path, wanted: Collection[str]) -> Mapping[str, Topic]:
-    """Return the topics of a bag by name.
-
-    path: a `.mcap`, a `.db3`, or a folder with metadata.yaml that names such files. wanted: definitions of messages
-    that are kept. Raises KinetreeError, with the offset, for a file that is damaged, compressed in a way that is not
-    read, or too large.
-    """
-    from kinetree.logs.ros.folder import files_of  # which imports what reads them
-
-    bag = Bag(wanted)
-    for file, read in files_of(path):
-        read(file, bag)
-    return bag.topics

@@ -28,17 +28,17 @@ Bytes = NDArray[np.uint8]
 
 
 class Numbers(NamedTuple):
-    """Place of numbers in a message: offset in bytes, NumPy's name of their type, and how many, None for one."""
+    """Place of numbers in a message: offset in bytes, NumPy's name of their type, and their number, None for one."""
 
     offset: int
     dtype: str
-    count: int | None
+    size: int | None
 
     def of(self, messages: Bytes) -> NDArray[Any]:
-        """Return the numbers (n,) or (n, count) in messages (n, length) of this layout."""
-        end = self.offset + np.dtype(self.dtype).itemsize * (1 if self.count is None else self.count)
+        """Return the numbers (n,) or (n, size) in messages (n, length) of this layout."""
+        end = self.offset + np.dtype(self.dtype).itemsize * (1 if self.size is None else self.size)
         values = np.ascontiguousarray(messages[:, self.offset : end]).view(self.dtype)
-        return values[:, 0] if self.count is None else values
+        return values[:, 0] if self.size is None else values
 
 
 @dataclass
@@ -95,7 +95,7 @@ class _Reader:
         if type == "string":
             return self.text(what)
         before = f"{what}." if what else ""
-        return {one.name: self.value(one.type, one.count, before + one.name) for one in fields_of(type)}
+        return {one.name: self.value(one.type, one.size, before + one.name) for one in fields_of(type)}
 
 
 def layout(message: str, data: bytes, fault: Fault, number: int = 0) -> tuple[Any, list[tuple[int, int]]]:
@@ -164,7 +164,7 @@ def encoded(message: str, value: Mapping[str, Any]) -> Bytes:
             template.extend(text)
         else:
             for one in fields_of(type):
-                put(one.type, one.count, value[one.name])
+                put(one.type, one.size, value[one.name])
 
     assert message in DEFINITIONS
     put(message, None, value)

@@ -12,7 +12,8 @@ DEFINITIONS = {
     "geometry_msgs/PoseWithCovarianceStamped": "std_msgs/Header header; geometry_msgs/PoseWithCovariance pose",
     "geometry_msgs/Quaternion": "float64 x 0; float64 y 0; float64 z 0; float64 w 1",
     "geometry_msgs/Transform": "geometry_msgs/Vector3 translation; geometry_msgs/Quaternion rotation",
-    "geometry_msgs/TransformStamped": "std_msgs/Header header; string child_frame_id; geometry_msgs/Transform transform",
+    "geometry_msgs/TransformStamped": "std_msgs/Header header; string child_frame_id; "
+    "geometry_msgs/Transform transform",
     "geometry_msgs/Twist": "geometry_msgs/Vector3 linear; geometry_msgs/Vector3 angular",
     "geometry_msgs/TwistWithCovariance": "geometry_msgs/Twist twist; float64[36] covariance",
     "geometry_msgs/Vector3": "float64 x; float64 y; float64 z",
@@ -34,11 +35,11 @@ PRIMITIVES = {
 
 
 class Field(NamedTuple):
-    """One field of a message. count: of an array, -1 if it begins with its length, None for a single value."""
+    """One field of a message. size: of an array, -1 if it begins with its length, None for a single value."""
 
     name: str
     type: str
-    count: int | None
+    size: int | None
 
 
 @cache
@@ -47,8 +48,8 @@ def fields_of(message: str) -> tuple[Field, ...]:
     fields = []
     for text in DEFINITIONS[message].split("; "):
         type, name = text.split()[:2]
-        type, is_array, count = type.partition("[")
-        fields.append(Field(name, type, int(count[:-1] or -1) if is_array else None))
+        type, is_array, size = type.partition("[")
+        fields.append(Field(name, type, int(size[:-1] or -1) if is_array else None))
     return tuple(fields)
 
 

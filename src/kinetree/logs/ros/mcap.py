@@ -43,7 +43,7 @@ class _File:
 
     def __init__(self, file: Path, bag: Bag, data: Any) -> None:
         self.file, self.bag, self.data = file, bag, data
-        self.schemas: dict[int, tuple[str, str, bytes]] = {}
+        self.schemas: dict[int, tuple[str, tuple[str, bytes]]] = {}
         self.topics: dict[int, Topic] = {}
         self.expanded = 0
 
@@ -81,7 +81,7 @@ class _File:
         elif code == SCHEMA:
             (number,), texts = Struct("<H").unpack_from(data, start), _texts(data[start + 2 : end])
             name, encoding, content = next(texts), next(texts), next(texts)
-            self.schemas[number] = name.decode(), encoding.decode(), content
+            self.schemas[number] = name.decode(), (encoding.decode(), bytes(content))
         elif code == CHANNEL:
             self._channel(data, start, end, within)
 
@@ -91,10 +91,10 @@ class _File:
         name, encoding, pairs = next(texts).decode(), next(texts).decode(), [*_texts(next(texts))]
         if schema and schema not in self.schemas:
             raise self.fault(start, f"channel {name[:100]!r} has schema {schema}, which is not defined", within)
-        type, *definition = self.schemas.get(schema, ("", "", b""))
+        type, definition = self.schemas.get(schema, ("", None))
         qos = dict(zip(pairs[::2], pairs[1::2], strict=False)).get(b"offered_qos_profiles", b"").decode()
         topic = self.bag.topic(self.file, name, type, qos, encoding)
-        topic.schema = topic.schema or (str(definition[0]), bytes(definition[1]))
+        topic.schema = topic.schema or definition
         self.topics[number] = topic
 
     def _message(self, data: Any, start: int, end: int, within: str) -> None:
@@ -185,7 +185,9 @@ def mcap_of(topics: Iterable[Topic]) -> bytes:
     for topic in topics:
         schema = (full_name(topic.type), *(topic.schema or ("ros2msg", schema_text(topic.type).encode())))
         schemas.setdefault(schema, writer.register_schema(*schema) if schema not in schemas else 0)
-        channels.append(writer.register_channel(topic.name, "cdr", schemas[schema], {"offered_qos_profiles": topic.qos}))
+        channels.append(
+            writer.register_channel(topic.name, "cdr", schemas[schema], {"offered_qos_profiles": topic.qos})
+        )
     times = np.concatenate([np.array(topic.log_times, dtype=np.int64) for topic in topics])
     which = np.repeat(np.arange(len(topics)), [len(topic.data) for topic in topics])
     sequence = [0] * len(topics)
@@ -193,5 +195,5 @@ def mcap_of(topics: Iterable[Topic]) -> bytes:
         topic, i = topics[k], sequence[k]
         writer.add_message(channels[k], topic.log_times[i], topic.data[i], topic.publish_times[i], i)
         sequence[k] += 1
-    writer.finish()
+    writer.finish()  # type: ignore[no-untyped-call]
     return stream.getvalue()
