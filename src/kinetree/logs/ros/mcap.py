@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import KinetreeError, fail
-from kinetree.logs.ros.bag import Bag, Place, Topic, bag_fault
+from kinetree.logs.ros.bag import Bag, Topic, bag_fault
 from kinetree.logs.ros.definitions import full_name, schema_text
 
 MAGIC = b"\x89MCAP0\r\n"
@@ -42,7 +42,7 @@ class _File:
     """A file while it is read. topics: by channel."""
 
     def __init__(self, file: Path, bag: Bag, data: Any) -> None:
-        self.file, self.bag, self.data = file, bag, data
+        self.file, self.name, self.bag, self.data = file, str(file), bag, data
         self.schemas: dict[int, tuple[str, tuple[str, bytes]]] = {}
         self.topics: dict[int, Topic] = {}
         self.expanded = 0
@@ -68,15 +68,16 @@ class _File:
             if at > end:
                 raise self.fault(start, f"a record has {size} bytes, and {end - start} are left", within)
             try:
-                self._record(code, data, start, at, within)
+                if code == MESSAGE:  # first, because most records are messages
+                    self._message(data, start, at, within)
+                else:
+                    self._record(code, data, start, at, within)
             except (error, UnicodeDecodeError, StopIteration):
                 raise self.fault(start, f"the contents of record {code} do not fit its {size} bytes", within) from None
         return int(code)
 
     def _record(self, code: int, data: Any, start: int, end: int, within: str) -> None:
-        if code == MESSAGE:
-            self._message(data, start, end, within)
-        elif code == CHUNK and not within:
+        if code == CHUNK and not within:
             self._chunk(start, end)
         elif code == SCHEMA:
             (number,), texts = Struct("<H").unpack_from(data, start), _texts(data[start + 2 : end])
@@ -99,15 +100,16 @@ class _File:
 
     def _message(self, data: Any, start: int, end: int, within: str) -> None:
         channel, _, log_time, publish_time = _MESSAGE.unpack_from(data, start)
-        if channel not in self.topics:
+        topic = self.topics.get(channel)
+        if topic is None:
             raise self.fault(start, f"a message is of channel {channel}, which is not defined", within)
         if end - start < _MESSAGE.size:
             raise self.fault(start, f"a message has {end - start} bytes; expected at least {_MESSAGE.size}", within)
         if max(log_time, publish_time) >= 2**63:
             raise self.fault(start + 6, f"a message has the times {log_time} and {publish_time}, in ns", within)
-        topic, start = self.topics[channel], start + _MESSAGE.size
+        start += _MESSAGE.size
         if self.bag.keeps(self.file, topic, end - start):
-            topic.add(bytes(data[start:end]), log_time, publish_time, Place(start, within, str(self.file)))
+            topic.add(bytes(data[start:end]), log_time, publish_time, (start, within, self.name))
 
     def _chunk(self, start: int, end: int) -> None:
         _, _, size, crc = _CHUNK.unpack_from(self.data, start)

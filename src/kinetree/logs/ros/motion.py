@@ -39,7 +39,8 @@ def read(file: Path, robot: Robot) -> Columns:
 
 def recording(robot: Robot, path: Path, joints: str | None = None, odometry: str | None = None) -> Recording:
     """Return what a bag has of a robot. joints, odometry: topics, None for the usual or the only one."""
-    topics = read_bag(path, (JOINT_STATE, *POSES))
+    wanted = POSES if odometry or floating_joint(robot) else ()
+    topics = read_bag(path, (JOINT_STATE, *wanted))
     topic = chosen_topic(topics, (JOINT_STATE,), joints, USUAL, "--joint-states")
     found, base = joint_states(robot, topic), base_poses(robot, topics, odometry)
     if base is not None and (joint := floating_joint(robot)):

@@ -1,13 +1,13 @@
 """Transforms of a robot over time as topics of ROS 2, as robot_state_publisher makes them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.load import text
-from kinetree.logs.ros.bag import Place, Topic
+from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.base import TF, TF_MESSAGE, TF_STATIC, Poses
 from kinetree.logs.ros.cdr import encoded
 from kinetree.logs.ros.joints import JOINT_STATE
@@ -16,8 +16,6 @@ from kinetree.queries.transforms import Transforms, transforms
 from kinetree.spatial.se3 import Array
 
 DESCRIPTION, STRING = "/robot_description", "std_msgs/String"
-MOST_AT_ONCE = 10_000
-"""Largest number of messages that are encoded at once."""
 
 _QOS = """- history: keep_last
   depth: {depth}
@@ -45,14 +43,11 @@ def transform_topics(robot: Robot, q: Array, stamps: Times, log_times: Times, ba
     static = transforms(robot, which="static")
     topics = []
     if static.names:
-        topics.append(_topic(TF_STATIC, TF_MESSAGE, LATCHED, _messages(static, stamps[:1]), np.array([first])))
+        topics.append(_extend(Topic(TF_STATIC, TF_MESSAGE, LATCHED), _messages(static, stamps[:1]), np.array([first])))
     tf = Topic(TF, TF_MESSAGE, STREAMED)
     moving = [joint.child for name in robot.placed if (joint := robot.joints[name]).kind.nq]
     if moved := [name for name in moving if base is None or name != base.child]:
-        for start in range(0, len(q), MOST_AT_ONCE):
-            rows = slice(start, start + MOST_AT_ONCE)
-            found = transforms(robot, q[rows], which="moving")
-            _extend(tf, _messages(found, stamps[rows], moved), log_times[rows])
+        _extend(tf, _messages(transforms(robot, q, which="moving"), stamps, moved), log_times)
     if base is not None:
         poses = Transforms((base.child,), (base.parent,), np.zeros(1, bool), base.T[:, None], base.quat_xyzw[:, None])
         _extend(tf, _messages(poses, base.stamps), base.log_times)
@@ -63,7 +58,7 @@ def description_topic(robot: Robot, time: int) -> Topic:
     """Return `/robot_description`: the text that the robot was read from, if that is URDF, else its text in URDF.
     Raises KinetreeError for a robot that URDF cannot represent."""
     own = robot.text.text if robot.text and robot.text.format == "urdf" else text(robot, "urdf")
-    return _topic(DESCRIPTION, STRING, LATCHED, [encoded(STRING, {"data": own})], np.array([time]))
+    return _extend(Topic(DESCRIPTION, STRING, LATCHED), encoded(STRING, {"data": own}), np.array([time]))
 
 
 def joint_state_topic(name: str, robot: Robot, q: Array, stamps: Times) -> Topic:
@@ -76,11 +71,11 @@ def joint_state_topic(name: str, robot: Robot, q: Array, stamps: Times) -> Topic
         "velocity": np.zeros(0),
         "effort": np.zeros(0),
     }
-    return _topic(name, JOINT_STATE, STREAMED, [encoded(JOINT_STATE, message)], stamps)
+    return _extend(Topic(name, JOINT_STATE, STREAMED), encoded(JOINT_STATE, message), stamps)
 
 
-def _messages(found: Transforms, stamps: Times, names: Sequence[str] | None = None) -> Iterator[Any]:
-    """Yield messages (n, length) of transforms. names: those that are written, None for all."""
+def _messages(found: Transforms, stamps: Times, names: Sequence[str] | None = None) -> list[bytes]:
+    """Return messages of transforms. names: those that are written, None for all."""
     values: list[Any] = []
     p, quat = found.positions, found.quat_xyzw
     for k, (name, parent) in enumerate(zip(found.names, found.parents, strict=True)):
@@ -91,22 +86,19 @@ def _messages(found: Transforms, stamps: Times, names: Sequence[str] | None = No
             }
             header = {**_stamp(stamps), "frame_id": parent}
             values.append({"header": header, "child_frame_id": name, "transform": pose})
-    yield encoded(TF_MESSAGE, {"transforms": values})
+    return encoded(TF_MESSAGE, {"transforms": values})
 
 
 def _stamp(stamps: Times) -> dict[str, Any]:
     return {"stamp": {"sec": stamps // 10**9, "nanosec": stamps % 10**9}}
 
 
-def _topic(name: str, type: str, qos: str, messages: Any, log_times: Times) -> Topic:
-    topic = Topic(name, type, qos)
-    _extend(topic, messages, log_times)
+def _extend(topic: Topic, messages: list[bytes], log_times: Times) -> Topic:
+    """Return a topic with more messages, at their times (n,), ns."""
+    times = log_times.tolist()
+    topic.data += messages
+    topic.log_times += times
+    topic.publish_times += times
+    topic.places += [(0, "", topic.name)] * len(times)
+    topic.count += len(times)
     return topic
-
-
-def _extend(topic: Topic, messages: Any, log_times: Times) -> None:
-    """Add messages, arrays (n, length), at their times (n,), ns."""
-    for table in messages:
-        for row, time in zip(table, log_times.tolist(), strict=True):
-            topic.add(row.tobytes(), time, time, Place(0, "", topic.name))
-            topic.count += 1
