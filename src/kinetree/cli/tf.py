@@ -1,8 +1,9 @@
 """`kinetree tf MODEL MOTION`: transforms from joint values, and the comparison of recorded ones with the model."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -11,8 +12,16 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.display import number, some
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
+
+if TYPE_CHECKING:
+    from kinetree.logs.ros.compare import Difference
+
+TOLERANCE = (0.1, 0.01)
+"""Differences that `--check` passes over by default, mm and deg."""
+PRINTED = ("compared", "differences", "torn", "missing", "outside", "notes")
 
 
 @click.command()
@@ -53,7 +62,7 @@ def command(
     if output:
         _write(robot, file, output, "deg" if in_degrees else "rad", joints, odometry, force, as_json)
         return
-    raise NotImplementedError
+    _check(robot, file, tolerance or TOLERANCE, joints, odometry, as_json)
 
 
 def _write(
@@ -89,3 +98,51 @@ def _write(
     print_violations(robot, outside, found.motion.times, len(found.q), unit)
     listed = ", ".join(f"{name} {count:,}" for name, count in counts.items())
     print(f"wrote {output}: {output.stat().st_size / 1e3:,.0f} kB; messages: {listed}", file=sys.stderr)
+
+
+def _check(
+    robot: Robot,
+    file: Path,
+    tolerance: tuple[float, float],
+    joints: str | None,
+    odometry: str | None,
+    as_json: bool,
+) -> None:
+    from kinetree.logs.ros.compare import compared
+
+    if min(tolerance) <= 0 or not max(tolerance) < float("inf"):
+        raise click.BadParameter("expected two finite numbers above 0, mm and deg", param_hint="--tolerance")
+    found = compared(robot, file, tolerance, joints, odometry)
+    print_findings(found.notes)
+    differ = bool(found.differences or found.torn or found.missing)
+    if as_json:
+        unknown = [{"frame": frame, "parent": parent, "transforms": n} for (frame, parent), n in found.unknown.items()]
+        print_json({**{name: getattr(found, name) for name in PRINTED}, "unknown": unknown})
+        sys.exit(int(differ))
+    groups: dict[tuple[str, ...], list[Difference]] = {}
+    for one in found.differences:
+        groups.setdefault(one.causes or (one.frame,), []).append(one)
+    for several in groups.values():
+        print(_sentence(several))
+    for frame, parents in found.torn.items():
+        print(f"{frame} has several parents in the bag: {some(parents)}")
+    if found.missing:
+        print(f"not in the bag, {len(found.missing)} frames of the model: {some(found.missing)}")
+    if found.unknown:
+        pairs = some(f"{frame} in {parent} ({n:,})" for (frame, parent), n in found.unknown.items())
+        print(f"not in the model, and not compared: {pairs}")
+    if found.outside:
+        print(f"not compared, because no joint values are near: {found.outside:,} transforms")
+    print(f"frames compared: {found.compared}, " + (f"different: {len(found.differences)}" if differ else "all alike"))
+    sys.exit(int(differ))
+
+
+def _sentence(several: "Sequence[Difference]") -> str:
+    """Return what is said of transforms whose differences have the same causes."""
+    frames = some(f"{one.frame} in {one.parent}" for one in several)
+    mm, deg = (number(max(getattr(one, name) for one in several)) for name in ("mm", "deg"))
+    first, last = min(one.first for one in several), max(one.last for one in several)
+    counts = sum(one.differing for one in several), sum(one.samples for one in several)
+    when = f"from t = {first:g} to {last:g} s" if first < last else f"at t = {first:g} s"
+    why = " or ".join(several[0].causes) or "no single cause"
+    return f"{frames}: up to {mm} mm and {deg} deg, {when}, in {counts[0]:,} of {counts[1]:,} transforms: {why}"

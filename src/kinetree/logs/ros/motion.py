@@ -37,9 +37,12 @@ def read(file: Path, robot: Robot) -> Columns:
     return recording(robot, file).columns
 
 
-def recording(robot: Robot, path: Path, joints: str | None = None, odometry: str | None = None) -> Recording:
-    """Return what a bag has of a robot. joints, odometry: topics, None for the usual or the only one."""
-    wanted = POSES if odometry or floating_joint(robot) else ()
+def recording(
+    robot: Robot, path: Path, joints: str | None = None, odometry: str | None = None, *, keep_transforms: bool = False
+) -> Recording:
+    """Return what a bag has of a robot. joints, odometry: topics, None for the usual or the only one. keep_transforms:
+    whether topics have the messages about poses, also if the base does not need them."""
+    wanted = POSES if keep_transforms or odometry or floating_joint(robot) else ()
     topics = read_bag(path, (JOINT_STATE, *wanted))
     topic = chosen_topic(topics, (JOINT_STATE,), joints, USUAL, "--joint-states")
     found, base = joint_states(robot, topic), base_poses(robot, topics, odometry)
