@@ -117,10 +117,15 @@ def base_poses(robot: Robot, topics: Mapping[str, Topic], asked: str | None) -> 
     if poses.child in ("", link):
         return poses._replace(child=link)
     T_child_link = se3.inverse(places[poses.child][1]) @ places[link][1]
-    return moved(poses._replace(child=link), se3.IDENTITY, T_child_link)
+    return _moved(poses._replace(child=link), se3.IDENTITY, T_child_link)
 
 
-def moved(poses: Poses, before: Array, after: Array) -> Poses:
+def of_joint(joint: Joint, poses: Poses) -> Poses:
+    """Return the motion of a floating joint whose child has these poses in its parent."""
+    return _moved(poses, se3.inverse(joint.origin), se3.inverse(joint.child_origin))
+
+
+def _moved(poses: Poses, before: Array, after: Array) -> Poses:
     """Return the poses before @ T @ after, with constant (4, 4)."""
     if np.array_equal(before, se3.IDENTITY) and np.array_equal(after, se3.IDENTITY):
         return poses

@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.errors import Finding, fail
 from kinetree.logs.motion import filled, motion_of
 from kinetree.logs.ros.bag import Topic
-from kinetree.logs.ros.base import ODOMETRY, TF, TF_STATIC, Poses, floating_joint, poses_of
+from kinetree.logs.ros.base import ODOMETRY, TF, TF_STATIC, Poses, floating_joint, of_joint, poses_of
 from kinetree.logs.ros.explain import Motions, Pair, causes, deviation
 from kinetree.logs.ros.motion import recording
 from kinetree.model.robot import Robot
@@ -65,11 +65,12 @@ def compared(
     bag has it. Raises KinetreeError for a bag that cannot be read, or has no transforms.
     """
     found = recording(robot, file, joints, odometry, keep_transforms=True)
-    motions = Motions(found.stamps, filled(robot, motion_of(robot, found.columns, "rad"), robot.q()))
+    q, floating = filled(robot, motion_of(robot, found.columns, "rad"), robot.q()), floating_joint(robot)
+    base = (robot.q_slices[floating.name], of_joint(floating, found.base)) if floating and found.base else None
+    motions = Motions(found.stamps, q, base)
     recorded = [*_recorded(found.topics, TF), *_recorded(found.topics, TF_STATIC)]
     if not recorded:
         raise fail("topic", f"{file.name} has no transforms to compare; expected topics {TF} and {TF_STATIC}")
-    floating = floating_joint(robot)
     by_odometry = any(topic.type == ODOMETRY and topic.count for topic in found.topics.values())
     skipped = floating.child if floating and not by_odometry else None
     static = transforms(robot, which="static")

@@ -9,6 +9,7 @@ from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation
 
 from kinetree.display import number
+from kinetree.logs.ros.base import Poses, at_times
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
@@ -27,11 +28,12 @@ MOST_CAUSES = 3
 
 
 class Motions:
-    """Configurations of a robot at any time. stamps (n,): ns; q (n, nq). A gap between samples is too large if it is
-    above `most`, three times the median and 0.1 s."""
+    """Configurations of a robot at any time. stamps (n,): ns; q (n, nq). base: coordinates of a floating joint, and its
+    poses at times of their own. A gap between samples is too large if it is above `most`, three times the median and
+    0.1 s."""
 
-    def __init__(self, stamps: NDArray[np.int64], q: Array) -> None:
-        self.start, self.times, self.q = int(stamps[0]), (stamps - stamps[0]) / 1e9, q
+    def __init__(self, stamps: NDArray[np.int64], q: Array, base: tuple[slice, Poses] | None = None) -> None:
+        self.start, self.times, self.q, self.base = int(stamps[0]), (stamps - stamps[0]) / 1e9, q, base
         self.step = float(np.median(np.diff(self.times))) if len(stamps) > 1 else 0.0
         self.most = max(3 * self.step, 0.1)
 
@@ -44,7 +46,11 @@ class Motions:
 
     def at(self, times: Array) -> Array:
         """Return q (n, nq) at times (n,), linear between samples."""
-        return np.stack([self.column(i, times) for i in range(self.q.shape[1])], -1)
+        q = np.stack([self.column(i, times) for i in range(self.q.shape[1])], -1)
+        if self.base:
+            where, poses = self.base
+            q[:, where], _ = at_times(poses, self.start + np.round(times * 1e9).astype(np.int64))
+        return q
 
     def column(self, i: int, times: Array) -> Array:
         """Return one coordinate at times (n,)."""
@@ -79,6 +85,11 @@ class Pair:
         names = [name for name in self.robot.joint_names for _ in self.robot.joints[name].kind.coordinates]
         return {i: leaders[name] for i, name in enumerate(names) if name in leaders}
 
+    def singles(self) -> list[tuple[int, float]]:
+        """Return those coordinates that are of joints with one coordinate."""
+        names = self.robot.coordinate_names
+        return [(i, multiplier) for i, multiplier in self.coordinates().items() if names[i] in self.robot.joints]
+
 
 def deviation(T: Array, other: Array) -> Array:
     """Return the distances (n, 2) between poses (n, 4, 4), in mm and deg."""
@@ -112,7 +123,7 @@ def _shifts(pair: Pair, q: Array, T: Array) -> Iterator[tuple[str, Array]]:
     """Yield joints that turn or slide by a constant more."""
     turn = float(np.linalg.norm(Rotation.from_matrix(T[0, :3, :3].T @ pair.T[0, :3, :3]).as_rotvec()))
     slide = float(np.linalg.norm(pair.T[0, :3, 3] - T[0, :3, 3]))
-    for i, multiplier in pair.coordinates().items():
+    for i, multiplier in pair.singles():
         is_angle = _angular(pair.robot)[i]
         for shift in np.array([1.0, -1.0]) * (turn if is_angle else slide) / max(abs(multiplier), 1e-6):
             size = f"{number(float(np.rad2deg(shift)))} deg" if is_angle else f"{number(1e3 * float(shift))} mm"
@@ -130,7 +141,7 @@ def _offsets(pair: Pair, T: Array) -> Iterator[tuple[str, Array]]:
 def _joints(pair: Pair, q: Array) -> Iterator[tuple[str, Array]]:
     """Yield joints that move the other way, or as another joint does."""
     names, angular = pair.robot.coordinate_names, _angular(pair.robot)
-    for i in pair.coordinates():
+    for i, _ in pair.singles():
         yield f"joint {names[i]} with the other sign", pair.model(_with(q, i, -q[:, i]))
         for k in np.flatnonzero(np.ptp(q, axis=0) > STILL):
             if k != i and angular[k] == angular[i]:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from kinetree.errors import Finding
 from kinetree.logs.motion import Columns
 from kinetree.logs.ros.bag import Topic
-from kinetree.logs.ros.base import POSES, Poses, at_times, base_poses, floating_joint, moved
+from kinetree.logs.ros.base import POSES, Poses, at_times, base_poses, floating_joint, of_joint
 from kinetree.logs.ros.folder import read_bag
 from kinetree.logs.ros.joints import JOINT_STATE, USUAL, JointStates, chosen_topic, joint_states
 from kinetree.model.robot import Joint, Robot
-from kinetree.spatial import se3
 
 
 class Recording(NamedTuple):
@@ -53,8 +52,7 @@ def recording(
 
 def _with_base(robot: Robot, joint: Joint, found: JointStates, base: Poses) -> JointStates:
     """Return joint states with the coordinates of the floating base, at the stamps that its poses span."""
-    own = moved(base, se3.inverse(joint.origin), se3.inverse(joint.child_origin))
-    columns, (values, inside) = found.columns, at_times(own, found.stamps)
+    columns, (values, inside) = found.columns, at_times(of_joint(joint, base), found.stamps)
     if not inside.any():
         raise columns.fault(None, f"no stamp of the joint states is among those of the poses of {base.child!r}")
     kept, notes = np.flatnonzero(inside), columns.notes

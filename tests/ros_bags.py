@@ -10,11 +10,14 @@ import numpy as np
 import kinetree as kt
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.base import Poses
+from kinetree.logs.ros.cdr import encoded
+from kinetree.logs.ros.joints import JOINT_STATE
 from kinetree.logs.ros.mcap import mcap_of
+from kinetree.logs.ros.transforms import _extend as extend
 from kinetree.logs.ros.transforms import joint_state_topic, transform_topics
 
-ARM = """<robot name="arm"><link name="base"/><link name="upper"/><link name="lower"/><link name="slide"/><link name="tip"/>
-<link name="finger"/>
+ARM = """<robot name="arm"><link name="base"/><link name="upper"/><link name="lower"/><link name="slide"/>
+<link name="tip"/><link name="finger"/>
 <joint name="a" type="revolute"><parent link="base"/><child link="upper"/><origin xyz="0 0 0.3"/><axis xyz="0 0 1"/>
   <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
 <joint name="b" type="revolute"><parent link="upper"/><child link="lower"/><origin xyz="0.4 0 0" rpy="0.3 0 1"/>
@@ -29,6 +32,7 @@ FLOATING = ARM.replace('<link name="base"/>', '<link name="world"/><link name="b
     "</robot>",
     '<joint name="free" type="floating"><parent link="world"/><child link="base"/></joint></robot>',
 )
+ODOMETRY, POSE, TF = "nav_msgs/Odometry", "geometry_msgs/PoseStamped", "tf2_msgs/TFMessage"
 START = 1_700_000_000 * 10**9
 """Time of the first sample, ns."""
 
@@ -84,3 +88,32 @@ def base_poses(n: int = 80) -> Poses:
     stamps = START + np.round(t * 1e9).astype(np.int64)
     positions = np.stack([0.1 * t, np.sin(t), 0.01 * rng.normal(size=n)], -1)
     return Poses("odom", "base", stamps, stamps, positions, quats, np.arange(n))
+
+
+def states(names, position, stamps, name="/joint_states"):
+    header = {"stamp": {"sec": stamps // 10**9, "nanosec": stamps % 10**9}, "frame_id": ""}
+    numbers = {"position": position, "velocity": np.zeros(0), "effort": np.zeros(0)}
+    return extend(Topic(name, JOINT_STATE), encoded(JOINT_STATE, {"header": header, "name": names, **numbers}), stamps)
+
+
+def placed(poses, type, name, child=None):
+    """Poses as a topic of a type."""
+    stamp = {"stamp": {"sec": poses.stamps // 10**9, "nanosec": poses.stamps % 10**9}, "frame_id": poses.parent}
+    p, quat = dict(zip("xyz", poses.positions.T, strict=True)), dict(zip("xyzw", poses.quat_xyzw.T, strict=True))
+    pose, zeros = {"position": p, "orientation": quat}, np.zeros(36)
+    twist = {"linear": dict.fromkeys("xyz", 0.0), "angular": dict.fromkeys("xyz", 0.0)}
+    message = {
+        ODOMETRY: {
+            "header": stamp,
+            "child_frame_id": child or poses.child,
+            "pose": {"pose": pose, "covariance": zeros},
+            "twist": {"twist": twist, "covariance": zeros},
+        },
+        POSE: {"header": stamp, "pose": pose},
+        TF: {
+            "transforms": [
+                {"header": stamp, "child_frame_id": poses.child, "transform": {"translation": p, "rotation": quat}}
+            ]
+        },
+    }[type]
+    return extend(Topic(name, type), encoded(type, message), poses.stamps)
