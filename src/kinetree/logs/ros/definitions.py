@@ -57,8 +57,9 @@ def fields_of(message: str) -> tuple[Field, ...]:
 def schema_text(message: str) -> str:
     """Return the definition of a message and of those in it, as MCAP's schema "ros2msg" has them."""
     found = [message]
-    for name in found:  # grows
-        found += [field.type for field in fields_of(name) if field.type in DEFINITIONS and field.type not in found]
+    for name in found:  # which grows
+        types = dict.fromkeys(field.type for field in fields_of(name))
+        found += [type for type in types if type in DEFINITIONS and type not in found]
     texts = ["\n".join([*DEFINITIONS[name].split("; "), ""]) for name in found]
     parts = (f"{'=' * 80}\nMSG: {name}\n{text}" for name, text in zip(found[1:], texts[1:], strict=True))
     return "".join([texts[0], *parts])
