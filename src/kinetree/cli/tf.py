@@ -144,5 +144,5 @@ def _sentence(several: "Sequence[Difference]") -> str:
     first, last = min(one.first for one in several), max(one.last for one in several)
     counts = sum(one.differing for one in several), sum(one.samples for one in several)
     when = f"from t = {first:g} to {last:g} s" if first < last else f"at t = {first:g} s"
-    why = " or ".join(several[0].causes) or "no single cause"
+    why = " or ".join(several[0].causes) or "no single change of the model explains it"
     return f"{frames}: up to {mm} mm and {deg} deg, {when}, in {counts[0]:,} of {counts[1]:,} transforms: {why}"

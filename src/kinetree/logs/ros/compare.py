@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.errors import Finding, fail
 from kinetree.logs.motion import filled, motion_of
 from kinetree.logs.ros.bag import Topic
-from kinetree.logs.ros.base import ODOMETRY, TF, TF_STATIC, Poses, floating_joint, of_joint, poses_of
+from kinetree.logs.ros.base import TF, TF_STATIC, Poses, floating_joint, of_joint, poses_of
 from kinetree.logs.ros.explain import Motions, Pair, causes, deviation
 from kinetree.logs.ros.motion import recording
 from kinetree.model.robot import Robot
@@ -68,11 +68,10 @@ def compared(
     q, floating = filled(robot, motion_of(robot, found.columns, "rad"), robot.q()), floating_joint(robot)
     base = (robot.q_slices[floating.name], of_joint(floating, found.base)) if floating and found.base else None
     motions = Motions(found.stamps, q, base)
-    recorded = [*_recorded(found.topics, TF), *_recorded(found.topics, TF_STATIC)]
+    recorded = [*_recorded(robot, found.topics, TF), *_recorded(robot, found.topics, TF_STATIC)]
     if not recorded:
         raise fail("topic", f"{file.name} has no transforms to compare; expected topics {TF} and {TF_STATIC}")
-    by_odometry = any(topic.type == ODOMETRY and topic.count for topic in found.topics.values())
-    skipped = floating.child if floating and not by_odometry else None
+    skipped = floating.child if floating and (found.base is None or found.base.topic == TF) else None
     static = transforms(robot, which="static")
     constant = dict(zip(zip(static.names, static.parents, strict=True), static.T, strict=True))
     parents: dict[str, list[str]] = {}
@@ -90,15 +89,15 @@ def compared(
             count += 1
             T = constant.get((poses.child, poses.parent))
             differences += _differences(pair, T, is_static, tolerance, delays)
-    torn = {child: above for child, above in parents.items() if len({*above}) > 1}
+    torn = {child: sorted({*above}) for child, above in parents.items() if len({*above}) > 1}
     missing = [n for n in transforms(robot, motions.q[0]).names if n not in parents and n != skipped]
     return Comparison(count, differences, torn, missing, unknown, outside, found.columns.notes)
 
 
-def _recorded(topics: Mapping[str, Topic], name: str) -> Iterator[tuple[Poses, bool]]:
+def _recorded(robot: Robot, topics: Mapping[str, Topic], name: str) -> Iterator[tuple[Poses, bool]]:
     """Yield the transforms of a topic, and whether they are static."""
     if name in topics:
-        for poses in poses_of(topics[name]).values():
+        for poses in poses_of(topics[name], lambda *frames: {*frames} <= robot.frames.keys()).values():
             yield poses, name == TF_STATIC
 
 

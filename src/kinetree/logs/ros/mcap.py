@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import KinetreeError, fail
+from kinetree.formats.plain_file import open_plain
 from kinetree.logs.ros.bag import Bag, Topic, bag_fault
 from kinetree.logs.ros.definitions import full_name, schema_text
 
@@ -30,7 +31,7 @@ _LENGTH, _LONG = Struct("<I"), Struct("<Q")
 def read(file: Path, bag: Bag) -> None:
     """Add the messages of a file to a bag."""
     try:
-        with file.open("rb") as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as data:
+        with open_plain(file) as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as data:
             _File(file, bag, data).read()
     except OSError as fault:
         raise bag_fault(file, f"cannot be read: {fault.strerror or fault}") from None
