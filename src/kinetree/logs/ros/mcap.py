@@ -20,7 +20,7 @@ SCHEMA, CHANNEL, MESSAGE, CHUNK, DATA_END = 3, 4, 5, 6, 15
 """Operation codes of the records that are read."""
 MOST_CHUNK = 2**28
 """Largest size of a chunk, bytes."""
-MOST_EXPANDED = 2**32, 100
+MOST_EXPANDED = 2**28, 200
 """Largest sum of the sizes of all chunks: bytes, and times the size of the file more."""
 INSTALL = "pip install 'kinetree[ros]'"
 
