@@ -6,7 +6,7 @@ import pytest
 import kinetree as kt
 from kinetree.logs.ros.compare import compared
 from kinetree.logs.ros.transforms import joint_state_topic, transform_topics
-from ros_bags import ARM, FLOATING, ODOMETRY, POSE, TF, arm, base_poses, motion, placed, recorded, written
+from ros_bags import ARM, FLOATING, ODOMETRY, POSE, TF, arm, base_poses, motion, placed, recorded, states, written
 
 TOLERANCE = (0.1, 0.01)
 
@@ -96,6 +96,13 @@ def test_what_is_not_compared_is_listed(robot, tmp_path):
     found = compared(robot, written(tmp_path / "bag.mcap", topics), TOLERANCE)
     assert (found.missing, dict(found.unknown), found.outside) == (["tip"], {("gripper", "slide"): 1}, 4 * 50)
     assert found.differences == []
+
+
+def test_frames_of_joints_without_values_are_not_compared(robot, tmp_path):
+    q, stamps = motion()
+    topics = [states(["a", "c"], q[:, [0, 2]], stamps), *transform_topics(robot, q, stamps, stamps, None)]
+    found = compared(robot, written(tmp_path / "bag.mcap", topics), TOLERANCE)
+    assert (found.compared, found.differences, sorted(found.valueless)) == (3, [], ["finger", "lower"])
 
 
 def test_a_frame_with_two_parents(robot, tmp_path):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = (0.1, 0.01)
 """Differences that `--check` passes over by default, mm and deg."""
-PRINTED = ("compared", "differences", "torn", "missing", "outside", "notes")
+PRINTED = ("compared", "differences", "torn", "missing", "valueless", "outside", "notes")
 
 
 @click.command()
@@ -131,6 +131,8 @@ def _check(
     if found.unknown:
         pairs = some(f"{frame} in {parent} ({n:,})" for (frame, parent), n in found.unknown.items())
         print(f"not in the model, and not compared: {pairs}")
+    if found.valueless:
+        print(f"not compared, because joints that move them have no values: {some(found.valueless)}")
     if found.outside:
         print(f"not compared, because no joint values are near: {found.outside:,} transforms")
     print(f"frames compared: {found.compared}, " + (f"different: {len(found.differences)}" if differ else "all alike"))
