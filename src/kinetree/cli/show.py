@@ -76,7 +76,7 @@ def command(
 
 def _motion(robot: Robot, file: Path, in_degrees: bool) -> Motion:
     motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
-    report_motion(robot, motion, file, [name for name in robot.coordinate_names if name not in motion.names])
+    report_motion(robot, motion, file, missing=True)
     return motion
 
 

@@ -85,7 +85,7 @@ def _write(
     check_new(output, force)
     check_no_input(str(output), [str(file), *([robot.source.file] if robot.source else [])])
     found = converted(robot, file, unit, joints, odometry)
-    report_motion(robot, found.motion, file, found.missing)
+    report_motion(robot, found.motion, file, missing=True, placed=found.placed)
     print_findings(found.notes)
     write_whole(output, mcap_of(found.topics))
     outside = violations(robot, found.q, found.motion.names)

@@ -24,13 +24,13 @@ LATEST = 2**31
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Converted:
-    """A motion with its transforms as topics. q (n, nq): the configurations. missing: coordinates that neither the
-    motion nor the poses of a base have, which are neutral. notes: warnings."""
+    """A motion with its transforms as topics. q (n, nq): the configurations. placed: coordinates of a floating
+    joint that has poses at stamps of their own. notes: warnings."""
 
     topics: Sequence[Topic]
     motion: Motion
     q: Array
-    missing: Sequence[str]
+    placed: Sequence[str]
     notes: Sequence[Finding]
 
 
@@ -68,8 +68,8 @@ def converted(
         message = f"is left out, because the robot cannot be written as URDF: {error.findings[0].message}"
         notes = [*notes, Finding("description", "warning", message, element="topic /robot_description")]
     floating = floating_joint(robot) if base is not None else None
-    known = {*motion.names, *(robot.coordinate_names[robot.q_slices[floating.name]] if floating else ())}
-    return Converted(topics, motion, q, [name for name in robot.coordinate_names if name not in known], notes)
+    placed = robot.coordinate_names[robot.q_slices[floating.name]] if floating else ()
+    return Converted(topics, motion, q, placed, notes)
 
 
 def _stamps(motion: Motion, file: Path) -> Times:
