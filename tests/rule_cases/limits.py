@@ -138,7 +138,11 @@ CASES = {
             "two of one number, said once": Model(several(limit(effort=1e5), limit(effort=1e5)), says="(also 'j1'"),
             "two of two numbers": Model(several(limit(effort=1e5), limit(effort=1e6)), count=2),
         },
-        silent={"less": turning(effort=9000), "a number from a data sheet": turning(effort=11600)},
+        silent={
+            "less": turning(effort=9000),
+            "a number from a data sheet": turning(effort=11600),
+            "a lifting screw": turning(effort=20000).replace('"revolute"', '"prismatic"'),
+        },
     ),
     "LIM-008": Cases(
         found={

@@ -12,7 +12,7 @@ from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
-LISTED = 6
+LISTED = 7
 """Number of names in a message."""
 ALIGNED = 0.1
 """Largest angle of an aligned frame of a link, deg."""

@@ -77,7 +77,17 @@ class PrefixLeak(Rule):
             if prefix is None:
                 continue
             given = {call.get(prefix) or "" for call in calls.get(f"xacro:{macro.get('name')}", ())}
-            for element in leaks(macro, prefix, constants, given):
+            same = leaks(macro, prefix, constants, given)
+            if len(same) > 1 and not any("$" in name and prefix in name for _, name in _naming(macro)):
+                first = NAMING[same[0].tag]
+                message = (
+                    f"the macro puts {prefix!r} before none of its names: all are the same in every call, the first is "
+                    f"<{same[0].tag} {first}={same[0].get(first)!r}>"
+                )
+                fix = f"write ${{{prefix}}} before each name, or remove the parameter"
+                yield self.finding(message, f"macro {macro.get('name')!r}", source=same[0].place(first), fix=fix)
+                continue
+            for element in same:
                 attribute = NAMING[element.tag]
                 name = element.get(attribute)
                 message = f"<{element.tag} {attribute}={name!r}> is the same in every call of the macro"
