@@ -93,7 +93,7 @@ def test_rows_are_those_of_a_file(convention):
         table += "[[rows]]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in full.items())
     read = kt.load(table, format="dh")
     base = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 1]])
-    made = kt.chain(rows, convention=convention, base=base, tool={"xyz": [0, 0, 0.5]})
+    made = kt.chain(rows, convention=convention, base=base, tool={"xyz": np.array([0, 0, 0.5])})
     assert kt.text(made, "dh") == kt.text(kt.edit.rename(read, {}), "dh")
     assert made.joint_names == ("a", "b")
     assert list(made.frames)[-2:] == ["dh_4", "tip"]
@@ -167,6 +167,9 @@ def test_joints_are_those_of_urdf():
     assert made.frames["tip"].link == "eye_link"
     assert not kt.compare(kt.edit.rename(made, {}), kt.edit.add_frame(read, "tip", "eye_link")).differences
     assert made.joints["eye"].axes.tolist() == [[-1, 0, 0]]
+    for size in (1e-300, 1e300):
+        (axis,) = kt.chain([{"axis": [0, 3 * size, 4 * size]}]).joints["q1"].axes
+        assert np.allclose(axis, [0, 0.6, 0.8], rtol=0, atol=1e-15)
 
 
 def test_sequences_are_those_of_texts():
@@ -264,6 +267,7 @@ def test_all_faults_of_rows_are_named():
         ([{"axis": [0, 0, 1], "parent": "nowhere"}], "unknown-parent"),
         ([{"axis": [0, 0, 1], "parent": 7}], "text"),
         ([{"axis": [0, 0, 1], "xyz": [1, 2]}], "pose"),
+        ([{"axis": [0, 0, 1], "m": float("inf")}], "mass"),
         ([{"axis": [0, 0, 1], "joint": "a"}, {"axis": [0, 0, 1], "joint": "a", "link": "b"}], "duplicate-name"),
         ([{"axis": [0, 0, 1], "xyz": [1e300, 0, 0]}], "too-large"),
         ([{"axis": [0, 0, 1], "mimic": {"joint": "q1"}}], "mimic"),

@@ -162,6 +162,7 @@ class _Rows:
         axes = NO_AXES
         if row.type != "fixed":
             axis = np.array(finite_numbers(cells.get("axis"), 3) or np.zeros(3))
+            axis /= np.abs(axis).max() or 1.0  # its square neither overflows nor vanishes
             length = float(np.linalg.norm(axis))
             if not length:
                 said = f"axis is {shown(cells['axis'])}" if "axis" in cells else "needs axis = [x, y, z]"
@@ -232,7 +233,7 @@ class _Rows:
         """Return a pose of an argument, the identity for None."""
         if given is None:
             return se3.IDENTITY
-        raw = dict(given) if isinstance(given, Mapping) else {"matrix": _plain(given)}
+        raw = _plain(given if isinstance(given, Mapping) else {"matrix": given})
         return read_pose(raw, SI, Place(self.report, self.where.line, key))
 
 
@@ -241,9 +242,11 @@ def _only(cells: Mapping[str, Any], keys: Sequence[str], but: Sequence[str] = ()
 
 
 def _plain(value: Any) -> Any:
-    """Return numbers and arrays of NumPy, and tuples, as Python's own numbers and lists."""
+    """Return numbers and arrays of NumPy, tuples and mappings as Python's own numbers, lists and dictionaries."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
