@@ -202,6 +202,24 @@ def test_every_part_has_its_line():
     assert place(away.joints["q2"]) == (__file__, line("rows that stand elsewhere"))
 
 
+def test_rows_of_a_variable_have_their_lines_if_it_is_assigned_once():
+    rows = [
+        {"d": 0.3},
+        {"d": 0.4},  # row of a variable
+    ]
+    again = [{"d": 0.3}]
+    if rows:
+        again = [{"d": 0.4}]
+    assert place(kt.chain(rows, convention="dh").joints["q2"]) == (__file__, line("row of a variable"))
+    text = """
+        tz(0.3) Rz(q1)  # text of a variable
+    """
+    assert place(kt.chain(text).joints["q1"]) == (__file__, line("text of a variable"))
+    assert place(kt.chain(again, convention="dh").joints["q1"]) == (__file__, inspect.currentframe().f_lineno)
+    rows.append({"d": 0.5})
+    assert place(kt.chain(rows, convention="dh").joints["q2"]) == (__file__, inspect.currentframe().f_lineno)
+
+
 def test_a_fault_has_its_line_and_is_underlined():
     with pytest.raises(kt.KinetreeError) as caught:
         kt.chain(

@@ -3,9 +3,9 @@
 import ast
 import linecache
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from kinetree.errors import Source
@@ -15,8 +15,8 @@ from kinetree.errors import Source
 class Call:
     """A call from outside of the package.
 
-    text: of its file, "" if unknown. lines: those of the elements of a list, or of a text, that is written out as its
-    first argument; none if that stands elsewhere.
+    text: of its file, "" if unknown. lines: those of the elements of a list, or of a text, that is its first argument,
+    written out there or in the only assignment to a variable of the same function; none if it comes from elsewhere.
     """
 
     file: str
@@ -40,29 +40,40 @@ def call() -> Call:
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         frame = frame.f_back
     file = frame.f_code.co_filename
+    linecache.checkcache(file)
     text = "".join(linecache.getlines(file, frame.f_globals))
-    start, end, left, right = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
-    if not text or start is None or end is None or left is None or right is None:
-        return Call(file, frame.f_lineno, text)
-    lines: tuple[int, ...] = ()
-    with suppress(SyntaxError, ValueError):  # the file has changed since it was imported
-        lines = tuple(_lines(ast.parse(_segment(text, start, end, left, right), mode="eval").body))
-    return Call(file, start, text, tuple(line + start - 1 for line in lines))
+    start, stop, _, column = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    tree = _parsed(text)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+    lines = [_lines(tree, node.args[0]) for node in calls if (node.end_lineno, node.end_col_offset) == (stop, column)]
+    return Call(file, start or frame.f_lineno, text, lines[0] if lines else ())
 
 
-def _segment(text: str, start: int, end: int, left: int, right: int) -> str:
-    """Return the text of a call. left, right: bytes in its first and last line."""
-    lines = [line.encode() for line in text.split("\n")[start - 1 : end]]
-    lines[-1] = lines[-1][:right]
-    lines[0] = lines[0][left:]
-    return b"\n".join(lines).decode()
+@lru_cache(8)
+def _parsed(text: str) -> ast.Module:
+    """Return the syntax of a program, nothing if it has errors."""
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.parse(text)
+    return ast.Module([], [])
 
 
-def _lines(node: ast.expr) -> Iterator[int]:
-    """Yield the lines of the elements of the first argument of a call, or of its text; the call starts at line 1."""
-    argument = node.args[0] if isinstance(node, ast.Call) and node.args else None
+def _lines(tree: ast.Module, argument: ast.expr) -> tuple[int, ...]:
+    """Return the lines of the elements of a list, or of a text."""
+    if isinstance(argument, ast.Name):
+        argument = _assigned(tree, argument) or argument
     if isinstance(argument, ast.List | ast.Tuple):
-        yield from (element.lineno for element in argument.elts)
-    elif isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-        last = argument.end_lineno or argument.lineno
-        yield from range(argument.lineno, last + 1)
+        return tuple(element.lineno for element in argument.elts)
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        return tuple(range(argument.lineno, (argument.end_lineno or argument.lineno) + 1))
+    return ()
+
+
+def _assigned(tree: ast.Module, name: ast.Name) -> ast.expr | None:
+    """Return what is assigned to a variable, once and in the function in which it is used."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    around = [node for node in functions if node.lineno <= name.lineno <= (node.end_lineno or 0)]
+    inside = list(ast.walk(max(around, key=lambda node: node.lineno) if around else tree))
+    stored = [node for node in inside if isinstance(node, ast.Name) and node.id == name.id]
+    stored = [node for node in stored if not isinstance(node.ctx, ast.Load)]
+    made = [node.value for node in inside if isinstance(node, ast.Assign) and node.targets == stored]
+    return made[0] if made else None
