@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from warnings import catch_warnings
 
 from kinetree.errors import Source
 
@@ -43,22 +44,18 @@ def call() -> Call:
     linecache.checkcache(file)
     text = "".join(linecache.getlines(file, frame.f_globals))
     start, stop, _, column = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
-    tree = _parsed(text)
+    return Call(file, start or frame.f_lineno, text, _lines(text, stop, column))
+
+
+@lru_cache(100)
+def _lines(text: str, stop: int | None, column: int | None) -> tuple[int, ...]:
+    """Return the lines of the elements of the first argument, a list or a text, of the call that ends there."""
+    tree = ast.Module([], [])
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError), catch_warnings(action="ignore"):
+        tree = ast.parse(text)  # fails if the file has changed, or is no program
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
-    lines = [_lines(tree, node.args[0]) for node in calls if (node.end_lineno, node.end_col_offset) == (stop, column)]
-    return Call(file, start or frame.f_lineno, text, lines[0] if lines else ())
-
-
-@lru_cache(8)
-def _parsed(text: str) -> ast.Module:
-    """Return the syntax of a program, nothing if it has errors."""
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.parse(text)
-    return ast.Module([], [])
-
-
-def _lines(tree: ast.Module, argument: ast.expr) -> tuple[int, ...]:
-    """Return the lines of the elements of a list, or of a text."""
+    found = [node.args[0] for node in calls if (node.end_lineno, node.end_col_offset) == (stop, column)]
+    argument = found[0] if found else None
     if isinstance(argument, ast.Name):
         argument = _assigned(tree, argument) or argument
     if isinstance(argument, ast.List | ast.Tuple):
