@@ -35,7 +35,9 @@ SHORT_NAMES = {
     "anymal_kinova": "anymal_b_simple_description/robots/anymal-kinova.urdf",
     "asr_twodof": "asr_twodof_description/urdf/TwoDofs.urdf",
     "b1_z1": "b1_description/urdf/b1-z1.urdf",
+    "borinot": "borinot_description/urdf/borinot_flying_arm_2.urdf",
     "hector": "hector_description/robots/quadrotor_base.urdf",
+    "hextilt": "hextilt_description/urdf/hextilt_flying_arm_5.urdf",
     "hyq": "hyq_description/robots/hyq_no_sensors.urdf",
     "iris": "iris_description/robots/iris_simple.urdf",
     "solo8": "solo_description/robots/solo.urdf",
@@ -51,7 +53,8 @@ SHORT_NAMES = {
     "ur10": "ur_description/urdf/ur10_robot.urdf",
     "ur10_limited": "ur_description/urdf/ur10_joint_limited_robot.urdf",
 }
-"""Names in the loader of example-robot-data (robots_loader.py, 2026-11) that are not the names of their files."""
+"""Names in the loader of example-robot-data (robots_loader.py of 2025-04-23) that are not the names of their files. Its
+ur3 loads the UR5; here it is the UR3."""
 
 
 def _example_robot_data() -> dict[str, Model]:
