@@ -13,6 +13,8 @@ ROOMS = (
     "_start.py",
     "algorithms",
     "arguments.py",
+    "building.py",
+    "caller.py",
     "checker",
     "cli",
     "compiler",

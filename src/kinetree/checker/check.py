@@ -16,6 +16,7 @@ from kinetree.errors import SEVERITIES, Finding, Findings, fail, nearest_names, 
 from kinetree.formats.registry import Reading, ReadOptions
 from kinetree.load import examine
 from kinetree.model.robot import Robot
+from kinetree.robots.installed import located
 
 RANK = (
     *("R199-4", "R199-5", "R199-1", "R199-2", "R120", "ICUB", "R105", "R103", "SRD", "CTL", "MVT", "XML", "MSH"),
@@ -53,6 +54,8 @@ def check(
     and if there is nothing to read.
     """
     check_kind(kind)
+    if not isinstance(source, Robot):
+        source, options["xacro_args"] = located(source, options.get("format"), options.get("xacro_args"))
     how = replace(options_of(source, profile, select, ignore, vendor, options), kind=kind)
     if isinstance(source, Robot) and (unused := options.keys() - {"packages", "confined"}):
         message = f"{', '.join(sorted(unused))}: a robot is not read again; legal are packages and confined"

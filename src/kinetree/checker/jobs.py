@@ -13,7 +13,7 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, check_codes
 from kinetree.errors import fail
 from kinetree.formats.registry import FORMATS, NO_EFFECT, Format, ReadOptions, format_by_ending, without_effect
-from kinetree.load import is_packaged
+from kinetree.robots.packaged import is_packaged
 
 FLAGS = {"packages": "--package", "xacro_args": "--arg", "model": "--model", "expand": "--expand"}
 

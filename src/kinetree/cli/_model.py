@@ -18,6 +18,7 @@ from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions
 from kinetree.load import format_of, load
 from kinetree.model.coordinates import not_a_coordinate
 from kinetree.model.robot import Robot
+from kinetree.robots.installed import located
 from kinetree.robots.packaged import names
 from kinetree.spatial.se3 import Array
 
@@ -81,7 +82,7 @@ _ALL = (*_OPTIONS, *_OF_ONE)
 
 
 def robot_argument(function: Command) -> Command:
-    """Give a command MODEL, a path or the bare name of a robot that comes with the package, as argument `robot`."""
+    """Give a command MODEL, a path or the name of a robot of Kinetree or of a package, as argument `robot`."""
     return _reading(function, {"robot": "MODEL"}, (*_ALL, _CONFINED))
 
 
@@ -104,11 +105,17 @@ def two_robot_arguments(function: Command) -> Command:
 
 
 def robot_paths(function: Command) -> Command:
-    """Give a command PATH..., files or folders or bare names, as argument `paths`, and the options of reading."""
+    """Give a command PATH..., files or folders or names, as argument `paths`, and the options of reading. The models of
+    packages become their files, and their arguments of xacro those of the command."""
 
     @wraps(function)
-    def command(*, paths: Sequence[str], version: str | None, **others: Any) -> Any:
-        return function(paths=[_versioned(path, version) for path in paths], **others)
+    def command(*, paths: Sequence[str], version: str | None, xacro_args: dict[str, str], **others: Any) -> Any:
+        found = [located(_versioned(path, version), others["format"], None) for path in paths]
+        own = [args for _, args in found if args]
+        if any(args != own[0] for args in own):
+            raise click.UsageError("these models of packages have different arguments of xacro; name one at a time")
+        args = {**(own[0] if own else {}), **xacro_args}
+        return function(paths=[str(path) for path, _ in found], xacro_args=args, **others)
 
     return _decorated(command, (click.argument("paths", metavar="[PATH]...", nargs=-1),), _ALL)
 

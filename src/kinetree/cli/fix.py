@@ -34,8 +34,9 @@ from kinetree.formats.journal import is_left, recover
 from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.formats.xml_encoding import encoding_of
-from kinetree.load import format_of, is_packaged
+from kinetree.load import format_of
 from kinetree.progress import tracked
+from kinetree.robots.packaged import is_packaged
 from kinetree.spatial.se3 import Array
 
 TEXTS = ("urdf", "xacro")

@@ -12,7 +12,7 @@ from kinetree.checker.checked import Checked
 from kinetree.checker.report._paths import relative, with_relative_path
 from kinetree.confine import MARKS, shared_folders
 from kinetree.errors import Finding
-from kinetree.load import is_packaged
+from kinetree.robots.packaged import is_packaged
 
 MOST = 3
 """Number of names that are listed; others are counted."""
