@@ -123,7 +123,7 @@ def check_options(select: str, ignore: str) -> Decorator:
         click.option(
             "--kind", type=click.Choice(list(KINDS)), help="What the robot is; by default its structure says."
         ),
-        click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say."),
+        click.option("--controller", metavar="KEY", help="Such as kuka; by default the names in the model say."),
     )
 
     def decorator(function: Command) -> Command:

@@ -34,7 +34,9 @@ ADVICE = re.compile(r"tolerance=\((?P<metres>[^,)]+), (?P<radians>[^,)]+)\)")
 @click.command()
 @robot_argument
 @click.argument("file", metavar="POSES.csv", type=click.Path(path_type=Path))
-@click.option("--vendor", required=True, metavar="KEY", help="Whose controller: abb, fanuc, kuka, universal_robots, …")
+@click.option(
+    "--controller", required=True, metavar="KEY", help="Whose controller: abb, fanuc, kuka, universal_robots, …"
+)
 @click.option("--robot-model", default="", metavar="NAME", help="Whose coupling of joints holds; by default MODEL's.")
 @click.option("--base", default="base", show_default=True, help="MODEL's name of the controller's frame.")
 @click.option("--tool0", default="tool0", show_default=True, help="MODEL's name of the tool of zeros.")
@@ -52,7 +54,7 @@ def command(
     /,
     robot: Robot,
     file: Path,
-    vendor: str,
+    controller: str,
     robot_model: str,
     tolerance: tuple[float, float] | None,
     plot: Path | None,
@@ -75,7 +77,7 @@ def command(
         check_no_input(str(plot), [str(file), *([robot.source.file] if robot.source else [])])
     elif force:
         raise click.UsageError("--force is for --plot FILE")
-    who = of(vendor)
+    who = of(controller)
     _check_frames(ctx, robot, frames)
     names, turning = _joints(robot, frames)
     notes = [*_coupling_notes(who, robot_model), *unverified(who.key)]
