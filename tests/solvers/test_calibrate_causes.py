@@ -305,7 +305,7 @@ class TestFramesInWords:
         result = calibrate(ARM, "kuka", *shown("kuka", np.random.default_rng(45), T_tool=T, noise=0))
         assert result.faults[0].message == (
             "the controller's '$NULLFRAME' is elsewhere than the robot's 'tool0', "
-            "by 120 mm along z and turned by 2 deg about z; was a tool active?"
+            "by 120 mm along z and turned by 2 deg about z; was another tool active?"
         )
         assert len(str(result).splitlines()) == 3
 

@@ -97,7 +97,7 @@ def _odd_numbers(who: Controller, data: Data, fit: Fit, row: int, numbers: Array
     e = fit.explanation
     if e.rotation or e.position:
         return []
-    fits = who.from_pose(model(data, e, fit.X, fit.Y, fit.offsets)[row])
+    fits = who.from_pose(data.active.shown(model(data, e, fit.X, fit.Y, fit.offsets)[row]))
     unit = RADIANS.get(who.rotation.unit, 1.0)
     gone = np.abs(numbers - fits) * np.where(np.arange(len(numbers)) < 3, METRES[who.position], unit)
     if who.rotation.unit:
@@ -130,6 +130,7 @@ def _rounded(who: Controller, data: Data, fit: Fit, posed: Array) -> str:
     arm = np.linalg.norm(data.tools.get(e.tool or "", fit.Y)[:3, 3])
     unit = RADIANS.get(who.rotation.unit, 1.0)
     of_pose = np.sqrt(3) / 2 * np.array([METRES[who.position] * steps[1], unit * steps[2]])
+    of_pose[0] += np.linalg.norm(data.active.tool[:3, 3]) * of_pose[1]
     most = moved.max(axis=0) + np.array([arm * moved[:, 1].max(), 0.0]) + of_pose
     if not any(steps) or (fit.residual > np.maximum(most, data.tolerance)).any():
         return ""
