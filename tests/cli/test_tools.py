@@ -2,8 +2,10 @@
 
 import json
 import re
+import shlex
 import warnings
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,8 +76,8 @@ LINKS = [
 @pytest.fixture(scope="module")
 def cell(tmp_path_factory):
     """A file of an arm with a gripper's tip and a table."""
-    more = '<link name="tip"/><link name="table"/>'
-    for parent, child, (xyz, rpy) in (("tool0", "tip", TOOL), ("base", "table", USER)):
+    more = '<link name="gripper_tcp"/><link name="table"/>'
+    for parent, child, (xyz, rpy) in (("tool0", "gripper_tcp", TOOL), ("base", "table", USER)):
         more += joint(parent, child, " ".join(map(repr, xyz)), " ".join(map(repr, rpy)))
     path = tmp_path_factory.mktemp("cell") / "cell.urdf"
     path.write_text(urdf(more=more))
@@ -91,7 +93,7 @@ def text_of(key, T):
 def options(key, tool, user_frame):
     """The options, and T_tool0_tool and T_base_user as the controller's numbers, which are rounded, have them."""
     words, poses = [], []
-    for flag, how, name, place in (("--tool", tool, "tip", TOOL), ("--user-frame", user_frame, "table", USER)):
+    for flag, how, name, place in (("--tool", tool, "gripper_tcp", TOOL), ("--user-frame", user_frame, "table", USER)):
         text = text_of(key, of_rpy(*place))
         words += {"none": [], "numbers": [flag, text], "name": [flag, name]}[how]
         read = by_hand(key, parsed(controllers[key], text).values)
@@ -200,25 +202,30 @@ def test_ros_all_and_frames_that_are_named(run, cell):
     T = of_rpy(*TOOL)
     numbers = " ".join(map(repr, [*T[:3, 3].tolist(), *Rotation.from_matrix(T[:3, :3]).as_quat().tolist()]))
     at = ("fk", cell, *AT, "--controller")
-    assert run(*at, "ros", "--tool", numbers).stdout == run(*at, "ros", "--tool", "tip").stdout
-    assert run(*at, "ros", "--tool", "tip").stdout == run(*at, "ros", "tip").stdout  # a tool's frame is the tool
-    assert len(run(*at, "all", "--tool", "tip", "--user-frame", "table").stdout.splitlines()) == 12
-    two = run(*at, "kuka", "flange", "tip", "--tool", "tip").stdout.splitlines()
-    assert {line.split(maxsplit=1)[1] for line in two} == {run(*at, "kuka", "tip").stdout.strip()}
+    assert run(*at, "ros", "--tool", numbers).stdout == run(*at, "ros", "--tool", "gripper_tcp").stdout
+    assert (
+        run(*at, "ros", "--tool", "gripper_tcp").stdout == run(*at, "ros", "gripper_tcp").stdout
+    )  # a tool's frame is the tool
+    assert len(run(*at, "all", "--tool", "gripper_tcp", "--user-frame", "table").stdout.splitlines()) == 12
+    two = run(*at, "kuka", "flange", "gripper_tcp", "--tool", "gripper_tcp").stdout.splitlines()
+    assert {line.split(maxsplit=1)[1] for line in two} == {run(*at, "kuka", "gripper_tcp").stdout.strip()}
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--controller", "kuka", "--tool", "tipp"), "--tool: 'tipp' is no pose of KUKA"),
-        (("--controller", "kuka", "--tool", "tipp"), "a frame of MODEL is legal, too: did you mean 'tip'?"),
+        (("--controller", "kuka", "--tool", "gripper_tpc"), "--tool: 'gripper_tpc' is no pose of KUKA"),
+        (
+            ("--controller", "kuka", "--tool", "gripper_tpc"),
+            "a frame of MODEL is legal, too: did you mean 'gripper_tcp'?",
+        ),
         (("--controller", "kuka", "--tool", "1 2 3"), "--tool: 3 numbers, where there are 6"),
         (("--controller", "kuka", "--user-frame", "p[0,0,0,0,0,0]"), "it looks like Universal Robots's"),
         (("--controller", "kuka", "--user-frame", "1 2 3 nan 0 0"), "--user-frame: "),
         (("--controller", "kuka", "--user-frame", ""), "--user-frame: "),
-        (("--controller", "kuka", "--user-frame", "tip"), "'tip' moves as seen from 'base'"),
+        (("--controller", "kuka", "--user-frame", "gripper_tcp"), "'gripper_tcp' moves as seen from 'base'"),
         (("--controller", "all", "--tool", "0 0 0 0 0 0"), "'0 0 0 0 0 0' has no controller whose numbers they are"),
-        (("tool0", "--tool", "tip"), "--tool and --user-frame are for --controller KEY"),
+        (("tool0", "--tool", "gripper_tcp"), "--tool and --user-frame are for --controller KEY"),
         (("tool0", "--user-frame", "table"), "--tool and --user-frame are for --controller KEY"),
         (("--as", "kuka"), "No such option"),
         (("--vendor", "kuka"), "No such option"),
@@ -229,6 +236,22 @@ def test_what_is_no_tool_or_user_frame(run, cell, arguments, said):
     for result in (run("fk", cell, *arguments), run(*command, *arguments)):
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
+
+
+def test_the_commands_of_the_page(run, cell, tmp_path, monkeypatch):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    Path("cell.urdf").write_text(cell.read_text())
+    q = np.random.default_rng(7).uniform(-1.5, 1.5, (8, 6))
+    T = [np.linalg.inv(of_rpy(*USER)) @ T_base_tool0(one) @ of_rpy(*TOOL) for one in q]
+    Path("poses.csv").write_text(table("kuka", np.rad2deg(q), T))
+    commands = re.findall(r"^    kinetree (.*)$", page, re.MULTILINE)
+    assert [run(*shlex.split(command)).exit_code for command in commands] == [0, 0, 0]
+    examples = re.findall(r"```console\n\$ kinetree (.*?)\n(.*?)```", page, re.DOTALL)
+    assert len(examples) == 2
+    for words, printed in examples:
+        result = run(*shlex.split(words))
+        assert result.stdout + result.stderr == printed
 
 
 def test_ik_wants_a_frame(run, cell):

@@ -56,7 +56,8 @@ def _placed(flag: str, key: str, text: str | None, robot: Robot | None, seen_fro
         return read(key, text)
     except KinetreeError as error:
         finding = error.findings[0]
-        raise KinetreeError(replace(finding, message=finding.message + other, element=flag)) from None
+        message = finding.message + ("" if numbers(text.replace(",", " ")) else other)
+        raise KinetreeError(replace(finding, message=message, element=flag)) from None
 
 
 def keys_of(name: str) -> list[str]:
