@@ -44,7 +44,7 @@ Limits, controllers
     margin          distance to each limit, negative outside
     guard           change commands so that joints stay inside all limits
     limits          module: limits and files of them, guards, which limits to widen
-    controllers     poses and joints in the makers' own numbers: controllers["fanuc"], controllers.pose(…)
+    controllers     poses and joints in a controller's own numbers: controllers["fanuc"], controllers.pose(…)
     calibrate       compare a model with the poses that its controller shows, and name the cause of differences
     tcp_from_points     tip of a tool from poses that touch one point
     frame_from_points   frame from three points

@@ -11,6 +11,7 @@ import numpy as np
 
 from kinetree.conventions.options import KINDS, CheckOptions
 from kinetree.conventions.profiles import DEFAULT, PROFILES
+from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.numbers import number
 from kinetree.formats.parts import PARTS
@@ -24,6 +25,8 @@ from kinetree.spatial.se3 import Array
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
+SLACK = 1e-9
+"""Rounding, rad, up to which an angle is inside its limits."""
 Options = TypeVar("Options", ReadOptions, CheckOptions)
 
 
@@ -130,7 +133,7 @@ def check_options(select: str, ignore: str) -> Decorator:
         click.option(
             "--kind", type=click.Choice(list(KINDS)), help="What the robot is; by default its structure says."
         ),
-        click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say."),
+        click.option("--controller", metavar="KEY", help="Such as kuka; by default the names in the model say."),
     )
 
     def decorator(function: Command) -> Command:
@@ -206,7 +209,24 @@ def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Arr
     numbers = {name: _numbers(name, text) for name, text in values.items()}
     q = robot.q(numbers, unit="deg" if in_degrees else "rad")
     _check_quaternions(robot, q)
+    if not in_degrees:
+        _note_large_angles(robot, q, values)
     return q
+
+
+def _note_large_angles(robot: Robot, q: Array, names: Iterable[str]) -> None:
+    """Print a note about the first angle, rad, that is outside its limits or beyond a turn, as degrees would be."""
+    said = []
+    for name in names:
+        for i, turns in enumerate(robot.joints[name].kind.angular, robot.q_slices[name].start):
+            lower, upper = robot.limits.lower[i], robot.limits.upper[i]
+            inside = lower - SLACK <= q[i] <= upper + SLACK
+            if turns and not (inside and (abs(q[i]) <= 2 * np.pi or np.isfinite([lower, upper]).all())):
+                ends = "more than a turn" if inside else f"outside its limits, {as_text(lower)} to {as_text(upper)} rad"
+                said.append(f"{name} = {as_text(q[i])} rad is {as_text(np.rad2deg(q[i]))} deg, {ends}")
+    if said:
+        others = f" (and {len(said) - 1} more)" if said[1:] else ""
+        click.echo(f"note: {said[0]}{others}; angles of --q are in rad, with --deg in degrees", err=True)
 
 
 def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:
