@@ -1,0 +1,274 @@
+"""What the bridges to other libraries share: the bodies that they build of a robot, and `Maps` between the two."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.compiler.port import Port, checked
+from kinetree.errors import Finding, KinetreeError, fail
+from kinetree.model.limits import resolve_mimic
+from kinetree.model.names import Lookup
+from kinetree.model.robot import UNLIMITED, Limit, Robot
+from kinetree.model.tree import Passive
+from kinetree.queries.query import coordinates, frames_of, tree, velocities
+from kinetree.spatial import se3
+from kinetree.spatial.plucker import about_com
+from kinetree.spatial.se3 import Array
+
+
+class Chart(NamedTuple):
+    """Coordinates of a joint in a library, for q (…, n) of the joint here.
+
+    to: function from q to the numbers there; back: the reverse. rates: function from q to the orthogonal E (…, nv, nv)
+    with v_there = E v, or None for the identity.
+    """
+
+    to: Callable[[Array], Array]
+    back: Callable[[Array], Array]
+    rates: Callable[[Array], Array] | None = None
+
+
+class Body(NamedTuple):
+    """A body and the joint that moves it, of a type that libraries know; a joint of several axes in a row, such as a
+    planar one, is several bodies, all but the last without inertia.
+
+    name: of the joint. parent: index of the body that carries it, -1 for the base. T: pose (4, 4) of the joint in the
+    frame of that body. kind, axis (3,), pitch in m/rad: how it moves. q, v: its numbers in those of the robot, which
+    for a follower are those of its leader, times `multiplier`, plus `offset`. leader: the joint with numbers of its own that it
+    follows, or None. limit, passive: of its coordinates. inertia: mass, centre of mass (3,) and inertia (3, 3) about it, or None.
+    """
+
+    name: str
+    parent: int
+    T: Array
+    kind: str
+    axis: Array
+    pitch: float
+    q: slice
+    v: slice
+    multiplier: float
+    offset: float
+    leader: str | None
+    limit: Limit
+    passive: Passive
+    inertia: tuple[float, Array, Array] | None
+
+
+class Place(NamedTuple):
+    """Where a library has the coordinates of a body's joint: chart, and its numbers in q and v there."""
+
+    body: Body
+    chart: Chart
+    q: slice
+    v: slice
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Maps:
+    """Maps of coordinates and frames between a robot and its model in another library.
+
+    frames: the library's name, number or object of each frame of the robot, by its name. nq, nv: how many coordinates
+    and velocities the model has. q, v and their batches are those of kernels: (…, nq), m, rad and seconds.
+    """
+
+    frames: Mapping[str, Any]
+    nq: int
+    nv: int
+    _places: tuple[Place, ...]
+    _ports: tuple[Port, Port]
+
+    def __repr__(self) -> str:
+        ours, theirs = (port.shape[0] for port in self._ports), (self.nq, self.nv)
+        return "Maps(nq {0[0]} ↔ {1[0]}, nv {0[1]} ↔ {1[1]}, {2} frames)".format([*ours], theirs, len(self.frames))
+
+    def q(self, q: Any) -> Array:
+        """Return the coordinates (…, nq there) of the model for q (…, nq) of the robot, followers computed."""
+        q = _array(self._ports[0], q)
+        there = np.zeros((*q.shape[:-1], self.nq))
+        for body, chart, at, _ in self._places:
+            there[..., at] = chart.to(body.multiplier * q[..., body.q] + body.offset)
+        return there
+
+    def q_back(self, q: Any) -> Array:
+        """Return q (…, nq) of the robot for coordinates (…, nq there) of the model. Those of followers are ignored; an
+        angle that the model has as its cosine and sine is in [-pi, pi]."""
+        q = _array(Port("q", (self.nq,)), q)
+        here = np.zeros((*q.shape[:-1], *self._ports[0].shape))
+        for body, chart, at, _ in self._places:
+            if body.leader is None:
+                here[..., body.q] = chart.back(q[..., at])
+        return here
+
+    def G(self, q: Any = None) -> Array:
+        """Return G (…, nv there, nv) with v_there = G v and tau = Gᵀ tau_there.
+
+        q (…, nq): needed if a velocity has other axes there than here, as that of a floating joint may. Raises
+        KinetreeError if it is missing then.
+        """
+        return self._G(q, followers=True)
+
+    def v(self, v: Any, q: Any = None) -> Array:
+        """Return the velocities (…, nv there) of the model for v (…, nv) of the robot, followers computed. q: as for
+        `G`."""
+        return np.asarray((self.G(q) @ _array(self._ports[1], v)[..., None])[..., 0])
+
+    def v_back(self, v: Any, q: Any = None) -> Array:
+        """Return v (…, nv) of the robot for velocities (…, nv there) of the model, those of followers ignored. q
+        (…, nq): of the robot, as for `G`."""
+        G = self._G(q, followers=False)  # orthogonal columns of length 1
+        return np.asarray((np.swapaxes(G, -1, -2) @ _array(Port("v", (self.nv,)), v)[..., None])[..., 0])
+
+    def _G(self, q: Any, *, followers: bool) -> Array:
+        known = None if q is None else _array(self._ports[0], q)
+        G = np.zeros((*(() if known is None else known.shape[:-1]), self.nv, *self._ports[1].shape))
+        for body, chart, _, at in self._places:
+            if chart.rates is None:
+                E = body.multiplier * np.eye(at.stop - at.start)
+            elif known is None:
+                message = f"velocities of joint {body.name!r} have other axes there, which turn with it; pass q, too"
+                raise fail("missing-q", message)
+            else:
+                E = chart.rates(known[..., body.q])
+            if followers or body.leader is None:
+                G[..., at, body.v] = E
+        return G
+
+
+def maps_of(robot: Robot, places: Sequence[Place], frames: Mapping[str, Any]) -> Maps:
+    """Return the maps of a robot whose joints a library has in these places, and its frames under these names."""
+    nq, nv = (max((getattr(place, at).stop for place in places), default=0) for at in ("q", "v"))
+    ports = coordinates(robot), replace(velocities(robot), name="v")
+    return Maps(Lookup("frame", frames), nq, nv, tuple(places), ports)
+
+
+def bodies_of(
+    robot: Robot, library: str, kinds: Mapping[str, Any], springs: bool = False
+) -> tuple[list[Body], dict[str, tuple[int, Array]]]:
+    """Return the bodies of a robot, depth first, and for each frame its body and pose in it, as in `Tree`.
+
+    kinds: types of joints that the library has. springs: whether it has springs of joints. Raises KinetreeError for
+    everything of the robot that the library does not have.
+    """
+    frames_of(robot, [])
+    lost = [f"joint {name!r} closes a loop; the model is a tree" for name in robot.loops]
+    model = tree(robot)
+    bodies: list[Body] = []
+    last = {-1: -1}
+    for i in _depth_first(model.parent):
+        name, kind = model.joints[i], model.joint_type[i]
+        joint = robot.joints[name]
+        singles = kind.singles(model.axes[i]) if kind.singles else [(kind.name, *model.axes[i][:1])]
+        for k, (single, *axis) in enumerate(singles):
+            at = slice(k, k + 1) if kind.singles else slice(0, None)
+            passive = Passive._make([numbers[at] for numbers in model.passive[i]])
+            if single not in kinds:
+                lost.append(f"joint {name!r} is a {single} joint; legal are {', '.join(kinds)}")
+            if passive.stiffness.any() and not springs:
+                lost.append(f"joint {name!r} has a spring")
+            body = Body(
+                f"{name}.{kind.coordinates[k]}" if kind.singles else name,
+                len(bodies) - 1 if k else last[model.parent[i]],
+                se3.IDENTITY if k else model.T_tree[i],
+                single,
+                axis[0] if axis else np.zeros(3),
+                model.pitch[i],
+                _part(model.q_slice[i], at),
+                _part(model.v_slice[i], at),
+                model.multiplier[i],
+                model.offset[i],
+                resolve_mimic(robot, name)[0] if joint.mimic else None,
+                joint.limits[k] if joint.limits else UNLIMITED,
+                passive,
+                about_com(model.inertia[i]) if k == len(singles) - 1 else None,
+            )
+            bodies.append(body)
+        last[i] = len(bodies) - 1
+    if lost:
+        raise KinetreeError([Finding("bridge", "error", f"{library} does not take this: {why}") for why in lost])
+    return bodies, {name: (last[i], T) for name, (i, T) in model.frames.items()}
+
+
+def _depth_first(parent: Sequence[int]) -> list[int]:
+    paths: dict[int, tuple[int, ...]] = {-1: ()}
+    for i, carrier in enumerate(parent):
+        paths[i] = (*paths[carrier], i)
+    return sorted(range(len(parent)), key=paths.__getitem__)
+
+
+def along_coordinate(axis: Array) -> tuple[Array, Array]:
+    """Return a pose T (4, 4) that turns, and the axis (3,) in its axes, where it is x, y or z, or zero as before."""
+    if np.count_nonzero(axis) == (axis > 0).sum() < 2:
+        return se3.IDENTITY, axis
+    return se3.homogeneous(se3.rotation_between(_Z, axis), (0.0, 0.0, 0.0)), _Z
+
+
+def along_coordinates(
+    bodies: Sequence[Body], frames: Mapping[str, tuple[int, Array]], kinds: Collection[str]
+) -> tuple[list[Body], dict[str, tuple[int, Array]]]:
+    """Return the bodies and frames with those bodies turned whose joints are of some kinds, so that each axis is x, y
+    or z."""
+    turned: list[Body] = []
+    turns = {-1: se3.IDENTITY}  # from the new frame of a body to the old one
+    for i, body in enumerate(bodies):
+        turns[i], axis = along_coordinate(body.axis) if body.kind in kinds else (se3.IDENTITY, body.axis)
+        body = body._replace(T=turns[body.parent].T @ body.T @ turns[i], axis=axis)  # a turn is orthogonal
+        if body.inertia:
+            mass, com, I = body.inertia
+            R = turns[i][:3, :3]
+            body = body._replace(inertia=(mass, R.T @ com, R.T @ I @ R))
+        turned.append(body)
+    return turned, {name: (i, turns[i].T @ T) for name, (i, T) in frames.items()}
+
+
+def library(module: str, extra: str) -> Any:
+    """Return an imported module. Raises KinetreeError that names the extra if it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        message = f"this bridge needs {module.partition('.')[0]}, which is not installed"
+        raise fail("bridge", message, fix=f"pip install 'kinetree[{extra}]'") from None
+
+
+@contextmanager
+def refusals(library: str) -> Iterator[None]:
+    """Raise what a library raises of a model as KinetreeError."""
+    try:
+        yield
+    except (ValueError, RuntimeError, TypeError) as error:
+        if isinstance(error, KinetreeError):
+            raise
+        raise fail("bridge", f"{library} does not take this: {error}") from error
+
+
+def unit(quat: Array) -> Array:
+    """Return quaternions (…, 4) with length 1; NaN for one that is zero."""
+    with np.errstate(all="ignore"):
+        scaled = quat / np.abs(quat).max(axis=-1, keepdims=True)
+        return np.asarray(scaled / np.linalg.norm(scaled, axis=-1, keepdims=True))
+
+
+def rotations(quat_xyzw: Array) -> Array:
+    """Return R (…, 3, 3) of quaternions (…, 4)."""
+    return np.moveaxis(se3.rotation_from_quaternion(np.moveaxis(quat_xyzw, -1, 0)), (0, 1), (-2, -1))
+
+
+def _part(whole: slice, part: slice) -> slice:
+    stop = whole.stop if part.stop is None else whole.start + part.stop
+    return slice(whole.start + part.start, stop)
+
+
+def _array(port: Port, value: Any) -> Array:
+    return checked("maps", [port], [value], {}, float)[0][0]
+
+
+_Z = se3.frozen((0.0, 0.0, 1.0))
+SAME = Chart(lambda q: q, lambda q: q)
+UNIT = Chart(unit, unit)
+FIRST_W = (3, 0, 1, 2)
+"""Entries of a quaternion xyzw in the order wxyz."""
+LAST_W = (1, 2, 3, 0)
+"""Entries of a quaternion wxyz in the order xyzw."""

@@ -1,0 +1,148 @@
+"""Robots as models of MuJoCo: `export`."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kinetree.bridges.maps import (
+    FIRST_W,
+    LAST_W,
+    SAME,
+    Body,
+    Chart,
+    Maps,
+    Place,
+    bodies_of,
+    library,
+    maps_of,
+    refusals,
+    rotations,
+    unit,
+)
+from kinetree.errors import fail
+from kinetree.formats.mjcf.write_bodies import rounded_moments
+from kinetree.formats.mjcf.writing import range_of
+from kinetree.model.reshape import free_name
+from kinetree.model.robot import Robot
+from kinetree.spatial import exponential, se3
+from kinetree.spatial.se3 import Array
+
+mj = library("mujoco", "mujoco")
+
+LEAST = 1e-12
+"""Least mass in kg and moment of inertia in kg m² of a moving body, because MuJoCo moves none without."""
+_JOINTS = {
+    "revolute": mj.mjtJoint.mjJNT_HINGE,
+    "continuous": mj.mjtJoint.mjJNT_HINGE,
+    "prismatic": mj.mjtJoint.mjJNT_SLIDE,
+    "ball": mj.mjtJoint.mjJNT_BALL,
+    "floating": mj.mjtJoint.mjJNT_FREE,
+}
+
+
+def export(robot: Robot) -> tuple[Any, Maps]:
+    """Return a `mujoco.MjModel` of a robot and the maps between the two.
+
+    Every frame of the robot is a site of its name (`maps.frames`: their numbers); there are inertias, limits of
+    position and effort, damping, friction, springs and armature, and no shapes. The joints of a planar or universal
+    joint are called like its coordinates. Followers have coordinates of their own, which equality constraints pull
+    along. A moving body without mass or moment of inertia gets 1e-12 kg or kg m².
+
+    Raises KinetreeError for what MuJoCo does not take: joints that close loops, screw joints, floating joints behind
+    moving ones, and inertias that no rigid body has.
+    """
+    bodies, frames = bodies_of(robot, "MuJoCo", _JOINTS, springs=True)
+    spec = mj.MjSpec()
+    spec.modelname, spec.compiler.degree = robot.name, False
+    made, taken = {-1: spec.worldbody}, {"world"}
+    with refusals("MuJoCo"):
+        for i, body in enumerate(bodies):
+            carrier = made[body.parent]
+            if body.parent < 0 or bodies[body.parent].inertia:
+                link = free_name(_link(robot, body), taken)
+                carrier = carrier.add_body(name=link, pos=body.T[:3, 3], quat=_quat(body.T), explicitinertial=True)
+            made[i] = carrier
+            _add_joint(spec, carrier, body)
+            if body.inertia:
+                _set_inertia(carrier, *body.inertia)
+        for name, (i, T) in frames.items():
+            made[i].add_site(name=name, pos=T[:3, 3], quat=_quat(T))
+        model = spec.compile()
+    model.site_sameframe[:] = model.body_sameframe[:] = mj.mjtSameFrame.mjSAMEFRAME_NONE  # drops turns of 1e-11 rad
+    places = []
+    for body in bodies:
+        number = model.joint(body.name).id
+        q, v = int(model.jnt_qposadr[number]), int(model.jnt_dofadr[number])
+        nq, nv = {"ball": (4, 3), "floating": (7, 6)}.get(body.kind, (1, 1))
+        places.append(Place(body, _chart(body), slice(q, q + nq), slice(v, v + nv)))
+    return model, maps_of(robot, places, {name: int(model.site(name).id) for name in frames})
+
+
+def _link(robot: Robot, body: Body) -> str:
+    joint = robot.joints.get(body.name)
+    return joint.child if joint else body.name
+
+
+def _quat(T: Array) -> Array:
+    return np.asarray(se3.quaternion_from_rotation(T[:3, :3])[[*FIRST_W]])
+
+
+def _add_joint(spec: Any, carrier: Any, body: Body) -> None:
+    if body.kind == "floating" and body.parent != -1:
+        raise fail("bridge", f"MuJoCo does not take this: joint {body.name!r} floats behind a joint that moves")
+    passive: dict[str, Any] = {}
+    for name, values in zip(("armature", "damping", "frictionloss", "stiffness"), body.passive, strict=False):
+        if np.ptp(values):
+            raise fail("bridge", f"MuJoCo does not take this: {name} of joint {body.name!r} differs between axes")
+        passive[name] = values[0] if name in ("armature", "frictionloss") else [values[0], 0.0, 0.0]
+    joint = carrier.add_joint(name=body.name, type=_JOINTS[body.kind], **passive)
+    limit = body.limit
+    if body.axis.any():
+        joint.axis, joint.springref = body.axis, body.passive.reference[0]
+        if limit.lower > -np.inf or limit.upper < np.inf:
+            joint.range, joint.limited = range_of(limit), mj.mjtLimited.mjLIMITED_TRUE
+        if 0 < limit.effort < np.inf:
+            joint.actfrcrange = (-limit.effort, limit.effort)
+    if body.leader is not None:
+        kinds = {"type": mj.mjtEq.mjEQ_JOINT, "objtype": mj.mjtObj.mjOBJ_JOINT}
+        equality = spec.add_equality(name1=body.name, name2=body.leader, **kinds)
+        equality.data[:5] = body.offset, body.multiplier, 0.0, 0.0, 0.0
+
+
+def _set_inertia(link: Any, mass: float, com: Array, inertia: Array) -> None:
+    values, axes = np.linalg.eigh(inertia)
+    axes[:, 2] *= np.sign(np.linalg.det(axes))
+    link.mass, link.ipos, link.iquat = max(mass, LEAST), com, _quat(axes)
+    link.inertia = np.maximum(rounded_moments(values), LEAST)
+
+
+def _chart(body: Body) -> Chart:
+    if body.kind == "ball":
+        return Chart(lambda q: unit(q)[..., FIRST_W], lambda there: unit(there[..., LAST_W]))
+    if body.kind == "floating":
+        T = body.T
+        return Chart(partial(_free, T), partial(_free_back, T), partial(_free_rates, T))
+    return SAME
+
+
+def _free(T: Array, q: Array) -> Array:
+    """Return the coordinates of a free joint in the world, wxyz last, of a floating joint at T in the root's frame."""
+    turned = exponential.product(se3.quaternion_from_rotation(T[:3, :3]), np.moveaxis(unit(q[..., 3:]), -1, 0))
+    p = q[..., :3] @ T[:3, :3].T + T[:3, 3]
+    return np.concatenate([p, np.moveaxis(turned, 0, -1)[..., FIRST_W]], axis=-1)
+
+
+def _free_back(T: Array, there: Array) -> Array:
+    T_back = se3.inverse(T)
+    same = np.concatenate([there[..., :3], there[..., 3:][..., LAST_W]], axis=-1)
+    q = _free(T_back, same)
+    return np.concatenate([q[..., :3], q[..., 3:][..., LAST_W]], axis=-1)
+
+
+def _free_rates(T: Array, q: Array) -> Array:
+    """Return E for linear velocities in the axes of the world, angular ones in those of the body, as here."""
+    E = np.zeros((*q.shape[:-1], 6, 6))
+    E[..., :3, :3] = T[:3, :3] @ rotations(q[..., 3:])
+    E[..., 3:, 3:] = np.eye(3)
+    return E
