@@ -18,12 +18,14 @@ from kinetree.bridges.maps import (
     along_coordinate,
     bodies_of,
     library,
+    link_names,
     maps_of,
     refusals,
+    refused,
     rotations,
     unit,
 )
-from kinetree.errors import fail
+from kinetree.errors import KinetreeError
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
@@ -85,12 +87,12 @@ def export(robot: Robot) -> tuple[Any, Maps]:
     coordinates, and inertias that no rigid body has.
     """
     bodies, frames = bodies_of(robot, "Drake", _JOINTS)
-    plant, taken = MultibodyPlant(0.0), {*frames}
+    plant, taken, names = MultibodyPlant(0.0), {*frames}, link_names(bodies, frames)
     instance, links = multibody.default_model_instance(), {-1: plant.world_body()}
     joints = []
     with refusals("Drake"):
         for i, body in enumerate(bodies):
-            link = links[i] = plant.AddRigidBody(_name(robot, body, frames, i, taken), instance, _inertia(body))
+            link = links[i] = plant.AddRigidBody(names[i], instance, _inertia(body))
             turn, axis = along_coordinate(body.axis)  # Drake rounds an axis that is almost x, y or z
             before = _frame(free_name(f"{body.name}_before", taken), links[body.parent], body.T @ turn)
             after = _frame(free_name(f"{body.name}_after", taken), link, turn)
@@ -100,15 +102,14 @@ def export(robot: Robot) -> tuple[Any, Maps]:
             _set_limits(plant, joints[-1], body)
         known = {}
         for name, (i, T) in frames.items():
-            own = links[i].body_frame()
-            is_own = own.name() == name and np.array_equal(T, se3.IDENTITY)
-            known[name] = own if is_own else plant.AddFrame(_frame(name, links[i], T))
+            own = i >= 0 and names[i] == name
+            known[name] = links[i].body_frame() if own else plant.AddFrame(_frame(name, links[i], T))
         plant.Finalize()
     places = []
     for body, joint in zip(bodies, joints, strict=True):
         q, v = joint.position_start(), joint.velocity_start()
-        ends = slice(q, q + joint.num_positions()), slice(v, v + joint.num_velocities())
-        places.append(Place(body, _JOINTS[body.kind][1], *ends))
+        at = slice(q, q + joint.num_positions()), slice(v, v + joint.num_velocities())
+        places.append(Place(body, _JOINTS[body.kind][1], *at))
     return plant, maps_of(robot, places, known)
 
 
@@ -116,13 +117,6 @@ def _frame(name: str, link: Any, T: Array) -> Any:
     R = math.RotationMatrix.ProjectToRotationMatrix(T[:3, :3])
     pose = math.RigidTransform(R, T[:3, 3])
     return multibody.FixedOffsetFrame(name, link.body_frame(), pose, multibody.default_model_instance())
-
-
-def _name(robot: Robot, body: Body, frames: dict[str, tuple[int, Array]], i: int, taken: set[str]) -> str:
-    """Return the name of the link that a joint moves, if its frame is that of the body, else a free one."""
-    joint = robot.joints.get(body.name)
-    own = joint is not None and frames[joint.child][0] == i and np.array_equal(frames[joint.child][1], se3.IDENTITY)
-    return joint.child if joint and own else free_name(f"{body.name}_body", taken)
 
 
 def _inertia(body: Body) -> Any:
@@ -139,7 +133,7 @@ def _damping(body: Body, first: int = 0) -> float:
     """Return the damping of a joint, equal along the three coordinates from `first` on."""
     values = body.passive.damping[first : first + 3]
     if np.ptp(values):
-        raise fail("bridge", f"Drake does not take this: damping of joint {body.name!r} differs between axes")
+        raise KinetreeError(refused("Drake", body.joint, "has a different damping in each coordinate"))
     return float(values[0])
 
 
@@ -150,7 +144,7 @@ def _set_limits(plant: Any, joint: Any, body: Body) -> None:
         joint.set_velocity_limits([-limit.velocity], [limit.velocity])
     if body.passive.armature.any():
         if not body.axis.any():
-            raise fail("bridge", f"Drake does not take this: joint {body.name!r} has armature in several coordinates")
+            raise KinetreeError(refused("Drake", body.joint, "has armature in several coordinates"))
         actuator = plant.AddJointActuator(body.name, joint)
         actuator.set_default_rotor_inertia(float(body.passive.armature[0]))
         actuator.set_default_gear_ratio(1.0)

@@ -12,7 +12,8 @@ from kinetree.compiler.port import Port, checked
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.names import Lookup
-from kinetree.model.robot import UNLIMITED, Limit, Robot
+from kinetree.model.reshape import free_name
+from kinetree.model.robot import UNLIMITED, Joint, Limit, Robot
 from kinetree.model.tree import Passive
 from kinetree.queries.query import coordinates, frames_of, tree, velocities
 from kinetree.spatial import se3
@@ -36,13 +37,15 @@ class Body(NamedTuple):
     """A body and the joint that moves it, of a type that libraries know; a joint of several axes in a row, such as a
     planar one, is several bodies, all but the last without inertia.
 
-    name: of the joint. parent: index of the body that carries it, -1 for the base. T: pose (4, 4) of the joint in the
-    frame of that body. kind, axis (3,), pitch in m/rad: how it moves. q, v: its numbers in those of the robot, which
-    for a follower are those of its leader, times `multiplier`, plus `offset`. leader: the joint with numbers of its own that it
-    follows, or None. limit, passive: of its coordinates. inertia: mass, centre of mass (3,) and inertia (3, 3) about it, or None.
+    name: of the joint; joint: the one here. parent: index of the body that carries it, -1 for the base. T: pose (4, 4)
+    of the joint in the frame of that body. kind, axis (3,), pitch in m/rad: how it moves. q, v: its numbers in those of
+    the robot, which for a follower are those of its leader, times `multiplier`, plus `offset`. leader: the joint with
+    numbers of its own that it follows, or None. limit, passive: of its coordinates. inertia: mass, centre of mass (3,)
+    and inertia (3, 3) about it, or None.
     """
 
     name: str
+    joint: Joint
     parent: int
     T: Array
     kind: str
@@ -82,12 +85,12 @@ class Maps:
     _ports: tuple[Port, Port]
 
     def __repr__(self) -> str:
-        ours, theirs = (port.shape[0] for port in self._ports), (self.nq, self.nv)
-        return "Maps(nq {0[0]} ↔ {1[0]}, nv {0[1]} ↔ {1[1]}, {2} frames)".format([*ours], theirs, len(self.frames))
+        (nq,), (nv,) = (port.shape for port in self._ports)
+        return f"Maps(nq {nq} ↔ {self.nq}, nv {nv} ↔ {self.nv}, {len(self.frames)} frames)"
 
     def q(self, q: Any) -> Array:
         """Return the coordinates (…, nq there) of the model for q (…, nq) of the robot, followers computed."""
-        q = _array(self._ports[0], q)
+        (q,) = _arrays((self._ports[0], q))
         there = np.zeros((*q.shape[:-1], self.nq))
         for body, chart, at, _ in self._places:
             there[..., at] = chart.to(body.multiplier * q[..., body.q] + body.offset)
@@ -96,7 +99,7 @@ class Maps:
     def q_back(self, q: Any) -> Array:
         """Return q (…, nq) of the robot for coordinates (…, nq there) of the model. Those of followers are ignored; an
         angle that the model has as its cosine and sine is in [-pi, pi]."""
-        q = _array(Port("q", (self.nq,)), q)
+        (q,) = _arrays((Port("q", (self.nq,)), q))
         here = np.zeros((*q.shape[:-1], *self._ports[0].shape))
         for body, chart, at, _ in self._places:
             if body.leader is None:
@@ -114,27 +117,27 @@ class Maps:
     def v(self, v: Any, q: Any = None) -> Array:
         """Return the velocities (…, nv there) of the model for v (…, nv) of the robot, followers computed. q: as for
         `G`."""
-        return np.asarray((self.G(q) @ _array(self._ports[1], v)[..., None])[..., 0])
+        v, q = _arrays((self._ports[1], v), (self._ports[0], q))
+        return np.asarray((self.G(q) @ v[..., None])[..., 0])
 
     def v_back(self, v: Any, q: Any = None) -> Array:
         """Return v (…, nv) of the robot for velocities (…, nv there) of the model, those of followers ignored. q
         (…, nq): of the robot, as for `G`."""
+        v, q = _arrays((Port("v", (self.nv,)), v), (self._ports[0], q))
         G = self._G(q, followers=False)  # orthogonal columns of length 1
-        return np.asarray((np.swapaxes(G, -1, -2) @ _array(Port("v", (self.nv,)), v)[..., None])[..., 0])
+        return np.asarray((np.swapaxes(G, -1, -2) @ v[..., None])[..., 0])
 
     def _G(self, q: Any, *, followers: bool) -> Array:
-        known = None if q is None else _array(self._ports[0], q)
-        G = np.zeros((*(() if known is None else known.shape[:-1]), self.nv, *self._ports[1].shape))
+        (q,) = _arrays((self._ports[0], q))
+        G = np.zeros((*(() if q is None else q.shape[:-1]), self.nv, *self._ports[1].shape))
         for body, chart, _, at in self._places:
-            if chart.rates is None:
-                E = body.multiplier * np.eye(at.stop - at.start)
-            elif known is None:
+            if body.leader is not None and not followers:
+                continue
+            if chart.rates is not None and q is None:
                 message = f"velocities of joint {body.name!r} have other axes there, which turn with it; pass q, too"
                 raise fail("missing-q", message)
-            else:
-                E = chart.rates(known[..., body.q])
-            if followers or body.leader is None:
-                G[..., at, body.v] = E
+            E = chart.rates(q[..., body.q]) if chart.rates else body.multiplier * np.eye(at.stop - at.start)
+            G[..., at, body.v] = E
         return G
 
 
@@ -154,10 +157,10 @@ def bodies_of(
     everything of the robot that the library does not have.
     """
     frames_of(robot, [])
-    lost = [f"joint {name!r} closes a loop; the model is a tree" for name in robot.loops]
-    model = tree(robot)
-    bodies: list[Body] = []
+    model, bodies = tree(robot), list[Body]()
     last = {-1: -1}
+    loops = robot.loops.values()
+    lost = [refused(library, loop, "closes a loop", "load the robot with without=['loop']") for loop in loops]
     for i in _depth_first(model.parent):
         name, kind = model.joints[i], model.joint_type[i]
         joint = robot.joints[name]
@@ -166,11 +169,12 @@ def bodies_of(
             at = slice(k, k + 1) if kind.singles else slice(0, None)
             passive = Passive._make([numbers[at] for numbers in model.passive[i]])
             if single not in kinds:
-                lost.append(f"joint {name!r} is a {single} joint; legal are {', '.join(kinds)}")
+                lost.append(refused(library, joint, f"is a {single} joint; legal are {', '.join(kinds)}"))
             if passive.stiffness.any() and not springs:
-                lost.append(f"joint {name!r} has a spring")
+                lost.append(refused(library, joint, "has a spring", "load the robot with without=['dynamics']"))
             body = Body(
                 f"{name}.{kind.coordinates[k]}" if kind.singles else name,
+                joint,
                 len(bodies) - 1 if k else last[model.parent[i]],
                 se3.IDENTITY if k else model.T_tree[i],
                 single,
@@ -188,7 +192,7 @@ def bodies_of(
             bodies.append(body)
         last[i] = len(bodies) - 1
     if lost:
-        raise KinetreeError([Finding("bridge", "error", f"{library} does not take this: {why}") for why in lost])
+        raise KinetreeError(lost)
     return bodies, {name: (last[i], T) for name, (i, T) in model.frames.items()}
 
 
@@ -197,6 +201,17 @@ def _depth_first(parent: Sequence[int]) -> list[int]:
     for i, carrier in enumerate(parent):
         paths[i] = (*paths[carrier], i)
     return sorted(range(len(parent)), key=paths.__getitem__)
+
+
+def link_names(bodies: Sequence[Body], frames: Mapping[str, tuple[int, Array]]) -> list[str]:
+    """Return a name for each body: that of the link that its joint moves, if the frames of both are one, else a free
+    one."""
+    taken, names = {*frames}, []
+    for i, body in enumerate(bodies):
+        at, T = frames[body.joint.child]
+        own = at == i and np.array_equal(T, se3.IDENTITY)
+        names.append(body.joint.child if own else free_name(f"{body.name}_body", taken))
+    return names
 
 
 def along_coordinate(axis: Array) -> tuple[Array, Array]:
@@ -224,6 +239,13 @@ def along_coordinates(
     return turned, {name: (i, turns[i].T @ T) for name, (i, T) in frames.items()}
 
 
+def refused(library: str, joint: Joint, why: str, fix: str | None = None) -> Finding:
+    """Return the finding for a joint that a library does not take."""
+    return Finding(
+        "bridge", "error", f"{library} does not take it: it {why}", joint.source, f"joint {joint.name!r}", fix
+    )
+
+
 def library(module: str, extra: str) -> Any:
     """Return an imported module. Raises KinetreeError that names the extra if it is not installed."""
     try:
@@ -241,7 +263,7 @@ def refusals(library: str) -> Iterator[None]:
     except (ValueError, RuntimeError, TypeError) as error:
         if isinstance(error, KinetreeError):
             raise
-        raise fail("bridge", f"{library} does not take this: {error}") from error
+        raise fail("bridge", f"{library} does not take this robot: {' '.join(str(error).split())}") from error
 
 
 def unit(quat: Array) -> Array:
@@ -261,8 +283,11 @@ def _part(whole: slice, part: slice) -> slice:
     return slice(whole.start + part.start, stop)
 
 
-def _array(port: Port, value: Any) -> Array:
-    return checked("maps", [port], [value], {}, float)[0][0]
+def _arrays(*given: tuple[Port, Any]) -> list[Any]:
+    """Return arrays of these ports, whose batches must go together; None stays None."""
+    known = [each for each in given if each[1] is not None]
+    arrays, _ = checked("maps", [port for port, _ in known], [value for _, value in known], {}, float)
+    return [*arrays, *[None] * (len(given) - len(known))]
 
 
 _Z = se3.frozen((0.0, 0.0, 1.0))

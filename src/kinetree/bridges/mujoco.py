@@ -15,15 +15,16 @@ from kinetree.bridges.maps import (
     Place,
     bodies_of,
     library,
+    link_names,
     maps_of,
     refusals,
+    refused,
     rotations,
     unit,
 )
-from kinetree.errors import fail
+from kinetree.errors import KinetreeError
 from kinetree.formats.mjcf.write_bodies import rounded_moments
 from kinetree.formats.mjcf.writing import range_of
-from kinetree.model.reshape import free_name
 from kinetree.model.robot import Robot
 from kinetree.spatial import exponential, se3
 from kinetree.spatial.se3 import Array
@@ -55,13 +56,13 @@ def export(robot: Robot) -> tuple[Any, Maps]:
     bodies, frames = bodies_of(robot, "MuJoCo", _JOINTS, springs=True)
     spec = mj.MjSpec()
     spec.modelname, spec.compiler.degree = robot.name, False
-    made, taken = {-1: spec.worldbody}, {"world"}
+    made, names = {-1: spec.worldbody}, link_names(bodies, frames)
     with refusals("MuJoCo"):
         for i, body in enumerate(bodies):
             carrier = made[body.parent]
             if body.parent < 0 or bodies[body.parent].inertia:
-                link = free_name(_link(robot, body), taken)
-                carrier = carrier.add_body(name=link, pos=body.T[:3, 3], quat=_quat(body.T), explicitinertial=True)
+                at = {"pos": body.T[:3, 3], "quat": _quat(body.T)}
+                carrier = carrier.add_body(name=names[i], explicitinertial=True, **at)
             made[i] = carrier
             _add_joint(spec, carrier, body)
             if body.inertia:
@@ -79,22 +80,17 @@ def export(robot: Robot) -> tuple[Any, Maps]:
     return model, maps_of(robot, places, {name: int(model.site(name).id) for name in frames})
 
 
-def _link(robot: Robot, body: Body) -> str:
-    joint = robot.joints.get(body.name)
-    return joint.child if joint else body.name
-
-
 def _quat(T: Array) -> Array:
     return np.asarray(se3.quaternion_from_rotation(T[:3, :3])[[*FIRST_W]])
 
 
 def _add_joint(spec: Any, carrier: Any, body: Body) -> None:
     if body.kind == "floating" and body.parent != -1:
-        raise fail("bridge", f"MuJoCo does not take this: joint {body.name!r} floats behind a joint that moves")
+        raise KinetreeError(refused("MuJoCo", body.joint, "floats behind a joint that moves"))
     passive: dict[str, Any] = {}
     for name, values in zip(("armature", "damping", "frictionloss", "stiffness"), body.passive, strict=False):
         if np.ptp(values):
-            raise fail("bridge", f"MuJoCo does not take this: {name} of joint {body.name!r} differs between axes")
+            raise KinetreeError(refused("MuJoCo", body.joint, f"has a different {name} in each coordinate"))
         passive[name] = values[0] if name in ("armature", "frictionloss") else [values[0], 0.0, 0.0]
     joint = carrier.add_joint(name=body.name, type=_JOINTS[body.kind], **passive)
     limit = body.limit
