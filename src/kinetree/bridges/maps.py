@@ -169,7 +169,7 @@ def bodies_of(
             at = slice(k, k + 1) if kind.singles else slice(0, None)
             passive = Passive._make([numbers[at] for numbers in model.passive[i]])
             if single not in kinds:
-                lost.append(refused(library, joint, f"is a {single} joint; legal are {', '.join(kinds)}"))
+                lost.append(refused(library, joint, f"is a {single} joint", f"legal are {', '.join(kinds)}"))
             if passive.stiffness.any() and not springs:
                 lost.append(refused(library, joint, "has a spring", "load the robot with without=['dynamics']"))
             body = Body(
@@ -241,9 +241,8 @@ def along_coordinates(
 
 def refused(library: str, joint: Joint, why: str, fix: str | None = None) -> Finding:
     """Return the finding for a joint that a library does not take."""
-    return Finding(
-        "bridge", "error", f"{library} does not take it: it {why}", joint.source, f"joint {joint.name!r}", fix
-    )
+    message = f"it {why}, which {library} does not take"
+    return Finding("bridge", "error", message, joint.source, f"joint {joint.name!r}", fix)
 
 
 def library(module: str, extra: str) -> Any:

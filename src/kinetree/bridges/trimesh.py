@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.bridges.maps import Maps, library, maps_of
 from kinetree.errors import warn
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Robot
-from kinetree.queries.motion import fk
-from kinetree.queries.query import frames_of
+from kinetree.queries.query import frames_of, tree
 from kinetree.spatial import se3
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.robot import start
@@ -31,7 +31,7 @@ def export(robot: Robot, q: Any = None) -> tuple[Any, Maps]:
     """
     frames_of(robot, [])
     names = [*robot.frames]
-    T = dict(zip(names, fk(robot, names).interpret(start(robot, q)), strict=True))
+    T = dict(zip(names, forward_kinematics(tree(robot), start(robot, q), names), strict=True))
     scene = tm.Scene(base_frame=robot.root)
     for name in (name for name in names if name != robot.root):
         parent = robot.frames[name].link
