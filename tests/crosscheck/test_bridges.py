@@ -21,7 +21,7 @@ from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics, Inertial, Joint, Link, Mimic
 from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
-from physics import everything, floated, solid
+from physics import everything, floated, solid, with_dynamics
 from pinocchio_robot import loadable
 from support import all_frames, icub_urdfs, random_q
 
@@ -266,6 +266,18 @@ def test_limits_damping_and_armature_arrive():
     q = random_q(robot, np.random.default_rng(5))
     for library in ("pinocchio", "mujoco", "drake"):
         agrees(robot, q, IN[library](robot, q), kt.mass_matrix(robot).interpret(q))
+
+
+def test_springs_arrive_in_mujoco():
+    mujoco = pytest.importorskip("mujoco")
+    robot = with_dynamics(every_joint("mujoco", 1), Dynamics(stiffness=1.5, reference=0.3, armature=0.1))
+    q, still = random_q(robot, np.random.default_rng(8)), np.zeros(robot.nv)
+    model, maps = bridge("mujoco").export(robot)
+    data = mujoco.MjData(model)
+    data.qpos[:] = maps.q(q)
+    mujoco.mj_forward(model, data)
+    tau = maps.G(q).T @ (data.qfrc_bias - data.qfrc_passive)
+    np.testing.assert_allclose(tau, kt.inverse_dynamics(robot).interpret(q, still, still), rtol=0, atol=1e-9)
 
 
 def test_followers_in_mujoco_are_where_its_constraints_want_them():

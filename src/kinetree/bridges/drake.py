@@ -140,6 +140,8 @@ def _damping(body: Body, first: int = 0) -> float:
 def _set_limits(plant: Any, joint: Any, body: Body) -> None:
     if body.axis.any():
         limit = body.limit
+        if limit.lower > limit.upper or limit.velocity < 0:  # at which Drake would end the process
+            raise KinetreeError(refused("Drake", body.joint, "has limits that nothing is inside"))
         joint.set_position_limits([limit.lower], [limit.upper])
         joint.set_velocity_limits([-limit.velocity], [limit.velocity])
     if body.passive.armature.any():

@@ -203,13 +203,13 @@ def _depth_first(parent: Sequence[int]) -> list[int]:
     return sorted(range(len(parent)), key=paths.__getitem__)
 
 
-def link_names(bodies: Sequence[Body], frames: Mapping[str, tuple[int, Array]]) -> list[str]:
-    """Return a name for each body: that of the link that its joint moves, if the frames of both are one, else a free
-    one."""
+def link_names(bodies: Sequence[Body], frames: Mapping[str, tuple[int, Array]], reserved: str = "") -> list[str]:
+    """Return a name for each body: that of the link that its joint moves, if the frames of both are one and the library
+    has not reserved it, else a free one."""
     taken, names = {*frames}, []
     for i, body in enumerate(bodies):
         at, T = frames[body.joint.child]
-        own = at == i and np.array_equal(T, se3.IDENTITY)
+        own = at == i and np.array_equal(T, se3.IDENTITY) and body.joint.child != reserved
         names.append(body.joint.child if own else free_name(f"{body.name}_body", taken))
     return names
 

@@ -56,7 +56,7 @@ def export(robot: Robot) -> tuple[Any, Maps]:
     bodies, frames = bodies_of(robot, "MuJoCo", _JOINTS, springs=True)
     spec = mj.MjSpec()
     spec.modelname, spec.compiler.degree = robot.name, False
-    made, names = {-1: spec.worldbody}, link_names(bodies, frames)
+    made, names = {-1: spec.worldbody}, link_names(bodies, frames, reserved="world")
     with refusals("MuJoCo"):
         for i, body in enumerate(bodies):
             carrier = made[body.parent]
@@ -109,8 +109,9 @@ def _add_joint(spec: Any, carrier: Any, body: Body) -> None:
 def _set_inertia(link: Any, mass: float, com: Array, inertia: Array) -> None:
     values, axes = np.linalg.eigh(inertia)
     axes[:, 2] *= np.sign(np.linalg.det(axes))
-    link.mass, link.ipos, link.iquat = max(mass, LEAST), com, _quat(axes)
-    link.inertia = np.maximum(rounded_moments(values), LEAST)
+    numbers = np.array([mass, *rounded_moments(values)])
+    link.mass, *moments = np.where(np.abs(numbers) < LEAST, LEAST, numbers)
+    link.inertia, link.ipos, link.iquat = moments, com, _quat(axes)
 
 
 def _chart(body: Body) -> Chart:
