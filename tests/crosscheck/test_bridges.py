@@ -21,7 +21,7 @@ from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics, Inertial, Joint, Link, Mimic
 from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
-from physics import everything, floated, solid, with_dynamics
+from physics import everything, floated, random_joint, solid, with_dynamics
 from pinocchio_robot import loadable
 from support import all_frames, icub_urdfs, random_q
 
@@ -292,6 +292,25 @@ def test_followers_in_mujoco_are_where_its_constraints_want_them():
     np.testing.assert_allclose(data.efc_pos[: data.ne], 0.0, rtol=0, atol=1e-14)
 
 
+@pytest.mark.parametrize("kind", ["fixed", "ball", "revolute"])
+def test_loops_are_as_open_in_mujoco(kind):
+    mujoco = pytest.importorskip("mujoco")
+    robot, rng = every_joint("mujoco", 0), np.random.default_rng(9)
+    loop = random_joint(rng, "closing", kind, "trunk5", "branch4")
+    robot = with_joint(robot, replace(loop, limits=(), dynamics=()), loop=True)
+    model, maps = bridge("mujoco").export(robot)
+    q, data = random_q(robot, rng), mujoco.MjData(model)
+    data.qpos[:] = maps.q(q)
+    mujoco.mj_forward(model, data)
+    distance, angle = kt.loop_error(robot).interpret(q)[0]
+    one, two = np.split(np.r_[data.efc_pos[2 : data.ne], np.zeros(6)][:6], 2)  # after those of two followers
+    assert abs(distance - np.linalg.norm(one)) < 1e-12
+    if kind == "fixed":  # the sine of half the angle
+        assert abs(np.sin(angle / 2) - np.linalg.norm(two)) < 1e-12
+    elif kind == "revolute":  # of two points of the axis, 1 m apart
+        assert abs(2 * np.sin(angle / 2) - np.linalg.norm(two - one)) < 1e-12
+
+
 # What a library does not take: the table of docs/bridges.md
 
 
@@ -331,7 +350,12 @@ CASES: dict[str, Callable[[], kt.Robot]] = {
     "follower": lambda: with_joint(
         small(), Joint("f", "revolute", "link", "tip", mimic=Mimic("joint", 2.0, 0.1), **AXIS)
     ),
-    "joint that closes a loop": lambda: with_joint(small(), Joint("l", "revolute", "base", "link", **AXIS), loop=True),
+    "hinge, ball or fixed joint that closes a loop": lambda: with_joint(
+        small(), Joint("l", "revolute", "base", "link", **AXIS), loop=True
+    ),
+    "prismatic joint that closes a loop": lambda: with_joint(
+        small(), Joint("l", "prismatic", "base", "link", **AXIS), loop=True
+    ),
     "spring of a joint": lambda: small(dynamics=(Dynamics(stiffness=2.0),)),
     "armature of a joint of one coordinate": lambda: small(dynamics=(Dynamics(armature=2.0),)),
     "armature of a ball or floating joint": lambda: small("ball", dynamics=(Dynamics(armature=2.0),) * 3),
@@ -370,9 +394,10 @@ def test_what_is_refused_says_why(library):
     if library == "trimesh":
         return
     with pytest.raises(
-        kt.KinetreeError, match=r"joint 'l': it closes a loop, which .* does not take .*\s+fix: .*without=\['loop'\]"
+        kt.KinetreeError,
+        match=r"joint 'l': it is a prismatic joint that closes a loop, which .*\s+fix: .*without=\['loop'\]",
     ):
-        export(CASES["joint that closes a loop"]())
+        export(CASES["prismatic joint that closes a loop"]())
     if library == "roboticstoolbox":
         with pytest.raises(
             kt.KinetreeError,

@@ -70,6 +70,16 @@ class Place(NamedTuple):
     v: slice
 
 
+class Same(NamedTuple):
+    """Coordinates that a library has as they are: there[at] = multiplier * q[here] + offset; own: not of a follower."""
+
+    at: Array
+    here: Array
+    multiplier: Array
+    offset: Array
+    own: Array
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Maps:
     """Maps of coordinates and frames between a robot and its model in another library.
@@ -82,7 +92,9 @@ class Maps:
     nq: int
     nv: int
     _places: tuple[Place, ...]
+    _same: Same
     _ports: tuple[Port, Port]
+    _G_still: tuple[Array, Array]
 
     def __repr__(self) -> str:
         (nq,), (nv,) = (port.shape for port in self._ports)
@@ -90,8 +102,9 @@ class Maps:
 
     def q(self, q: Any) -> Array:
         """Return the coordinates (…, nq there) of the model for q (…, nq) of the robot, followers computed."""
-        (q,) = _arrays((self._ports[0], q))
+        (q,), same = _arrays((self._ports[0], q)), self._same
         there = np.zeros((*q.shape[:-1], self.nq))
+        there[..., same.at] = same.multiplier * q[..., same.here] + same.offset
         for body, chart, at, _ in self._places:
             there[..., at] = chart.to(body.multiplier * q[..., body.q] + body.offset)
         return there
@@ -99,8 +112,9 @@ class Maps:
     def q_back(self, q: Any) -> Array:
         """Return q (…, nq) of the robot for coordinates (…, nq there) of the model. Those of followers are ignored; an
         angle that the model has as its cosine and sine is in [-pi, pi]."""
-        (q,) = _arrays((Port("q", (self.nq,)), q))
+        (q,), same = _arrays((Port("q", (self.nq,)), q)), self._same
         here = np.zeros((*q.shape[:-1], *self._ports[0].shape))
+        here[..., same.here[same.own]] = q[..., same.at[same.own]]
         for body, chart, at, _ in self._places:
             if body.leader is None:
                 here[..., body.q] = chart.back(q[..., at])
@@ -112,7 +126,7 @@ class Maps:
         q (…, nq): needed if a velocity has other axes there than here, as that of a floating joint may. Raises
         KinetreeError if it is missing then.
         """
-        return self._G(q, followers=True)
+        return self._G(self._G_still[0], q)
 
     def v(self, v: Any, q: Any = None) -> Array:
         """Return the velocities (…, nv there) of the model for v (…, nv) of the robot, followers computed. q: as for
@@ -124,20 +138,18 @@ class Maps:
         """Return v (…, nv) of the robot for velocities (…, nv there) of the model, those of followers ignored. q
         (…, nq): of the robot, as for `G`."""
         v, q = _arrays((Port("v", (self.nv,)), v), (self._ports[0], q))
-        G = self._G(q, followers=False)  # orthogonal columns of length 1
+        G = self._G(self._G_still[1], q)  # orthogonal columns of length 1
         return np.asarray((np.swapaxes(G, -1, -2) @ v[..., None])[..., 0])
 
-    def _G(self, q: Any, *, followers: bool) -> Array:
+    def _G(self, still: Array, q: Any) -> Array:
         (q,) = _arrays((self._ports[0], q))
-        G = np.zeros((*(() if q is None else q.shape[:-1]), self.nv, *self._ports[1].shape))
+        G = np.tile(still, (*(() if q is None else q.shape[:-1]), 1, 1))
         for body, chart, _, at in self._places:
-            if body.leader is not None and not followers:
-                continue
-            if chart.rates is not None and q is None:
-                message = f"velocities of joint {body.name!r} have other axes there, which turn with it; pass q, too"
-                raise fail("missing-q", message)
-            E = chart.rates(q[..., body.q]) if chart.rates else body.multiplier * np.eye(at.stop - at.start)
-            G[..., at, body.v] = E
+            if chart.rates is not None:
+                if q is None:
+                    message = f"velocities of joint {body.name!r} have other axes there, which turn with it"
+                    raise fail("missing-q", message, fix="pass q, too")
+                G[..., at, body.v] = chart.rates(q[..., body.q])
         return G
 
 
@@ -145,22 +157,38 @@ def maps_of(robot: Robot, places: Sequence[Place], frames: Mapping[str, Any]) ->
     """Return the maps of a robot whose joints a library has in these places, and its frames under these names."""
     nq, nv = (max((getattr(place, at).stop for place in places), default=0) for at in ("q", "v"))
     ports = coordinates(robot), replace(velocities(robot), name="v")
-    return Maps(Lookup("frame", frames), nq, nv, tuple(places), ports)
+    G = np.zeros((2, nv, robot.nv))  # with and without followers
+    for body, chart, _, v in places:
+        if chart.rates is None:
+            G[: 1 if body.leader else 2, v, body.v] = body.multiplier * np.eye(v.stop - v.start)
+    rows = [
+        (at.start, body.q.start, body.multiplier, body.offset, body.leader is None)
+        for body, chart, at, _ in places
+        if chart is SAME
+    ]
+    table = np.array(rows).reshape(len(rows), 5).T
+    same = Same(table[0].astype(int), table[1].astype(int), table[2], table[3], table[4].astype(bool))
+    others = tuple(place for place in places if place.chart is not SAME)
+    return Maps(Lookup("frame", frames), nq, nv, others, same, ports, (G[0], G[1]))
 
 
 def bodies_of(
-    robot: Robot, library: str, kinds: Mapping[str, Any], springs: bool = False
+    robot: Robot, library: str, kinds: Collection[str], springs: bool = False, loops: Collection[str] = ()
 ) -> tuple[list[Body], dict[str, tuple[int, Array]]]:
     """Return the bodies of a robot, depth first, and for each frame its body and pose in it, as in `Tree`.
 
-    kinds: types of joints that the library has. springs: whether it has springs of joints. Raises KinetreeError for
+    kinds: types of joints that the library has. springs: whether it has springs of joints. loops: types of joints that
+    may close loops. Raises KinetreeError for
     everything of the robot that the library does not have.
     """
     frames_of(robot, [])
     model, bodies = tree(robot), list[Body]()
     last = {-1: -1}
-    loops = robot.loops.values()
-    lost = [refused(library, loop, "closes a loop", "load the robot with without=['loop']") for loop in loops]
+    lost = [
+        refused(library, loop, f"is a {loop.type} joint that closes a loop", "load the robot with without=['loop']")
+        for loop in robot.loops.values()
+        if loop.type not in loops
+    ]
     for i in _depth_first(model.parent):
         name, kind = model.joints[i], model.joint_type[i]
         joint = robot.joints[name]

@@ -25,7 +25,8 @@ from kinetree.bridges.maps import (
 from kinetree.errors import KinetreeError
 from kinetree.formats.mjcf.write_bodies import rounded_moments
 from kinetree.formats.mjcf.writing import range_of
-from kinetree.model.robot import Robot
+from kinetree.model.reshape import free_name
+from kinetree.model.robot import Joint, Robot
 from kinetree.spatial import exponential, se3
 from kinetree.spatial.se3 import Array
 
@@ -40,6 +41,10 @@ _JOINTS = {
     "ball": mj.mjtJoint.mjJNT_BALL,
     "floating": mj.mjtJoint.mjJNT_FREE,
 }
+_LOOPS = {
+    "fixed": mj.mjtEq.mjEQ_WELD,
+    **dict.fromkeys(("ball", "revolute", "continuous"), mj.mjtEq.mjEQ_CONNECT),
+}
 
 
 def export(robot: Robot) -> tuple[Any, Maps]:
@@ -48,12 +53,13 @@ def export(robot: Robot) -> tuple[Any, Maps]:
     Every frame of the robot is a site of its name (`maps.frames`: their numbers); there are inertias, limits of
     position and effort, damping, friction, springs and armature, and no shapes. The joints of a planar or universal
     joint are called like its coordinates. Followers have coordinates of their own, which equality constraints pull
-    along. A moving body without mass or moment of inertia gets 1e-12 kg or kg m².
+    along; others close loops of fixed, ball and hinge joints. A moving body without mass or moment of inertia gets
+    1e-12 kg or kg m².
 
-    Raises KinetreeError for what MuJoCo does not take: joints that close loops, screw joints, floating joints behind
-    moving ones, and inertias that no rigid body has.
+    Raises KinetreeError for what MuJoCo does not take: other joints that close loops, screw joints, floating joints
+    behind moving ones, and inertias that no rigid body has.
     """
-    bodies, frames = bodies_of(robot, "MuJoCo", _JOINTS, springs=True)
+    bodies, frames = bodies_of(robot, "MuJoCo", _JOINTS, springs=True, loops=_LOOPS)
     spec = mj.MjSpec()
     spec.modelname, spec.compiler.degree = robot.name, False
     made, names = {-1: spec.worldbody}, link_names(bodies, frames, reserved="world")
@@ -69,6 +75,9 @@ def export(robot: Robot) -> tuple[Any, Maps]:
                 _set_inertia(carrier, *body.inertia)
         for name, (i, T) in frames.items():
             made[i].add_site(name=name, pos=T[:3, 3], quat=_quat(T))
+        taken = {*frames}
+        for loop in robot.loops.values():
+            _close(spec, made, frames, loop, taken)
         model = spec.compile()
     model.site_sameframe[:] = model.body_sameframe[:] = mj.mjtSameFrame.mjSAMEFRAME_NONE  # drops turns of 1e-11 rad
     places = []
@@ -104,6 +113,18 @@ def _add_joint(spec: Any, carrier: Any, body: Body) -> None:
         kinds = {"type": mj.mjtEq.mjEQ_JOINT, "objtype": mj.mjtObj.mjOBJ_JOINT}
         equality = spec.add_equality(name1=body.name, name2=body.leader, **kinds)
         equality.data[:5] = body.offset, body.multiplier, 0.0, 0.0, 0.0
+
+
+def _close(spec: Any, made: dict[int, Any], frames: dict[str, tuple[int, Array]], loop: Joint, taken: set[str]) -> None:
+    """Add the equality constraint that closes a loop, between two sites; for a hinge at two points of its axis."""
+    for point in (se3.IDENTITY, *map(se3.translation, loop.axes)):
+        sites = []
+        for link, T_link in ((loop.parent, loop.origin), (loop.child, se3.inverse(loop.child_origin))):
+            i, T = frames[link][0], frames[link][1] @ T_link @ point
+            sites.append(free_name(f"{loop.name}_site", taken))
+            made[i].add_site(name=sites[-1], pos=T[:3, 3], quat=_quat(T))
+        kinds = {"type": _LOOPS[loop.type], "objtype": mj.mjtObj.mjOBJ_SITE}
+        spec.add_equality(name1=sites[0], name2=sites[1], **kinds)
 
 
 def _set_inertia(link: Any, mass: float, com: Array, inertia: Array) -> None:
