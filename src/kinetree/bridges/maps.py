@@ -14,7 +14,7 @@ from kinetree.model.limits import resolve_mimic
 from kinetree.model.names import Lookup
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import UNLIMITED, Joint, Limit, Robot
-from kinetree.model.tree import Passive
+from kinetree.model.tree import Passive, Tree
 from kinetree.queries.query import coordinates, frames_of, tree, velocities
 from kinetree.spatial import se3
 from kinetree.spatial.plucker import about_com
@@ -142,7 +142,7 @@ class Maps:
         return np.asarray((np.swapaxes(G, -1, -2) @ v[..., None])[..., 0])
 
     def _G(self, still: Array, q: Any) -> Array:
-        (q,) = _arrays((self._ports[0], q))
+        q = None if q is None else _arrays((self._ports[0], q))[0]
         G = np.tile(still, (*(() if q is None else q.shape[:-1]), 1, 1))
         for body, chart, _, at in self._places:
             if chart.rates is not None:
@@ -178,8 +178,7 @@ def bodies_of(
     """Return the bodies of a robot, depth first, and for each frame its body and pose in it, as in `Tree`.
 
     kinds: types of joints that the library has. springs: whether it has springs of joints. loops: types of joints that
-    may close loops. Raises KinetreeError for
-    everything of the robot that the library does not have.
+    may close loops. Raises KinetreeError for everything of the robot that the library does not have.
     """
     frames_of(robot, [])
     model, bodies = tree(robot), list[Body]()
@@ -190,38 +189,41 @@ def bodies_of(
         if loop.type not in loops
     ]
     for i in _depth_first(model.parent):
-        name, kind = model.joints[i], model.joint_type[i]
-        joint = robot.joints[name]
-        singles = kind.singles(model.axes[i]) if kind.singles else [(kind.name, *model.axes[i][:1])]
-        for k, (single, *axis) in enumerate(singles):
-            at = slice(k, k + 1) if kind.singles else slice(0, None)
-            passive = Passive._make([numbers[at] for numbers in model.passive[i]])
-            if single not in kinds:
-                lost.append(refused(library, joint, f"is a {single} joint", f"legal are {', '.join(kinds)}"))
-            if passive.stiffness.any() and not springs:
-                lost.append(refused(library, joint, "has a spring", "load the robot with without=['dynamics']"))
-            body = Body(
-                f"{name}.{kind.coordinates[k]}" if kind.singles else name,
-                joint,
-                len(bodies) - 1 if k else last[model.parent[i]],
-                se3.IDENTITY if k else model.T_tree[i],
-                single,
-                axis[0] if axis else np.zeros(3),
-                model.pitch[i],
-                _part(model.q_slice[i], at),
-                _part(model.v_slice[i], at),
-                model.multiplier[i],
-                model.offset[i],
-                resolve_mimic(robot, name)[0] if joint.mimic else None,
-                joint.limits[k] if joint.limits else UNLIMITED,
-                passive,
-                about_com(model.inertia[i]) if k == len(singles) - 1 else None,
-            )
-            bodies.append(body)
+        bodies += _row(robot, model, i, last[model.parent[i]], len(bodies))
         last[i] = len(bodies) - 1
+    for body in bodies:
+        if body.kind not in kinds:
+            lost.append(refused(library, body.joint, f"is a {body.kind} joint", f"legal are {', '.join(kinds)}"))
+        if body.passive.stiffness.any() and not springs:
+            lost.append(refused(library, body.joint, "has a spring", "load the robot with without=['dynamics']"))
     if lost:
         raise KinetreeError(lost)
     return bodies, {name: (last[i], T) for name, (i, T) in model.frames.items()}
+
+
+def _row(robot: Robot, model: Tree, i: int, carrier: int, first: int) -> Iterator[Body]:
+    """Yield the bodies of joint i of a tree, the first of index `first`, on the body `carrier`."""
+    name, kind, joint = model.joints[i], model.joint_type[i], robot.joints[model.joints[i]]
+    singles = kind.singles(model.axes[i]) if kind.singles else [(kind.name, *model.axes[i][:1])]
+    for k, (single, *axis) in enumerate(singles):
+        at = slice(k, k + 1) if kind.singles else slice(0, None)
+        yield Body(
+            f"{name}.{kind.coordinates[k]}" if kind.singles else name,
+            joint,
+            first + k - 1 if k else carrier,
+            se3.IDENTITY if k else model.T_tree[i],
+            single,
+            axis[0] if axis else np.zeros(3),
+            model.pitch[i],
+            _part(model.q_slice[i], at),
+            _part(model.v_slice[i], at),
+            model.multiplier[i],
+            model.offset[i],
+            resolve_mimic(robot, name)[0] if joint.mimic else None,
+            joint.limits[k] if joint.limits else UNLIMITED,
+            Passive._make([numbers[at] for numbers in model.passive[i]]),
+            about_com(model.inertia[i]) if k == len(singles) - 1 else None,
+        )
 
 
 def _depth_first(parent: Sequence[int]) -> list[int]:
@@ -311,8 +313,8 @@ def _part(whole: slice, part: slice) -> slice:
 
 
 def _arrays(*given: tuple[Port, Any]) -> list[Any]:
-    """Return arrays of these ports, whose batches must go together; None stays None."""
-    known = [each for each in given if each[1] is not None]
+    """Return arrays of these ports, whose batches must go together; None stays None, but as the first."""
+    known = [each for each in given if each is given[0] or each[1] is not None]
     arrays, _ = checked("maps", [port for port, _ in known], [value for _, value in known], {}, float)
     return [*arrays, *[None] * (len(given) - len(known))]
 
