@@ -4,8 +4,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from kinetree.bridges.bodies import library
 from kinetree.bridges.kernels import kernel_of
-from kinetree.bridges.maps import library
 from kinetree.errors import fail
 
 ca = library("casadi", "casadi")

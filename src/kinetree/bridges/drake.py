@@ -7,24 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from kinetree.bridges.maps import (
-    FIRST_W,
-    LAST_W,
-    SAME,
-    Body,
-    Chart,
-    Maps,
-    Place,
-    along_coordinate,
-    bodies_of,
-    library,
-    link_names,
-    maps_of,
-    refusals,
-    refused,
-    rotations,
-    unit,
-)
+from kinetree.bridges.bodies import Body, along_coordinate, bodies_of, library, link_names, refusals, refused
+from kinetree.bridges.maps import FIRST_W, LAST_W, SAME, Chart, Maps, Place, maps_of, rotations, unit
 from kinetree.errors import KinetreeError
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Robot

@@ -5,23 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.bridges.maps import (
-    FIRST_W,
-    LAST_W,
-    SAME,
-    Body,
-    Chart,
-    Maps,
-    Place,
-    bodies_of,
-    library,
-    link_names,
-    maps_of,
-    refusals,
-    refused,
-    rotations,
-    unit,
-)
+from kinetree.bridges.bodies import Body, bodies_of, library, link_names, refusals, refused
+from kinetree.bridges.maps import FIRST_W, LAST_W, SAME, Chart, Maps, Place, maps_of, rotations, unit
 from kinetree.errors import KinetreeError
 from kinetree.formats.mjcf.write_bodies import rounded_moments
 from kinetree.formats.mjcf.writing import range_of

@@ -5,20 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.bridges.maps import (
-    SAME,
-    UNIT,
-    Body,
-    Chart,
-    Maps,
-    Place,
-    along_coordinates,
-    bodies_of,
-    library,
-    maps_of,
-    refusals,
-    unit,
-)
+from kinetree.bridges.bodies import Body, along_coordinates, bodies_of, library, refusals
+from kinetree.bridges.maps import SAME, UNIT, Chart, Maps, Place, maps_of, unit
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
 from kinetree.spatial.plucker import about_com

@@ -5,18 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.bridges.maps import (
-    SAME,
-    Body,
-    Maps,
-    Place,
-    along_coordinates,
-    bodies_of,
-    library,
-    link_names,
-    maps_of,
-    refusals,
-)
+from kinetree.bridges.bodies import Body, along_coordinates, bodies_of, library, link_names, refusals
+from kinetree.bridges.maps import SAME, Maps, Place, maps_of
 from kinetree.model.robot import Robot
 
 rtb = library("roboticstoolbox", "roboticstoolbox")

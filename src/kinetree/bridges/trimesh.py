@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.bridges.maps import Maps, library, maps_of
+from kinetree.bridges.bodies import library
+from kinetree.bridges.maps import Maps, maps_of
 from kinetree.errors import warn
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Robot
