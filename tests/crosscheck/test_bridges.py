@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -409,9 +408,6 @@ def test_what_is_refused_says_why(library):
             export(CASES["inertia that no rigid body has"]())
 
 
-# The page and shapes
-
-
 def test_the_page_prints_what_stands_below(capsys):
     for library in LIBRARIES:
         bridge(library)
@@ -423,40 +419,3 @@ def test_the_page_prints_what_stands_below(capsys):
             exec(compile(text, str(PAGE), "exec"), variables)
         else:
             assert capsys.readouterr().out == text
-
-
-def test_a_scene_has_the_meshes_of_the_links_in_their_places():
-    trimesh = pytest.importorskip("trimesh")
-    path = next(path for path in icub_urdfs() if path.parent.name == "iCubGazeboV2_7")
-    robot = kt.load(path)
-    q = random_q(robot, np.random.default_rng(7))
-    scene, _ = bridge("trimesh").export(robot, q)
-    T = all_frames(robot, q)
-    drawn = [link for link in robot.links.values() if link.visuals]
-    assert len(scene.geometry) == sum(len(link.visuals) for link in drawn) > 30
-    for link in drawn[::8]:
-        shape, origin = link.visuals[0].shape, link.visuals[0].origin
-        folder = path.parents[2].parent
-        mesh = trimesh.load_mesh(folder / str(shape.parameters["filename"]).removeprefix("package://"))
-        mesh.apply_scale(shape.parameters["scale"]).apply_transform(T[link.name] @ origin)
-        pose, name = scene.graph.get(f"{link.name}_visual")
-        there = scene.geometry[name].copy().apply_transform(pose)
-        np.testing.assert_allclose(there.bounds, mesh.bounds, rtol=0, atol=1e-9)
-
-
-def test_a_mesh_that_is_missing_is_named():
-    visual = '<visual><geometry><mesh filename="gone.stl"/></geometry></visual>'
-    text = f'<robot name="r"><link name="a">{visual}</link></robot>'
-    with pytest.warns(UserWarning, match=r"link 'a': the mesh 'gone.stl' is not shown"):
-        bridge("trimesh").export(kt.load(text, format="urdf"))
-    with pytest.raises(kt.KinetreeError, match="q"):
-        bridge("trimesh").export(kt.load("icub"), np.zeros((2, 35)))
-
-
-def test_a_library_that_is_missing_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "casadi", None)
-    monkeypatch.delitem(sys.modules, "kinetree.bridges.casadi", raising=False)
-    with pytest.raises(
-        kt.KinetreeError, match=r"needs casadi, which is not installed.*\s+fix: pip install 'kinetree\[casadi\]'"
-    ):
-        import_module("kinetree.bridges.casadi")
