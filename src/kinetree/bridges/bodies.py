@@ -155,7 +155,7 @@ def library(module: str, extra: str) -> Any:
     """Return an imported module. Raises KinetreeError that names the extra if it is not installed."""
     try:
         return import_module(module)
-    except ImportError:
+    except ModuleNotFoundError:
         message = f"this bridge needs {module.partition('.')[0]}, which is not installed"
         raise fail("bridge", message, fix=f"pip install 'kinetree[{extra}]'") from None
 
