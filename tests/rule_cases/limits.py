@@ -87,11 +87,11 @@ CASES = {
         found={
             "begins above zero": Model(turning(lower=0.001, upper=1), says="zero is outside the limits 0.001 to 1 rad"),
             "ends below zero": turning(lower=-1, upper=-0.001),
-            "one position above": turning(lower=1, upper=1),
-            "one position below": turning(lower=-1, upper=-1),
             "of a joint that slides": turning(kind="prismatic", lower=1, upper=2),
         },
         silent={
+            "one position above, which LIM-002 names": turning(lower=1, upper=1),
+            "one position below": turning(lower=-1, upper=-1),
             "begins at zero": turning(lower=0, upper=1),
             "ends at zero": turning(lower=-1, upper=0),
             "of a joint that follows": following(limit(0.5, 1)),

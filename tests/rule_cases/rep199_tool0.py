@@ -24,7 +24,7 @@ CASES = {
         found={
             "none": strict(
                 edited(renamed("tool0", "tip")),
-                says="has no tool0, the frame that its controller moves if the tool is all zeros",
+                says="has no tool0, the controller's TCP if no tool is set",
                 element="frame 'tool0'",
             )
         },

@@ -77,7 +77,7 @@ class ZeroOutside(JointQuality):
         """Both limits on one side of zero."""
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
-            if joint.coordinated and (0 < lower <= upper or lower <= upper < 0):
+            if joint.coordinated and (0 < lower < upper or lower < upper < 0):
                 yield self.finding(f"zero is outside the limits {span(joint)}; many programs start at zero", joint)
 
 
