@@ -7,12 +7,11 @@ from typing import Any
 import click
 
 from kinetree.cli._findings import print_findings
-from kinetree.cli._model import assignments, configuration, robot_argument
+from kinetree.cli._model import assignments, configuration, motion_of_file, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.conventions.profiles import PROFILES
 from kinetree.errors import fail
 from kinetree.formats.output import write_whole
-from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.solvers.reach.map import read_reach
 from kinetree.spatial.se3 import Array
@@ -22,8 +21,6 @@ PAGE = ("profile", "faces", "motion", "reach")
 """Options of a page."""
 PICTURE = ("size", "direction", "reach")
 """Options of a picture."""
-FEW = 8
-"""Most coordinates without a column that are listed by name."""
 
 
 @click.command()
@@ -64,7 +61,7 @@ def command(
     if q is not None and not robot.limits.contains(q):
         print("the configuration of --q is outside of the limits", file=sys.stderr)
     if "motion" in given:
-        given["motion"] = _motion(robot, given["motion"], in_degrees)
+        given["motion"] = motion_of_file(robot, given["motion"], in_degrees)
     if "reach" in given:
         given["reach"] = read_reach(given["reach"])
     if output is None:
@@ -72,15 +69,6 @@ def command(
         return
     write_whole(output, _page(robot, q, given).html if suffix == ".html" else _picture(robot, q, suffix, given))
     print(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
-
-
-def _motion(robot: Robot, file: Path, in_degrees: bool) -> Motion:
-    motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
-    still = [name for name in robot.coordinate_names if name not in motion.names]
-    if still:
-        which = ", ".join(still) if len(still) <= FEW else f"{len(still)} of {robot.nq} coordinates"
-        print(f"{file}: without a column, and staying as they are: {which}", file=sys.stderr)
-    return motion
 
 
 def _page(robot: Robot, q: Array | None, options: dict[str, Any]) -> View:

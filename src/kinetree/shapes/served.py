@@ -60,9 +60,10 @@ def _packages(robot: Robot, files: Files) -> dict[Path, str]:
     named += [(material.texture or "", material.source) for material in materials]
     found: dict[Path, str] = {}
     for reference, source in named:
-        match = re.match(r"(package|model)://([^/]+)", reference)
-        for place in dict.fromkeys(p.file for p in (source, robot.source) if match and p):
+        if (match := re.match(r"(package|model)://([^/]+)", reference)) is None:
+            continue
+        search = files.packages.package if match[1] == "package" else files.packages.model
+        for place in dict.fromkeys(p.file for p in (source, robot.source) if p):
             with suppress(KinetreeError):
-                search = files.packages.package if match[1] == "package" else files.packages.model
                 found.setdefault(Path(os.path.abspath(search(match[2], folder_of(place)))), match[2])
     return found
