@@ -13,14 +13,23 @@ from kinetree.serving.player import Player
 from kinetree.serving.server import Server
 
 SECONDS = 20
+ROBOT = """<robot name="r"><link name="base"/><link name="al"/><link name="bl"/><link name="cl"/><link name="dl"/>
+<joint name="a" type="revolute"><parent link="base"/><child link="al"/><axis xyz="0 0 1"/>
+  <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+<joint name="b" type="prismatic"><parent link="al"/><child link="bl"/><axis xyz="1 0 0"/>
+  <limit lower="-0.2" upper="0.3" velocity="1" effort="1"/></joint>
+<joint name="c" type="prismatic"><parent link="bl"/><child link="cl"/><axis xyz="1 0 0"/>
+  <mimic joint="b" multiplier="2" offset="0.1"/><limit lower="-1" upper="0.4" velocity="1" effort="1"/></joint>
+<joint name="d" type="floating"><parent link="cl"/><child link="dl"/></joint></robot>"""
 
 
 class Client:
     """What a viewer does: it keeps every JSON message by its `op`, and the data of channels by topic."""
 
     def __init__(self, address, **options):
-        options = {"subprotocols": ["foxglove.sdk.v1"], "proxy": None, "max_size": None, **options}
-        self.socket = connect(address, **options)
+        options = {"subprotocols": ["foxglove.sdk.v1"], "proxy": None, "max_size": None, "max_queue": None, **options}
+        self._connection = connect(address, **options)
+        self.socket = self._connection.__enter__()
         self.info, advertised = (json.loads(self.socket.recv(SECONDS)) for _ in range(2))
         assert (self.info["op"], advertised["op"]) == ("serverInfo", "advertise")
         self.channels = {channel["topic"]: channel for channel in advertised["channels"]}
@@ -30,7 +39,7 @@ class Client:
         return self
 
     def __exit__(self, *_):
-        self.socket.close()
+        self._connection.__exit__(None, None, None)
 
     def say(self, op, **fields):
         self.socket.send(json.dumps({"op": op, **fields}))
@@ -83,7 +92,7 @@ class Client:
     def fetch(self, uri, request=7):
         """The error, or None, and the content of a file."""
         self.say("fetchAsset", uri=uri, requestId=request)
-        kind, number, error, content = self.wait("asset")
+        _, number, error, content = self.wait("asset")
         assert number == request
         return error, content
 
@@ -111,3 +120,29 @@ def serving(robot, q=None, motion=None, *, rate=100, origins=(), **options):
         thread.join(SECONDS)
         loop.close()
         assert task.cancelled(), task.exception()
+
+
+def transforms_in(payload):
+    """Stamp in ns, and {(parent, frame): (position, quat_xyzw)}, of a tf2_msgs/TFMessage in CDR, little-endian."""
+    assert payload[:4] == b"\0\1\0\0"
+    data, at, found, stamps = payload[4:], 4, {}, set()
+
+    def take(format, size, alignment):
+        nonlocal at
+        at += -at % alignment
+        at += size
+        return struct.unpack_from(format, data, at - size)
+
+    def text():
+        (length,) = take("<I", 4, 4)
+        return take(f"{length}s", length, 1)[0][:-1].decode()
+
+    for _ in range(struct.unpack_from("<I", data)[0]):
+        sec, nanosec = take("<iI", 8, 4)
+        stamps.add(sec * 10**9 + nanosec)
+        names = text(), text()
+        numbers = take("<7d", 56, 8)
+        found[names] = numbers[:3], numbers[3:]
+    assert at == len(data)
+    assert len(stamps) <= 1
+    return (stamps or {0}).pop(), found

@@ -102,7 +102,7 @@ class Client:
 
     def _unsubscribe(self, message: Any) -> Answers:
         for number in message["subscriptionIds"]:
-            self.subscriptions.pop(number, None)
+            self.subscriptions.pop(_whole(number), None)
         return ()
 
     def _get(self, message: Any) -> Answers:

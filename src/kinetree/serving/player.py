@@ -39,7 +39,8 @@ class Player:
             times = np.arange(len(self.samples)) / rate if motion.times is None else motion.times
             self.times = times - times[0]
             self.moved = np.isin(robot.coordinate_names, motion.names)
-            self._between = integrate(robot), difference(robot)
+            self._between = add, subtract = integrate(robot), difference(robot)
+            add(q, subtract(q, q))  # compiles them now, and not while the clock runs
             self._move_to(0.0)
 
     @property
