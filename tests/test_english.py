@@ -32,6 +32,7 @@ ROOMS = (
     "pytest_plugin.py",
     "queries",
     "robots",
+    "serving",
     "shapes",
     "solvers",
     "spatial",

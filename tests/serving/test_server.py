@@ -2,9 +2,11 @@
 
 import http.server
 import json
+import re
 import socket
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +16,11 @@ from websockets.exceptions import InvalidStatus
 import kinetree as kt
 from foxglove_client import ROBOT, Client, serving, transforms_in
 from kinetree.logs import read_motion
+from kinetree.serving.content import CHANNELS
+from kinetree.serving.player import Player
 
 RATE = 100
+PAGE = Path(__file__).resolve().parents[2] / "docs/serving.md"
 
 
 @pytest.fixture(scope="module")
@@ -259,6 +264,26 @@ def test_other_requests_get_nothing(small, capfd):
     with Client(small) as client:
         assert client.parameters("joints.a")
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_page_lists_topics_and_parameters_and_its_program_runs(robot, icub, tmp_path, capsys):
+    page = PAGE.read_text("utf-8")
+    rows = re.findall(r"^\| `(\S+)` \| `(\S+)` \|", page, re.MULTILINE)
+    assert rows == [(channel.topic, channel.schema_name) for channel in CHANNELS]
+    player = Player(robot, robot.q(), motion_of(robot, 3), rate=RATE)
+    kinds = dict.fromkeys(re.sub(r"(joints|limits)\..*", r"\1.NAME", name) for name in player.parameters)
+    assert sorted(kinds) == sorted(re.findall(r"^\| `(\w+\.\w+)` \|", page, re.MULTILINE))
+    texts = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    q = icub.q(l_shoulder_pitch=-1.5, l_shoulder_roll=2)
+    assert Player(icub, q, None, rate=RATE).set({"joints.l_shoulder_yaw": 1}) == [texts[0].rstrip("\n")]
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    arm = kt.load(ROBOT.replace('"r"', '"arm"'), format="urdf")
+    with serving(arm) as (address, told, _):
+        with pytest.raises(InvalidStatus):
+            Client(address, origin="https://app.foxglove.dev")
+        assert told == [texts[1].rstrip("\n")]
+        exec(code.replace("ws://127.0.0.1:8765", address), {})
+    assert capsys.readouterr().out == texts[2]
 
 
 @pytest.mark.slow

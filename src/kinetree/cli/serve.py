@@ -79,8 +79,9 @@ def command(
     from kinetree.serving.content import content_of
     from kinetree.serving.player import Player
     from kinetree.serving.server import Server
+    from kinetree.viewing.scene.robot import start
 
-    q = configuration(robot, values, in_degrees)
+    q = start(robot, configuration(robot, values, in_degrees) if values else None)
     moved = motion_of_file(robot, motion, in_degrees) if motion else None
     player = Player(robot, q, moved, rate=rate, speed=speed, loop=loop)
     content = content_of(robot)

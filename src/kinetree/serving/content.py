@@ -24,7 +24,7 @@ TYPES = {TF: "tf2_msgs/TFMessage", TF_STATIC: "tf2_msgs/TFMessage", DESCRIPTION:
 CHANNELS = tuple(Channel(topic, full_name(name), schema_text(name)) for topic, name in TYPES.items())
 """All channels; the numbers of messages are their places here."""
 UNSEEN = ("loop", "sensor")
-"""Parts that URDF cannot always represent, and that nobody sees."""
+"""Parts that URDF cannot always represent, and that are not drawn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ class Player:
     """A configuration q (nq,) that follows a motion between its samples, until it is paused or over.
 
     rate: samples per s of a motion without times. speed: s of the motion per s. loop: begin again at the end.
-    Parameters: `joints.NAME` for each coordinate, which keep all limits, `limits.NAME`, which nobody sets, and
+    Parameters: `joints.NAME` for each coordinate, which keep all limits, `limits.NAME`, to read, and
     `motion.paused`, `motion.speed` and `motion.time`, in s from the first sample, if there is a motion.
     """
 
