@@ -6,7 +6,9 @@ does not.
 """
 
 import asyncio
+import errno
 import logging
+import os
 import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
@@ -17,7 +19,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request
 from websockets.typing import Origin, Subprotocol
 
-from kinetree.errors import fail, shortened, visible
+from kinetree.errors import KinetreeError, fail, shortened, visible
 from kinetree.serving.client import Client
 from kinetree.serving.content import CHANNELS, TF, Content
 from kinetree.serving.messages import SUBPROTOCOLS, advertise, server_info
@@ -34,6 +36,14 @@ SHOWN = 20
 
 _LOGGER = logging.getLogger(__name__)
 _LOGGER.addFilter(lambda record: "handshake" not in str(record.msg))  # anything may connect to a port, and leave again
+
+
+def _cannot_listen(host: str, port: int, error: OSError) -> KinetreeError:
+    why = os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror or error  # below 0: of the resolver
+    by_port = error.errno in (errno.EADDRINUSE, errno.EACCES)
+    fix = "another number; 0 takes a free one" if by_port else "an address of this computer, such as 127.0.0.1"
+    message = f"cannot listen on port {port} of {host!r}: {why}"
+    return fail("listen", message, fix=f"pass --{'port' if by_port else 'host'} with {fix}")
 
 
 class Server:
@@ -80,8 +90,7 @@ class Server:
                 logger=_LOGGER,
             )
         except OSError as error:
-            message = f"cannot listen on port {port} of {host!r}: {error.strerror or error}"
-            raise fail("port", message, fix="pass --port with another number; 0 takes a free one") from None
+            raise _cannot_listen(host, port, error) from None
         async with server:
             ready([socket.getsockname()[:2] for socket in server.sockets])
             await self._run_clock()
