@@ -69,6 +69,8 @@ def test_a_motion_is_paused_moved_and_begun_again(robot):
     (fault,) = player.set({"joints.a": 0})
     assert fault == "joints.a is not set: the motion moves it; set motion.paused to true first"
     assert player.set({"joints.b": 0.1}) == []
+    player.advance(0.25)
+    assert player.q[:2].tolist() == [0.375, 0.1]
     for name, value in (("speed", 0), ("speed", True), ("time", 1.5), ("time", -1), ("time", None), ("paused", 1)):
         (fault,) = player.set({f"motion.{name}": value})
         assert fault.startswith(f"motion.{name} = {value!r} is not set; expected ")

@@ -39,7 +39,8 @@ _LOGGER.addFilter(lambda record: "handshake" not in str(record.msg))  # anything
 
 
 def _cannot_listen(host: str, port: int, error: OSError) -> KinetreeError:
-    why = os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror or error  # below 0: of the resolver
+    number = error.errno or 0
+    why = os.strerror(number) if number > 0 else error.strerror or error  # below 0: of the resolver
     by_port = error.errno in (errno.EADDRINUSE, errno.EACCES)
     fix = "another number; 0 takes a free one" if by_port else "an address of this computer, such as 127.0.0.1"
     message = f"cannot listen on port {port} of {host!r}: {why}"
