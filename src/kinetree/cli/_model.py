@@ -1,6 +1,5 @@
 """Arguments of commands that are models, and the options for reading them."""
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
@@ -17,14 +16,11 @@ from kinetree.formats.numbers import number
 from kinetree.formats.parts import PARTS
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
-from kinetree.logs import Motion, read_motion
 from kinetree.model.coordinates import not_a_coordinate
 from kinetree.model.robot import Robot
 from kinetree.robots.packaged import names
 from kinetree.spatial.se3 import Array
 
-FEW = 8
-"""Most coordinates without a column that are listed by name."""
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 Options = TypeVar("Options", ReadOptions, CheckOptions)
@@ -204,16 +200,6 @@ def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Arr
     q = robot.q(numbers, unit="deg" if in_degrees else "rad")
     _check_quaternions(robot, q)
     return q
-
-
-def motion_of_file(robot: Robot, file: Path, in_degrees: bool) -> Motion:
-    """Return the motion in a file, and print which coordinates of the robot it does not move."""
-    motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
-    still = [name for name in robot.coordinate_names if name not in motion.names]
-    if still:
-        which = ", ".join(still) if len(still) <= FEW else f"{len(still)} of {robot.nq} coordinates"
-        print(f"{file}: without a column, and staying as they are: {which}", file=sys.stderr)
-    return motion
 
 
 def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:

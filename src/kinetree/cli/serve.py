@@ -12,9 +12,11 @@ import click
 import numpy as np
 
 from kinetree.cli._findings import print_findings
-from kinetree.cli._model import assignments, configuration, motion_of_file, robot_argument
+from kinetree.cli._model import assignments, configuration, robot_argument
+from kinetree.cli._motion import report_motion
 from kinetree.display import some
 from kinetree.errors import fail
+from kinetree.logs import read_motion
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
@@ -82,7 +84,9 @@ def command(
     from kinetree.viewing.scene.robot import start
 
     q = start(robot, configuration(robot, values, in_degrees) if values else None)
-    moved = motion_of_file(robot, motion, in_degrees) if motion else None
+    moved = read_motion(robot, motion, unit="deg" if in_degrees else "rad") if motion else None
+    if moved and motion:
+        report_motion(robot, moved, motion, missing=True)
     player = Player(robot, q, moved, rate=rate, speed=speed, loop=loop)
     content = content_of(robot)
     print_findings(content.notes)

@@ -7,11 +7,13 @@ from typing import Any
 import click
 
 from kinetree.cli._findings import print_findings
-from kinetree.cli._model import assignments, configuration, motion_of_file, robot_argument
+from kinetree.cli._model import assignments, configuration, robot_argument
+from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.conventions.profiles import PROFILES
 from kinetree.errors import fail
 from kinetree.formats.output import write_whole
+from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.solvers.reach.map import read_reach
 from kinetree.spatial.se3 import Array
@@ -32,9 +34,9 @@ PICTURE = ("size", "direction", "reach")
 @click.option("--from", "direction", nargs=3, type=float, metavar="X Y Z", help="Where the camera of a picture is.")
 @click.option("--size", nargs=2, type=click.IntRange(16, 8192), metavar="W H", help="Of a picture, pixels.")
 @assignments("--q", "values", "JOINT=VALUE", "A joint's first coordinate (m, rad), or several as JOINT=1,2,3.")
-@click.option("--motion", metavar="FILE.csv", type=click.Path(path_type=Path), help="A motion that plays.")
+@click.option("--motion", metavar="MOTION", type=click.Path(path_type=Path), help="A motion that plays.")
 @click.option("--reach", metavar="MAP.zarr", type=click.Path(path_type=Path), help="A map that `kinetree reach` wrote.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q and in FILE.csv are in degrees.")
+@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q and in a CSV are in degrees.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="The file to write.")
 @force_option
 def command(
@@ -44,8 +46,9 @@ def command(
 
     The camera of a picture looks at the middle of the robot, from the direction X Y Z in its root link.
 
-    FILE.csv has a row a sample, under the names of joints in any order; `time`, `t` or `stamp` is a column of times in
-    s. Joints without a column stay as they are.
+    MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row a sample, under
+    the names of joints in any order; `time`, `t` or `stamp` is a column of times in s. Joints without a column stay as
+    they are.
     """
     suffix = ".html" if output is None else output.suffix.lower()
     given = {name: value for name, value in options.items() if value is not None}
@@ -61,7 +64,7 @@ def command(
     if q is not None and not robot.limits.contains(q):
         print("the configuration of --q is outside of the limits", file=sys.stderr)
     if "motion" in given:
-        given["motion"] = motion_of_file(robot, given["motion"], in_degrees)
+        given["motion"] = _motion(robot, given["motion"], in_degrees)
     if "reach" in given:
         given["reach"] = read_reach(given["reach"])
     if output is None:
@@ -69,6 +72,12 @@ def command(
         return
     write_whole(output, _page(robot, q, given).html if suffix == ".html" else _picture(robot, q, suffix, given))
     print(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
+
+
+def _motion(robot: Robot, file: Path, in_degrees: bool) -> Motion:
+    motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
+    report_motion(robot, motion, file, missing=True)
+    return motion
 
 
 def _page(robot: Robot, q: Array | None, options: dict[str, Any]) -> View:

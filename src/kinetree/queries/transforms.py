@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from kinetree.algorithms.gauge import gauged
+from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -78,13 +80,12 @@ def _with(values: Array, places: Array, moving: Array) -> Array:
 def _moving(robot: Robot) -> Kernel:
     """Return the kernel from q (…, nq) to poses (…, k, 4, 4) and quaternions (…, k, 4) of the links that joints move,
     in the order of `robot.placed`."""
-    joints = [joint for name in robot.placed if (joint := robot.joints[name]).kind.nq]
-    numbers, model = [*map(tree(robot).joints.index, (joint.name for joint in joints))], tree(robot)
-    about = "links in the links that carry them"
-    ports = Port("T", (len(joints), 4, 4), about=f"{about}; m"), Port("quat_xyzw", (len(joints), 4), about=about)
+    pairs = [(j.parent, j.child) for name in robot.placed if (j := robot.joints[name]).kind.nq]
+    model, about = tree(robot), "links in the links that carry them"
+    ports = Port("T", (len(pairs), 4, 4), about=f"{about}; m"), Port("quat_xyzw", (len(pairs), 4), about=about)
 
-    def poses(_: Tree, q: Any) -> Any:  # the bodies of this tree have the axes of the joints
-        T = [j.origin @ model.motion(i, q) @ j.child_origin for i, j in zip(numbers, joints, strict=True)]
+    def poses(_: Tree, q: Any) -> Any:  # with the body frames of each `fk`, so that rounding is the same
+        T = [forward_kinematics(gauged(model, pair), q, pair[1:], pair[0])[0] for pair in pairs]
         return np.array(T), np.array([quaternion_from_rotation(pose) for pose in T])
 
     return query(robot, ("transforms",), (), ports, poses)

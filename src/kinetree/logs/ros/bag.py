@@ -1,25 +1,19 @@
-"""Bags of ROS 2: a folder with metadata.yaml, or its files, `.mcap` and `.db3`."""
+"""Topics of bags of ROS 2, and their faults."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeAlias
 
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.logs.ros.definitions import DEFINITIONS, full_name
 
 MOST_KEPT = 2**31
 """Largest number of bytes of messages that are read from one bag."""
+Place: TypeAlias = tuple[int, str, str]
+"""Where a message begins: a byte, of what, such as " of the chunk at byte 120", or "", and the file."""
 TYPES = {full_name(name): name for name in DEFINITIONS}
 """Definitions by the names that bags use."""
-
-
-class Place(NamedTuple):
-    """Where a message begins: byte `start` of something, such as " of the chunk at byte 120", or of the file."""
-
-    start: int
-    within: str
-    file: str
 
 
 @dataclass
@@ -49,9 +43,9 @@ class Topic:
 
     def fault(self, number: int, at: int, message: str) -> KinetreeError:
         """Return the error at an offset in a message."""
-        place = self.places[number]
+        start, within, file = self.places[number]
         what = f"topic {self.name}, message {number}"
-        return bag_fault(place.file, f"byte {place.start + at}{place.within}: {message}", what)
+        return bag_fault(file, f"byte {start + at}{within}: {message}", what)
 
 
 def bag_fault(file: str | Path, message: str, element: str | None = None, fix: str | None = None) -> KinetreeError:
@@ -89,18 +83,3 @@ class Bag:
 
 
 Reader = Callable[[Path, Bag], None]
-
-
-def read_bag(path: Path, wanted: Collection[str]) -> Mapping[str, Topic]:
-    """Return the topics of a bag by name.
-
-    path: a `.mcap`, a `.db3`, or a folder with metadata.yaml that names such files. wanted: definitions of messages
-    that are kept. Raises KinetreeError, with the offset, for a file that is damaged, compressed in a way that is not
-    read, or too large.
-    """
-    from kinetree.logs.ros.folder import files_of  # which imports what reads them
-
-    bag = Bag(wanted)
-    for file, read in files_of(path):
-        read(file, bag)
-    return bag.topics

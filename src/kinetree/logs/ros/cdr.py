@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import KinetreeError
-from kinetree.logs.ros.definitions import DEFINITIONS, PRIMITIVES, fields_of
+from kinetree.logs.ros.definitions import PRIMITIVES, fields_of
 
 HEADER = 4
 """Bytes of the header: the representation, big-endian, and options."""
 ORDERS = {b"\x00\x00": ">", b"\x00\x01": "<"}
 """Order of bytes of each representation that is read."""
+AT_ONCE = 256
+"""Number of messages that are written together, so that they stay in the cache."""
 MOST_LAYOUTS = 8
 """Largest number of layouts of a topic for which all messages are compared with each."""
 
@@ -28,17 +30,17 @@ Bytes = NDArray[np.uint8]
 
 
 class Numbers(NamedTuple):
-    """Place of numbers in a message: offset in bytes, NumPy's name of their type, and how many, None for one."""
+    """Place of numbers in a message: offset in bytes, NumPy's name of their type, and their number, None for one."""
 
     offset: int
     dtype: str
-    count: int | None
+    size: int | None
 
     def of(self, messages: Bytes) -> NDArray[Any]:
-        """Return the numbers (n,) or (n, count) in messages (n, length) of this layout."""
-        end = self.offset + np.dtype(self.dtype).itemsize * (1 if self.count is None else self.count)
+        """Return the numbers (n,) or (n, size) in messages (n, length) of this layout."""
+        end = self.offset + np.dtype(self.dtype).itemsize * (1 if self.size is None else self.size)
         values = np.ascontiguousarray(messages[:, self.offset : end]).view(self.dtype)
-        return values[:, 0] if self.count is None else values
+        return values[:, 0] if self.size is None else values
 
 
 @dataclass
@@ -95,7 +97,7 @@ class _Reader:
         if type == "string":
             return self.text(what)
         before = f"{what}." if what else ""
-        return {one.name: self.value(one.type, one.count, before + one.name) for one in fields_of(type)}
+        return {one.name: self.value(one.type, one.size, before + one.name) for one in fields_of(type)}
 
 
 def layout(message: str, data: bytes, fault: Fault, number: int = 0) -> tuple[Any, list[tuple[int, int]]]:
@@ -128,49 +130,62 @@ def decoded(message: str, messages: Sequence[bytes], fault: Fault) -> Iterator[t
                 places, table = places[1:], table[1:]
 
 
-def encoded(message: str, value: Mapping[str, Any]) -> Bytes:
-    """Return n messages in CDR, little-endian: their bytes (n, length).
+def encoded(message: str, value: Mapping[str, Any]) -> list[bytes]:
+    """Return n messages in CDR, little-endian.
 
     value: that of the fields by name; texts and lengths are those of all messages, numbers are arrays (n,), and arrays
     of numbers (n, k), or single numbers for all.
     """
-    template, places = bytearray(b"\x00\x01\x00\x00"), []
+    writer = _Writer()
+    writer.put(message, None, value)
+    size, n = len(writer.template), max([len(numbers) for _, numbers in writer.places if numbers.ndim == 2], default=1)
+    block = np.tile(np.frombuffer(bytes(writer.template), np.uint8), (min(n, AT_ONCE), 1))
+    parts = [
+        (block[:, start : start + numbers.itemsize * numbers.shape[-1]].view(numbers.dtype), numbers)
+        for start, numbers in writer.places
+    ]
+    found: list[bytes] = []
+    for start in range(0, n, AT_ONCE):
+        k = min(AT_ONCE, n - start)
+        for part, numbers in parts:
+            part[:k] = numbers[start : start + k] if numbers.ndim == 2 and len(numbers) > 1 else numbers
+        data = block[:k].tobytes()
+        found += [data[i * size : (i + 1) * size] for i in range(k)]
+    return found
 
-    def pad(size: int) -> None:
-        template.extend(bytes((HEADER - len(template)) % size))
 
-    def put_length(length: int) -> None:
-        pad(4)
-        template.extend(length.to_bytes(4, "little"))
+@dataclass
+class _Writer:
+    """A message that is written, with zeros for its numbers, whose places are (offset, numbers (n, k) or (k,))."""
 
-    def put(type: str, count: int | None, value: Any) -> None:
+    template: bytearray = field(default_factory=lambda: bytearray(b"\x00\x01\x00\x00"))
+    places: list[tuple[int, NDArray[Any]]] = field(default_factory=list)
+
+    def pad(self, size: int) -> None:
+        self.template.extend(bytes((HEADER - len(self.template)) % size))
+
+    def put_length(self, length: int) -> None:
+        self.pad(4)
+        self.template.extend(length.to_bytes(4, "little"))
+
+    def put(self, type: str, count: int | None, value: Any) -> None:
         if type in PRIMITIVES:
             numbers = np.asarray(value, dtype="<" + PRIMITIVES[type])
-            k = 1 if count is None else numbers.shape[-1]
+            numbers = numbers[..., None] if count is None else numbers
             if count == -1:
-                put_length(k)
-            if k:
-                pad(numbers.itemsize)
-            places.append((len(template), numbers[..., None] if count is None else numbers))
-            template.extend(bytes(numbers.itemsize * k))
+                self.put_length(numbers.shape[-1])
+            if numbers.shape[-1]:
+                self.pad(numbers.itemsize)
+                self.places.append((len(self.template), numbers))
+                self.template.extend(bytes(numbers.itemsize * numbers.shape[-1]))
         elif count is not None:
-            if count == -1:
-                put_length(len(value))
+            self.put_length(len(value))
             for one in value:
-                put(type, None, one)
+                self.put(type, None, one)
         elif type == "string":
             text = value.encode() + b"\x00"
-            put_length(len(text))
-            template.extend(text)
+            self.put_length(len(text))
+            self.template.extend(text)
         else:
             for one in fields_of(type):
-                put(one.type, one.count, value[one.name])
-
-    assert message in DEFINITIONS
-    put(message, None, value)
-    n = max([len(numbers) for _, numbers in places if numbers.ndim == 2], default=1)
-    whole = np.tile(np.frombuffer(bytes(template), np.uint8), (n, 1))
-    for start, numbers in places:
-        wide = np.ascontiguousarray(np.broadcast_to(numbers, (n, numbers.shape[-1])))
-        whole[:, start : start + wide.itemsize * wide.shape[1]] = wide.view(np.uint8)
-    return whole
+                self.put(one.type, one.size, value[one.name])

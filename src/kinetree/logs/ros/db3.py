@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.errors import KinetreeError
-from kinetree.logs.ros.bag import Bag, Place, bag_fault
+from kinetree.logs.ros.bag import Bag, bag_fault
 
 MAGIC = b"SQLite format 3\x00"
 MOST_MESSAGE = 2**28
@@ -62,7 +62,7 @@ def _read(file: Path, bag: Bag, database: sqlite3.Connection) -> None:
         if not isinstance(data, bytes) or not isinstance(timestamp, int):
             raise _fault(file, row, "has data or a time of another type; expected bytes and a whole number")
         if bag.keeps(file, topics[number], len(data)):
-            topics[number].add(data, timestamp, timestamp, Place(0, f" of row {row} of table messages", str(file)))
+            topics[number].add(data, timestamp, timestamp, (0, f" of row {row} of table messages", str(file)))
 
 
 def _messages(database: sqlite3.Connection) -> Iterator[Any]:

@@ -12,7 +12,8 @@ DEFINITIONS = {
     "geometry_msgs/PoseWithCovarianceStamped": "std_msgs/Header header; geometry_msgs/PoseWithCovariance pose",
     "geometry_msgs/Quaternion": "float64 x 0; float64 y 0; float64 z 0; float64 w 1",
     "geometry_msgs/Transform": "geometry_msgs/Vector3 translation; geometry_msgs/Quaternion rotation",
-    "geometry_msgs/TransformStamped": "std_msgs/Header header; string child_frame_id; geometry_msgs/Transform transform",
+    "geometry_msgs/TransformStamped": "std_msgs/Header header; string child_frame_id; "
+    "geometry_msgs/Transform transform",
     "geometry_msgs/Twist": "geometry_msgs/Vector3 linear; geometry_msgs/Vector3 angular",
     "geometry_msgs/TwistWithCovariance": "geometry_msgs/Twist twist; float64[36] covariance",
     "geometry_msgs/Vector3": "float64 x; float64 y; float64 z",
@@ -34,11 +35,11 @@ PRIMITIVES = {
 
 
 class Field(NamedTuple):
-    """One field of a message. count: of an array, -1 if it begins with its length, None for a single value."""
+    """One field of a message. size: of an array, -1 if it begins with its length, None for a single value."""
 
     name: str
     type: str
-    count: int | None
+    size: int | None
 
 
 @cache
@@ -47,8 +48,8 @@ def fields_of(message: str) -> tuple[Field, ...]:
     fields = []
     for text in DEFINITIONS[message].split("; "):
         type, name = text.split()[:2]
-        type, is_array, count = type.partition("[")
-        fields.append(Field(name, type, int(count[:-1] or -1) if is_array else None))
+        type, is_array, size = type.partition("[")
+        fields.append(Field(name, type, int(size[:-1] or -1) if is_array else None))
     return tuple(fields)
 
 
@@ -56,8 +57,9 @@ def fields_of(message: str) -> tuple[Field, ...]:
 def schema_text(message: str) -> str:
     """Return the definition of a message and of those in it, as MCAP's schema "ros2msg" has them."""
     found = [message]
-    for name in found:  # grows
-        found += [field.type for field in fields_of(name) if field.type in DEFINITIONS and field.type not in found]
+    for name in found:  # which grows
+        types = dict.fromkeys(field.type for field in fields_of(name))
+        found += [type for type in types if type in DEFINITIONS and type not in found]
     texts = ["\n".join([*DEFINITIONS[name].split("; "), ""]) for name in found]
     parts = (f"{'=' * 80}\nMSG: {name}\n{text}" for name, text in zip(found[1:], texts[1:], strict=True))
     return "".join([texts[0], *parts])

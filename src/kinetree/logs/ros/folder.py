@@ -1,20 +1,33 @@
-"""The files of a bag, and the metadata.yaml of a folder that names them."""
+"""Bags of ROS 2: `.mcap` and `.db3`, or a folder with the metadata.yaml that names such files."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from kinetree.errors import KinetreeError
 from kinetree.formats.opener import read_file
 from kinetree.formats.yaml_values import Yaml, read_yaml_values
 from kinetree.logs.ros import db3, mcap
-from kinetree.logs.ros.bag import Reader, bag_fault
+from kinetree.logs.ros.bag import Bag, Reader, Topic, bag_fault
 
 METADATA = "metadata.yaml"
 READERS: dict[str, Reader] = {".db3": db3.read, ".mcap": mcap.read}
 """Reader of each ending."""
 
 
-def files_of(path: Path) -> Iterator[tuple[Path, Reader]]:
+def read_bag(path: Path, wanted: Collection[str]) -> Mapping[str, Topic]:
+    """Return the topics of a bag by name.
+
+    path: a `.mcap`, a `.db3`, or a folder with metadata.yaml that names such files. wanted: definitions of messages
+    that are kept. Raises KinetreeError, with the offset, for a file that is damaged, compressed in a way that is not
+    read, or too large.
+    """
+    bag = Bag(wanted)
+    for file, read in _files_of(path):
+        read(file, bag)
+    return bag.topics
+
+
+def _files_of(path: Path) -> Iterator[tuple[Path, Reader]]:
     """Yield the files of a bag in order, with what reads them."""
     for file in _listed(path) if path.is_dir() else [path]:
         if file.suffix.lower() not in READERS:

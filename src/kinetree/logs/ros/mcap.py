@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import KinetreeError, fail
-from kinetree.logs.ros.bag import Bag, Place, Topic, bag_fault
+from kinetree.logs.ros.bag import Bag, Topic, bag_fault
 from kinetree.logs.ros.definitions import full_name, schema_text
 
 MAGIC = b"\x89MCAP0\r\n"
@@ -42,8 +42,8 @@ class _File:
     """A file while it is read. topics: by channel."""
 
     def __init__(self, file: Path, bag: Bag, data: Any) -> None:
-        self.file, self.bag, self.data = file, bag, data
-        self.schemas: dict[int, tuple[str, str, bytes]] = {}
+        self.file, self.name, self.bag, self.data = file, str(file), bag, data
+        self.schemas: dict[int, tuple[str, tuple[str, bytes]]] = {}
         self.topics: dict[int, Topic] = {}
         self.expanded = 0
 
@@ -68,20 +68,21 @@ class _File:
             if at > end:
                 raise self.fault(start, f"a record has {size} bytes, and {end - start} are left", within)
             try:
-                self._record(code, data, start, at, within)
+                if code == MESSAGE:  # first, because most records are messages
+                    self._message(data, start, at, within)
+                else:
+                    self._record(code, data, start, at, within)
             except (error, UnicodeDecodeError, StopIteration):
                 raise self.fault(start, f"the contents of record {code} do not fit its {size} bytes", within) from None
         return int(code)
 
     def _record(self, code: int, data: Any, start: int, end: int, within: str) -> None:
-        if code == MESSAGE:
-            self._message(data, start, end, within)
-        elif code == CHUNK and not within:
+        if code == CHUNK and not within:
             self._chunk(start, end)
         elif code == SCHEMA:
             (number,), texts = Struct("<H").unpack_from(data, start), _texts(data[start + 2 : end])
             name, encoding, content = next(texts), next(texts), next(texts)
-            self.schemas[number] = name.decode(), encoding.decode(), content
+            self.schemas[number] = name.decode(), (encoding.decode(), bytes(content))
         elif code == CHANNEL:
             self._channel(data, start, end, within)
 
@@ -91,23 +92,24 @@ class _File:
         name, encoding, pairs = next(texts).decode(), next(texts).decode(), [*_texts(next(texts))]
         if schema and schema not in self.schemas:
             raise self.fault(start, f"channel {name[:100]!r} has schema {schema}, which is not defined", within)
-        type, *definition = self.schemas.get(schema, ("", "", b""))
+        type, definition = self.schemas.get(schema, ("", None))
         qos = dict(zip(pairs[::2], pairs[1::2], strict=False)).get(b"offered_qos_profiles", b"").decode()
         topic = self.bag.topic(self.file, name, type, qos, encoding)
-        topic.schema = topic.schema or (str(definition[0]), bytes(definition[1]))
+        topic.schema = topic.schema or definition
         self.topics[number] = topic
 
     def _message(self, data: Any, start: int, end: int, within: str) -> None:
         channel, _, log_time, publish_time = _MESSAGE.unpack_from(data, start)
-        if channel not in self.topics:
+        topic = self.topics.get(channel)
+        if topic is None:
             raise self.fault(start, f"a message is of channel {channel}, which is not defined", within)
         if end - start < _MESSAGE.size:
             raise self.fault(start, f"a message has {end - start} bytes; expected at least {_MESSAGE.size}", within)
         if max(log_time, publish_time) >= 2**63:
             raise self.fault(start + 6, f"a message has the times {log_time} and {publish_time}, in ns", within)
-        topic, start = self.topics[channel], start + _MESSAGE.size
+        start += _MESSAGE.size
         if self.bag.keeps(self.file, topic, end - start):
-            topic.add(bytes(data[start:end]), log_time, publish_time, Place(start, within, str(self.file)))
+            topic.add(bytes(data[start:end]), log_time, publish_time, (start, within, self.name))
 
     def _chunk(self, start: int, end: int) -> None:
         _, _, size, crc = _CHUNK.unpack_from(self.data, start)
@@ -185,7 +187,9 @@ def mcap_of(topics: Iterable[Topic]) -> bytes:
     for topic in topics:
         schema = (full_name(topic.type), *(topic.schema or ("ros2msg", schema_text(topic.type).encode())))
         schemas.setdefault(schema, writer.register_schema(*schema) if schema not in schemas else 0)
-        channels.append(writer.register_channel(topic.name, "cdr", schemas[schema], {"offered_qos_profiles": topic.qos}))
+        channels.append(
+            writer.register_channel(topic.name, "cdr", schemas[schema], {"offered_qos_profiles": topic.qos})
+        )
     times = np.concatenate([np.array(topic.log_times, dtype=np.int64) for topic in topics])
     which = np.repeat(np.arange(len(topics)), [len(topic.data) for topic in topics])
     sequence = [0] * len(topics)
@@ -193,5 +197,5 @@ def mcap_of(topics: Iterable[Topic]) -> bytes:
         topic, i = topics[k], sequence[k]
         writer.add_message(channels[k], topic.log_times[i], topic.data[i], topic.publish_times[i], i)
         sequence[k] += 1
-    writer.finish()
+    writer.finish()  # type: ignore[no-untyped-call]
     return stream.getvalue()
