@@ -11,8 +11,9 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from kinetree.errors import shortened
+from kinetree.logs.ros.base import TF
 from kinetree.serving import messages
-from kinetree.serving.content import CHANNELS, TF, Content
+from kinetree.serving.content import CHANNELS, Content
 from kinetree.serving.messages import ERROR, WARNING
 from kinetree.serving.player import Player
 

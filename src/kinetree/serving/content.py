@@ -10,8 +10,10 @@ from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.capabilities import lost_shape
 from kinetree.formats.urdf.links import SHAPES
 from kinetree.formats.urdf.write import write
+from kinetree.logs.ros.base import TF, TF_MESSAGE, TF_STATIC
 from kinetree.logs.ros.cdr import encoded, layout
 from kinetree.logs.ros.definitions import full_name, schema_text
+from kinetree.logs.ros.transforms import DESCRIPTION, STRING
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Geometry, Joint, Robot
 from kinetree.queries.transforms import Transforms, transforms
@@ -19,8 +21,7 @@ from kinetree.serving.messages import Channel
 from kinetree.shapes.served import served
 from kinetree.spatial.se3 import Array
 
-TF, TF_STATIC, DESCRIPTION = "/tf", "/tf_static", "/robot_description"
-TYPES = {TF: "tf2_msgs/TFMessage", TF_STATIC: "tf2_msgs/TFMessage", DESCRIPTION: "std_msgs/String"}
+TYPES = {TF: TF_MESSAGE, TF_STATIC: TF_MESSAGE, DESCRIPTION: STRING}
 CHANNELS = tuple(Channel(topic, full_name(name), schema_text(name)) for topic, name in TYPES.items())
 """All channels; the numbers of messages are their places here."""
 UNSEEN = ("loop", "sensor")
@@ -49,7 +50,7 @@ class Content:
     def latched(self, topic: str, stamp: int) -> bytes:
         """Return the message of a topic that every client gets once. stamp: ns since 1970."""
         if topic == DESCRIPTION:
-            return encoded("std_msgs/String", {"data": self.description}).tobytes()
+            return encoded(STRING, {"data": self.description})[0]
         tree = transforms(self.robot, which="static")
         return Frames(tree).message(tree, stamp)
 
@@ -115,8 +116,9 @@ class Frames:
             }
             for name, parent in zip(tree.names, tree.parents, strict=True)
         ]
-        self._data = encoded(TYPES[TF], {"transforms": rows})[0]
-        value, _ = layout(TYPES[TF], self._data.tobytes(), _no_fault)
+        (data,) = encoded(TF_MESSAGE, {"transforms": rows})
+        self._data = np.frombuffer(data, np.uint8)
+        value, _ = layout(TF_MESSAGE, data, _no_fault)
         places = [(row["header"]["stamp"]["sec"], row["transform"]["translation"]["x"]) for row in value["transforms"]]
         offsets = np.array([[number.offset for number in pair] for pair in places], dtype=int).reshape(-1, 2, 1)
         self._stamps, self._numbers = offsets[:, 0] + np.arange(8), offsets[:, 1] + np.arange(7 * 8)

@@ -20,8 +20,9 @@ from websockets.http11 import Request
 from websockets.typing import Origin, Subprotocol
 
 from kinetree.errors import KinetreeError, fail, shortened, visible
+from kinetree.logs.ros.base import TF
 from kinetree.serving.client import Client
-from kinetree.serving.content import CHANNELS, TF, Content
+from kinetree.serving.content import CHANNELS, Content
 from kinetree.serving.messages import SUBPROTOCOLS, advertise, server_info
 from kinetree.serving.player import Player
 
