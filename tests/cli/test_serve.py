@@ -13,6 +13,8 @@ from foxglove_client import Client
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
+HINT = "open this address in a viewer, such as Foxglove; Ctrl-C ends it"
+
 
 @pytest.fixture
 def serve(process, interruptible):
@@ -59,7 +61,7 @@ def test_it_listens_on_the_loopback_alone_and_ends_at_an_interrupt(serve, arm):
         with pytest.raises(ConnectionClosed) as closed:
             client.wait("the end")
         assert closed.value.rcvd.code == 1001  # going away
-    assert run.communicate(timeout=60) == (b"", b"interrupted\n")
+    assert run.communicate(timeout=60) == (b"", HINT.encode() + b"\ninterrupted\n")
     assert run.returncode == 130
 
 
@@ -76,7 +78,7 @@ def test_a_motion_plays(serve, arm, tmp_path):
     told = run.communicate(timeout=60)[1].decode().splitlines()
     still = "axis_2, axis_3, axis_4, axis_5, axis_6"
     assert told[0] == f"{tmp_path}/motion.csv: without a column, and staying as they are: {still}"
-    assert told[1:] == ["outside of the limits: 1 of 2 configurations", "interrupted"]
+    assert told[1:] == ["outside of the limits: 1 of 2 configurations", HINT, "interrupted"]
 
 
 @posix

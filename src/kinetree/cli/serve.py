@@ -72,8 +72,8 @@ def command(
     """Serve MODEL live to viewers, over the Foxglove WebSocket protocol, until Ctrl-C.
 
     Viewers get its transforms, its description and meshes, and its joint values as parameters, which they can set
-    inside the limits. MOTION has a row a sample, as `kinetree show --motion`; it plays, and `motion.paused`,
-    `motion.speed` and `motion.time` are parameters.
+    inside the limits. MOTION, a file of joint values as of `kinetree show --motion`, plays; `motion.paused`,
+    `motion.speed` and `motion.time` are parameters then.
     """
     if find_spec("websockets") is None:
         message = "a robot is served with websockets, which is not installed"
@@ -114,3 +114,4 @@ def _print_addresses(addresses: list[tuple[str, int]]) -> None:
         print(f"ws://{f'[{host}]' if ':' in host else host}:{port}", flush=True)
         if not ip_address(host.partition("%")[0]).is_loopback:
             _tell(RISK.format(where=f"{host}:{port}"))
+    _tell("open this address in a viewer, such as Foxglove; Ctrl-C ends it")
