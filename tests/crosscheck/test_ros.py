@@ -1,5 +1,6 @@
 """Messages and bags of ROS 2 against rosbags and mcap_ros2, which ROS's users read them with."""
 
+import time
 from collections import Counter
 
 import numpy as np
@@ -10,6 +11,7 @@ from kinetree.logs import read_motion
 from kinetree.logs.convert import converted
 from kinetree.logs.ros.cdr import decoded
 from kinetree.logs.ros.definitions import DEFINITIONS, full_name, schema_text
+from kinetree.logs.ros.mcap import mcap_of
 from ros_bags import ODOMETRY, arm, base_poses, motion, placed, states, written
 from support import icub_urdfs
 
@@ -155,3 +157,13 @@ def test_big_endian_is_what_rosbags_writes(types):
     ((_, value, table),) = decoded(topic.type, swapped, topic.fault)
     assert value["name"] == ["a", "elbow", "c"]
     np.testing.assert_array_equal(value["position"].of(table), q)
+
+
+def test_the_whole_motion_takes_half_a_second(icub, bag):
+    """Of the processor, since other programs may run: joint states read, poses computed, bag written."""
+    seconds = []
+    for _ in range(3):
+        start = time.process_time()
+        mcap_of(converted(icub, bag).topics)
+        seconds.append(time.process_time() - start)
+    assert min(seconds) < 0.5

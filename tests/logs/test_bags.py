@@ -12,11 +12,14 @@ import pytest
 
 import kinetree as kt
 from kinetree.logs import read_motion
+from kinetree.logs.convert import converted
 from kinetree.logs.ros.bag import Topic
+from kinetree.logs.ros.compare import compared
+from kinetree.logs.ros.definitions import full_name
 from kinetree.logs.ros.folder import read_bag
 from kinetree.logs.ros.joints import JOINT_STATE
-from kinetree.logs.ros.transforms import joint_state_topic
-from ros_bags import START, arm, motion, recorded, written
+from kinetree.logs.ros.transforms import joint_state_topic, transform_topics
+from ros_bags import FLOATING, ODOMETRY, START, arm, base_poses, motion, placed, recorded, states, written
 
 METADATA = """rosbag2_bagfile_information:
   version: 9
@@ -188,40 +191,39 @@ def harmed(data: bytes, rng: np.random.Generator) -> bytes:
     return bytes(changed)
 
 
-def small(robot, path):
-    """A bag of few messages, of which much is not numbers; without compression, so that checksums do not save it."""
-    q, stamps = motion(6)
-    return written(path, [joint_state_topic("/joint_states", robot, q, stamps)])
-
-
 @pytest.mark.parametrize("ending", ["mcap", "db3"])
-@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.slow)])
-def test_damage_is_an_error_or_harmless(robot, tmp_path, ending, count):
-    path = small(robot, tmp_path / f"bag.{ending}")
-    data, bad = path.read_bytes(), tmp_path / f"bad.{ending}"
-    if ending == "mcap":  # chunks without checksums and compression let damage reach the messages
-        (topic,) = read_bag(path, (JOINT_STATE,)).values()
-        data = plain_mcap(topic)
-    rng, refused = np.random.default_rng(count), 0
+@pytest.mark.parametrize("count", [10, pytest.param(1000, marks=pytest.mark.slow)])
+def test_damage_is_an_error_or_harmless(tmp_path, ending, count):
+    """Joint states, odometry and transforms; chunks without checksums let damage reach the messages."""
+    robot, (q, stamps), poses = arm(FLOATING), motion(6), base_poses(9)
+    whole = np.zeros((6, robot.nq))
+    whole[:, robot.coordinate_names.index("free.qw")] = 1
+    topics = [states(["a", "b", "c"], q, stamps), placed(poses, ODOMETRY, "/odom")]
+    topics += transform_topics(robot, whole, stamps, stamps, poses._replace(parent="world"))
+    data = plain_mcap(topics) if ending == "mcap" else written(tmp_path / "bag.db3", topics).read_bytes()
+    bad, rng, refused = tmp_path / f"bad.{ending}", np.random.default_rng(count), 0
     for _ in range(count):
         bad.write_bytes(harmed(data, rng))
-        try:
-            read_motion(robot, bad)
-        except kt.KinetreeError as error:
-            refused += 1
-            assert str(bad) in str(error) or error.findings[0].code in ("topic", "joints", "motion", "base")
-    assert refused > count / 10
+        for read in (lambda: converted(robot, bad), lambda: compared(robot, bad, (0.1, 0.01))):
+            try:
+                read()
+            except kt.KinetreeError as error:
+                refused += 1
+                assert str(bad) in str(error) or error.findings[0].code in ("topic", "joints", "base", "times")
+    assert refused >= count / 10
 
 
-def plain_mcap(topic: Topic) -> bytes:
+def plain_mcap(topics: list[Topic]) -> bytes:
+    """A file without compression and checksums."""
     from mcap.writer import CompressionType, Writer
 
     stream = io.BytesIO()
     writer = Writer(stream, compression=CompressionType.NONE, enable_crcs=False)
     writer.start("ros2")
-    schema = writer.register_schema("sensor_msgs/msg/JointState", "ros2msg", b"")
-    channel = writer.register_channel(topic.name, "cdr", schema)
-    for time, data in zip(topic.log_times, topic.data, strict=True):
-        writer.add_message(channel, time, data, time)
+    for topic in topics:
+        schema = writer.register_schema(full_name(topic.type), "ros2msg", b"")
+        channel = writer.register_channel(topic.name, "cdr", schema)
+        for time, data in zip(topic.log_times, topic.data, strict=True):
+            writer.add_message(channel, time, data, time)
     writer.finish()
     return stream.getvalue()

@@ -138,7 +138,7 @@ def _check(
 
 
 def _sentence(several: "Sequence[Difference]") -> str:
-    """Return what is said of transforms whose differences have the same causes."""
+    """Return the sentence about transforms whose differences have the same causes."""
     frames = some(f"{one.frame} in {one.parent}" for one in several)
     mm, deg = (number(max(getattr(one, name) for one in several)) for name in ("mm", "deg"))
     first, last = min(one.first for one in several), max(one.last for one in several)

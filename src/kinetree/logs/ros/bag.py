@@ -12,6 +12,8 @@ MOST_KEPT = 2**31
 """Largest number of bytes of messages that are read from one bag."""
 Place: TypeAlias = tuple[int, str, str]
 """Where a message begins: a byte, of what, such as " of the chunk at byte 120", or "", and the file."""
+MOST_MESSAGES = 5_000_000
+"""Largest number of messages of one topic."""
 TYPES = {full_name(name): name for name in DEFINITIONS}
 """Definitions by the names that bags use."""
 
@@ -77,8 +79,9 @@ class Bag:
         if topic.type not in self.wanted:
             return False
         self.kept += size
-        if self.kept > MOST_KEPT:
-            raise bag_fault(file, f"its messages about joints and poses have more than {MOST_KEPT} bytes")
+        if self.kept > MOST_KEPT or len(topic.data) >= MOST_MESSAGES:
+            most = f"at most {MOST_KEPT:,} bytes, and {MOST_MESSAGES:,} messages of a topic, are read"
+            raise bag_fault(file, f"has too many messages about joints and poses; {most}")
         return True
 
 

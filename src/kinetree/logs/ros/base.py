@@ -12,6 +12,7 @@ from kinetree.errors import fail
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.cdr import decoded
 from kinetree.logs.ros.joints import chosen_topic, stamps_of
+from kinetree.model.magnitudes import LARGEST
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
@@ -22,6 +23,8 @@ TF_MESSAGE = "tf2_msgs/TFMessage"
 ODOMETRY = "nav_msgs/Odometry"
 POSES = (ODOMETRY, "geometry_msgs/PoseStamped", "geometry_msgs/PoseWithCovarianceStamped", TF_MESSAGE)
 """Types of messages from which the poses of a base are taken."""
+UNIT_LENGTH = 0.1
+"""How far from 1 the length of a quaternion may be; a flipped bit makes it other."""
 
 
 class Poses(NamedTuple):
@@ -55,8 +58,9 @@ def poses_of(topic: Topic) -> dict[tuple[str, str], Poses]:
             ]
             frames = (one["header"]["frame_id"].lstrip("/"), one.get("child_frame_id", "").lstrip("/"))
             parts.setdefault(frames, []).append((rows, stamps_of(one["header"], data), *numbers))
-            length = np.linalg.norm(numbers[1], axis=1)
-            if (bad := ~(np.isfinite(numbers[0]).all(axis=1) & (np.abs(length - 1) < 0.1))).any():
+            whole = (np.abs(np.hstack(numbers)) <= LARGEST).all(axis=1)
+            length = np.linalg.norm(np.where(whole[:, None], numbers[1], 0.0), axis=1)
+            if (bad := np.abs(length - 1) > UNIT_LENGTH).any():
                 at, what = pose[point]["x"].offset, f"the pose of {frames[1] or 'the frame'!r} in {frames[0]!r}"
                 legal = "finite numbers and a quaternion of length 1"
                 raise topic.fault(int(rows[np.argmax(bad)]), at, f"{what} is no pose; expected {legal}")
@@ -137,11 +141,11 @@ def _moved(poses: Poses, before: Array, after: Array) -> Poses:
 def at_times(poses: Poses, stamps: NDArray[np.int64]) -> tuple[Array, NDArray[np.bool_]]:
     """Return the positions and quaternions (n, 7) of poses at stamps (n,), between the two nearest, and whether each
     stamp lies within those of the poses."""
-    order = np.unique(poses.stamps, return_index=True)[1]
-    times, positions, quats = poses.stamps[order], poses.positions[order], poses.quat_xyzw[order]
-    inside = (stamps >= times[0]) & (stamps <= times[-1])
-    since = np.clip(stamps - times[0], 0, times[-1] - times[0]) / 1e9
-    known = (times - times[0]) / 1e9
+    start = poses.stamps.min()
+    known, order = np.unique((poses.stamps - start) / 1e9, return_index=True)
+    positions, quats = poses.positions[order], poses.quat_xyzw[order]
+    inside = (stamps >= start) & (stamps <= poses.stamps.max())
+    since = np.clip((stamps - start) / 1e9, 0, known[-1])
     if len(known) == 1:
         return np.tile(np.r_[positions[0], quats[0]], (len(stamps), 1)), inside
     turned = Slerp(known, Rotation.from_quat(quats))(since).as_quat()

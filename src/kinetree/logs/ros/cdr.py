@@ -115,7 +115,7 @@ def decoded(message: str, messages: Sequence[bytes], fault: Fault) -> Iterator[t
     numbers, and their bytes (n, length), from which `Numbers.of` takes the numbers."""
     sizes = np.array([len(data) for data in messages], dtype=np.int64)
     order = np.argsort(sizes, kind="stable")
-    for places in np.split(order, np.flatnonzero(np.diff(sizes[order])) + 1):
+    for places in np.split(order, np.flatnonzero(np.diff(sizes[order])) + 1) if len(order) else ():
         table = np.frombuffer(b"".join([messages[i] for i in places]), np.uint8).reshape(len(places), -1)
         tries = MOST_LAYOUTS  # then each message on its own, so that the time grows with their number
         while len(places):

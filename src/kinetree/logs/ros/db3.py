@@ -59,8 +59,8 @@ def _read(file: Path, bag: Bag, database: sqlite3.Connection) -> None:
     for row, number, timestamp, data in _messages(database):
         if number not in topics:
             raise _fault(file, row, f"is of topic {number!r}, which table topics lacks")
-        if not isinstance(data, bytes) or not isinstance(timestamp, int):
-            raise _fault(file, row, "has data or a time of another type; expected bytes and a whole number")
+        if not (isinstance(data, bytes) and isinstance(timestamp, int) and timestamp >= 0):
+            raise _fault(file, row, "has other data or another time; expected bytes, and a whole number from 0, in ns")
         if bag.keeps(file, topics[number], len(data)):
             topics[number].add(data, timestamp, timestamp, (0, f" of row {row} of table messages", str(file)))
 
