@@ -34,6 +34,7 @@ ROOMS = (
     "pytest_plugin.py",
     "queries",
     "robots",
+    "serving",
     "shapes",
     "solvers",
     "spatial",

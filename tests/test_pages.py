@@ -47,6 +47,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
         "docs/reach.md",
         "docs/controllers.md",
         "docs/calibration.md",
+        "docs/transforms.md",
     ],
 )
 @pytest.mark.slow

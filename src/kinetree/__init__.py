@@ -22,6 +22,7 @@ Kinematics
     jacobian_dot    time derivative of the Jacobian
     hessian         derivatives of the Jacobian with respect to q
     velocity        twist of a frame
+    transforms      poses of all frames in their parents, as in ROS
     manipulability  distance from singular configurations
     ik              inverse kinematics inside all limits
     reach_map       capability map: which poses a frame reaches inside all limits
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from kinetree.queries.motion import jacobian_dot as jacobian_dot
     from kinetree.queries.motion import manipulability as manipulability
     from kinetree.queries.motion import velocity as velocity
+    from kinetree.queries.transforms import transforms as transforms
     from kinetree.solvers.calibrate.calibration import calibrate as calibrate
     from kinetree.solvers.compare.comparison import compare as compare
     from kinetree.solvers.guard.make import guard as guard
@@ -129,6 +131,7 @@ else:
         "reach_map": "solvers.reach.run",
         "show": "viewing.show",
         "tcp_from_points": "solvers.touch",
+        "transforms": "queries.transforms",
     }
     _MODULES = ("dynamics", "icub", "kinematics", "limits")
     __all__ = ["Finding", "KinetreeError", "Robot", "Source", "controllers", "edit", "load", "save", "text"]

@@ -11,11 +11,10 @@ import numpy as np
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
+from kinetree.cli._motion import print_violations, report_motion
 from kinetree.cli._output import check_new, force_option, without_option
-from kinetree.display import number as as_text
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
-from kinetree.spatial.se3 import Array
 
 
 class _Limits(click.Group):
@@ -72,38 +71,34 @@ def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_jso
 @command.command()
 @robot_argument
 @with_joints()
-@click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path))
-@click.option("--unit", type=click.Choice(["rad", "deg"]), required=True, help="Of the angles in FILE.")
+@click.argument("file", metavar="MOTION", type=click.Path(path_type=Path))
+@click.option(
+    "--unit",
+    type=click.Choice(["rad", "deg"]),
+    required=True,
+    help="Of the angles in MOTION; in a bag they are in rad.",
+)
 @json_option
 def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) -> None:
     """Print when, by which limit and by how much a motion leaves the limits of MODEL.
 
-    FILE.csv has a row a sample, under the names of joints; `time`, `t` or `stamp` is a column of times. Joints without
-    a column stay neutral, and limits about them alone are not checked. Exit status 0 if the whole motion is inside, 1
+    MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row a sample, under
+    the names of joints; `time`, `t` or `stamp` is a column of times. Joints without a column stay neutral, and limits
+    about them alone are not checked. Exit status 0 if the whole motion is inside, 1
     if not, 2 if something cannot be read.
     """
     from kinetree.logs import filled, read_motion
-    from kinetree.solvers.limits.report import units, violations
+    from kinetree.solvers.limits.report import violations
 
     motion = read_motion(robot, file, unit=unit)
     q, times = filled(robot, motion, robot.q()), motion.times
     found = violations(robot, q, motion.names)
+    report_motion(robot, motion, file)
     if as_json:
         print_json({"samples": len(q), "violations": found, "times": times})
     else:
-        kinds = dict(zip(robot.limits.names, units(robot), strict=True))
-        for violation in found:
-            when = " to ".join(_when(i, times) for i in dict.fromkeys((violation.first, violation.last)))
-            in_degrees = unit == "deg" and kinds[violation.limit] == "rad"
-            depth = np.rad2deg(violation.depth) if in_degrees else violation.depth
-            by = f"{as_text(depth, 6)} {'deg' if in_degrees else kinds[violation.limit]}"
-            print(f"{when}: outside of {violation.limit}, by {by} at {_when(violation.worst, times)}")
-        print(f"samples: {len(q)}, " + (f"stretches outside of a limit: {len(found)}" if found else "all inside"))
+        print_violations(robot, found, times, len(q), unit)
     sys.exit(int(bool(found)))
-
-
-def _when(sample: int, times: Array | None) -> str:
-    return f"sample {sample}" if times is None else f"t = {times[sample]:g}"
 
 
 PRINTED = ("rows", "by", "most", "before", "after", "gap", "first", "last", "worth")

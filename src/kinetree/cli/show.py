@@ -8,6 +8,7 @@ import click
 
 from kinetree.cli._findings import print_findings
 from kinetree.cli._model import assignments, configuration, robot_argument
+from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.conventions.profiles import PROFILES
 from kinetree.errors import fail
@@ -22,8 +23,6 @@ PAGE = ("profile", "faces", "motion", "reach")
 """Options of a page."""
 PICTURE = ("size", "direction", "reach")
 """Options of a picture."""
-FEW = 8
-"""Most coordinates without a column that are listed by name."""
 
 
 @click.command()
@@ -35,9 +34,9 @@ FEW = 8
 @click.option("--from", "direction", nargs=3, type=float, metavar="X Y Z", help="Where the camera of a picture is.")
 @click.option("--size", nargs=2, type=click.IntRange(16, 8192), metavar="W H", help="Of a picture, pixels.")
 @assignments("--q", "values", "JOINT=VALUE", "A joint's first coordinate (m, rad), or several as JOINT=1,2,3.")
-@click.option("--motion", metavar="FILE.csv", type=click.Path(path_type=Path), help="A motion that plays.")
+@click.option("--motion", metavar="MOTION", type=click.Path(path_type=Path), help="A motion that plays.")
 @click.option("--reach", metavar="MAP.zarr", type=click.Path(path_type=Path), help="A map that `kinetree reach` wrote.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q and in FILE.csv are in degrees.")
+@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q and in a CSV are in degrees.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="The file to write.")
 @force_option
 def command(
@@ -47,8 +46,9 @@ def command(
 
     The camera of a picture looks at the middle of the robot, from the direction X Y Z in its root link.
 
-    FILE.csv has a row a sample, under the names of joints in any order; `time`, `t` or `stamp` is a column of times in
-    s. Joints without a column stay as they are.
+    MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row a sample, under
+    the names of joints in any order; `time`, `t` or `stamp` is a column of times in s. Joints without a column stay as
+    they are.
     """
     suffix = ".html" if output is None else output.suffix.lower()
     given = {name: value for name, value in options.items() if value is not None}
@@ -76,10 +76,7 @@ def command(
 
 def _motion(robot: Robot, file: Path, in_degrees: bool) -> Motion:
     motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
-    still = [name for name in robot.coordinate_names if name not in motion.names]
-    if still:
-        which = ", ".join(still) if len(still) <= FEW else f"{len(still)} of {robot.nq} coordinates"
-        print(f"{file}: without a column, and staying as they are: {which}", file=sys.stderr)
+    report_motion(robot, motion, file, missing=True)
     return motion
 
 

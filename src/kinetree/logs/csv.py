@@ -1,6 +1,5 @@
 """Motions in CSV: a line of names, and a row of numbers for each sample."""
 
-from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -9,16 +8,17 @@ from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.numbers import number
 from kinetree.formats.table import Most, Row, fault, quoted, read_table
 from kinetree.logs.motion import Columns
+from kinetree.model.robot import Robot
 
 MOST = Most(bytes=64_000_000, rows=10_000_000, columns=1000)
 
 
-def read(file: Path, known: Collection[str]) -> Columns:
-    """Return the columns of a file, in its own units. known: the names of the robot, which may look like numbers.
+def read(file: Path, robot: Robot) -> Columns:
+    """Return the columns of a file, in its own units. Names of joints may look like numbers.
 
     Raises KinetreeError with the line of a cell that is not a finite number.
     """
-    head, rows = read_table(file, "time, joint1, joint2", "sample", MOST, known)
+    head, rows = read_table(file, "time, joint1, joint2", "sample", MOST, robot.joints)
     if not rows:
         raise fault(file, head.line, "there are no samples below the names")
     values = np.array([_numbers(file, row, head) for row in rows])

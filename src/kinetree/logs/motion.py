@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinetree.errors import KinetreeError, nearest_names
+from kinetree.errors import Finding, KinetreeError, nearest_names
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.magnitudes import LARGEST, LEGAL
 from kinetree.model.robot import Robot
@@ -23,29 +23,31 @@ class Motion:
     """Values of coordinates of a robot over time.
 
     names (k): coordinates, in the order of q. times (n,): s, increasing, or None if there are none.
-    q (n, k): rad and m; quaternions have length 1.
+    q (n, k): rad and m; quaternions have length 1. notes: warnings about what the file has besides.
     """
 
     names: tuple[str, ...]
     times: Array | None = field(repr=False)
     q: Array = field(repr=False)
+    notes: tuple[Finding, ...] = field(default=(), repr=False)
 
 
 class Columns(NamedTuple):
     """Numbers (n, c) under their names (c,), as they are written.
 
-    fault: returns the error about a sample, from 0, or about the names if that is None.
+    fault: returns the error about a sample, from 0, or about the names if that is None. times (n,): s, if no column has
+    them. notes: those of the motion.
     """
 
     names: tuple[str, ...]
     values: Array
     fault: Callable[[int | None, str], KinetreeError]
+    times: Array | None = None
+    notes: tuple[Finding, ...] = ()
 
 
-def motion_of(robot: Robot, columns: Columns, unit: str, times: Array | None = None) -> Motion:
+def motion_of(robot: Robot, columns: Columns, unit: str) -> Motion:
     """Return the motion of a robot that columns describe, with angles in `unit`, "rad" or "deg".
-
-    times (n,): s, if no column has them.
 
     Raises KinetreeError for unknown names, values that are not finite, times that do not increase, followers that do
     not follow, and quaternions that are not whole.
@@ -66,13 +68,13 @@ def motion_of(robot: Robot, columns: Columns, unit: str, times: Array | None = N
         raise columns.fault(None, "there are no names of joints that move")
     q = np.column_stack([table[name] for name in names])
     _normalise(robot, columns, names, q)
-    times = table[clock[0]] if clock else times
+    times = table[clock[0]] if clock else columns.times
     if times is not None and (bad := np.flatnonzero(np.diff(times) <= 0)).size:
         before, after = times[bad[0]], times[bad[0] + 1]
         raise columns.fault(
             int(bad[0]) + 1, f"the time is {after:.12g} after {before:.12g}; expected times that increase"
         )
-    return Motion(names, None if times is None else frozen(times), frozen(q))
+    return Motion(names, None if times is None else frozen(times), frozen(q), columns.notes)
 
 
 def filled(robot: Robot, motion: Motion, q: Array) -> Array:

@@ -1,7 +1,7 @@
 """Motions from files, by their endings, and from columns in memory."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,27 +12,32 @@ from kinetree.errors import KinetreeError, fail, wrong_type
 from kinetree.labels import column_names
 from kinetree.logs import csv
 from kinetree.logs.motion import Columns, Motion, motion_of
+from kinetree.logs.ros import motion as ros
 from kinetree.model.robot import Robot
 
-READERS: Mapping[str, Callable[[Path, Collection[str]], Columns]] = {
+READERS: Mapping[str, Callable[[Path, Robot], Columns]] = {
     ".csv": csv.read,
     ".tsv": csv.read,
     ".txt": csv.read,
+    ".mcap": ros.read,
+    ".db3": ros.read,
 }
-"""Reader of each ending."""
+"""Reader of each ending; a folder is a bag of ROS 2."""
 
 
 @explained
 def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad") -> Motion:
     """Return a motion of a robot.
 
-    source: a file of joint values; or columns by name, such as a dictionary of arrays or a DataFrame; or a Motion.
-    Columns are named by coordinates (joints of one coordinate by their own name, others as `base.x`) in any order, and
-    by followers, which must agree with their leaders. A column `time`, `t` or `stamp` has times in s.
-    unit: of the angles; lengths are in m. A Motion is always in rad.
+    source: a file of joint values, CSV or a bag of ROS 2 (.mcap, .db3, or their folder); or columns by name, such as a
+    dictionary of arrays or a DataFrame; or a Motion. Columns are named by coordinates (joints of one coordinate by
+    their own name, others as `base.x`) in any order, and by followers, which must agree with their leaders. A column
+    `time`, `t` or `stamp` has times in s.
+    unit: of the angles; lengths are in m. A Motion and a bag are always in rad; times of a bag begin at 0, and `notes`
+    of the motion say what it has besides.
 
-    Raises KinetreeError, with the line of a file, for unknown names, values that are not finite, times that do not
-    increase, and quaternions that are not whole.
+    Raises KinetreeError, with the line or byte of a file, for unknown names, values that are not finite, times that do
+    not increase, and quaternions that are not whole.
     """
     if unit not in ("rad", "deg"):
         raise fail("unit", f"unit is {unit!r}; expected 'rad' and 'deg'")
@@ -40,15 +45,25 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
         times = source.times
         if times is not None and not (times.shape == source.q.shape[:1] and np.isfinite(times).all()):
             raise fail("motion", "the times are not finite numbers, one for each sample")
-        return motion_of(robot, _columns(dict(zip(source.names, source.q.T, strict=True)), source.names), "rad", times)
+        columns = _columns(dict(zip(source.names, source.q.T, strict=True)), source.names)
+        return motion_of(robot, columns._replace(times=times, notes=source.notes), "rad")
     if (names := column_names(source)) is not None:
         return motion_of(robot, _columns(source, names), unit)
     if not isinstance(source, str | os.PathLike):
         raise wrong_type("motion", f"a motion is a {type(source).__name__}; expected a file and columns by name")
     file = Path(source)
-    if file.suffix.lower() not in READERS:
-        raise fail("format", f"cannot read a motion from {file.name!r}; legal endings are {', '.join(READERS)}")
-    return motion_of(robot, READERS[file.suffix.lower()](file, robot.joints), unit)
+    read = ros.read if is_bag(file) else READERS.get(file.suffix.lower())
+    if read is None:
+        legal = f"legal are the endings {', '.join(READERS)} and folders of bags"
+        raise fail("format", f"cannot read a motion from {file.name!r}; {legal}")
+    if read is ros.read and unit != "rad":
+        raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
+    return motion_of(robot, read(file, robot), unit)
+
+
+def is_bag(file: Path) -> bool:
+    """Return whether a file, by its ending, or a folder is a bag of ROS 2."""
+    return file.is_dir() or READERS.get(file.suffix.lower()) is ros.read
 
 
 def _columns(source: Any, names: Iterable[Any]) -> Columns:

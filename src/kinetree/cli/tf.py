@@ -1,0 +1,148 @@
+"""`kinetree tf MODEL MOTION`: transforms from joint values, and the comparison of recorded ones with the model."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from kinetree.cli._findings import print_findings
+from kinetree.cli._json import print_json
+from kinetree.cli._model import json_option, robot_argument
+from kinetree.cli._motion import print_violations, report_motion
+from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.display import number, some
+from kinetree.errors import fail
+from kinetree.model.robot import Robot
+
+if TYPE_CHECKING:
+    from kinetree.logs.ros.compare import Difference
+
+TOLERANCE = (0.1, 0.01)
+"""Differences that `--check` passes over by default, mm and deg."""
+PRINTED = ("compared", "differences", "torn", "missing", "outside", "notes")
+
+
+@click.command()
+@robot_argument
+@click.argument("file", metavar="MOTION", type=click.Path(path_type=Path))
+@click.option("-o", "--output", metavar="OUT.mcap", type=click.Path(path_type=Path), help="The bag to write.")
+@click.option("--check", is_flag=True, help="Compare the transforms that MOTION has with those of MODEL.")
+@click.option("--tolerance", nargs=2, type=float, metavar="MM DEG", help="Of --check.  [default: 0.1 0.01]")
+@click.option("--joint-states", "joints", metavar="TOPIC", help="Of MOTION, where it has several.")
+@click.option("--odometry", metavar="TOPIC", help="Odometry, poses or transforms that place the base.")
+@click.option("--deg", "in_degrees", is_flag=True, help="Angles in a CSV are in degrees.")
+@force_option
+@json_option
+def command(
+    robot: Robot,
+    file: Path,
+    output: Path | None,
+    check: bool,
+    tolerance: tuple[float, float] | None,
+    joints: str | None,
+    odometry: str | None,
+    in_degrees: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write the transforms of all frames of MODEL during MOTION to OUT.mcap, as a bag of ROS 2, without ROS.
+
+    MOTION is a CSV with a column `time`, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states, which are
+    passed on. OUT.mcap has /tf, /tf_static, /robot_description. Limits that the motion leaves are listed.
+
+    With --check, MOTION is a bag that has transforms: prints which ones differ from those of MODEL at the same joint
+    values, by how much, since when, and what explains it. Exit status 1 if some differ.
+    """
+    if check == bool(output):
+        raise click.UsageError("expected -o OUT.mcap to write transforms, or --check to compare those of MOTION")
+    if tolerance and not check:
+        raise click.UsageError("--tolerance goes with --check")
+    if output:
+        _write(robot, file, output, "deg" if in_degrees else "rad", joints, odometry, force, as_json)
+        return
+    _check(robot, file, tolerance or TOLERANCE, joints, odometry, as_json)
+
+
+def _write(
+    robot: Robot,
+    file: Path,
+    output: Path,
+    unit: Literal["rad", "deg"],
+    joints: str | None,
+    odometry: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    from kinetree.formats.output import write_whole
+    from kinetree.logs.convert import converted
+    from kinetree.logs.ros.mcap import mcap_of
+    from kinetree.solvers.limits.report import violations
+
+    if output.suffix.lower() != ".mcap":
+        raise fail("format", f"cannot write transforms to {output.name!r}; expected the ending .mcap")
+    check_new(output, force)
+    check_no_input(str(output), [str(file), *([robot.source.file] if robot.source else [])])
+    found = converted(robot, file, unit, joints, odometry)
+    report_motion(robot, found.motion, file, missing=True)
+    print_findings(found.notes)
+    write_whole(output, mcap_of(found.topics))
+    outside = violations(robot, found.q, found.motion.names)
+    counts = {topic.name: len(topic.data) for topic in found.topics}
+    if as_json:
+        notes = [*found.motion.notes, *found.notes]
+        times = found.motion.times
+        print_json({"output": str(output), "messages": counts, "violations": outside, "times": times, "notes": notes})
+        return
+    print_violations(robot, outside, found.motion.times, len(found.q), unit)
+    listed = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+    print(f"wrote {output}: {output.stat().st_size / 1e3:,.0f} kB; messages: {listed}", file=sys.stderr)
+
+
+def _check(
+    robot: Robot,
+    file: Path,
+    tolerance: tuple[float, float],
+    joints: str | None,
+    odometry: str | None,
+    as_json: bool,
+) -> None:
+    from kinetree.logs.ros.compare import compared
+
+    if min(tolerance) <= 0 or not max(tolerance) < float("inf"):
+        raise click.BadParameter("expected two finite numbers above 0, mm and deg", param_hint="--tolerance")
+    found = compared(robot, file, tolerance, joints, odometry)
+    print_findings(found.notes)
+    differ = bool(found.differences or found.torn or found.missing)
+    if as_json:
+        unknown = [{"frame": frame, "parent": parent, "transforms": n} for (frame, parent), n in found.unknown.items()]
+        print_json({**{name: getattr(found, name) for name in PRINTED}, "unknown": unknown})
+        sys.exit(int(differ))
+    groups: dict[tuple[str, ...], list[Difference]] = {}
+    for one in found.differences:
+        groups.setdefault(one.causes or (one.frame,), []).append(one)
+    for several in groups.values():
+        print(_sentence(several))
+    for frame, parents in found.torn.items():
+        print(f"{frame} has several parents in the bag: {some(parents)}")
+    if found.missing:
+        print(f"not in the bag, {len(found.missing)} frames of the model: {some(found.missing)}")
+    if found.unknown:
+        pairs = some(f"{frame} in {parent} ({n:,})" for (frame, parent), n in found.unknown.items())
+        print(f"not in the model, and not compared: {pairs}")
+    if found.outside:
+        print(f"not compared, because no joint values are near: {found.outside:,} transforms")
+    print(f"frames compared: {found.compared}, " + (f"different: {len(found.differences)}" if differ else "all alike"))
+    sys.exit(int(differ))
+
+
+def _sentence(several: "Sequence[Difference]") -> str:
+    """Return the sentence about transforms whose differences have the same causes."""
+    frames = some(f"{one.frame} in {one.parent}" for one in several)
+    mm, deg = (number(max(getattr(one, name) for one in several)) for name in ("mm", "deg"))
+    first, last = min(one.first for one in several), max(one.last for one in several)
+    counts = sum(one.differing for one in several), sum(one.samples for one in several)
+    when = f"from t = {first:g} to {last:g} s" if first < last else f"at t = {first:g} s"
+    why = " or ".join(several[0].causes) or "no single cause"
+    return f"{frames}: up to {mm} mm and {deg} deg, {when}, in {counts[0]:,} of {counts[1]:,} transforms: {why}"

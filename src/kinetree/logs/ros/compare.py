@@ -1,0 +1,136 @@
+"""Comparison of recorded transforms with those of a model at the joint values of the same times."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kinetree.errors import Finding, fail
+from kinetree.logs.motion import filled, motion_of
+from kinetree.logs.ros.bag import Topic
+from kinetree.logs.ros.base import ODOMETRY, TF, TF_STATIC, Poses, floating_joint, of_joint, poses_of
+from kinetree.logs.ros.explain import Motions, Pair, causes, deviation
+from kinetree.logs.ros.motion import recording
+from kinetree.model.robot import Robot
+from kinetree.queries.transforms import transforms
+from kinetree.spatial.se3 import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Recorded transform that differs from the model's.
+
+    mm, deg: the largest differences. first, last: times in s from the first sample of the joint values between which
+    differences are above the tolerance. differing, samples: how many transforms differ, and are compared. causes: what
+    explains the differences, each alone.
+    """
+
+    frame: str
+    parent: str
+    mm: float
+    deg: float
+    first: float
+    last: float
+    differing: int
+    samples: int
+    causes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Comparison of the transforms of a bag with those of a model.
+
+    compared: how many frames in their parents are compared. differences: those that differ. torn: frames with several
+    parents in the bag, and these. missing: frames of the model that the bag lacks. unknown: frames and parents in the
+    bag that are not both of the model, and how many transforms of them. outside: how many transforms are not compared,
+    because no joint values are near. notes: warnings about the joint values.
+    """
+
+    compared: int
+    differences: Sequence[Difference]
+    torn: Mapping[str, Sequence[str]]
+    missing: Sequence[str]
+    unknown: Mapping[tuple[str, str], int]
+    outside: int
+    notes: Sequence[Finding]
+
+
+def compared(
+    robot: Robot, file: Path, tolerance: tuple[float, float], joints: str | None = None, odometry: str | None = None
+) -> Comparison:
+    """Return the comparison of the transforms in a bag with those of a robot.
+
+    tolerance: in mm and deg. joints, odometry: topics. The pose of a floating base is compared with odometry, if the
+    bag has it. Raises KinetreeError for a bag that cannot be read, or has no transforms.
+    """
+    found = recording(robot, file, joints, odometry, keep_transforms=True)
+    q, floating = filled(robot, motion_of(robot, found.columns, "rad"), robot.q()), floating_joint(robot)
+    base = (robot.q_slices[floating.name], of_joint(floating, found.base)) if floating and found.base else None
+    motions = Motions(found.stamps, q, base)
+    recorded = [*_recorded(found.topics, TF), *_recorded(found.topics, TF_STATIC)]
+    if not recorded:
+        raise fail("topic", f"{file.name} has no transforms to compare; expected topics {TF} and {TF_STATIC}")
+    by_odometry = any(topic.type == ODOMETRY and topic.count for topic in found.topics.values())
+    skipped = floating.child if floating and not by_odometry else None
+    static = transforms(robot, which="static")
+    constant = dict(zip(zip(static.names, static.parents, strict=True), static.T, strict=True))
+    parents: dict[str, list[str]] = {}
+    unknown: dict[tuple[str, str], int] = {}
+    differences: list[Difference] = []
+    delays: list[float] = []
+    count = outside = 0
+    for poses, is_static in recorded:
+        parents.setdefault(poses.child, []).append(poses.parent)
+        if not {poses.child, poses.parent} <= robot.frames.keys():
+            unknown[poses.child, poses.parent] = len(poses.stamps)
+        elif poses.child != skipped:
+            pair = _pair(robot, motions, poses, is_static)
+            outside += 0 if is_static else len(poses.stamps) - len(pair.times)
+            count += 1
+            T = constant.get((poses.child, poses.parent))
+            differences += _differences(pair, T, is_static, tolerance, delays)
+    torn = {child: above for child, above in parents.items() if len({*above}) > 1}
+    missing = [n for n in transforms(robot, motions.q[0]).names if n not in parents and n != skipped]
+    return Comparison(count, differences, torn, missing, unknown, outside, found.columns.notes)
+
+
+def _recorded(topics: Mapping[str, Topic], name: str) -> Iterator[tuple[Poses, bool]]:
+    """Yield the transforms of a topic, and whether they are static."""
+    if name in topics:
+        for poses in poses_of(topics[name]).values():
+            yield poses, name == TF_STATIC
+
+
+def _pair(robot: Robot, motions: Motions, poses: Poses, is_static: bool) -> Pair:
+    """Return the poses at times for which joint values are known; a static one at all samples of these."""
+    T = poses.T
+    if is_static:
+        times, T = motions.times, np.broadcast_to(T[-1], (len(motions.times), 4, 4))
+    else:
+        times = (poses.stamps - motions.start) / 1e9
+        known = motions.known(times)
+        times, T = times[known], T[known]
+    return Pair(robot, motions, poses.child, poses.parent, times, T)
+
+
+def _differences(
+    pair: Pair, constant: Array | None, is_static: bool, tolerance: tuple[float, float], delays: list[float]
+) -> Iterator[Difference]:
+    """Yield the difference between recorded and model's transforms, if it is above the tolerance. constant: the
+    model's, if no joint moves it."""
+    if constant is not None and is_static:
+        pair = pair.some(1)
+    if not len(pair.times):
+        return
+    T = pair.model(pair.motions.at(pair.times)) if constant is None else np.tile(constant, (len(pair.times), 1, 1))
+    off = deviation(T, pair.T)
+    wrong = np.flatnonzero((off > tolerance).any(axis=1))
+    if not len(wrong):
+        return
+    found = causes(pair, tolerance, delays)
+    if is_static and constant is None and np.ptp(T, axis=0).max() > 1e-6:
+        found = ("a static transform of a frame that joints move", *found)
+    first, last = (float(pair.times[wrong[k]]) for k in (0, -1))
+    mm, deg = (float(x) for x in off.max(axis=0))
+    yield Difference(pair.frame, pair.parent, mm, deg, first, last, len(wrong), len(off), found)

@@ -1,0 +1,91 @@
+"""Poses of all links and frames in their parents, as ROS's tree of transforms has them."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from kinetree.algorithms.gauge import gauged
+from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.arguments import explained
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
+from kinetree.display import Brief
+from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree
+from kinetree.queries.query import frames_of, one_of, query, tree
+from kinetree.spatial.se3 import Array, quaternion_from_rotation
+
+WHICH = ("all", "moving", "static")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Transforms(Brief):
+    """Poses of frames in their parents.
+
+    names, parents (n): each frame, and the frame in which its pose is. static (n,): whether no joint moves the one in
+    the other. T (…, n, 4, 4): T_parent_frame, in m. quat_xyzw (…, n, 4): its unit quaternions, with w >= 0.
+    """
+
+    names: tuple[str, ...]
+    parents: tuple[str, ...]
+    static: Array
+    T: Array
+    quat_xyzw: Array
+
+    @property
+    def positions(self) -> Array:
+        """Positions (…, n, 3) of the frames in their parents, in m."""
+        return self.T[..., :3, 3]
+
+
+@explained
+def transforms(robot: Robot, q: Any = None, *, which: Literal["all", "moving", "static"] = "all") -> Transforms:
+    """Return the poses of all links and frames in their parents, from which the transforms of ROS are made.
+
+    q (…, nq): configurations; neutral by default. which: "all", or those that joints move, "moving", or the others,
+    "static", whose poses have no axes of q. A link is in the link that carries it, another frame in its link; links
+    come in the order of `robot.placed`, then frames. Left out are the root and frames of unknown place.
+
+    Raises KinetreeError for a q of another shape.
+    """
+    frames_of(robot, ())
+    one_of("which", which, WHICH)
+    joints = [robot.joints[name] for name in robot.placed]
+    frames = [f for f in robot.frames.values() if f.name not in robot.links and not f.unplaced]
+    places = {j.child: (j.parent, not j.kind.nq, j.origin @ j.child_origin) for j in joints}
+    places |= {frame.name: (frame.link, True, frame.origin) for frame in frames}
+    if which != "all":
+        places = {name: place for name, place in places.items() if place[1] == (which == "static")}
+    parents, still, poses = zip(*places.values(), strict=True) if places else ((), (), ())
+    static, T = np.array(still, dtype=bool), np.array(poses, dtype=float).reshape(-1, 4, 4)
+    quats = np.moveaxis(quaternion_from_rotation(np.moveaxis(T, 0, -1)), 0, -1)
+    if not static.all():
+        moved = _moving(robot)(robot.q() if q is None else q)
+        T, quats = _with(T, ~static, moved.T), _with(quats, ~static, moved.quat_xyzw)
+    return Transforms(tuple(places), tuple(parents), static, T, quats)
+
+
+def _with(values: Array, places: Array, moving: Array) -> Array:
+    """Return values (…, n, …) of which those at `places` (n,) are `moving` (…, k, …), the others values (n, …)."""
+    if places.all():
+        return moving
+    whole = np.empty((*moving.shape[: moving.ndim - values.ndim], *values.shape), moving.dtype)
+    whole[...] = values
+    for at, own in zip(np.flatnonzero(places), np.moveaxis(moving, -values.ndim, 0), strict=True):
+        np.moveaxis(whole, -values.ndim, 0)[at] = own
+    return whole
+
+
+def _moving(robot: Robot) -> Kernel:
+    """Return the kernel from q (…, nq) to poses (…, k, 4, 4) and quaternions (…, k, 4) of the links that joints move,
+    in the order of `robot.placed`."""
+    pairs = [(j.parent, j.child) for name in robot.placed if (j := robot.joints[name]).kind.nq]
+    model, about = tree(robot), "links in the links that carry them"
+    ports = Port("T", (len(pairs), 4, 4), about=f"{about}; m"), Port("quat_xyzw", (len(pairs), 4), about=about)
+
+    def poses(_: Tree, q: Any) -> Any:  # with the body frames of each `fk`, so that rounding is the same
+        T = [forward_kinematics(gauged(model, pair), q, pair[1:], pair[0])[0] for pair in pairs]
+        return np.array(T), np.array([quaternion_from_rotation(pose) for pose in T])
+
+    return query(robot, ("transforms",), (), ports, poses)

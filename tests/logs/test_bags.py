@@ -1,0 +1,229 @@
+"""Bags of ROS 2: their containers, and what is said of damaged ones."""
+
+import io
+import shutil
+import sqlite3
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.logs import read_motion
+from kinetree.logs.convert import converted
+from kinetree.logs.ros.bag import Topic
+from kinetree.logs.ros.compare import compared
+from kinetree.logs.ros.definitions import full_name
+from kinetree.logs.ros.folder import read_bag
+from kinetree.logs.ros.joints import JOINT_STATE
+from kinetree.logs.ros.transforms import joint_state_topic, transform_topics
+from ros_bags import FLOATING, ODOMETRY, START, arm, base_poses, motion, placed, recorded, states, written
+
+METADATA = """rosbag2_bagfile_information:
+  version: 9
+  relative_file_paths:
+{files}
+  compression_mode: '{mode}'
+"""
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return arm()
+
+
+@pytest.fixture(scope="module")
+def bags(robot, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bags")
+    return {ending: recorded(folder / f"bag.{ending}", robot) for ending in ("mcap", "db3")}
+
+
+def folder_of(path, *files, mode=""):
+    path.mkdir()
+    names = "\n".join(f"    - {file.name if file.is_absolute() else file}" for file in files)
+    (path / "metadata.yaml").write_text(METADATA.format(files=names, mode=mode))
+    for file in files:
+        if file.exists():
+            shutil.copy(file, path)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["mcap", "db3"])
+def test_a_motion_is_read_from_a_bag(robot, bags, ending, tmp_path):
+    q, _ = motion()
+    for path in (bags[ending], folder_of(tmp_path / "bag", bags[ending])):
+        found = read_motion(robot, path)
+        assert found.names == ("a", "b", "c")
+        np.testing.assert_array_equal(found.q, q)
+        np.testing.assert_allclose(found.times, 0.02 * np.arange(len(q)), rtol=0, atol=1e-9)
+        assert found.notes == ()
+
+
+def test_both_containers_have_the_same_messages(bags):
+    wanted = (JOINT_STATE, "tf2_msgs/TFMessage")
+    mcap, db3 = (read_bag(path, wanted) for path in bags.values())
+    assert mcap.keys() == db3.keys() == {"/joint_states", "/tf", "/tf_static"}
+    for name, topic in mcap.items():
+        assert (topic.data, topic.log_times, topic.qos) == (db3[name].data, db3[name].log_times, db3[name].qos)
+    assert "durability: transient_local" in mcap["/tf_static"].qos
+    assert mcap["/joint_states"].log_times[0] == START
+
+
+def test_a_bag_of_several_files(robot, tmp_path):
+    q, stamps = motion()
+    halves = [
+        written(tmp_path / f"{k}.mcap", [joint_state_topic("/joint_states", robot, q[rows], stamps[rows])])
+        for k, rows in enumerate((slice(0, 100), slice(100, None)))
+    ]
+    np.testing.assert_array_equal(read_motion(robot, folder_of(tmp_path / "bag", *halves)).q, q)
+
+
+def test_folders_that_are_refused(robot, bags, tmp_path):
+    with pytest.raises(kt.KinetreeError, match=r"is a folder without metadata.yaml; expected that of a bag"):
+        read_motion(robot, tmp_path)
+    outside = folder_of(tmp_path / "outside", Path("../bag.mcap"))
+    with pytest.raises(kt.KinetreeError, match=r"names the file '../bag.mcap', which is not in the folder"):
+        read_motion(robot, outside)
+    with pytest.raises(kt.KinetreeError, match="says that each message is compressed"):
+        read_motion(robot, folder_of(tmp_path / "packed", bags["mcap"], mode="MESSAGE"))
+    gone = folder_of(tmp_path / "gone", tmp_path / "gone.mcap")
+    with pytest.raises(kt.KinetreeError, match=r"gone.mcap: error: cannot be read: No such file"):
+        read_motion(robot, gone)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "metadata.yaml").write_text("a: 1\n")
+    with pytest.raises(kt.KinetreeError, match="has no list rosbag2_bagfile_information: relative_file_paths"):
+        read_motion(robot, tmp_path / "empty")
+
+
+def test_a_bag_without_its_end_says_so(robot, bags, tmp_path):
+    data = bags["mcap"].read_bytes()
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(data[: data.index(b"\x0f" + struct.pack("<Q", 4), 100)])
+    with pytest.raises(kt.KinetreeError, match="the file ends before the end of its data; its recording was not"):
+        read_motion(robot, cut)
+    cut.write_bytes(data[:5000])
+    with pytest.raises(kt.KinetreeError, match=r"cut.mcap: error: byte \d+: a record has \d+ bytes, and \d+ are left"):
+        read_motion(robot, cut)
+
+
+def chunk(content: bytes, size: int | None = None, crc: int | None = None, compression: bytes = b"") -> bytes:
+    """A file of one chunk."""
+    size, crc = len(content) if size is None else size, zlib.crc32(content) if crc is None else crc
+    body = struct.pack("<QQQI", 0, 0, size, crc) + struct.pack("<I", len(compression)) + compression
+    body += struct.pack("<Q", len(content)) + content
+    magic = b"\x89MCAP0\r\n"
+    return magic + b"\x06" + struct.pack("<Q", len(body)) + body + b"\x0f" + struct.pack("<QI", 4, 0) + magic
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "byte 0: the file is empty"),
+        (b"ROSBAG V2.0\n", "byte 0: the file begins with 52 4f 53 42 41 47 20 56; expected 89 4d 43 41"),
+        (chunk(b"", size=2**40), "byte 17: a chunk expands to 1099511627776 bytes, which is too large"),
+        (chunk(b"abc", crc=5), "byte 17: the contents of a chunk do not have its checksum; the file is damaged"),
+        (chunk(b"abc", size=2, crc=0), "byte 17: a chunk expands to 3 bytes; expected 2"),
+        (chunk(b"abc", compression=b"zip"), "a chunk is compressed as b'zip'; expected b'zstd' and b'lz4'"),
+        (chunk(b"abc", compression=b"zstd"), "a chunk cannot be expanded"),
+        (chunk(b"abc", compression=b"lz4"), "byte 17: a chunk expands to 0 bytes; expected 3; the file is damaged"),
+        (chunk(b"\x05abc"), "byte 0 of the chunk at byte 17: a record is cut off after 4 bytes"),
+        (chunk(b"\x05" + struct.pack("<Q", 22) + bytes(22)), "of the chunk at byte 17: a message is of channel 0"),
+        (chunk(b"\x04" + struct.pack("<Q", 2) + bytes(2)), "the contents of record 4 do not fit its 2 bytes"),
+    ],
+)
+def test_damaged_records_have_their_offset(robot, tmp_path, data, message):
+    path = tmp_path / "bad.mcap"
+    path.write_bytes(data)
+    with pytest.raises(kt.KinetreeError, match=message):
+        read_motion(robot, path)
+
+
+def test_a_chunk_that_expands_without_end_is_not_read(robot, tmp_path):
+    import zstandard
+
+    path = tmp_path / "bomb.mcap"
+    path.write_bytes(chunk(zstandard.compress(bytes(2**26)), size=100, crc=0, compression=b"zstd"))
+    with pytest.raises(kt.KinetreeError, match="byte 17: a chunk expands to 101 bytes; expected 100"):
+        read_motion(robot, path)
+
+
+def test_a_database_that_is_no_bag(robot, tmp_path):
+    path = tmp_path / "bag.db3"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE topics(id, name, type, serialization_format)")
+        database.execute(
+            "CREATE VIEW messages AS WITH RECURSIVE r(n) AS (VALUES(1) UNION ALL SELECT n + 1 FROM r) "
+            "SELECT n AS id, 1 AS topic_id, 1 AS timestamp, x'00' AS data FROM r"
+        )
+    database.close()
+    with pytest.raises(kt.KinetreeError, match=r"bag.db3: error: has no table messages; expected a bag of ROS 2"):
+        read_motion(robot, path)
+    path.write_bytes(b"not SQLite at all")
+    with pytest.raises(kt.KinetreeError, match="byte 0: the file begins with 6e 6f 74"):
+        read_motion(robot, path)
+
+
+def test_other_encodings_and_types(robot, tmp_path):
+    topic = Topic("/joint_states", "std_msgs/String", data=[b""], log_times=[1], publish_times=[1], count=1)
+    path = written(tmp_path / "bag.db3", [topic])
+    with pytest.raises(
+        kt.KinetreeError, match=r"no messages of type sensor_msgs/JointState; the bag has /joint_states"
+    ):
+        read_motion(robot, path)
+
+
+def harmed(data: bytes, rng: np.random.Generator) -> bytes:
+    """The bytes cut off, with flipped bits, with another length, or with a part moved."""
+    kind, at = rng.integers(4), int(rng.integers(len(data)))
+    changed = bytearray(data)
+    if kind == 0:
+        return data[:at]
+    if kind == 1:
+        for k in rng.integers(len(data), size=rng.integers(1, 9)):
+            changed[k] ^= 1 << int(rng.integers(8))
+    elif kind == 2:
+        changed[at : at + 4] = int(rng.choice([0, 1, 2**31 - 1, 2**32 - 1, len(data)])).to_bytes(4, "little")
+    else:
+        size = int(rng.integers(1, 100))
+        changed[at : at + size] = bytes(rng.integers(256, size=size, dtype=np.uint8))
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("ending", ["mcap", "db3"])
+@pytest.mark.parametrize("count", [10, pytest.param(1000, marks=pytest.mark.slow)])
+def test_damage_is_an_error_or_harmless(tmp_path, ending, count):
+    """Joint states, odometry and transforms; chunks without checksums let damage reach the messages."""
+    robot, (q, stamps), poses = arm(FLOATING), motion(6), base_poses(9)
+    whole = np.zeros((6, robot.nq))
+    whole[:, robot.coordinate_names.index("free.qw")] = 1
+    topics = [states(["a", "b", "c"], q, stamps), placed(poses, ODOMETRY, "/odom")]
+    topics += transform_topics(robot, whole, stamps, stamps, poses._replace(parent="world"))
+    data = plain_mcap(topics) if ending == "mcap" else written(tmp_path / "bag.db3", topics).read_bytes()
+    bad, rng, refused = tmp_path / f"bad.{ending}", np.random.default_rng(count), 0
+    for _ in range(count):
+        bad.write_bytes(harmed(data, rng))
+        for read in (lambda: converted(robot, bad), lambda: compared(robot, bad, (0.1, 0.01))):
+            try:
+                read()
+            except kt.KinetreeError as error:
+                refused += 1
+                assert str(bad) in str(error) or error.findings[0].code in ("topic", "joints", "base", "times")
+    assert refused >= count / 10
+
+
+def plain_mcap(topics: list[Topic]) -> bytes:
+    """A file without compression and checksums."""
+    from mcap.writer import CompressionType, Writer
+
+    stream = io.BytesIO()
+    writer = Writer(stream, compression=CompressionType.NONE, enable_crcs=False)
+    writer.start("ros2")
+    for topic in topics:
+        schema = writer.register_schema(full_name(topic.type), "ros2msg", b"")
+        channel = writer.register_channel(topic.name, "cdr", schema)
+        for time, data in zip(topic.log_times, topic.data, strict=True):
+            writer.add_message(channel, time, data, time)
+    writer.finish()
+    return stream.getvalue()
