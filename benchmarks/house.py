@@ -130,7 +130,7 @@ def numbers(source: Path) -> Iterator[tuple[str, object]]:
     yield "function, median", int(statistics.median(bodies.values()))
     yield "function, longest", max(bodies.values())
     yield "packages and modules at the top", len({p.relative_to(source / "kinetree").parts[0] for p in trees})
-    yield "hands of vendor", len(hands(trees, "vendor"))
+    yield "hands of controller", len(hands(trees, "controller"))
     yield "tables of references", len(modules_with(trees, REFERENCES))
     yield "readers of TOML tables", len(modules_with(trees, UNKNOWN_KEY))
     yield "public names", public_names(source)

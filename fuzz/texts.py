@@ -114,7 +114,7 @@ box = true
 SETTINGS = """profile = "industrial"
 select = ["TRE", "INR"]
 ignore = ["INR-002"]
-vendor = "fanuc"
+controller = "fanuc"
 baseline = "known.json"
 exclude = ["legacy/**"]
 

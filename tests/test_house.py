@@ -14,7 +14,7 @@ def trees():
 
 
 def test_an_option_goes_through_few_hands(trees):
-    assert 1 <= len(house.hands(trees, "vendor")) <= 4
+    assert 1 <= len(house.hands(trees, "controller")) <= 4
 
 
 def test_one_table_of_references_and_one_reader_of_toml(trees):

@@ -29,6 +29,8 @@ def blocks(page: str) -> list[tuple[str, str]]:
     [
         "README.md",
         "docs/model.md",
+        "docs/models.md",
+        "docs/building.md",
         "docs/kinematics.md",
         "docs/sensors.md",
         "docs/dynamics.md",

@@ -1,7 +1,8 @@
 """Robot descriptions loaded right, or refused with the reason; any frame against any other.
 
 Robots
-    load            read a robot from a file, a text, or by the name of one that comes with the package
+    load            read a robot from a file, a text, or by its name in Kinetree or in a package of models
+    chain           build a robot in Python from ETS, DH parameters or joints
     save            write a robot to a file
     text            return a robot as the text of a file
     show            show a robot in the browser or a notebook, or save it as a page
@@ -44,7 +45,7 @@ Limits, controllers
     margin          distance to each limit, negative outside
     guard           change commands so that joints stay inside all limits
     limits          module: limits and files of them, guards, which limits to widen
-    controllers     poses and joints in the makers' own numbers: controllers["fanuc"], controllers.pose(…)
+    controllers     poses and joints in a controller's own numbers: controllers["fanuc"], controllers.pose(…)
     calibrate       compare a model with the poses that its controller shows, and name the cause of differences
     tcp_from_points     tip of a tool from poses that touch one point
     frame_from_points   frame from three points
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from kinetree import icub as icub
     from kinetree import kinematics as kinematics
     from kinetree import limits as limits
+    from kinetree.building import chain as chain
     from kinetree.checker.check import check as check
     from kinetree.compiler.kernel import Kernel as Kernel
     from kinetree.queries.controllers import Registered
@@ -117,6 +119,7 @@ else:
         "Kernel": "compiler.kernel",
         "calibrate": "solvers.calibrate.calibration",
         "center_of_mass": "queries.momentum",
+        "chain": "building",
         "check": "checker.check",
         "compare": "solvers.compare.comparison",
         "guard": "solvers.guard.make",

@@ -1,7 +1,6 @@
 """Load a robot from a path, a text or a bare name, and save it."""
 
 import os
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cache
@@ -34,6 +33,8 @@ from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.limits import LinearLimits
 from kinetree.model.names import Lookup
 from kinetree.model.robot import Robot
+from kinetree.robots.installed import located
+from kinetree.robots.packaged import is_packaged
 
 PRINTED = "dh"
 """The set of limits that the DH tables of a packaged robot print."""
@@ -57,7 +58,8 @@ def load(
     """Return the robot that a file, a text or a name describes.
 
     source: a path; or, as a str together with format=…, the text itself; or the bare name of a robot that comes with
-        the package, such as "icub" or "icub:2.5" (a file of that name is "./icub").
+        the package, such as "icub" or "icub:2.5", or "PACKAGE:MODEL" for a model of an installed package of models,
+        such as "example-robot-data:panda" (a file of that name is "./icub"); `kinetree models` lists all.
     format: "urdf", "xacro", "sdf", "mjcf", "dh", "ets"; by default the file's ending and its root element decide.
         A pathlib.Path together with format=… is a file of that format whatever its ending.
     xacro_args: the arguments of a xacro file. packages: folders of ROS packages by name, searched first.
@@ -97,6 +99,8 @@ def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions()
     uncertain: whether after errors the robot is what is certain of it, with doubts.
     """
     check_parts(options.without)
+    source, args = located(source, options.format, options.xacro_args)
+    options = replace(options, xacro_args=args)
     reading = _left_out(*_with_semantic(*_read(source, options), options, uncertain), options.without)
     robot, findings = _with_empty_limits(*reading)
     if robot is None or (robot.doubts and not uncertain):
@@ -272,6 +276,7 @@ def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], optio
 def format_of(source: str | os.PathLike[str], format: str | None = None) -> Format:
     """Return the format in which `load` would read a path or a bare name. Raises KinetreeError where there is nothing
     to read."""
+    source, _ = located(source, format, None)
     if is_packaged(source, format):
         from kinetree.robots.packaged import packaged
 
@@ -283,11 +288,6 @@ def format_of(source: str | os.PathLike[str], format: str | None = None) -> Form
 def as_source(file: str, options: ReadOptions) -> str | Path:
     """Return the name of a file, or the bare name of a robot, as `load` takes it: a text is never meant."""
     return file if is_packaged(file, options.format) else Path(file)
-
-
-def is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
-    """Return whether a source is the name of a robot that comes with the package, "icub" or "icub:2.5"."""
-    return isinstance(source, str) and format is None and bool(re.fullmatch(r"[\w-]+(:[^/\\]*)?", source))
 
 
 def _read_packaged(name: str, options: ReadOptions) -> Reading:

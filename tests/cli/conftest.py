@@ -1,6 +1,7 @@
 """How the tests run the command line: in this process, or as a process of its own."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -93,3 +94,11 @@ def process():
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, **more)
 
     return process
+
+
+@pytest.fixture
+def interruptible():
+    """A test run that was started in the background ignores the signal, and so would what it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -41,17 +41,17 @@ def test_columns_of_numbers(run, arm, tmp_path, head, separator):
     rows = np.hstack([joints, controllers["kuka"].from_pose(T)])
     file = tmp_path / "poses.csv"
     file.write_text("# from the pendant\n" + table(head, rows, separator) + "\n# the end\n", encoding="utf-8-sig")
-    result = run("calibrate", arm, file, "--vendor", "kuka")
+    result = run("calibrate", arm, file, "--controller", "kuka")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines()[0] == "the model and the controller of KUKA agree"
     shuffled = [11, 0, 5, 3, 1, 2, 4, 10, 9, 8, 7, 6]
     file.write_text(table([head[i] for i in shuffled], rows[:, shuffled], separator))
-    assert run("calibrate", arm, file, "--vendor", "kuka").stdout == result.stdout
+    assert run("calibrate", arm, file, "--controller", "kuka").stdout == result.stdout
 
 
-@pytest.mark.parametrize("vendor", list(controllers))
-def test_poses_as_the_pendant_writes_them(run, arm, tmp_path, vendor):
-    who = controllers[vendor]
+@pytest.mark.parametrize("controller", list(controllers))
+def test_poses_as_the_pendant_writes_them(run, arm, tmp_path, controller):
+    who = controllers[controller]
     joints, T = numbers(arm)
     C = who.coupling("arm")
     shown = np.linalg.solve(C, joints.T).T
@@ -62,7 +62,7 @@ def test_poses_as_the_pendant_writes_them(run, arm, tmp_path, vendor):
     file = tmp_path / "poses.csv"
     for separator in ",;":
         file.write_text(table([*HEAD, "Pose"], rows, separator))
-        result = run("calibrate", arm, file, "--vendor", vendor)
+        result = run("calibrate", arm, file, "--controller", controller)
         noted = "" if who.confidence == "high" else f"note: {who.name} is not verified: "
         assert result.exit_code == 0
         assert result.stderr.startswith(noted)
@@ -74,17 +74,17 @@ def test_a_fault_is_status_1_and_json(run, arm, tmp_path):
     T[:, :3, :3] = T[:, :3, :3] @ Rotation.from_rotvec([1e-5, 0, 0]).as_matrix()
     file = tmp_path / "poses.csv"
     file.write_text(table(KUKA, np.hstack([joints, controllers["kuka"].from_pose(T)])))
-    result = run("calibrate", arm, file, "--vendor", "kuka", "--json")
+    result = run("calibrate", arm, file, "--controller", "kuka", "--json")
     data = json.loads(result.stdout)
     assert result.exit_code == 1
     assert data["agrees"] is False
     assert [fault["code"] for fault in data["faults"]] == ["tool0-frame"]
     np.testing.assert_array_equal(data["T_flange_tool0"], np.eye(4))
     assert np.shape(data["residual"]) == (5, 2)
-    result = run("calibrate", arm, file, "--vendor", "kuka")
+    result = run("calibrate", arm, file, "--controller", "kuka")
     assert result.exit_code == 1
     assert "flange for tool0" in result.stdout
-    assert run("calibrate", arm, file, "--vendor", "kuka", "--tool0", "flange").exit_code == 0
+    assert run("calibrate", arm, file, "--controller", "kuka", "--tool0", "flange").exit_code == 0
 
 
 def test_the_figure_has_the_errors_before_and_after(run, arm, tmp_path):
@@ -99,15 +99,15 @@ def test_the_figure_has_the_errors_before_and_after(run, arm, tmp_path):
     assert result.residual.max() < 1e-9
     file, out = tmp_path / "poses.csv", tmp_path / "errors.svg"
     file.write_text(table(KUKA, np.hstack([joints, poses])))
-    assert run("calibrate", arm, file, "--vendor", "kuka", "--plot", out).exit_code == 1
+    assert run("calibrate", arm, file, "--controller", "kuka", "--plot", out).exit_code == 1
     words = out.read_text("utf-8")
     assert {"The model and the controller of KUKA do not agree", "as given", "tolerance"} <= {
         *re.findall(r">([^<>]+)</text>", words)
     }
-    assert run("calibrate", arm, file, "--vendor", "kuka", "--plot", file, "--force").exit_code == 2
-    assert "exists already" in run("calibrate", arm, file, "--vendor", "kuka", "--plot", out).stderr
-    assert "--force is for --plot" in run("calibrate", arm, file, "--vendor", "kuka", "--force").stderr
-    assert "legal are" in run("calibrate", arm, file, "--vendor", "kuka", "--plot", tmp_path / "a.xyz").stderr
+    assert run("calibrate", arm, file, "--controller", "kuka", "--plot", file, "--force").exit_code == 2
+    assert "exists already" in run("calibrate", arm, file, "--controller", "kuka", "--plot", out).stderr
+    assert "--force is for --plot" in run("calibrate", arm, file, "--controller", "kuka", "--force").stderr
+    assert "legal are" in run("calibrate", arm, file, "--controller", "kuka", "--plot", tmp_path / "a.xyz").stderr
 
 
 def test_the_coupling_of_a_robot_model(run, arm, tmp_path):
@@ -117,9 +117,9 @@ def test_the_coupling_of_a_robot_model(run, arm, tmp_path):
     file.write_text(
         table([*HEAD, *controllers["abb"].components], np.hstack([joints, controllers["abb"].from_pose(T)]))
     )
-    assert "[coupling]" in run("calibrate", arm, file, "--vendor", "abb").stdout
-    assert run("calibrate", arm, file, "--vendor", "abb", "--robot-model", "IRB 2400").exit_code == 0
-    nobody = run("calibrate", arm, file, "--vendor", "abb", "--robot-model", "IRB 2040")
+    assert "[coupling]" in run("calibrate", arm, file, "--controller", "abb").stdout
+    assert run("calibrate", arm, file, "--controller", "abb", "--robot-model", "IRB 2400").exit_code == 0
+    nobody = run("calibrate", arm, file, "--controller", "abb", "--robot-model", "IRB 2040")
     assert (nobody.exit_code, "no model 'IRB 2040'" in nobody.stderr) == (2, True)
 
 
@@ -150,7 +150,7 @@ GOOD = "1,2,3,4,5,6,100,200,300,10,20,30"
 def test_what_cannot_be_read_is_said_with_its_line(run, arm, tmp_path, text, said):
     file = tmp_path / "poses.csv"
     file.write_text(text)
-    result = run("calibrate", arm, file, "--vendor", "kuka")
+    result = run("calibrate", arm, file, "--controller", "kuka")
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr
 
@@ -163,14 +163,14 @@ def test_an_advised_tolerance_is_never_too_small(run, arm, tmp_path):
     poses = controllers["kuka"].from_pose(kt.fk(robot, "tool0", "base").interpret(q)).round()
     file = tmp_path / "poses.csv"
     file.write_text(table(KUKA, np.hstack([shown, poses])))
-    result = run("calibrate", arm, file, "--vendor", "kuka")
+    result = run("calibrate", arm, file, "--controller", "kuka")
     assert (result.exit_code, "tolerance=(" in result.stdout) == (1, False)
     option, *numbers = result.stdout.partition("if so, say ")[2].partition(" [no-fit]")[0].split()
     metres, radians = ADVICE.search(str(calibrate(robot, "kuka", shown, poses))).groups()
     assert option == "--tolerance"
     assert float(numbers[0]) == pytest.approx(1e3 * float(metres), rel=1e-9)
     assert 0 <= float(numbers[1]) - np.rad2deg(float(radians)) < 0.01
-    assert run("calibrate", arm, file, "--vendor", "kuka", option, *numbers).exit_code == 0
+    assert run("calibrate", arm, file, "--controller", "kuka", option, *numbers).exit_code == 0
 
 
 def test_tolerances_are_in_the_units_that_are_typed(run, arm, tmp_path):
@@ -185,15 +185,15 @@ def test_tolerances_are_in_the_units_that_are_typed(run, arm, tmp_path):
         (("0.5", "12"), "legal are at most 100 mm and 11.45 deg"),
         (("0", "1"), "legal are two finite numbers above 0, mm and deg"),
     ):
-        result = run("calibrate", arm, file, "--vendor", "kuka", "--tolerance", *wrong)
+        result = run("calibrate", arm, file, "--controller", "kuka", "--tolerance", *wrong)
         assert (result.exit_code, said in result.stderr) == (2, True)
 
 
 def test_other_mistakes(run, arm, tmp_path):
-    result = run("calibrate", arm, tmp_path / "none.csv", "--vendor", "kuka")
+    result = run("calibrate", arm, tmp_path / "none.csv", "--controller", "kuka")
     assert result.exit_code == 2
     assert "cannot be read" in result.stderr
-    result = run("calibrate", arm, tmp_path / "none.csv", "--vendor", "kuak")
+    result = run("calibrate", arm, tmp_path / "none.csv", "--controller", "kuak")
     assert result.exit_code == 2
     assert "did you mean 'kuka'" in result.stderr
     assert run("calibrate", arm, tmp_path / "none.csv").exit_code == 2

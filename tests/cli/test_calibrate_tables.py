@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.cli._poses import VENDOR_JOINTS
+from kinetree.cli._poses import PENDANT_JOINTS
 from kinetree.controllers import controllers
 
 pytestmark = pytest.mark.slow
@@ -21,10 +21,10 @@ AGREE = "the model and the controller of"
 def shown(arm):
     """Joints, deg, and poses as a controller shows them, (5, 12)."""
 
-    def shown(vendor="kuka", tool0="tool0"):
+    def shown(controller="kuka", tool0="tool0"):
         robot = kt.load(arm)
         q = robot.limits.sample(5, seed=3)
-        return np.hstack([np.rad2deg(q), controllers[vendor].from_pose(kt.fk(robot, tool0, "base").interpret(q))])
+        return np.hstack([np.rad2deg(q), controllers[controller].from_pose(kt.fk(robot, tool0, "base").interpret(q))])
 
     return shown
 
@@ -33,10 +33,10 @@ def shown(arm):
 def calibrate(run, arm, tmp_path):
     """Run the command on a text, or bytes."""
 
-    def calibrate(text, *options, vendor="kuka", model=arm):
+    def calibrate(text, *options, controller="kuka", model=arm):
         file = tmp_path / "poses.csv"
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return run("calibrate", model, file, "--vendor", vendor, *options)
+        return run("calibrate", model, file, "--controller", controller, *options)
 
     return calibrate
 
@@ -175,9 +175,9 @@ def test_names_of_joints_on_the_pendant(calibrate, shown):
     assert agrees(calibrate(table([*a, *KUKA[6:]], shown()).lower()))
     rows = shown("universal_robots")
     for joints in ("Base,Shoulder,Elbow,Wrist 1,Wrist 2,Wrist 3", "base,shoulder,elbow,wrist_1,wrist_2,wrist_3"):
-        assert agrees(calibrate(table([*joints.split(","), *UR[6:]], rows), vendor="ur"))
-    assert refused(calibrate(table([*a, *UR[6:]], rows), vendor="ur"), "'A1' is neither", "Base, Shoulder, Elbow")
-    assert set(VENDOR_JOINTS) <= set(controllers)
+        assert agrees(calibrate(table([*joints.split(","), *UR[6:]], rows), controller="ur"))
+    assert refused(calibrate(table([*a, *UR[6:]], rows), controller="ur"), "'A1' is neither", "Base, Shoulder, Elbow")
+    assert set(PENDANT_JOINTS) <= set(controllers)
 
 
 def renamed(arm, names):
@@ -267,11 +267,11 @@ def test_units_in_the_head(calibrate, shown, form):
 def test_units_of_other_controllers(calibrate, shown):
     rows = shown("universal_robots") * [*[1] * 6, *[1000] * 3, *[180 / np.pi] * 3]
     head = [*J, "X (mm)", "Y (mm)", "Z (mm)", "RX °", "RY°", "RZ [degrees]"]
-    assert calibrate(table(head, rows), vendor="ur").exit_code == 0
+    assert calibrate(table(head, rows), controller="ur").exit_code == 0
     rows = [[f"{x:.9f}" for x in row] for row in shown("abb")]
-    assert agrees(calibrate(table([*J, *"XYZ", "q1 [-]", "q2 []", "q3 (1)", "q4"], rows), vendor="abb"))
+    assert agrees(calibrate(table([*J, *"XYZ", "q1 [-]", "q2 []", "q3 (1)", "q4"], rows), controller="abb"))
     said = "column 'q1 [deg]' has the unit 'deg', where none is legal"
-    assert refused(calibrate(table([*J, *"XYZ", "q1 [deg]", "q2", "q3", "q4"], rows), vendor="abb"), said)
+    assert refused(calibrate(table([*J, *"XYZ", "q1 [deg]", "q2", "q3", "q4"], rows), controller="abb"), said)
 
 
 @pytest.mark.parametrize("unit", ["inch", "grad", "deg", "in", "none", ""])
@@ -317,7 +317,7 @@ def test_tolerance(calibrate, shown):
 def test_a_robot_model_that_nobody_knows(calibrate, shown):
     head = [*J, *controllers["abb"].components]
     text = table(head, [[f"{x:.9f}" for x in row] for row in shown("abb")])
-    result = calibrate(text, "--robot-model", "nonsense", vendor="abb")
+    result = calibrate(text, "--robot-model", "nonsense", controller="abb")
     assert result.exit_code == 2
     assert "no model 'nonsense' among those whose joints ABB is known to couple or not" in result.stderr
     result = calibrate(table(KUKA, shown()), "--robot-model", "KR 10")

@@ -131,7 +131,7 @@ class TestManyFiles:
             (("models/good.urdf", "--arg", "a=1"), "--arg means something to xacro alone"),
             (("models", "--model", "m", "--ignore", "R199-403x"), "begins with"),
             (("models", "--json", "--output-format", "sarif"), "two forms"),
-            (("models", "--vendor", "kuuka"), "did you mean 'kuka'"),
+            (("models", "--controller", "kuuka"), "did you mean 'kuka'"),
         ],
     )
     def test_nothing_to_read_is_2(self, run, folder, paths, said):

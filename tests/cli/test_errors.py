@@ -139,14 +139,6 @@ def test_a_reader_that_goes_away(process, tmp_path):
     run.stderr.close()
 
 
-@pytest.fixture
-def interruptible():
-    """A test run that was started in the background ignores the signal, and so would what it starts."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def is_interrupted(run):
     out, err = run.communicate(timeout=60)
     return (run.returncode, out, err) == (130, b"", b"interrupted\n")

@@ -110,9 +110,9 @@ def test_what_is_left_is_said(run, model):
     result = run("fix", path, "--profile", "industrial")
     assert result.exit_code == 1
     assert "[R199-208]" in result.stderr
-    assert "not repaired: the maker is unknown; give its pose in" in result.stderr
+    assert "not repaired: the controller is unknown; give its pose in" in result.stderr
     assert result.stdout == f"{path}: 0 repaired, 1 left\n"
-    assert run("fix", path, "--profile", "industrial", "--vendor", "abb").exit_code == 0
+    assert run("fix", path, "--profile", "industrial", "--controller", "abb").exit_code == 0
 
 
 def test_one_bad_file_does_not_keep_the_others(run, model, tmp_path):
@@ -185,8 +185,8 @@ def test_json(run, model):
     assert [(u["finding"]["code"], u["because"]) for u in stuck["unrepaired"]] == [
         (
             "R199-208",
-            "the maker is unknown; give its pose in 'base_link' with --base \"X Y Z R P Y\" (m, rad), or as base in "
-            "[[models]], or name the maker with --vendor",
+            "the controller is unknown; give its pose in 'base_link' with --base \"X Y Z R P Y\" (m, rad), or as base "
+            "in [[models]], or name the controller with --controller",
         )
     ]
     assert (hung["unrepaired"], stuck["diff"], hung["unsafe"]) == ([], "", [])
@@ -297,7 +297,7 @@ def test_an_excused_angle_is_not_worked_into_another(run, model):
     </robot>"""
     text = ARM.replace("</robot>", gripper)
     path = model(text)
-    result = run("fix", path, "--profile", "industrial", "--vendor", "abb")
+    result = run("fix", path, "--profile", "industrial", "--controller", "abb")
     assert (result.exit_code, path.read_text()) == (1, text)
     assert "not repaired: rpy 3.14 of joint 'g' is inexact, meant to be 3.141592653589793" in result.stderr
 

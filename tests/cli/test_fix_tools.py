@@ -63,7 +63,7 @@ def test_diff_writes_nothing(run, arm):
     [
         (f"flange={KUKA}", "there is already a frame 'flange'"),
         (f"a b={KUKA}", "is no name of a frame"),
-        ("tcp=0,0,1", "is not of the form MAKER:POSE"),
+        ("tcp=0,0,1", "is not of the form CONTROLLER:POSE"),
         ("tcp=acme:0,0,1,0,0,0", "no controller 'acme'"),
         ("tcp=kuka:0,0,1", "numbers"),
     ],

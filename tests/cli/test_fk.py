@@ -21,7 +21,7 @@ def test_text(run, mixed):
     result = run("fk", mixed, "tool", *SET)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "tool in world"
+    assert lines[0] == "tool in world, angles of --q in rad"
     np.testing.assert_allclose([numbers(line) for line in lines[1:5]], T, rtol=0, atol=1e-9)
     names, values = zip(*(("".join(line[:12].split()), numbers(line[12:])) for line in lines[5:]), strict=True)
     assert names == ("xyz(m)", "rpy(rad)", "quat_xyzw")

@@ -1,4 +1,4 @@
-"""`kinetree pose`, and `--as` of fk and ik."""
+"""`kinetree pose`, and `--controller` of fk and ik."""
 
 import json
 
@@ -73,44 +73,44 @@ def test_errors(run, arguments, said):
 
 
 def test_fk_as_a_pendant_shows_it(run, arm):
-    result = run("fk", arm, "--q", "j1=90", "--q", "j3=90", "--deg", "--as", "kuka")
+    result = run("fk", arm, "--q", "j1=90", "--q", "j3=90", "--deg", "--controller", "kuka")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == "{X 0.000, Y 500.000, Z -250.000, A 90.000, B 90.000, C 0.000}\n"
-    many = run("fk", arm, "tool0", "l2", "--base", "base_link", "--as", "ur")
+    many = run("fk", arm, "tool0", "l2", "--base", "base_link", "--controller", "ur")
     assert many.stdout.splitlines()[0] == "tool0  p[0.750000, 0.000000, 0.400000, 0.000000, 0.000000, 0.000000]"
-    data = json.loads(run("fk", arm, "--as", "fanuc", "--json").stdout)
+    data = json.loads(run("fk", arm, "--controller", "fanuc", "--json").stdout)
     assert data["poses"][0]["values"][:3] == pytest.approx([750, 0, 0])
     assert "Missing argument" in run("fk", arm).stderr
-    assert "no frame 'base', to be FANUC's WORLD" in run("fk", "icub", "--as", "fanuc").stderr
+    assert "no frame 'base', to be FANUC's WORLD" in run("fk", "icub", "--controller", "fanuc").stderr
 
 
-def test_as_means_in_fk_and_ik_what_to_and_from_mean_in_pose(run, arm):
+def test_a_controller_of_fk_and_ik_is_one_of_pose(run, arm):
     """ros, all, aliases and forms, in any case; and the same words of what is none."""
     at = ("--q", "j1=90", "--q", "j3=90", "--deg")
-    as_ros = run("fk", arm, *at, "--as", "ROS")
+    as_ros = run("fk", arm, *at, "--controller", "ROS")
     assert as_ros.stdout == "0.000000000 0.500000000 -0.250000000 -0.500000000 0.500000000 0.500000000 0.500000000\n"
-    everyone = run("fk", arm, *at, "--as", "all")
+    everyone = run("fk", arm, *at, "--controller", "all")
     assert everyone.stdout == run("pose", as_ros.stdout, "--from", "ros", "--to", "all").stdout
     assert everyone.stderr == run("pose", as_ros.stdout, "--from", "ros", "--to", "all").stderr != ""
-    two = run("fk", arm, "tool0", "l2", *at, "--as", "all").stdout.splitlines()
+    two = run("fk", arm, "tool0", "l2", *at, "--controller", "all").stdout.splitlines()
     assert len(two) == 24
     assert two[12].startswith("l2     ros                  ")
-    data = json.loads(run("fk", arm, "tool0", "l2", *at, "--as", "all", "--json").stdout)
-    assert [(row["frame"], row["maker"]) for row in data["poses"]][12:14] == [("l2", "ros"), ("l2", "abb")]
-    back = run("ik", arm, "--frame", "tool0", "--pose", as_ros.stdout.strip(), "--as", "ros", "--deg")
+    data = json.loads(run("fk", arm, "tool0", "l2", *at, "--controller", "all", "--json").stdout)
+    assert [(row["frame"], row["controller"]) for row in data["poses"]][12:14] == [("l2", "ros"), ("l2", "abb")]
+    back = run("ik", arm, "--frame", "tool0", "--pose", as_ros.stdout.strip(), "--controller", "ros", "--deg")
     assert back.exit_code == 0
     assert "j1 90 deg" in back.stdout
-    screen = run("fk", arm, *at, "--as", "ur-screen").stdout
+    screen = run("fk", arm, *at, "--controller", "ur-screen").stdout
     assert screen == "X 0.00 mm, Y 500.00 mm, Z -250.00 mm, RX -1.209 rad, RY 1.209 rad, RZ 1.209 rad\n"
-    assert run("ik", arm, "--frame", "tool0", "--pose", screen, "--as", "UR screen").exit_code in (0, 1)
+    assert run("ik", arm, "--frame", "tool0", "--pose", screen, "--controller", "UR screen").exit_code in (0, 1)
     for arguments in (("fk", arm), ("ik", arm, "--frame", "tool0", "--pose", "1 2 3"), ("pose", "1 2 3", "--to", "ur")):
-        option = "--from" if arguments[0] == "pose" else "--as"
+        option = "--from" if arguments[0] == "pose" else "--controller"
         result = run(*arguments, option, "acme")
         assert result.exit_code == 2
         assert "no controller 'acme'" in result.stderr
-        assert "name a maker's, or ros: x y z qx qy qz qw" in result.stderr
-    assert "no controller ''" in run("fk", arm, "tool0", "--as", "").stderr
-    bare = run("fk", "icub", "--as", "ros")
+        assert "name a controller, or ros: x y z qx qy qz qw" in result.stderr
+    assert "no controller ''" in run("fk", arm, "tool0", "--controller", "").stderr
+    bare = run("fk", "icub", "--controller", "ros")
     assert "no frame 'base', to be a controller's (REP-199, base)" in bare.stderr
 
 
@@ -121,8 +121,8 @@ def test_a_note_is_printed_once(run):
 
 def test_ik_to_where_a_pendant_says(run, arm):
     pose = "{X 0.000, Y 500.000, Z -250.000, A 90.000, B 90.000, C 0.000, S 2, T 35}"
-    result = run("ik", arm, "--frame", "tool0", "--pose", pose, "--as", "kuka", "--deg")
+    result = run("ik", arm, "--frame", "tool0", "--pose", pose, "--controller", "kuka", "--deg")
     assert result.exit_code == 0
     assert "j1 90 deg" in result.stdout
     assert "note: 'S 2, T 35' belongs to no pose" in result.stderr
-    assert run("ik", arm, "--frame", "tool0", "--pose", "1 2", "--as", "kuka").exit_code == 2
+    assert run("ik", arm, "--frame", "tool0", "--pose", "1 2", "--controller", "kuka").exit_code == 2

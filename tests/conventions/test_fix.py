@@ -35,7 +35,7 @@ class TestEverySafeRepair:
         path = arm(rule.base.replace(rule.good, rule.bad))
         before = path.read_text()
         assert rule.code in {f.code for f in check(path, profile="industrial")}
-        result = repaired(path, moves=rule.turns > 0, vendor="abb")
+        result = repaired(path, moves=rule.turns > 0, controller="abb")
         assert rule.code in {f.code for f in result.repaired}
         assert result.unrepaired == ()
         gone, new = changed_lines(before, path.read_text())
@@ -48,7 +48,7 @@ class TestEverySafeRepair:
         text = rule.base.replace(rule.good, rule.bad).replace("<joint", "<!-- é:  a joint -->\n  <joint")
         text = text.replace('"1.0"', '"1.0" encoding="UTF-16"').replace("\n", "\r\n")
         path = arm(b"\xff\xfe" + text.encode("utf-16-le"))
-        repaired(path, moves=rule.turns > 0, vendor="abb")
+        repaired(path, moves=rule.turns > 0, controller="abb")
         new = path.read_bytes()
         assert new.startswith(b"\xff\xfe")
         result = new[2:].decode("utf-16-le")
@@ -84,17 +84,17 @@ BELOW = ARM.replace(
 
 class TestFramesOfRep199:
     @pytest.mark.parametrize(
-        ("vendor", "xyz", "rpy"),
+        ("controller", "xyz", "rpy"),
         [
             ("abb", "0 0 0", "0 0 0"),
             ("fanuc", "0 0 0.5", "0 0 0"),
             ("universal_robots", "0 0 0", "0 0 3.141592653589793"),
         ],
     )
-    def test_base_is_added_where_the_maker_has_it(self, vendor, xyz, rpy, arm):
+    def test_base_is_added_where_the_maker_has_it(self, controller, xyz, rpy, arm):
         text = without("base")
         path = arm(text)
-        repaired(path, vendor=vendor)
+        repaired(path, controller=controller)
         frame = f"""  <link name="base"/>
   <joint name="base_link-base" type="fixed">
     <origin xyz="{xyz}" rpy="{rpy}"/>
@@ -104,19 +104,19 @@ class TestFramesOfRep199:
 """
         assert path.read_text() == text.replace("</robot>", f"{frame}</robot>")
 
-    @pytest.mark.parametrize("vendor", ["abb", "fanuc", "universal_robots"])
-    def test_tool0_is_added_as_the_maker_turns_it(self, vendor, arm):
+    @pytest.mark.parametrize("controller", ["abb", "fanuc", "universal_robots"])
+    def test_tool0_is_added_as_the_maker_turns_it(self, controller, arm):
         path = arm(without("tool0"))
-        repaired(path, vendor=vendor)
+        repaired(path, controller=controller)
         robot = kt.load(path)
         assert robot.joints["flange-tool0"].parent == "flange"
         R = _relative(robot, "flange", "tool0")[:3, :3]
-        expected = kt.controllers[vendor].tool0_in_flange
+        expected = kt.controllers[controller].tool0_in_flange
         np.testing.assert_allclose(R, pose_from_xyz_rpy((0, 0, 0), np.deg2rad(expected))[:3, :3], atol=1e-15)
 
     def test_flange_is_added_at_tool0_which_then_hangs_on_it(self, arm):
         text = TOOL0_ON_LINK_6
-        for told in ({"vendor": "abb"}, {}):  # without a maker, Z is up
+        for told in ({"controller": "abb"}, {}):  # without a maker, Z is up
             path = arm(text)
             repaired(path, select="R199-401", **told)
             robot = kt.load(path)
@@ -127,18 +127,18 @@ class TestFramesOfRep199:
     @pytest.mark.parametrize(
         ("text", "told", "code", "why"),
         [
-            (without("base"), {}, "R199-208", "or name the maker with --vendor"),
-            (without("base"), {"vendor": "epson"}, "R199-208", "models of Epson do not tell where"),
-            (without("tool0"), {}, "R199-501", "or name the maker with --vendor"),
-            (without("flange", without("tool0")), {"vendor": "abb"}, "R199-401", "there is no tool0"),
+            (without("base"), {}, "R199-208", "or name the controller with --controller"),
+            (without("base"), {"controller": "epson"}, "R199-208", "models of Epson do not tell where"),
+            (without("tool0"), {}, "R199-501", "or name the controller with --controller"),
+            (without("flange", without("tool0")), {"controller": "abb"}, "R199-401", "there is no tool0"),
             (
                 without("flange", without("tool0")),
-                {"vendor": "abb"},
+                {"controller": "abb"},
                 "R199-501",
                 "it is attached to flange, which is missing, too",
             ),
             (DOWN, {}, "R199-401", "its turn about X is unknown"),
-            (ADAPTER, {"vendor": "abb"}, "R199-401", "'tool0' is not fixed to 'link_6', the last link"),
+            (ADAPTER, {"controller": "abb"}, "R199-401", "'tool0' is not fixed to 'link_6', the last link"),
             (
                 ARM.replace('<link name="tool0"/>', RING + '<gazebo reference="tool0"/>'),
                 {},
@@ -177,7 +177,7 @@ class TestFramesOfRep199:
         """Names change first, so that the new joint is called after the new names."""
         text = ARM.replace('"link_6"', '"wrist"').replace('"flange"', '"hand"').replace("link_6-flange", "mount")
         path = arm(text)
-        both = fix(path, profile="industrial", vendor="abb", unsafe=True)
+        both = fix(path, profile="industrial", controller="abb", unsafe=True)
         assert {"R199-301", "R199-401"} <= {finding.code for finding in both.repaired}
         assert b'"link_6-flange"' in both.after[path.resolve()]
 

@@ -171,7 +171,7 @@ class TestAnglesThatLackDigits:
             "ignored": {"ignore": "R103-007"},
             "excused": {"excused": lambda finding: finding.code == "R103-007"},
         }
-        result = fix(arm(text), profile="industrial", vendor="abb", **told[left])
+        result = fix(arm(text), profile="industrial", controller="abb", **told[left])
         reasons = {finding.code: because for finding, because in result.unrepaired}
         assert reasons[code].startswith(why)
         assert (result.after, result.repaired) == ({}, ())
@@ -180,7 +180,7 @@ class TestAnglesThatLackDigits:
     def test_they_are_repaired_first(self, text, arm):
         path = arm(text)
         exact = text.replace('"0 1.57 0"', '"0 1.5707963267948966 0"').replace("0 0 3.14", "0 0 3.141592653589793")
-        result = fix(path, profile="industrial", vendor="abb")
+        result = fix(path, profile="industrial", controller="abb")
         assert ("R103-007" in [f.code for f in result.repaired], result.unrepaired) == (True, ())
         write(result)
         assert difference(kt.load(exact, format="urdf"), kt.load(path), {}) is None
@@ -375,7 +375,7 @@ class TestXacro:
     def test_an_attribute_that_stands_there_is_edited_there(self, tmp_path):
         path = xacro_arm(tmp_path)
         text = path.read_bytes()
-        result = repaired(path, vendor="fanuc", unsafe=True)
+        result = repaired(path, controller="fanuc", unsafe=True)
         assert [f.code for f in result.repaired] == ["R199-205"]
         assert path.read_bytes() == text
         expected = PART.replace('link="mount"', 'link="base_link"').replace("0 0 0.25", "0 0 0.5")
@@ -383,7 +383,7 @@ class TestXacro:
 
     def test_all_that_is_made_of_it_must_want_the_same(self, tmp_path):
         path = xacro_arm(tmp_path, more='<xacro:frame name="stand"/>\n')
-        result = fix(path, profile="industrial", vendor="fanuc", select="R199-205", unsafe=True)
+        result = fix(path, profile="industrial", controller="fanuc", select="R199-205", unsafe=True)
         ((_, why),) = result.unrepaired
         assert re.search(r"part.xacro:\d+:7 is not changed: not all 2 elements that are made of it need the same", why)
 

@@ -131,7 +131,7 @@ class TestPlaces:
     )
     def test_what_is_wrong_or_missing_is_explained(self, frames, code, why, arm):
         text = without("tool0", without("flange"))
-        result = fix(arm(text), profile="industrial", vendor="abb", frames=frames)
+        result = fix(arm(text), profile="industrial", controller="abb", frames=frames)
         (because,) = [because for finding, because in result.unrepaired if finding.code == code]
         assert why in because
 

@@ -41,7 +41,7 @@ def test_a_frame_is_added_behind_the_link_that_carries_it(tmp_path):
     path = tmp_path / "arm.xacro"
     text = without("base")
     path.write_text(text)
-    result = repaired(path, vendor="abb")
+    result = repaired(path, controller="abb")
     assert [finding.code for finding in result.repaired] == ["R199-208"]
     added = re.fullmatch(re.escape(text).replace(re.escape("</link>"), "</link>(.*)", 1), path.read_text(), re.DOTALL)[
         1
@@ -70,7 +70,7 @@ def test_names_have_the_prefix_of_the_macro(prefix, calls, made, tmp_path):
     path = tmp_path / "arms.xacro"
     path.write_text(arms(calls, prefix, without("base").replace(HANGS, ON_LINK_6)))
     before = kt.load(path)
-    result = repaired(path, vendor="abb")
+    result = repaired(path, controller="abb")
     codes = sorted(finding.code for finding in result.repaired if finding.code != "NAM-008")
     assert codes == ["R199-208"] * len(calls) + ["R199-505"] * len(calls)
     assert set(kt.load(path).links) - set(before.links) == {f"{name}base" for name in made}
@@ -84,7 +84,7 @@ def test_where_a_name_is_worked_out_whole_nothing_is_added(written, tmp_path):
     link = '<link name="${prefix}base_link">'
     text = arms(["left_"]).replace(link, f'<xacro:property name="base" value="left_base_link"/>{link}')
     path.write_text(text.replace(link, link.replace("${prefix}base_link", written)))
-    result = fix(path, profile="industrial", vendor="abb")
+    result = fix(path, profile="industrial", controller="abb")
     ((finding, because),) = result.unrepaired
     assert (finding.code, result.after) == ("R199-208", {})
     assert f"name={written!r} is computed there, so the names of new elements are unknown" in because
@@ -102,7 +102,7 @@ def test_angles_of_pi_alone_are_written_anew(angle, is_repaired, tmp_path):
         '<origin xyz="0.09 0 0" rpy="0 0 0"/>', '<origin xyz="0 0 0.09" rpy="0 -1.5707963267948966 0"/>'
     )
     path.write_text(arms(["left_"], text=flange.replace(HANGS, turned)))
-    result = fix(path, profile="industrial", vendor="abb", select="R199-505")
+    result = fix(path, profile="industrial", controller="abb", select="R199-505")
     assert bool(result.repaired) == is_repaired
     assert is_repaired or f"{angle} 0' is computed there" in result.unrepaired[0][1]
 
@@ -125,7 +125,7 @@ def test_nothing_is_hung_on_what_may_not_be_there(is_together, tmp_path):
     path.write_text(f"{head}{BRANCH}{flange}{other}{inside}</xacro:if>{tail}")
     for flanged in ("true", "false"):
         assert not [f for f in kt.load(path, xacro_args={"flanged": flanged}).notes if f.severity == "error"]
-    result = fix(path, profile="industrial", vendor="abb", select="R199-505")
+    result = fix(path, profile="industrial", controller="abb", select="R199-505")
     if is_together:
         assert ({finding.code for finding in result.repaired}, result.unrepaired) == ({"R199-505", "NAM-008"}, ())
     else:
@@ -142,7 +142,7 @@ def test_nothing_is_added_to_one_of_two_branches(tmp_path):
     path.write_text(
         text.replace(link, f'<xacro:if value="1">{link}</xacro:if><xacro:unless value="1">{link}</xacro:unless>')
     )
-    result = fix(path, profile="industrial", vendor="abb", select="R199-208")
+    result = fix(path, profile="industrial", controller="abb", select="R199-208")
     ((_, because),) = result.unrepaired
     assert re.search(r"it is written at .*arms.xacro:\d+:\d+, too, and one of the two is made", because)
 
@@ -154,7 +154,7 @@ def test_tool0_is_not_added_to_a_flange_that_points_elsewhere(xyz, tmp_path):
     turned = without("tool0").replace('<origin xyz="0.09 0 0" rpy="0 0 0"/>', f'<origin xyz="{xyz}" rpy="0 1.5 0"/>')
     path.write_text(turned if xyz != "0 0 0" else turned.replace('<origin xyz="0.02 0 0"/>', '<origin xyz="0 0 0"/>'))
     assert "R199-403" in {finding.code for finding in kt.check(path, profile="industrial")}
-    result = fix(path, profile="industrial", vendor="abb", select="R199-501")
+    result = fix(path, profile="industrial", controller="abb", select="R199-501")
     ((_, because),) = result.unrepaired
     assert because == "X of 'flange' does not point outwards (R199-403), so tool0 would not either"
 
@@ -167,7 +167,7 @@ def test_a_second_model_of_the_macro_is_repaired_by_the_first(tmp_path):
     one, two = (tmp_path / f"{name}.urdf.xacro" for name in ("one", "two"))
     for path, prefix in ((one, ""), (two, "two_")):
         path.write_text(call.format(path.stem[:3], f'<link name="world"/><xacro:arm prefix="{prefix}"/>'))
-    asked = {"profile": "industrial", "vendor": "abb", "select": "R199-208"}
+    asked = {"profile": "industrial", "controller": "abb", "select": "R199-208"}
     assert "which other models may include" in fix(one, **asked).unrepaired[0][1]
     write(fix(one, **asked, unsafe=True))
     result = fix(two, **asked, unsafe=True)
@@ -181,7 +181,7 @@ def test_blocks_of_others_have_links_of_their_own(tmp_path):
     block = "<gazebo><plugin name='p' filename='p'><link>left_flange</link></plugin></gazebo>"
     text = arms(["left_"], text=ARM.replace(HANGS, ON_LINK_6))
     path.write_text(text.replace('  <link name="world"/>', f'  <link name="world"/>{block}'))
-    result = fix(path, profile="industrial", vendor="abb", select="R199-505")
+    result = fix(path, profile="industrial", controller="abb", select="R199-505")
     assert {finding.code for finding in result.repaired} == {"R199-505", "NAM-008"}
 
 
@@ -216,7 +216,7 @@ def test_the_name_is_edited_where_it_is_written(params, parent, before, call, ex
             "</robot>", f"<xacro:gripper {call}/></robot>"
         )
     )
-    result = repaired(path, vendor="abb", unsafe=True)
+    result = repaired(path, controller="abb", unsafe=True)
     assert result.unrepaired == ()
     assert expected in path.read_text()
     assert kt.load(path).joints["mount"].parent == "flange"
@@ -229,7 +229,7 @@ def test_links_behind_a_prefix_are_renamed(calls, tmp_path):
     more = '<xacro:if value="0"><link name="${prefix}cap"/><joint name="${prefix}c" type="fixed">'
     more += '<parent link="${prefix}elbow"/><child link="${prefix}cap"/></joint></xacro:if>  </xacro:macro>'
     path.write_text(arms(calls, text=ARM.replace('"link_3"', '"elbow"')).replace("  </xacro:macro>", more))
-    result = fix(path, profile="industrial", vendor="abb", unsafe=True)
+    result = fix(path, profile="industrial", controller="abb", unsafe=True)
     write(result)
     assert [finding.code for finding in result.repaired] == ["R199-301"] * len(calls)
     assert path.read_text().count('"${prefix}link_3"') == 4

@@ -30,7 +30,7 @@ class TestPrefix:
         (finding,) = found(PrefixLeak.base, PrefixLeak.good, PrefixLeak.bad)
         assert str(finding.source) == "<text>:6:18"
         assert finding.element == "macro 'arm'"
-        assert finding.message == "<joint name='joint_1'> is the same in every call of the macro"
+        assert finding.message == "<joint name='joint_1'> lacks the prefix: it is the same in every call of the macro"
 
     def test_what_the_macro_makes_is_asked_for_without_prefix(self):
         text = PrefixLeak.base.replace('prefix="left_"', 'prefix=""')
@@ -81,7 +81,7 @@ class TestPrefix:
 
     def test_the_name_of_one_call_is_that_of_no_other(self):
         (finding,) = found(PrefixLeak.base, '<parent link="${prefix}base_link"/>', '<parent link="left_base_link"/>')
-        assert finding.message.startswith("<parent link='left_base_link'> is the same in every call")
+        assert finding.message.startswith("<parent link='left_base_link'> lacks the prefix")
         other = '<link name="right_base_link"/><joint name="mount" type="fixed">'
         other += '<parent link="right_base_link"/><child link="left_base_link"/></joint>'
         arms = PrefixLeak.base.replace("<xacro:macro", f"{other}<xacro:macro", 1)

@@ -13,14 +13,14 @@ from arm_trees import RULES, Text, arms, found, single, tree
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.rep199.makers import maker
+from kinetree.conventions.rep199.controller_frames import controller_frames
 from kinetree.conventions.rep199.manual_clauses import CLAUSES
 from kinetree.errors import Finding, KinetreeError
 from kinetree.load import examine
 from support import ask, shared
 
 
-class TestMakers:
+class TestControllers:
     @pytest.mark.parametrize(
         ("mesh", "key"),
         [
@@ -33,15 +33,17 @@ class TestMakers:
     )
     def test_known_by_the_names_of_meshes(self, mesh, key):
         text = ARM.replace('<box size="0.3 0.3 0.3"/>', f'<mesh filename="{mesh}"/>')
-        recognised = Subject(kt.load(text, format="urdf")).facts(lambda maker: None)["maker"].controller
+        recognised = (
+            Subject(kt.load(text, format="urdf")).facts(lambda controller_frames: None)["controller_frames"].controller
+        )
         assert (recognised.key if recognised else None) == key
 
     def test_what_the_caller_says_comes_first(self):
         robot = kt.load(ARM.replace('name="arm"', 'name="abb"'), format="urdf")
-        assert maker(robot, None, {}).name == "ABB"
-        assert maker(robot, "kuka", {}).name == "KUKA"
+        assert controller_frames(robot, None, {}).name == "ABB"
+        assert controller_frames(robot, "kuka", {}).name == "KUKA"
         with pytest.raises(KinetreeError, match="no controller 'kukka'; did you mean 'kuka'"):
-            kt.check(robot, profile="industrial", vendor="kukka")
+            kt.check(robot, profile="industrial", controller="kukka")
 
 
 def test_every_clause_of_the_rep_is_a_rule_or_a_question():
@@ -159,7 +161,7 @@ def test_a_planted_fault_is_named_by_its_rule(code):
         robot = kt.load(ET.tostring(planted.root, encoding="unicode"), format="urdf")
         codes = set(found(robot))
         if code == "R199-201" and "R199-201" not in codes:
-            assert not Subject(robot).facts(lambda maker: None)["maker"].controller, name
+            assert not Subject(robot).facts(lambda controller_frames: None)["controller_frames"].controller, name
             continue
         assert code in codes, name
         assert codes <= {code} | implied, (name, codes)
@@ -167,7 +169,7 @@ def test_a_planted_fault_is_named_by_its_rule(code):
 
 def test_findings_have_their_places():
     text = ARM.replace('rpy="0 1.5707963267948966 0"', 'rpy="0 0 0"')
-    found = ask(kt.load(text, format="urdf"), RULES, CheckOptions(vendor="abb"))
+    found = ask(kt.load(text, format="urdf"), RULES, CheckOptions(controller="abb"))
     (finding,) = [f for f in found if f.code == "R199-501"]
     line = next(i for i, line in enumerate(text.splitlines(), 1) if '<link name="tool0"' in line)
     assert isinstance(finding, Finding)
@@ -213,7 +215,7 @@ class TestWayOut:
             lambda t: t.place("tool0", xyz="0.09 0 0", rpy=rpy),
             lambda t: t.rename("flange", "hand"),
         )
-        assert found(robot, vendor="abb")["R199-501"] == faults
+        assert found(robot, controller="abb")["R199-501"] == faults
         assert found(robot)["R199-501"] == 0
 
     @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ class TestArms:
             "R199-203",
             "this frame moves with 'plant'; expected fixed to 'base_link'",
         )
-        assert not {"R199-205", "R199-201"} & set(found(robot, vendor="fanuc"))
+        assert not {"R199-205", "R199-201"} & set(found(robot, controller="fanuc"))
 
     def test_an_arm_may_stand_on_another(self):
         robot = tree(*single("gantry_", 3), "gantry_flange robot_base_link", *single("robot_"))

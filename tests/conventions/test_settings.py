@@ -22,7 +22,7 @@ ALL = """
 profile = "industrial"
 select = ["R199-4", "not-understood"]
 ignore = ["R199-408"]
-vendor = "ur"
+controller = "ur"
 baseline = "known.json"
 per-file-ignores = { "legacy/**" = ["R199-403"] }
 
@@ -64,7 +64,7 @@ class TestReading:
         settings = read_settings(file)
         assert (settings.file, settings.options.profile) == (file, "industrial")
         assert (settings.options.select, settings.options.ignore) == (("R199-4", "not-understood"), ("R199-408",))
-        assert (settings.options.vendor, settings.baseline) == ("universal_robots", str(tmp_path / "known.json"))
+        assert (settings.options.controller, settings.baseline) == ("universal_robots", str(tmp_path / "known.json"))
         assert settings.per_file == (PerFile(Pattern("legacy/**", str(tmp_path)), ("R199-403",)),)
         ur, icub = settings.models
         assert ur.file == str(tmp_path / "ur.urdf.xacro")
@@ -93,7 +93,9 @@ class TestReading:
             ("\n\nignore = [1]", 3, "ignore: [1] is no list of codes"),
             ('ignore = ["R198"]', 1, "ignore: no rule's code begins with 'R198'; did you mean "),
             ('ignore = ["icub"]', 1, "ignore: no rule's code begins with 'icub'"),
-            ('vendor = "acme"', 1, "vendor is 'acme'; legal are abb, comau, "),
+            ('controller = "acme"', 1, "controller is 'acme'; legal are abb, comau, "),
+            ('vendor = "kuka"', 1, "the key 'vendor' is unknown; write 'controller'"),
+            ('[[models]]\nfile = "a"\nvendor = "ur"', 3, "models 1: the key 'vendor' is unknown; write 'controller'"),
             ("baseline = false", 1, "baseline is False; legal is a text"),
             ("per-file-ignores = []", 1, "per-file-ignores is no table; legal is "),
             ('per-file-ignores = { "a" = "R199" }', 1, "per-file-ignores: 'R199' is no list of codes"),
@@ -141,7 +143,7 @@ class TestReading:
             assert [finding.source.line for finding in refused.value.findings] == [3]
 
     def test_every_fault_is_said(self, tmp_path):
-        file = write(tmp_path, 'profile = 1\nvendor = 2\nselekt = []\n[[models]]\nname = "x"')
+        file = write(tmp_path, 'profile = 1\ncontroller = 2\nselekt = []\n[[models]]\nname = "x"')
         with pytest.raises(kt.KinetreeError) as refused:
             read_settings(file)
         assert [finding.source.line for finding in refused.value.findings] == [3, 1, 2, 4]
@@ -239,7 +241,7 @@ class TestJobs:
         (job,) = jobs([str(tmp_path / "sub" / "arm.urdf")])
         assert (job.file, job.options.profile, job.name) == (str(tmp_path / "sub/arm.urdf"), "industrial", "")
         assert (job.options.select, job.options.ignore) == (("R199-4", "not-understood"), ("R199-408",))
-        assert (job.options.vendor, job.baseline) == ("universal_robots", str(tmp_path / "known.json"))
+        assert (job.options.controller, job.baseline) == ("universal_robots", str(tmp_path / "known.json"))
         assert read_of(job) == ReadOptions()
         assert [row.pattern.text for row in job.per_file] == ["legacy/**"]
 
@@ -315,7 +317,7 @@ class TestJobs:
         (job,) = jobs([str(tmp_path / "ur.urdf.xacro")], None, said, "b.json")
         options = job.options
         assert (options.profile, options.select, options.ignore) == ("industrial-strict", ("R199-5",), ("R199-509",))
-        assert (options.vendor, job.baseline) == ("abb", "b.json")
+        assert (options.controller, job.baseline) == ("abb", "b.json")
         assert read_of(job) == ReadOptions(
             xacro_args={"ur_type": "ur5e", "name": "other", "scale": "2", "safety": "true"},
             packages={"ur_description": str(tmp_path / "src/ur"), "x": "y"},
@@ -335,7 +337,7 @@ class TestJobs:
             (CheckOptions("icubb"), "no profile 'icubb'"),
             (CheckOptions("icub", select=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
             (CheckOptions("icub", ignore=("R199",)), "no rule of profile 'icub' begins with 'R199'"),
-            (CheckOptions("icub", vendor="acme"), "no controller 'acme'"),
+            (CheckOptions("icub", controller="acme"), "no controller 'acme'"),
         ],
     )
     def test_what_is_not_legal(self, tmp_path, said, match):

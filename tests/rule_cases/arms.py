@@ -157,8 +157,8 @@ def strict(text: str, **more: object) -> Model:
     return Model(text, profile="industrial-strict", **more)  # type: ignore[arg-type]
 
 
-def of(vendor: str, text: str, **more: object) -> Model:
-    return Model(text, vendor=vendor, **more)  # type: ignore[arg-type]
+def of(controller: str, text: str, **more: object) -> Model:
+    return Model(text, controller=controller, **more)  # type: ignore[arg-type]
 
 
 OWN = (

@@ -46,7 +46,7 @@ OF_NO_PROFILE = ("R105-003",)
 class Model:
     """A text and what is said about it.
 
-    format, vendor, profile, options: as `kinetree.load` and `kinetree.check` take them.
+    format, controller, profile, options: as `kinetree.load` and `kinetree.check` take them.
     count: how many findings there are; by default one where the rule has any. says: words of the first message.
     severity: of the first finding, where it is not that of the rule. element: of the first finding.
     about: an element; findings about others do not count. srdf: the text of its semantic description.
@@ -60,7 +60,7 @@ class Model:
     severity: str | None = None
     element: str | None = None
     about: str | None = None
-    vendor: str | None = None
+    controller: str | None = None
     profile: str | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     files: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
@@ -114,7 +114,7 @@ def _findings(model: Model, profile: str) -> tuple[kt.Finding, ...]:
     robot, _ = examine(model.text, ReadOptions(model.format, srdf=model.srdf), model.srdf is not None)
     assert robot is not None
     of_no_profile = ask(robot, [rule for code in OF_NO_PROFILE if (rule := rule_of(code))])
-    return (*kt.check(robot, profile=profile, vendor=model.vendor, **model.options), *of_no_profile)
+    return (*kt.check(robot, profile=profile, controller=model.controller, **model.options), *of_no_profile)
 
 
 def _beside(code: str, model: Model) -> list[kt.Finding]:

@@ -85,6 +85,13 @@ def chain(count: int, first: float, size: float, others: int = 0) -> str:
     return robot(*links, *joints)
 
 
+def rounded(first: str, *others: str) -> str:
+    """A moved link with the same moment about every axis, and others whose largest moments are these."""
+    parts = [inertial(0.1354, first, first, first), *(inertial(2, "0.0102", "0.0043", one) for one in others)]
+    links = [link("l0"), *(link(f"l{i}", part) for i, part in enumerate(parts, 1))]
+    return robot(*links, *(joint(f"j{i}", "l0", f"l{i}", kind="continuous") for i in range(1, len(links))))
+
+
 CUBE = felt(box(2))  # reaches √3 m from its centre
 SMALL = felt(box(0.2))  # 0.17320508 m
 THIN = Model(
@@ -179,8 +186,13 @@ CASES = {
             "of a box that is longer than wide": cube(1, 6, 1, 1, 1.06),
             "of a cube without mass": cube(1, 0, 1),
             "of what is fixed to another, whose shapes are not all": fixed(CUBE, inertial(6, 1, 1, 1)),
+            "beside moments with more digits": rounded("0.0001", "0.0121", "0.0107", "0.01071"),
+            "beside two others": rounded("0.0001", "0.0121", "0.0107"),
+            "of a light link, rounded to one place": rounded("0.01", "0.12", "0.13", "0.14"),
         },
         silent={
+            "rounded to the place of all others": rounded("0.0001", "0.0121", "0.0107", "0.0133"),
+            "of a slight link fixed to another": fixed(inertial("0.001", "1e-6", "1e-6", "1e-6")),
             "nearly equal, to more than rounding": diagonal("0.00999999", "0.01", "0.01"),
             "another number": diagonal(2, 2, 2),
             "nearly": diagonal("1.00001", "1.00001", "1.00001"),

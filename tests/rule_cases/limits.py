@@ -87,11 +87,11 @@ CASES = {
         found={
             "begins above zero": Model(turning(lower=0.001, upper=1), says="zero is outside the limits 0.001 to 1 rad"),
             "ends below zero": turning(lower=-1, upper=-0.001),
-            "one position above": turning(lower=1, upper=1),
-            "one position below": turning(lower=-1, upper=-1),
             "of a joint that slides": turning(kind="prismatic", lower=1, upper=2),
         },
         silent={
+            "one position above, which LIM-002 names": turning(lower=1, upper=1),
+            "one position below": turning(lower=-1, upper=-1),
             "begins at zero": turning(lower=0, upper=1),
             "ends at zero": turning(lower=-1, upper=0),
             "of a joint that follows": following(limit(0.5, 1)),
@@ -138,7 +138,11 @@ CASES = {
             "two of one number, said once": Model(several(limit(effort=1e5), limit(effort=1e5)), says="(also 'j1'"),
             "two of two numbers": Model(several(limit(effort=1e5), limit(effort=1e6)), count=2),
         },
-        silent={"less": turning(effort=9000), "a number from a data sheet": turning(effort=11600)},
+        silent={
+            "less": turning(effort=9000),
+            "a number from a data sheet": turning(effort=11600),
+            "a lifting screw": turning(effort=20000).replace('"revolute"', '"prismatic"'),
+        },
     ),
     "LIM-008": Cases(
         found={

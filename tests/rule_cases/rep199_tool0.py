@@ -24,7 +24,7 @@ CASES = {
         found={
             "none": strict(
                 edited(renamed("tool0", "tip")),
-                says="the arm that ends with 'link_6' has no tool0, the frame of its controller's tool of zeros",
+                says="has no tool0, the controller's TCP if no tool is set",
                 element="frame 'tool0'",
             )
         },

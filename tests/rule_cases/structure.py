@@ -59,6 +59,10 @@ CASES = {
                 count=2,
                 says="did you mean 'drive'",
             ),
+            "a link of a block of Gazebo": Model(
+                with_block('<gazebo><link name="c"/></gazebo><gazebo reference="c"/>'),
+                says="'c' stands inside of <gazebo>, where settings by reference do not reach it",
+            ),
         },
         silent={
             "a link": with_block('<gazebo reference="b"/>'),

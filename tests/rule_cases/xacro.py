@@ -1,5 +1,7 @@
 """Macros of xacro files."""
 
+from dataclasses import replace
+
 from rule_cases.case import Cases, Model
 
 SPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
@@ -56,6 +58,9 @@ CASES = {
             "by a parameter before six of eight": macro(links(*OWN, "x", "y"), "p", count=2),
             "with base_link, where the parameter is a prefix by its name": macro(links("base_link")),
             "the prefix of a call": called("left_a"),
+            "a prefix that no name has, once": replace(
+                macro(links("a", "b")), says="the macro puts 'prefix' before none of its names"
+            ),
         },
         silent={
             "a reference with the parameter": fixed("${side}_a"),

@@ -1,5 +1,6 @@
 """Faults of the robot and of single poses are named: zeros of joints, typing errors, columns, rounded displays."""
 
+import re
 import time
 from dataclasses import replace
 
@@ -205,6 +206,17 @@ class TestNoiseIsNotExplained:
         assert "the poses are noisier than the tolerance, up to 2 times as much" in str(result)
         assert "nothing in" not in str(result)
 
+    @pytest.mark.parametrize("seed", [0, 1])
+    @pytest.mark.parametrize("noise", [4, 10])
+    def test_a_tolerance_for_noise_is_named_and_fits(self, seed, noise):
+        """Of 0.4 mm and 0.04 deg, and 1 mm and 0.1 deg."""
+        joints, poses = shown("kuka", np.random.default_rng(seed), noise=noise)
+        (fault,) = calibrate(ARM, "kuka", joints, poses).faults
+        bounds = re.search(r"noisier than the tolerance, .* expected, say tolerance=\(([^,]+), ([^)]+)\)", str(fault))
+        tolerance = tuple(map(float, bounds.groups()))
+        assert tolerance < (noise * 5e-4, noise * 1e-3)
+        assert calibrate(ARM, "kuka", joints, poses, tolerance=tolerance).agrees
+
     @pytest.mark.parametrize("seed", [54, 60])
     def test_a_frame_that_is_nothing_elsewhere_is_no_fault(self, seed):
         """Turned by less than the tolerance, which moves what is far away by more."""
@@ -305,7 +317,7 @@ class TestFramesInWords:
         result = calibrate(ARM, "kuka", *shown("kuka", np.random.default_rng(45), T_tool=T, noise=0))
         assert result.faults[0].message == (
             "the controller's '$NULLFRAME' is elsewhere than the robot's 'tool0', "
-            "by 120 mm along z and turned by 2 deg about z; was a tool active?"
+            "by 120 mm along z and turned by 2 deg about z; was another tool active?"
         )
         assert len(str(result).splitlines()) == 3
 

@@ -1,1 +1,1 @@
-"""Kernels as functions of other libraries, which differentiate them; each module is imported explicitly."""
+"""Robots and kernels in other libraries, a module for each, which is imported explicitly."""

@@ -28,12 +28,15 @@ class Solved(NamedTuple):
 
 def checked_kernel(kernel: object) -> Kernel:
     """Return a kernel with one output; raise KinetreeError for anything else than a kernel."""
+    return flattened(kernel_of(kernel))
+
+
+def kernel_of(kernel: object, more: str = ", and kt.ik") -> Kernel:
+    """Return a kernel; raise KinetreeError for anything else. more: what else is legal."""
     if not isinstance(kernel, Kernel):
-        message = (
-            f"a {type(kernel).__name__} cannot be wrapped; legal are kernels, such as kt.fk(robot, frame), and kt.ik"
-        )
+        message = f"a {type(kernel).__name__} cannot be wrapped; legal are kernels, such as kt.fk(robot, frame){more}"
         raise wrong_type("wrap", message)
-    return flattened(kernel)
+    return kernel
 
 
 @cache

@@ -17,7 +17,7 @@ from kinetree.conventions.profiles import codes_of
 from kinetree.errors import Finding, KinetreeError, Source, nearest_names
 from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_whole
-from kinetree.load import is_packaged
+from kinetree.robots.packaged import is_packaged
 
 VERSION = 1
 GONE = "baseline-gone"

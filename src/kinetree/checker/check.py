@@ -16,6 +16,7 @@ from kinetree.errors import SEVERITIES, Finding, Findings, fail, nearest_names, 
 from kinetree.formats.registry import Reading, ReadOptions
 from kinetree.load import examine
 from kinetree.model.robot import Robot
+from kinetree.robots.installed import located
 
 RANK = (
     *("R199-4", "R199-5", "R199-1", "R199-2", "R120", "ICUB", "R105", "R103", "SRD", "CTL", "MVT", "XML", "MSH"),
@@ -33,7 +34,7 @@ def check(
     profile: str = DEFAULT,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
-    vendor: str | None = None,
+    controller: str | None = None,
     kind: str | None = None,
     **options: Any,
 ) -> Findings:
@@ -43,7 +44,7 @@ def check(
     what is certain of it, and a remark names what they could not judge. A file without a robot gives only the findings
     of its reader.
     profile: a key of PROFILES.
-    vendor: maker of the robot's controller, a key of `kinetree.controllers`; by default derived from the model's names.
+    controller: the robot's controller, a key of `kinetree.controllers`; by default derived from the model's names.
     kind: what the robot is, such as "arm" or "legged"; by default derived from its structure, names and sizes.
     select, ignore: codes or their beginnings, to report only these or to leave these out. Errors of the reader are
     always reported.
@@ -53,7 +54,9 @@ def check(
     and if there is nothing to read.
     """
     check_kind(kind)
-    how = replace(options_of(source, profile, select, ignore, vendor, options), kind=kind)
+    if not isinstance(source, Robot):
+        source, options["xacro_args"] = located(source, options.get("format"), options.get("xacro_args"))
+    how = replace(options_of(source, profile, select, ignore, controller, options), kind=kind)
     if isinstance(source, Robot) and (unused := options.keys() - {"packages", "confined"}):
         message = f"{', '.join(sorted(unused))}: a robot is not read again; legal are packages and confined"
         raise fail("option", message)
@@ -66,16 +69,16 @@ def options_of(
     profile: str,
     select: Iterable[str],
     ignore: Iterable[str],
-    vendor: str | None,
+    controller: str | None,
     reading: Mapping[str, Any],
 ) -> CheckOptions:
     """Return the arguments of a check as options. reading: those of `kinetree.load`. Raises KinetreeError for unknown
     ones, and for an unknown profile or code."""
-    known = ["profile", "select", "ignore", "vendor", *vars(ReadOptions())]
+    known = ["profile", "select", "ignore", "controller", *vars(ReadOptions())]
     for name in reading.keys() - {*known}:
         raise wrong_type("option", f"{name}=… is no option of a check; {nearest_names(name, known)}")
     read = ReadOptions(**reading).confined_to(source)
-    how = CheckOptions(profile, as_names(select), as_names(ignore), vendor, read=read)
+    how = CheckOptions(profile, as_names(select), as_names(ignore), controller, read=read)
     check_codes(profile, how.select, how.ignore)
     return how
 

@@ -11,8 +11,8 @@ from kinetree.checker.once import Key, key_of
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.formats.opener import files_below, read_file
 from kinetree.formats.registry import FORMATS
-from kinetree.load import format_of, is_packaged
-from kinetree.robots.packaged import names
+from kinetree.load import format_of
+from kinetree.robots.packaged import is_packaged, names
 
 CHECKED = ("urdf", "xacro", "sdf", "mjcf")
 """Formats that are searched for. A table of joints is checked only if it is named, because any .csv may be found."""

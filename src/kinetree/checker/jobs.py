@@ -13,7 +13,7 @@ from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import DEFAULT, check_codes
 from kinetree.errors import fail
 from kinetree.formats.registry import FORMATS, NO_EFFECT, Format, ReadOptions, format_by_ending, without_effect
-from kinetree.load import is_packaged
+from kinetree.robots.packaged import is_packaged
 
 FLAGS = {"packages": "--package", "xacro_args": "--arg", "model": "--model", "expand": "--expand"}
 
@@ -66,7 +66,7 @@ def jobs(
     srdf: whether models are read with the SRDF files that belong to them, also those among the paths.
 
     Every job is confined to the workspace of its file; see `kinetree.confine`. Raises KinetreeError for faults in the
-    settings, for an unknown profile, vendor or code, and if there is nothing to check.
+    settings, for an unknown profile, controller or code, and if there is nothing to check.
     """
     bounds = _Bounds(within, found, srdf)
     if paths is None:
@@ -160,10 +160,10 @@ def _job(
     check_codes(options.profile, given.select, given.ignore)
     if bounds.srdf and options.read.srdf is None and (srdf := next(filter(is_srdf, options.also), None)):
         options = replace(options, read=replace(options.read, srdf=srdf))
-    if given.vendor:
+    if given.controller:
         from kinetree.controllers import controllers  # takes longer than all else here
 
-        options = replace(options, vendor=controllers[given.vendor].key)
+        options = replace(options, controller=controllers[given.controller].key)
     return Job(
         path,
         replace(options, read=replace(options.read, confined=bounds.of(path, settings))),

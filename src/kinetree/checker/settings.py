@@ -19,12 +19,13 @@ from kinetree.formats.toml import Places, TomlTable, is_text, is_texts, shown
 
 OWN, SHARED = "kinetree.toml", "pyproject.toml"
 KEYS = (
-    *("profile", "select", "ignore", "vendor", "baseline", "exclude", "per-file-ignores", "models", "folders"),
+    *("profile", "select", "ignore", "controller", "baseline", "exclude", "per-file-ignores", "models", "folders"),
     "environment",
 )
 MAX_FAULTS = 100  # of one file
 FRAMES = tuple(CARRIERS)
-MODEL_KEYS = ("file", "args", "model", "name", "profile", "packages", "vendor", "kind", "also", *FRAMES)
+MODEL_KEYS = ("file", "args", "model", "name", "profile", "packages", "controller", "kind", "also", *FRAMES)
+RENAMED = {"vendor": "controller"}
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ class _Reader:
                 self.profile(table),
                 self.codes(table.data.get("select", []), "select"),
                 self.codes(table.data.get("ignore", []), "ignore"),
-                self.vendor(table),
+                self.controller(table),
             ),
             baseline and os.path.normpath(os.path.join(self.folder, baseline)),
             self.exclude(table),
@@ -179,7 +180,7 @@ class _Reader:
         read = ReadOptions(xacro_args=args or None, packages=folders or None, model=model)
         options = CheckOptions(
             self.profile(row),
-            vendor=self.vendor(row),
+            controller=self.controller(row),
             kind=self.kind(row),
             frames=_frames(row),
             also=tuple(os.path.join(self.folder, file) for file in _names(row, "also", "config/arm.srdf")),
@@ -214,15 +215,15 @@ class _Reader:
             table.error("", message, at)
         return tuple(said)
 
-    def vendor(self, table: TomlTable) -> str | None:
-        said = _text(table, "vendor")
+    def controller(self, table: TomlTable) -> str | None:
+        said = _text(table, "controller")
         if said is None:
             return None
         from kinetree.controllers import controllers  # takes longer than all else here
 
         if said in controllers:
             return controllers[said].key
-        table.error("", f"vendor is {shown(said)}; legal are {', '.join(controllers)}", "vendor")
+        table.error("", f"controller is {shown(said)}; legal are {', '.join(controllers)}", "controller")
         return None
 
     def kind(self, row: TomlTable) -> str | None:
@@ -246,7 +247,7 @@ def _is_table(table: TomlTable, keys: tuple[str, ...]) -> bool:
     if not isinstance(table.data, dict):
         table.error("", f"{shown(table.data)} is no table; legal is one of {', '.join(keys)}")
         return False
-    table.check_keys(keys)
+    table.check_keys(keys, RENAMED)
     return True
 
 

@@ -1,16 +1,21 @@
-"""Reading and printing of poses in the forms of makers' controllers."""
+"""Reading and printing of poses in the forms of controllers, and their tools and user frames."""
 
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
+import click
 import numpy as np
 
 from kinetree.controllers import controllers
+from kinetree.controllers.active import Active
 from kinetree.controllers.controller import Controller
 from kinetree.controllers.text import parsed, written
-from kinetree.errors import UnknownNameError, UnverifiedWarning, fail
+from kinetree.errors import KinetreeError, UnknownNameError, UnverifiedWarning, fail, nearest_names
 from kinetree.formats.numbers import numbers
+from kinetree.model.robot import Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -19,8 +24,44 @@ LEGAL = "x y z qx qy qz qw, m, finite, the quaternion not zero"
 """Form of a pose of ROS."""
 
 
-def makers(name: str) -> list[str]:
-    """Return the keys that a name on the command line means: of a maker, ros, or all."""
+def tool_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command --tool and --user-frame, for `active`."""
+    tool = "The tool of the pose, in the controller's numbers, or a frame of MODEL; by default zeros."
+    user_frame = "The user frame of the pose, likewise."
+    function = click.option("--user-frame", metavar="POSE|FRAME", help=user_frame)(function)
+    return click.option("--tool", metavar="POSE|FRAME", help=tool)(function)
+
+
+def active(
+    key: str, tool: str | None, user_frame: str | None, robot: Robot | None = None, base: str = "", tool0: str = ""
+) -> tuple[Active, list[str]]:
+    """Return the tool and the user frame of the options, and notes. base, tool0: frames in which they are."""
+    T_tool, remarks = _placed("--tool", key, tool, robot, tool0)
+    T_user, more = _placed("--user-frame", key, user_frame, robot, base)
+    return Active(T_tool, T_user), [*remarks, *more]
+
+
+def _placed(flag: str, key: str, text: str | None, robot: Robot | None, seen_from: str) -> tuple[Array, list[str]]:
+    """Return T (4, 4) of a frame of the robot, or of a pose as a controller writes it; and notes."""
+    if text is None:
+        return se3.IDENTITY, []
+    if robot and text in robot.frames:
+        from kinetree.queries.controllers import fixed  # takes longer than all of `kinetree pose`
+
+        return fixed(robot, text, seen_from), []
+    other = f"; a frame of MODEL is legal, too: {nearest_names(text, list(robot.frames))}" if robot else ""
+    if key.lower() == ALL:
+        raise fail("controller", f"{text!r} has no controller whose numbers they are{other}", element=flag)
+    try:
+        return read(key, text)
+    except KinetreeError as error:
+        finding = error.findings[0]
+        message = finding.message + ("" if numbers(text.replace(",", " ")) else other)
+        raise KinetreeError(replace(finding, message=message, element=flag)) from None
+
+
+def keys_of(name: str) -> list[str]:
+    """Return the keys that a name on the command line means: of a controller, ros, or all."""
     name = name.lower()
     if name == ALL:
         return [ROS, *controllers]
@@ -32,25 +73,25 @@ def who(keys: Sequence[str]) -> Controller | None:
     return controllers[keys[0]] if len(keys) == 1 and keys != [ROS] else None
 
 
-def read(maker: str, text: str) -> tuple[Array, list[str]]:
-    """Return T (4, 4) of a pose as a maker writes it, or as ROS does: x y z, m, and a quaternion x y z w; and notes on
-    ignored and uncertain parts."""
-    if maker.lower() == ROS:
+def read(key: str, text: str) -> tuple[Array, list[str]]:
+    """Return T (4, 4) of a pose as a controller writes it, or as ROS does: x y z, m, and a quaternion x y z w; and
+    notes on ignored and uncertain parts."""
+    if key.lower() == ROS:
         return _ros(text), []
-    controller = _controller(maker)
+    controller = _controller(key)
     found = parsed(controller, text)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnverifiedWarning)  # `notes` has it
         T = controller.to_pose(found.values)
-    return T, [*(f"{part!r} belongs to no pose, left out" for part in found.left_out), *notes(maker)]
+    return T, [*(f"{part!r} belongs to no pose, left out" for part in found.left_out), *notes(controller.key)]
 
 
-def shown(maker: str, T: Array) -> tuple[str, Array]:
-    """Return T (4, 4) as a maker writes it, and its numbers."""
-    if maker == ROS:
+def shown(key: str, T: Array) -> tuple[str, Array]:
+    """Return T (4, 4) as a controller writes it, and its numbers."""
+    if key == ROS:
         values = np.r_[T[:3, 3], se3.quaternion_from_rotation(T[:3, :3])]
         return " ".join(f"{round(float(x), 9) + 0.0:.9f}" for x in values), values
-    controller = controllers[maker]
+    controller = controllers[key]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnverifiedWarning)
         values = controller.from_pose(T)
@@ -58,12 +99,12 @@ def shown(maker: str, T: Array) -> tuple[str, Array]:
 
 
 def lines(poses: Mapping[str, Array], keys: Sequence[str]) -> list[str]:
-    """Return each pose T (4, 4) as each maker writes it, with its name and the maker's if there are several."""
+    """Return each pose T (4, 4) as each controller writes it, with the names of both if there are several."""
     names = {key: key if key == ROS else controllers[key].name for key in keys}
-    of_maker, of_frame = max(map(len, names.values())), max(map(len, poses))
+    of_controller, of_frame = max(map(len, names.values())), max(map(len, poses))
     return [
         (f"{frame:<{of_frame}}  " if len(poses) > 1 else "")
-        + (f"{names[key]:<{of_maker}}  " if len(keys) > 1 else "")
+        + (f"{names[key]:<{of_controller}}  " if len(keys) > 1 else "")
         + shown(key, T)[0]
         for frame, T in poses.items()
         for key in keys
@@ -71,7 +112,7 @@ def lines(poses: Mapping[str, Array], keys: Sequence[str]) -> list[str]:
 
 
 def notes(*keys: str) -> list[str]:
-    """Return what is uncertain about makers' forms."""
+    """Return what is uncertain about controllers' forms."""
     known = [controllers[key] for key in keys if key != ROS]
     return [
         f"{c.name} is not verified: {'; '.join(c.unverified)} (confidence: {c.confidence})"
@@ -90,7 +131,7 @@ def _controller(name: str) -> Controller:
     try:
         return controllers[name]
     except UnknownNameError as error:
-        raise fail("unknown-name", error.findings[0].message, fix=f"name a maker's, or {ROS}: {LEGAL}") from None
+        raise fail("unknown-name", error.findings[0].message, fix=f"name a controller, or {ROS}: {LEGAL}") from None
 
 
 def _ros(text: str) -> Array:

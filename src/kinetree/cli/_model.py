@@ -11,6 +11,7 @@ import numpy as np
 
 from kinetree.conventions.options import KINDS, CheckOptions
 from kinetree.conventions.profiles import DEFAULT, PROFILES
+from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.numbers import number
 from kinetree.formats.parts import PARTS
@@ -18,11 +19,14 @@ from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions
 from kinetree.load import format_of, load
 from kinetree.model.coordinates import not_a_coordinate
 from kinetree.model.robot import Robot
+from kinetree.robots.installed import located
 from kinetree.robots.packaged import names
 from kinetree.spatial.se3 import Array
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
+SLACK = 1e-9
+"""Rounding, rad, up to which an angle is inside its limits."""
 Options = TypeVar("Options", ReadOptions, CheckOptions)
 
 
@@ -81,7 +85,7 @@ _ALL = (*_OPTIONS, *_OF_ONE)
 
 
 def robot_argument(function: Command) -> Command:
-    """Give a command MODEL, a path or the bare name of a robot that comes with the package, as argument `robot`."""
+    """Give a command MODEL, a path or the name of a robot of Kinetree or of a package, as argument `robot`."""
     return _reading(function, {"robot": "MODEL"}, (*_ALL, _CONFINED))
 
 
@@ -104,11 +108,17 @@ def two_robot_arguments(function: Command) -> Command:
 
 
 def robot_paths(function: Command) -> Command:
-    """Give a command PATH..., files or folders or bare names, as argument `paths`, and the options of reading."""
+    """Give a command PATH..., files or folders or names, as argument `paths`, and the options of reading. The models of
+    packages become their files, and their arguments of xacro those of the command."""
 
     @wraps(function)
-    def command(*, paths: Sequence[str], version: str | None, **others: Any) -> Any:
-        return function(paths=[_versioned(path, version) for path in paths], **others)
+    def command(*, paths: Sequence[str], version: str | None, xacro_args: dict[str, str], **others: Any) -> Any:
+        found = [located(_versioned(path, version), others["format"], None) for path in paths]
+        own = [args for _, args in found if args]
+        if any(args != own[0] for args in own):
+            raise click.UsageError("these models of packages have different arguments of xacro; name one at a time")
+        args = {**(own[0] if own else {}), **xacro_args}
+        return function(paths=[str(path) for path, _ in found], xacro_args=args, **others)
 
     return _decorated(command, (click.argument("paths", metavar="[PATH]...", nargs=-1),), _ALL)
 
@@ -123,7 +133,7 @@ def check_options(select: str, ignore: str) -> Decorator:
         click.option(
             "--kind", type=click.Choice(list(KINDS)), help="What the robot is; by default its structure says."
         ),
-        click.option("--vendor", metavar="KEY", help="Whose controller it is; by default the names in the model say."),
+        click.option("--controller", metavar="KEY", help="Such as kuka; by default the names in the model say."),
     )
 
     def decorator(function: Command) -> Command:
@@ -199,7 +209,24 @@ def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Arr
     numbers = {name: _numbers(name, text) for name, text in values.items()}
     q = robot.q(numbers, unit="deg" if in_degrees else "rad")
     _check_quaternions(robot, q)
+    if not in_degrees:
+        _note_large_angles(robot, q, values)
     return q
+
+
+def _note_large_angles(robot: Robot, q: Array, names: Iterable[str]) -> None:
+    """Print a note about the first angle, rad, that is outside its limits or beyond a turn, as degrees would be."""
+    said = []
+    for name in names:
+        for i, turns in enumerate(robot.joints[name].kind.angular, robot.q_slices[name].start):
+            lower, upper = robot.limits.lower[i], robot.limits.upper[i]
+            inside = lower - SLACK <= q[i] <= upper + SLACK
+            if turns and not (inside and (abs(q[i]) <= 2 * np.pi or np.isfinite([lower, upper]).all())):
+                ends = "more than a turn" if inside else f"outside its limits, {as_text(lower)} to {as_text(upper)} rad"
+                said.append(f"{name} = {as_text(q[i])} rad is {as_text(np.rad2deg(q[i]))} deg, {ends}")
+    if said:
+        others = f" (and {len(said) - 1} more)" if said[1:] else ""
+        click.echo(f"note: {said[0]}{others}; angles of --q are in rad, with --deg in degrees", err=True)
 
 
 def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:

@@ -150,7 +150,7 @@ WORDS = {
     "radians": "rad",
 }
 """Other spellings of units."""
-VENDOR_JOINTS = {
+PENDANT_JOINTS = {
     "kuka": ("A1", "A2", "A3", "A4", "A5", "A6", "A7"),  # KUKA System Software 8.3, axis-specific position
     "universal_robots": ("Base", "Shoulder", "Elbow", "Wrist 1", "Wrist 2", "Wrist 3"),  # PolyScope, Move
 }
@@ -205,9 +205,9 @@ def _numbered(n: int) -> tuple[str, ...]:
 def _schemes(who: Controller, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     yield tuple(names)
     yield _numbered(len(names))
-    vendors = VENDOR_JOINTS.get(who.key, ())
-    if len(vendors) >= len(names):
-        yield vendors[: len(names)]
+    theirs = PENDANT_JOINTS.get(who.key, ())
+    if len(theirs) >= len(names):
+        yield theirs[: len(names)]
 
 
 def _joints(who: Controller, names: Sequence[str], turning: Sequence[bool]) -> Iterator[list[Wanted]]:

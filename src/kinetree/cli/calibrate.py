@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from kinetree.cli._controllers import active, print_notes, tool_options
 from kinetree.cli._controllers import notes as unverified
-from kinetree.cli._controllers import print_notes
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option
@@ -34,12 +34,15 @@ ADVICE = re.compile(r"tolerance=\((?P<metres>[^,)]+), (?P<radians>[^,)]+)\)")
 @click.command()
 @robot_argument
 @click.argument("file", metavar="POSES.csv", type=click.Path(path_type=Path))
-@click.option("--vendor", required=True, metavar="KEY", help="Whose controller: abb, fanuc, kuka, universal_robots, …")
+@click.option(
+    "--controller", required=True, metavar="KEY", help="Whose controller: abb, fanuc, kuka, universal_robots, …"
+)
 @click.option("--robot-model", default="", metavar="NAME", help="Whose coupling of joints holds; by default MODEL's.")
 @click.option("--base", default="base", show_default=True, help="MODEL's name of the controller's frame.")
 @click.option("--tool0", default="tool0", show_default=True, help="MODEL's name of the tool of zeros.")
 @click.option("--base-link", default="base_link", show_default=True, help="MODEL's name of the robot's foot.")
 @click.option("--flange", default="flange", show_default=True, help="MODEL's name of the flange.")
+@tool_options
 @click.option(
     "--tolerance", nargs=2, type=float, metavar="MM DEG", help="How far a pose may be off.  [default: 0.5 0.0573]"
 )
@@ -52,8 +55,10 @@ def command(
     /,
     robot: Robot,
     file: Path,
-    vendor: str,
+    controller: str,
     robot_model: str,
+    tool: str | None,
+    user_frame: str | None,
     tolerance: tuple[float, float] | None,
     plot: Path | None,
     force: bool,
@@ -75,11 +80,12 @@ def command(
         check_no_input(str(plot), [str(file), *([robot.source.file] if robot.source else [])])
     elif force:
         raise click.UsageError("--force is for --plot FILE")
-    who = of(vendor)
+    who = of(controller)
     _check_frames(ctx, robot, frames)
     names, turning = _joints(robot, frames)
-    notes = [*_coupling_notes(who, robot_model), *unverified(who.key)]
-    options: dict[str, Any] = {**frames, "tolerance": _si(tolerance)} if tolerance else {**frames}
+    used, remarks = active(who.key, tool, user_frame, robot, frames["base"], frames["tool0"])
+    notes = [*_coupling_notes(who, robot_model), *unverified(who.key), *remarks]
+    options: dict[str, Any] = {**frames, **used._asdict()} | ({"tolerance": _si(tolerance)} if tolerance else {})
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnverifiedWarning)  # `unverified` has a note

@@ -34,8 +34,9 @@ from kinetree.formats.journal import is_left, recover
 from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.formats.xml_encoding import encoding_of
-from kinetree.load import format_of, is_packaged
+from kinetree.load import format_of
 from kinetree.progress import tracked
+from kinetree.robots.packaged import is_packaged
 from kinetree.spatial.se3 import Array
 
 TEXTS = ("urdf", "xacro")
@@ -65,7 +66,7 @@ def _place_option(which: str) -> Callable[[Callable[..., Any]], Callable[..., An
     multiple=True,
     help="SRDF, YAML or other text that uses the names of one model, with --unsafe. Repeatable.",
 )
-@assignments("--add-tool", "tools", "NAME=MAKER:POSE", "Add the frame of a tool, as the maker's controller has it.")
+@assignments("--add-tool", "tools", "NAME=CONTROLLER:POSE", "Add the frame of a tool, as a controller has it.")
 @click.option("--diff", is_flag=True, help="Print what would change, and write nothing.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 though something could not be repaired.")
 @click.option("--format", type=click.Choice(TEXTS), help="To read; by default ending and root say.")
@@ -141,11 +142,11 @@ def command(
 
 
 def _tool(name: str, text: str) -> Array:
-    """Return T_tool0_tool (4, 4) of a text MAKER:POSE."""
-    maker, colon, pose = text.partition(":")
+    """Return T_tool0_tool (4, 4) of a text CONTROLLER:POSE."""
+    controller, colon, pose = text.partition(":")
     if not colon:
-        raise fail("tool", f"{text!r} is not of the form MAKER:POSE, such as kuka:0,0,120,0,0,90", element=name)
-    T, remarks = read(maker, pose)
+        raise fail("tool", f"{text!r} is not of the form CONTROLLER:POSE, such as kuka:0,0,120,0,0,90", element=name)
+    T, remarks = read(controller, pose)
     print_notes(remarks)
     return T
 

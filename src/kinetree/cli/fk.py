@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 import numpy as np
 
-from kinetree.cli._controllers import lines, makers, notes, print_notes, shown, who
+from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes, shown, tool_options, who
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
@@ -26,8 +26,11 @@ from kinetree.spatial.se3 import Array
     "--q", "values", "JOINT=VALUE", "A joint's coordinate (m, rad), or several, JOINT=1,2,3; others stay neutral."
 )
 @click.option(
-    "--as", "maker", metavar="MAKER", help="As a maker's pendant shows it, ros, or all; in `base` unless --base says."
+    "--controller",
+    metavar="KEY",
+    help="As the pendant of kuka, fanuc, … shows it, ros, or all; in `base` unless --base says.",
 )
+@tool_options
 @click.option("--deg", "in_degrees", is_flag=True, help="Angles in degrees, in --q and in the printed rpy.")
 @json_option
 def command(
@@ -35,12 +38,16 @@ def command(
     frames: tuple[str, ...],
     base: str | None,
     values: dict[str, str],
-    maker: str | None,
+    controller: str | None,
+    tool: str | None,
+    user_frame: str | None,
     in_degrees: bool,
     as_json: bool,
 ) -> None:
-    """Print the pose of each FRAME of MODEL in another frame; with --as, of `tool0` where no FRAME is named."""
-    keys = makers(maker) if maker is not None else []
+    """Print the pose of each FRAME of MODEL in another frame; with --controller, of `tool0` where no FRAME is named."""
+    keys = keys_of(controller) if controller is not None else []
+    if controller is None and (tool, user_frame) != (None, None):
+        raise click.UsageError("--tool and --user-frame are for --controller KEY")
     if keys:
         check_frames(robot, who(keys), base=base or "base", tool0=None if frames else "tool0")
         frames, base = frames or ("tool0",), base or "base"
@@ -51,25 +58,29 @@ def command(
     if not np.isfinite(poses).all():
         raise fail("overflow", "the poses are not finite; legal are coordinates that keep them so", element="--q")
     base = base or robot.root
-    if keys:
-        _print_as(keys, base, dict(zip(frames, poses, strict=True)), as_json)
+    if controller is not None:
+        used = [active(controller, tool, user_frame, robot, base, frame) for frame in frames]
+        as_shown = {frame: one.shown(T) for frame, (one, _), T in zip(frames, used, poses, strict=True)}
+        _print_shown(keys, {"base": base, "tool": tool, "user_frame": user_frame}, as_shown, as_json)
+        print_notes([*used[0][1], *notes(*keys)])
         return
     if as_json:
         named = [{"frame": frame, **_parts(T)} for frame, T in zip(frames, poses, strict=True)]
         print_json({"base": base, "q": dict(zip(robot.coordinate_names, q.tolist(), strict=True)), "poses": named})
         return
+    turned = any(any(robot.joints[name].kind.angular) for name in values)
+    where = f"{base}, angles of --q in {'deg' if in_degrees else 'rad'}" if turned else base
     for frame, T in zip(frames, poses, strict=True):
-        print(_text(frame, base, T, in_degrees))
+        print(_text(frame, where, T, in_degrees))
 
 
-def _print_as(keys: Sequence[str], base: str, poses: dict[str, Array], as_json: bool) -> None:
+def _print_shown(keys: Sequence[str], where: dict[str, str | None], poses: dict[str, Array], as_json: bool) -> None:
     if as_json:
         rows = [(frame, key, *shown(key, T)) for frame, T in poses.items() for key in keys]
-        named = [{"frame": frame, "maker": key, "text": text, "values": x} for frame, key, text, x in rows]
-        print_json({"base": base, "poses": named})
+        named = [{"frame": frame, "controller": key, "text": text, "values": x} for frame, key, text, x in rows]
+        print_json({**where, "poses": named})
     else:
         print("\n".join(lines(poses, keys)))
-    print_notes(notes(*keys))
 
 
 def _parts(T: Array) -> dict[str, object]:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 import numpy as np
 
-from kinetree.cli._controllers import makers, print_notes, read, who
+from kinetree.cli._controllers import active, keys_of, print_notes, read, tool_options, who
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
@@ -26,17 +26,17 @@ NEAR = np.radians(5.0)
 @click.command()
 @robot_argument
 @with_joints()
-@click.option("--frame", required=True, metavar="FRAME", help="What shall be at the pose.")
+@click.option("--frame", metavar="FRAME", help="What shall be at the pose; with --controller, `tool0` by default.")
 @click.option("--base", metavar="FRAME", help="The frame in which the pose is; by default the root link.")
 @click.option(
     "--pose", required=True, metavar="NUMBERS", help="x y z in m, then nothing, roll pitch yaw, or qx qy qz qw."
 )
 @click.option(
-    "--as",
-    "maker",
-    metavar="MAKER",
-    help="The pose is one as a maker's pendant shows it, or ros; in `base` unless --base says.",
+    "--controller",
+    metavar="KEY",
+    help="The pose is as the pendant of kuka, fanuc, … shows it, or ros; in `base` unless --base says.",
 )
+@tool_options
 @assignments("--q", "values", "JOINT=VALUE", "Where the search begins, or a joint that has no part in it is.")
 @click.option(
     "--loops", type=click.Choice(["refuse", "ignore"]), default="refuse", help="If loops restrict the joints."
@@ -45,10 +45,12 @@ NEAR = np.radians(5.0)
 @json_option
 def command(
     robot: Robot,
-    frame: str,
+    frame: str | None,
     base: str | None,
     pose: str,
-    maker: str | None,
+    controller: str | None,
+    tool: str | None,
+    user_frame: str | None,
     values: dict[str, str],
     loops: str,
     in_degrees: bool,
@@ -61,11 +63,18 @@ def command(
     """
     from kinetree.solvers.ik.make import ik
 
-    if maker is not None:
+    if controller is None and (tool, user_frame) != (None, None):
+        raise click.UsageError("--tool and --user-frame are for --controller KEY")
+    if controller is not None:
         base, kind = base or "base", "pose"
-        target, remarks = read(maker, pose)
-        check_frames(robot, who(makers(maker)), base=base)
-        print_notes(remarks)
+        target, remarks = read(controller, pose)
+        check_frames(robot, who(keys_of(controller)), base=base, tool0=None if frame else "tool0")
+        frame = frame or "tool0"
+        used, more = active(controller, tool, user_frame, robot, base, frame)
+        target = used.of_tool0(target)
+        print_notes([*remarks, *more])
+    elif frame is None:
+        raise click.UsageError("Missing option '--frame'.")
     else:
         kind, target = _target(pose, in_degrees)
     q0 = configuration(robot, values, in_degrees) if values else None

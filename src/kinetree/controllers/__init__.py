@@ -1,4 +1,4 @@
-"""Robot makers' controllers: how they write poses, name frames and couple joints. One TOML file per maker."""
+"""Controllers of robots: how they write poses, name frames and couple joints. One TOML file for each."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Controllers(Mapping[str, "Controller"]):
-    """Mapping from a maker's key, such as "kuka", or an alias, in any case, to its `Controller`.
+    """Mapping from a key, such as "kuka", or an alias, in any case, to its `Controller`.
 
-    A maker may have other forms of poses, such as on a screen: "ur_screen" is the form "screen" of the alias "ur".
-    `forms` lists them; iteration yields the makers, with poses as their programs write them.
+    A controller may have other forms of poses, such as on a screen: "ur_screen" is the form "screen" of the alias "ur".
+    `forms` lists them; iteration yields the keys of the others, with poses as programs write them.
 
     Functions of a robot: `pose` and `joints` give what the controller shows of a configuration, `to_pose` and `to_q`
     convert back, `limit_joints` limits its joints.
@@ -80,25 +80,25 @@ def _names() -> tuple[str, ...]:
 
 
 @cache
-def _table(maker: str) -> dict[str, Any]:
+def _table(key: str) -> dict[str, Any]:
     import tomllib
 
-    return tomllib.loads(files(__package__).joinpath(f"{maker}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files(__package__).joinpath(f"{key}.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def _places() -> list[tuple[str, str]]:
-    """Return every maker's file, and each form in it."""
-    return [(maker, form) for maker in _names() for form in ("", *_table(maker).get("form", ()))]
+    """Return every controller's file, and each form in it."""
+    return [(key, form) for key in _names() for form in ("", *_table(key).get("form", ()))]
 
 
 @cache
-def _file(maker: str, form: str) -> Controller:
+def _file(name: str, form: str) -> Controller:
     from kinetree.controllers.controller import Controller, Coupling  # takes 5 ms, and few commands need one
     from kinetree.controllers.rotation import Rotation
 
-    table = _table(maker)
-    key, *aliases = ("_".join(filter(None, (name, form))) for name in (maker, *table.get("aliases", ())))
+    table = _table(name)
+    key, *aliases = ("_".join(filter(None, (one, form))) for one in (name, *table.get("aliases", ())))
     table = {**table, **table["form"][form]} if form else table
     components = tuple(table["components"])
     base = table.get("base_in_base_link", ())

@@ -49,7 +49,7 @@ class Coupling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Controller:
-    """One maker's controllers; `kinetree.controllers` has them by their keys.
+    """The controllers of one maker of robots; `kinetree.controllers` has them by their keys.
 
     components: names of a pose's numbers, three of position (in `position`: m or mm), then those of `rotation`.
     text: how programs and the pendant write poses, with <X> in the place of X; `written` uses the first.

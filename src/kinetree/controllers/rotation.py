@@ -1,4 +1,4 @@
-"""Rotations in the numbers of controllers, by the formula in a maker's file. "Rz(A) Ry(B) Rx(C)": turns about moving
+"""Rotations in the numbers of controllers, by the formula in their files. "Rz(A) Ry(B) Rx(C)": turns about moving
 axes, in order; "quaternion(q1, q2, q3, q4)": w first; "exp(Rx, Ry, Rz)": axis times angle."""
 
 import re

@@ -1,6 +1,6 @@
 """Reading and writing of poses as programs and pendants write them.
 
-In a maker's template <X> is a number, and <...> is text that is not part of the pose, such as a name or the
+In a controller's template <X> is a number, and <...> is text that is not part of the pose, such as a name or the
 configuration of the arm, but not a sum or product; <word...> begins with a letter, so that it cannot continue a number.
 Spaces do not matter, and next to a space a comma may be missing.
 """
@@ -29,7 +29,7 @@ class Written(NamedTuple):
 
 def parsed(controller: Controller, text: str) -> Written:
     """Return the pose in a text, written in one of the controller's ways or as plain numbers. Raises KinetreeError,
-    with the legal formats, for any other text, including a pose of another maker."""
+    with the legal formats, for any other text, including a pose of another controller."""
     text = text.strip().removesuffix(";").rstrip()
     if len(text) > LONGEST:
         raise controller.wrong("pose-text", f"a text of {len(text)} characters is no pose")

@@ -3,7 +3,7 @@
 A rule's `check` names its inputs: `robot`, one of the options below, or any fact below or in a family of rules. A fact
 is a function that names its own inputs likewise. None means unknown, and rules that need it do not run.
 
-Options: vendor: the key of the controller's maker, or None. strict: whether a missing frame is as grave as a wrong one.
+Options: controller: a key of kinetree.controllers, or None. strict: whether a missing frame is as grave as a wrong one.
 kind, frames, also: those of `CheckOptions`.
 packages: folders of ROS packages by name. confined: a `Confinement` outside of which no file is read, or False.
 """
@@ -36,7 +36,7 @@ class Subject:
     def __init__(self, robot: Robot, context: CheckOptions = CheckOptions()) -> None:
         self._known: dict[str, Any] = {
             "robot": robot,
-            "vendor": context.vendor,
+            "controller": context.controller,
             "strict": context.strict,
             "kind": context.kind,
             "frames": context.frames,

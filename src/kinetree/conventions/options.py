@@ -40,11 +40,11 @@ def check_kind(kind: str | None) -> None:
 class CheckOptions(Arguments):
     """How a robot is read and checked.
 
-    profile: a key of PROFILES; by default DEFAULT. vendor: the key of the controller's maker; by default the names in
-    the model decide.
+    profile: a key of PROFILES; by default DEFAULT. controller: a key of `kinetree.controllers`; by default the names
+    in the model decide.
     select, ignore: beginnings of the codes that are reported alone, or left out.
     kind: a key of KINDS; by default the robot's structure, names and sizes decide.
-    frames: where the maker has "base", "flange" and "tool0": a pose X Y Z R P Y (m, rad), or the name of a frame.
+    frames: where the controller has "base", "flange" and "tool0": a pose X Y Z R P Y (m, rad), or the name of a frame.
     also: files of other programs that name parts of the robot, such as its SRDF and the YAML of its controllers.
     read: how the robot is read; meshes are looked for only in its packages and its confinement.
     """
@@ -52,7 +52,7 @@ class CheckOptions(Arguments):
     profile: str | None = None
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    vendor: str | None = None
+    controller: str | None = None
     kind: str | None = None
     frames: Mapping[str, str] = field(default_factory=dict)
     also: tuple[str, ...] = ()

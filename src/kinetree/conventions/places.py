@@ -1,4 +1,4 @@
-"""Places of base, flange and tool0 as the maker of an arm gives them: a pose X Y Z R P Y, or the name of a frame."""
+"""Places of base, flange and tool0 as they are given: a pose X Y Z R P Y, or the name of a frame."""
 
 import re
 from collections.abc import Mapping

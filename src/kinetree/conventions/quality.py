@@ -66,6 +66,8 @@ def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
     return list(groups.values())
 
 
+FREE = 6
+"""Degrees of freedom of a floating joint."""
 SAME = " (also "
 """Beginning of the names of other elements of which a finding says the same."""
 
@@ -119,7 +121,13 @@ def is_made(link: Link, robot: Robot) -> bool:
     """Return whether a reader made a link that the file lacks, as between several joints of a MuJoCo body: its source
     is that of the joint that moves it."""
     joint = robot.parent_joint(link.name)
-    return joint is not None and joint.kind.nv > 0 and link.source is not None and link.source == joint.source
+    return joint is not None and joint.kind.nv > 0 and not is_free(joint, robot) and link.source == joint.source
+
+
+def is_free(joint: Joint, robot: Robot) -> bool:
+    """Return whether a reader made a joint that the file lacks, with which a body of a world floats: its source is that
+    of the body, or there is none."""
+    return joint.kind.nv == FREE and joint.source == robot.links[joint.child].source
 
 
 @fact

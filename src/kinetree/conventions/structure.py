@@ -87,10 +87,18 @@ class GazeboReference(BlockRule):
         """A name that nothing has."""
         known = [*robot.links, *robot.joints]
         texts = robot.text.files.values() if robot.text else ()
+        gazebo = [(source, element) for source, element in blocks if element.tag == "gazebo"]
+        made = {part.get("name") for _, element in gazebo for part in element.walk() if part.tag in ("link", "joint")}
+        inside = "stands inside of <gazebo>, where settings by reference do not reach it; write them there"
         named = [
-            (f"the reference {name!r} is neither a link nor a joint", name, "<gazebo>", source)
-            for source, element in blocks
-            if element.tag == "gazebo" and (name := element.get("reference"))
+            (
+                f"the reference {name!r} {inside if name in made else 'is neither a link nor a joint'}",
+                name,
+                "<gazebo>",
+                source,
+            )
+            for source, element in gazebo
+            if (name := element.get("reference"))
         ]
         yield from _unknown(self, [one for one in named if not _is_optional(one[1], known, texts)], known)
 

@@ -50,7 +50,7 @@ def fix(
     profile: str,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
-    vendor: str | None = None,
+    controller: str | None = None,
     frames: Mapping[str, str] = MappingProxyType({}),
     unsafe: bool = False,
     turn_tools: bool = False,
@@ -62,8 +62,8 @@ def fix(
 ) -> Fixed:
     """Return the repairs of a URDF or xacro file by the rules of a profile.
 
-    profile, select, ignore, vendor: those of `kinetree.check`. options: those of `kinetree.load`.
-    frames: where the maker has "base", "flange" and "tool0": a pose X Y Z R P Y (m, rad), or the name of a frame.
+    profile, select, ignore, controller: those of `kinetree.check`. options: those of `kinetree.load`.
+    frames: where the controller has "base", "flange" and "tool0": a pose X Y Z R P Y (m, rad), or the name of a frame.
     unsafe: whether links may be renamed and flanges turned. turn_tools: whether what is attached to a flange turns with
     it. also: SRDF, YAML and other text files that use these names.
     tools: T_tool0_tool (4, 4), m, of new frames by name, which are added beside tool0.
@@ -76,7 +76,7 @@ def fix(
     Raises KinetreeError with all errors of a file that cannot be read, and for a file of `also` that is neither the
     SRDF of the robot nor YAML.
     """
-    checked = options_of(Path(file), profile, select, ignore, vendor, options)
+    checked = options_of(Path(file), profile, select, ignore, controller, options)
     checked = replace(checked, frames=frames, also=tuple(os.fspath(one) for one in also))
     check_also(checked, unsafe)
     if os.path.exists(file) and not os.path.isfile(file):

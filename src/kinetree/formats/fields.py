@@ -112,9 +112,10 @@ def choice_of(report: Report, element: Element, attribute: str, text: str, legal
 
 
 def check_attributes(report: Report, element: Element, known: Collection[str]) -> None:
-    """Warn of attributes that are not understood; declarations of name spaces are skipped."""
+    """Warn of attributes that are not understood; those of other name spaces are skipped."""
     for attribute in element.attributes:
-        if attribute not in known and not attribute.startswith("xmlns"):
+        foreign = attribute == "xmlns" or (":" in attribute and not attribute.startswith("xacro:"))
+        if attribute not in known and not foreign:
             report.warning(
                 "not-understood",
                 f"attribute {attribute!r} of <{element.tag}> is not understood and has no effect",

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from kinetree.errors import Finding, Severity, Source, underlined
@@ -28,10 +29,12 @@ def decode(text: bytes | str, file: str) -> tuple[str, list[Finding]]:
 
 
 class TextReport:
-    """Findings of one reading of a text."""
+    """Findings of one reading of a text. at: the place of a line, if the text stands in another file."""
 
-    def __init__(self, file: str, text: str, most: int = MAX_FINDINGS) -> None:
-        self.file, self.most = file, most
+    def __init__(
+        self, file: str, text: str, most: int = MAX_FINDINGS, at: Callable[[int | None], Source] | None = None
+    ) -> None:
+        self.file, self.most, self.at = file, most, at
         self.lines = text.split("\n")
         self.findings: list[Finding] = []
         self.count: Counter[Severity] = Counter()
@@ -48,7 +51,7 @@ class TextReport:
 
     def source(self, line: int | None, column: int | None = None) -> Source:
         """Return a place in this text."""
-        return Source(self.file, line, column)
+        return Source(self.file, line, column) if self.at is None else self.at(line)
 
     def add(
         self,

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,11 +67,12 @@ class TomlTable:
         """Note a fault of the table, or of one of its keys."""
         self.report.error(self.code or code, message, self.line(key), **{"element": self.element, **more})
 
-    def check_keys(self, legal: Collection[str], **more: Any) -> None:
-        """Note keys that are not legal, with the nearest legal ones."""
+    def check_keys(self, legal: Collection[str], renamed: Mapping[str, str] = {}, **more: Any) -> None:
+        """Note keys that are not legal, with the nearest legal ones. renamed: legal keys by other names for them."""
         for key in self.data:
             if key not in legal and not self.report.full:  # looking for the nearest names takes a while
-                message = f"the key {shown(key)} is unknown; {nearest_names(key, list(legal))}"
+                right = f"write {renamed[key]!r}" if key in renamed else nearest_names(key, list(legal))
+                message = f"the key {shown(key)} is unknown; {right}"
                 self.error("unknown-key", message, key, bad=key, **more)
 
     def value(

@@ -186,7 +186,8 @@ def parse(
         return None
     if root is None or (strict and fault is not None):
         assert fault is not None
-        _refuse(report, document, "xml-syntax", f"this is not well-formed XML: {fault.words}", fault.byte)
+        words = f"this is not well-formed XML: {fault.words}" if data.strip() else "the file is empty"
+        _refuse(report, document, "xml-syntax", words, fault.byte)
         return None
     if origins:
         document.starts = [element.start for element in root.walk()]

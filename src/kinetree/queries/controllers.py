@@ -10,6 +10,7 @@ import numpy as np
 from kinetree.algorithms.kinematics import path_between
 from kinetree.arguments import explained
 from kinetree.controllers import Controllers, controllers
+from kinetree.controllers.active import Active
 from kinetree.controllers.controller import COUPLED, Controller
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.assemble import build, parts_of
@@ -46,8 +47,8 @@ def pose(
     """
     who = of(controller)
     check_frames(robot, who, base=base, tool0=tool0)
-    T_base_tool = fk(robot, tool0, base)(_checked(robot, q)) @ _pose(robot, who, tool, tool0)
-    return who.from_pose(_inverse(_pose(robot, who, user_frame, base)) @ T_base_tool)
+    T_base_tool0 = fk(robot, tool0, base)(_checked(robot, q))
+    return who.from_pose(active(robot, who, tool, user_frame, (base, tool0)).shown(T_base_tool0))
 
 
 @explained
@@ -70,8 +71,7 @@ def to_pose(
     """
     who = of(controller)
     check_frames(robot, who, base=base, tool0=tool0)
-    T_base_tool = _pose(robot, who, user_frame, base) @ who.to_pose(values)
-    T_base_tool0 = T_base_tool @ _inverse(_pose(robot, who, tool, tool0))
+    T_base_tool0 = active(robot, who, tool, user_frame, (base, tool0)).of_tool0(who.to_pose(values))
     return np.asarray(fixed(robot, base, in_frame) @ T_base_tool0 @ fixed(robot, frame, tool0))
 
 
@@ -191,6 +191,11 @@ def check_frames(robot: Robot, who: Controller | None, *, base: str | None = Non
             raise fail("controller-frame", message, fix=other if name == role else f"legal for {role}= are its frames")
 
 
+def active(robot: Robot, who: Controller, tool: Any, user_frame: Any, frames: tuple[str, str]) -> Active:
+    """Return a tool and a user frame as `pose` takes them. frames: the robot's base and tool0."""
+    return Active(_pose(robot, who, tool, frames[1]), _pose(robot, who, user_frame, frames[0]))
+
+
 def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
     """Return a tool or a user frame, whichever way it is given."""
     if given is None:
@@ -199,14 +204,6 @@ def _pose(robot: Robot, who: Controller, given: Any, seen_from: str) -> Array:
         return fixed(robot, given, seen_from)
     array = numbers(given, "pose", "tool or user frame is", who.components)
     return poses(array) if array.shape[-2:] == (4, 4) else who.to_pose(array)
-
-
-def _inverse(T: Array) -> Array:
-    """Return the inverse of poses (…, 4, 4)."""
-    result = np.array(T)
-    result[..., :3, :3] = np.swapaxes(T[..., :3, :3], -1, -2)
-    result[..., :3, 3] = -np.einsum("...ji,...j->...i", T[..., :3, :3], T[..., :3, 3])
-    return result
 
 
 def fixed(robot: Robot, frame: str, seen_from: str) -> Array:

@@ -5,6 +5,7 @@ is a remark that the robot carries; `limits` names the set of limits that it has
 two integers: 2.10 comes after 2.9. The package of a robot has the function `groups`, of a version.
 """
 
+import os
 import re
 import tomllib
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from kinetree.errors import Finding, Source, fail, nearest_names
+from kinetree.robots.installed import PACKAGES, named
 
 Version = tuple[int, int]
 
@@ -39,6 +41,12 @@ def names() -> list[str]:
     return sorted(folder.name for folder in files(__package__).iterdir() if folder.joinpath("robot.toml").is_file())
 
 
+def is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
+    """Return whether a source is the name of a robot that comes with the package, "icub" or "icub:2.5"; "c:arm.urdf" is
+    a path."""
+    return isinstance(source, str) and format is None and bool(re.fullmatch(r"(?!\w:)[\w-]+(:[^/\\]*)?", source))
+
+
 def packaged(name: str) -> Packaged:
     """Return the robot "icub" in its default version, or "icub:2.5".
 
@@ -46,7 +54,10 @@ def packaged(name: str) -> Packaged:
     """
     stem, colon, asked = name.partition(":")
     if stem not in names():
-        message = f"no robot {stem!r} comes with the package; {nearest_names(stem, names())}"
+        near = [repr(other) for other in named(stem)[:5]]
+        known = [*names(), *(PACKAGES if colon else ())]
+        hint = f"did you mean {', '.join(near)}?" if near else nearest_names(stem, known)
+        message = f"no robot {stem!r} comes with the package; {hint}"
         raise fail("unknown-name", message, fix=f"a file of that name is './{name}'")
     return _packaged(stem, version_of(stem, asked if colon else None)[0])
 

@@ -50,7 +50,7 @@ CONVERTERS: Mapping[tuple[str, str], Converter | None] = {
 
 
 @dataclass
-class _Bag:
+class Bag:
     """Files to write, by path, and the references from the written file to them, by the files that they come from."""
 
     robot: Robot
@@ -65,10 +65,16 @@ class _Bag:
     roots: dict[Path, str] = field(default_factory=dict)
     taken: dict[str, Path] = field(default_factory=dict)  # paths below the folder in lower case: some disks ignore case
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
+    refusal: str = "cannot be brought along"
+    remedy: str = FIX
 
     def __post_init__(self) -> None:
         self.files = files_of(self.robot)
         self.folder = self.target.parent
+
+    def root(self, path: Path) -> Path:
+        """Return the folder that keeps its structure among the written files."""
+        return root_of(path)
 
     def parts(self) -> Parts:
         """Return the parts of the robot, with references as the written file has them."""
@@ -156,8 +162,8 @@ class _Bag:
                 return name
             what = {"geometry": "mesh", "material": "texture"}.get(part, "file")
             why = f"it {first.message}" if first.source else first.message  # of a reader of the file
-            message = f"the {what} {name!r} cannot be brought along: {why}"
-            fix = "; ".join(filter(None, [first.fix or (None if found else RESTORE), FIX.format(part=part)]))
+            message = f"the {what} {name!r} {self.refusal}: {why}"
+            fix = "; ".join(filter(None, [first.fix or (None if found else RESTORE), self.remedy.format(part=part)]))
             self.findings.setdefault(
                 (name, first.message), Finding(f"missing-{what}", "error", message, source, owner, fix)
             )
@@ -172,7 +178,7 @@ class _Bag:
                 made, ending = convert(self._read(path, data, part), data, ending)
             else:
                 self._companions(path, data)
-            self.references[path, convert, part] = self._placed(path, made, ending, made is not data)
+            self.references[path, convert, part] = self.placed(path, made, ending, made is not data)
         if felt and self.format == "mjcf" and self.meshes[path, part].flat:
             raise fail("mesh", "it is flat, and MuJoCo lets only meshes with a volume collide")
         return self.references[path, convert, part]
@@ -190,12 +196,12 @@ class _Bag:
             made = data
             if self.format == "mjcf" and ending in IMAGES:
                 made, ending = texture_for_mujoco(data, str(path))
-            self.references[path, None, WHOLE] = self._placed(path, made, ending, made is not data)
+            self.references[path, None, WHOLE] = self.placed(path, made, ending, made is not data)
         return self.references[path, None, WHOLE]
 
     def _companions(self, path: Path, data: bytes) -> None:
         """Bring the files that a mesh file refers to, at the same place beside it."""
-        root = root_of(path)
+        root = self.root(path)
         for name in dict.fromkeys(_references(path, data)):
             found = beside(path, name, self.files)
             if found is None:
@@ -203,13 +209,13 @@ class _Bag:
             if ending_of(found.name) not in (*IMAGES, ".mtl", ".bin") or not found.is_relative_to(root):
                 raise fail("file", f"it refers to {name!r}, which is not a texture in {root}")
             content = read_file(found)
-            self._placed(found, content, ending_of(found.name), False, root)
+            self.placed(found, content, ending_of(found.name), False, root)
             if found.suffix.lower() == ".mtl":
                 self._companions(found, content)
 
-    def _placed(self, path: Path, data: bytes, ending: str, converted: bool, root: Path | None = None) -> str:
+    def placed(self, path: Path, data: bytes, ending: str, converted: bool, root: Path | None = None) -> str:
         """Return the reference to a file, which is put into the assets unless it can be used where it lies."""
-        root = root or root_of(path)
+        root = root or self.root(path)
         if not converted and self._stays(path, root):
             return os.path.relpath(real(path), real(self.folder)).replace(os.sep, "/")
         inside = PurePosixPath(self._label(root), *path.relative_to(root).parts)
@@ -250,7 +256,7 @@ class _Bag:
         return self.roots[root]
 
 
-class _Kept(_Bag):
+class _Kept(Bag):
     """Relative references that lead to no file from the written file; all are kept."""
 
     lost: dict[str, None]
@@ -288,7 +294,7 @@ def bring(robot: Robot, target: Path, format: str, without: Collection[str] = ()
     home = format == robot.places.format and _own_folder(robot) == os.path.dirname(real(target))
     if "link.geometry" in CAPABILITIES[format].cannot or (home and _is_of_one_folder(robot)):
         return robot, {}
-    bag = _Bag(robot, Path(os.path.abspath(target)), format, without, home)
+    bag = Bag(robot, Path(os.path.abspath(target)), format, without, home)
     parts = bag.parts()
     if bag.findings:
         raise KinetreeError(list(bag.findings.values()))

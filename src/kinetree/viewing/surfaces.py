@@ -34,14 +34,15 @@ def surfaces(shapes: Shapes, soups: Soups, T: Mapping[str, Array]) -> tuple[Arra
     triangles, colours = [np.zeros((0, 3, 3))], [np.zeros((0, 4))]
     for name, visuals in shapes.visuals.items():
         for shape in visuals:
-            own = _triangles(shape, soups)
+            own = triangles_of(shape, soups)
             pose = T[name] @ np.reshape(shape["T"], (4, 4))
             triangles.append(own @ pose[:3, :3].T + pose[:3, 3])
             colours.append(np.broadcast_to(shape["rgba"], (len(own), 4)))
     return np.concatenate(triangles), np.concatenate(colours)
 
 
-def _triangles(shape: Mapping[str, Any], soups: Soups) -> Array:
+def triangles_of(shape: Mapping[str, Any], soups: Soups) -> Array:
+    """Return the triangles (n, 3, 3) of a shape in its own frame, m; none for a plane."""
     if shape["kind"] == "mesh":
         return np.asarray(soups.triangles[shape["mesh"]] * shape["scale"])
     return solid(shape["kind"], shape["values"])

@@ -7,7 +7,7 @@ from kinetree.checker.checked import Checked
 from kinetree.errors import Finding
 from kinetree.formats.plain_file import open_plain
 from kinetree.formats.xml import MAX_BYTES, Document, unparsed
-from kinetree.load import is_packaged
+from kinetree.robots.packaged import is_packaged
 
 
 def with_excerpts(result: Checked) -> Checked:

@@ -12,7 +12,7 @@ from kinetree.checker.checked import Checked
 from kinetree.checker.report._paths import relative, with_relative_path
 from kinetree.confine import MARKS, shared_folders
 from kinetree.errors import Finding
-from kinetree.load import is_packaged
+from kinetree.robots.packaged import is_packaged
 
 MOST = 3
 """Number of names that are listed; others are counted."""
@@ -92,9 +92,10 @@ def _within(having: Sequence[Checked], variants: dict[str, list[Checked]]) -> st
     files = list(dict.fromkeys(result.file for result in having))
     if len(files) > 1:
         return f"in {len(files)} models: {listed([relative(file) for file in files])}"
-    if len(having) == len(variants[files[0]]):
+    names = list(dict.fromkeys(result.name for result in having))
+    if len(names) == len(variants[files[0]]):
         return ""
-    return f"only in variant{'s' * (len(having) > 1)} {listed([repr(result.name) for result in having])}"
+    return f"only in variant{'s' * (len(names) > 1)} {listed(list(map(repr, names)))}"
 
 
 def _package(finding: Finding, own: set[str]) -> str | None:

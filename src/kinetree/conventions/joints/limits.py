@@ -9,7 +9,8 @@ from kinetree.errors import Finding
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Joint, Robot
 
-MUCH_EFFORT = 1e4
+MUCH_EFFORT = {"rad": 1e4, "m": 1e5}
+"""N m and N: a lifting screw of a real robot has 10 kN."""
 MUCH_VELOCITY = 50.0
 LEEWAY = 0.01
 """How far a follower may exceed its limits, as a part of its range, because limits are rounded."""
@@ -76,7 +77,7 @@ class ZeroOutside(JointQuality):
         """Both limits on one side of zero."""
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
-            if joint.coordinated and (0 < lower <= upper or lower <= upper < 0):
+            if joint.coordinated and (0 < lower < upper or lower < upper < 0):
                 yield self.finding(f"zero is outside the limits {span(joint)}; many programs start at zero", joint)
 
 
@@ -154,9 +155,9 @@ class PlaceholderEffort(JointQuality):
     bad = 'effort="100000"'
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """A round number of 10 kN m, 10 kN or more, or any from ten times that on; one finding for all joints that have
-        the same."""
-        wrong = [joint for joint in ranged if _looks_made_up(joint.limit.effort, MUCH_EFFORT)]
+        """A round number of 10 kN m, 100 kN or more, or any from ten times that on; one finding for all joints that
+        have the same."""
+        wrong = [joint for joint in ranged if _looks_made_up(joint.limit.effort, MUCH_EFFORT[unit(joint)])]
         for same in grouped(wrong, lambda joint: joint.limit.effort):
             rest = others([joint.name for joint in same[1:]])
             value = f"{number(same[0].limit.effort)} {'N m' if unit(same[0]) == 'rad' else 'N'}"

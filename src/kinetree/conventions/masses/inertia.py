@@ -31,6 +31,8 @@ SLIGHT = 0.1
 """Mass below which a link fixed to another is negligible, kg."""
 BEYOND = 2.0
 """Factor by which a radius of gyration must lie beyond the shapes of a link."""
+WIDE = 0.1
+"""Radius of gyration below which a power of ten may be a moment that was rounded to one decimal place, m."""
 FEATHER = 1e-4
 """Mass below which a link only has some mass, kg."""
 TIMES = 3.0
@@ -160,20 +162,31 @@ class Placeholder(Quality):
     good = '<inertia ixx="0.45" ixy="0" ixz="0" iyy="0.45" iyz="0" izz="0.45"/>'
     bad = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 
-    def check(self, masses: Masses, bounds: Bounds) -> Iterator[Finding]:
-        """k times the identity, k a power of ten, unless the link's own shape is as wide as high and explains it; one
-        finding for all links that have the same."""
+    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """k times the identity, k a power of ten, unless the link's own shape is as wide as high and explains it, all
+        inertias are written in this unit, or the link is slight and fixed to another; one finding for all links that
+        have the same."""
         least, _, most = masses.moments.T
+        even = most - least <= 1e-9 * most
         made_up = [
             (link, float(f"{moments[0]:.9g}"))  # programs that write models round in their own ways
-            for link, mass, moments in masses.where((most - least <= 1e-9 * most) & (least > NOTHING))
-            if _is_power_of_ten(moments[0]) and not _is_ball(mass, moments[0], bounds.whole(shapes_of(link)))
+            for link, mass, moments in masses.where(even & (least > NOTHING))
+            if _is_power_of_ten(moments[0])
+            and not _is_ball(mass, moments[0], bounds.whole(shapes_of(link)))
+            and not (mass < SLIGHT and bodies[link.name] != link.name)
+            and not (moments[0] < mass * WIDE**2 and _is_last_place(moments[0], masses, ~even))
         ]
         for same in grouped(made_up, lambda pair: pair[1]):
             link, moment = same[0]
             rest = others([link.name for link, _ in same[1:]])
             message = f"the inertia is {number(moment)} kg m² about every axis, which looks like a placeholder{rest}"
             yield self.finding(message, link, fix="compute it from the shape and the mass, or take it from CAD")
+
+
+def _is_last_place(unit: float, masses: Masses, others: Array) -> bool:
+    """Return whether the inertias of other links are written as whole multiples of a unit, as rounded numbers are."""
+    written = [link.inertial.inertia / unit for link, _, _ in masses.where(others) if link.inertial]
+    return len(written) > 2 and all(np.allclose(entries, entries.round(), rtol=0, atol=1e-6) for entries in written)
 
 
 class AbsurdMass(Quality):

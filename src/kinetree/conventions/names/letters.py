@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from kinetree.conventions.facts import fact
-from kinetree.conventions.quality import Quality, grouped, is_made
+from kinetree.conventions.quality import Quality, grouped, is_free, is_made
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
 
@@ -179,9 +179,10 @@ class Alike(Quality):
 
 @fact
 def named(robot: Robot) -> tuple[Link | Joint, ...]:
-    """Return the links that the file names, and the joints that move."""
-    links = (link for link in robot.links.values() if not is_made(link, robot))
-    return (*links, *(joint for joint in robot.joints.values() if joint.kind.nv))
+    """Return the links and the joints that move, if the file names them."""
+    made = {"world"} if robot.text and robot.text.format == "sdf" else ()
+    links = (link for link in robot.links.values() if link.name not in made and not is_made(link, robot))
+    return (*links, *(joint for joint in robot.joints.values() if joint.kind.nv and not is_free(joint, robot)))
 
 
 def _is_alias(robot: Robot, thing: Link | Joint, alike: Sequence[Link | Joint]) -> bool:

@@ -33,7 +33,8 @@ class InexactAngles(Rep103):
                 source, label = rpy.place(inexact[0]), rpy.owner.label
                 carries = any(rpy.element is child for child in rpy.owner.children)
                 errors = "; ".join(_error(text, meant[text], carries) for text in inexact)
-                yield self.finding(f"rpy {errors}", label, source=source, severity=None if carries else "info")
+                what = "the angle" if rpy.element.tag == "pose" else "rpy"
+                yield self.finding(f"{what} {errors}", label, source=source, severity=None if carries else "info")
 
 
 def _error(text: str, true: str, carries: bool) -> str:

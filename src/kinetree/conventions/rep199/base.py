@@ -19,8 +19,8 @@ from kinetree.conventions.rep199.clause import (
     own_joint,
     parent,
 )
+from kinetree.conventions.rep199.controller_frames import ControllerFrames
 from kinetree.conventions.rep199.fixes import add_base, hang, move_geometry
-from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rep199.renames import name_base_link
 from kinetree.conventions.rule import link_or_frame
 from kinetree.display import number
@@ -206,14 +206,16 @@ class BaseOrientation(Rep199):
     evidence = "heuristic"
     clause = "shall be resolved by defining the correct transform between base_link … and the base frame"
     requires = ("R199-203",)
-    context = CheckOptions(vendor="abb")
+    context = CheckOptions(controller="abb")
     good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
     bad = '<origin xyz="0 0 0.5" rpy="0 0 3.141592653589793"/>'
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], maker: Maker) -> Iterator[Finding]:
+    def check(
+        self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], controller_frames: ControllerFrames
+    ) -> Iterator[Finding]:
         """The rotation from base_link to base is another than those of the maker's models."""
         for arm in arms:
-            expected = maker.base_rotation
+            expected = controller_frames.base_rotation
             if expected is None or arm.base is None or arm.base_link is None:
                 continue
             R = (se3.inverse(poses[arm.base_link]) @ poses[arm.base])[:3, :3]
@@ -223,7 +225,9 @@ class BaseOrientation(Rep199):
                 message = f"is rotated {turned} degrees in {arm.base_link!r}; expected {meant} degrees"
                 if turned == meant:
                     message = f"is rotated {number(off)} degrees from the expected orientation in {arm.base_link!r}"
-                yield self.finding(f"{message}, as in models of {maker.name}", link_or_frame(robot, arm.base))
+                yield self.finding(
+                    f"{message}, as in models of {controller_frames.name}", link_or_frame(robot, arm.base)
+                )
 
 
 class BasePosition(Rep199):
@@ -238,23 +242,26 @@ class BasePosition(Rep199):
     evidence = "heuristic"
     clause = "shall be coincident with the default Cartesian coordinate system"
     requires = ("R199-203",)
-    context = CheckOptions(vendor="fanuc")
+    context = CheckOptions(controller="fanuc")
     good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
     bad = '<origin xyz="0 0 0.3" rpy="0 0 0"/>'
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], maker: Maker) -> Iterator[Finding]:
+    def check(
+        self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], controller_frames: ControllerFrames
+    ) -> Iterator[Finding]:
         """base is elsewhere than in the maker's models."""
         for arm in arms:
             if arm.base is None or arm.base_link is None:
                 continue
-            expected = maker.base_position(robot, arm, poses)
+            expected = controller_frames.base_position(robot, arm, poses)
             if expected is None:
                 continue
             p = (se3.inverse(poses[arm.base_link]) @ poses[arm.base])[:3, 3]
             off = float(np.linalg.norm(p - expected))
             if off > EXACT:
                 there, where = (" ".join(map(number, np.round(point, 6))) for point in (p, expected))
-                message = f"is at {there} m in {arm.base_link!r}; expected {where} m, as in models of {maker.name}"
+                message = f"is at {there} m in {arm.base_link!r}; expected {where} m"
+                message += f", as in models of {controller_frames.name}"
                 yield self.finding(message, link_or_frame(robot, arm.base))
 
 

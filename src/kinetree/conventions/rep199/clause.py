@@ -27,7 +27,7 @@ MEANING = {
     "base_link": "the frame at its foot",
     "base": "the frame in which its controller shows poses",
     "flange": "the frame to which tools are attached",
-    "tool0": "the frame of its controller's tool of zeros",
+    "tool0": "the controller's TCP if no tool is set",
 }
 """What the frames of REP-199 are for."""
 STRICT = CheckOptions("industrial-strict")

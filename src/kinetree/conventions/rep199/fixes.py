@@ -15,7 +15,7 @@ from kinetree.conventions.edit import Edit, Repair, edited, insert_after, insert
 from kinetree.conventions.fixes import Elements, exact, new_frame, origins_of, set_origin
 from kinetree.conventions.kinds.arms import Arm
 from kinetree.conventions.rep199.clause import children, flange_off, geometry, own_joint
-from kinetree.conventions.rep199.makers import Maker
+from kinetree.conventions.rep199.controller_frames import ControllerFrames
 from kinetree.conventions.rep199.placement import (
     AWAY,
     Given,
@@ -45,7 +45,7 @@ def add_base(
     robot: Robot,
     arms: tuple[Arm, ...],
     poses: Poses,
-    maker: Maker,
+    controller_frames: ControllerFrames,
     given: Given,
     elements: Elements,
 ) -> Iterator[Repair]:
@@ -57,12 +57,12 @@ def add_base(
         if carrier is None:
             yield _not(name, "there is no base_link to attach it to; repair R199-101 first")
             continue
-        R, p = maker.base_rotation, maker.base_position(robot, arm, poses)
+        R, p = controller_frames.base_rotation, controller_frames.base_position(robot, arm, poses)
         measured = None if R is None or p is None else se3.homogeneous(R, p)
         T = given("base", arm, carrier)
         T = T if T is not None else measured
         if T is None or isinstance(T, str):
-            yield _not(name, T or unknown("base", carrier, maker))
+            yield _not(name, T or unknown("base", carrier, controller_frames))
         else:
             yield _added(robot, elements, arm, "base", carrier, T)
 
@@ -71,7 +71,7 @@ def add_tool0(
     robot: Robot,
     arms: tuple[Arm, ...],
     poses: Poses,
-    maker: Maker,
+    controller_frames: ControllerFrames,
     given: Given,
     elements: Elements,
 ) -> Iterator[Repair]:
@@ -86,11 +86,11 @@ def add_tool0(
         elif flange_off(arm, robot, poses) is not None:
             yield _not(name, f"X of {arm.flange!r} does not point outwards (R199-403), so tool0 would not either")
         else:
-            R = maker.tool0_rotation
+            R = controller_frames.tool0_rotation
             T = given("tool0", arm, arm.flange)
             T = T if T is not None or R is None else se3.homogeneous(R, np.zeros(3))
             if T is None or isinstance(T, str):
-                yield _not(name, T or unknown("tool0", arm.flange, maker))
+                yield _not(name, T or unknown("tool0", arm.flange, controller_frames))
             else:
                 yield _added(robot, elements, arm, "tool0", arm.flange, T)
 
@@ -100,7 +100,7 @@ def add_flange(
     arms: tuple[Arm, ...],
     poses: Poses,
     bodies: Mapping[str, str],
-    maker: Maker,
+    controller_frames: ControllerFrames,
     given: Given,
     elements: Elements,
 ) -> Iterator[Repair]:
@@ -116,10 +116,10 @@ def add_flange(
             found = (
                 T
                 or _inexact(robot, elements, arm.end, arm.tool0 or arm.end)
-                or flange_at_tool0(arm, robot, poses, bodies, maker)
+                or flange_at_tool0(arm, robot, poses, bodies, controller_frames)
             )
         else:
-            found = checked(arm, robot, poses, maker, poses[arm.end] @ T)
+            found = checked(arm, robot, poses, controller_frames, poses[arm.end] @ T)
         if isinstance(found, str):
             yield _not(f"frame {name!r}", found)
             continue
@@ -135,7 +135,7 @@ def turn_flange(
     robot: Robot,
     arms: tuple[Arm, ...],
     poses: Poses,
-    maker: Maker,
+    controller_frames: ControllerFrames,
     given: Given,
     elements: Elements,
 ) -> Iterator[Repair]:
@@ -148,9 +148,9 @@ def turn_flange(
         T = given("flange", arm, arm.end)
         old = poses[arm.flange]
         if T is None or isinstance(T, str):
-            found = T or oriented(old, arm, robot, poses, maker)
+            found = T or oriented(old, arm, robot, poses, controller_frames)
         else:
-            found = checked(arm, robot, poses, maker, poses[arm.end] @ T)
+            found = checked(arm, robot, poses, controller_frames, poses[arm.end] @ T)
         if isinstance(found, str):
             yield _not(about, found)
         elif np.abs(old[:3, 3] - found[:3, 3]).max() > AWAY:

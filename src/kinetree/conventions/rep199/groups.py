@@ -41,7 +41,9 @@ class HasAnArm(Rep199):
             yield self.remark(f"no arm was found, so nothing was checked by REP-199; {AN_ARM}", robot)
 
 
-AN_ARM = "expected two moving joints before flange or tool0, or four in a row"
+AN_ARM = (
+    "expected two moving joints before flange or tool0, link_N behind base_link or base, or four moving joints in a row"
+)
 
 
 TWO_ARMS = (

@@ -12,7 +12,7 @@ from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
-LISTED = 6
+LISTED = 7
 """Number of names in a message."""
 ALIGNED = 0.1
 """Largest angle of an aligned frame of a link, deg."""
@@ -48,7 +48,9 @@ class LinkNames(Rep199):
                 message = f"links of this arm are not called {ends}: {listed}"
                 if len(others) == 1:
                     message = f"this link of an arm is not called {arm.prefix}link_{links.index(others[0]) + 1}"
-                fix = "kinetree fix --unsafe renames them where their names are written, not computed"
+                fix: str | None = "kinetree fix --unsafe renames them where their names are written, not computed"
+                if sum(other.prefix == arm.prefix for other in arms) > 1:
+                    message, fix = f"{message}; each arm needs a prefix of its own too", None
                 yield self.finding(message, robot.links[others[0]], fix=fix)
 
 
@@ -106,11 +108,16 @@ class LinkOrientation(Rep199):
             turned = [link for link in numbered_links(robot, arm) if angle(foot.T @ poses[link][:3, :3]) > ALIGNED]
             if turned:
                 R = foot.T @ poses[turned[0]][:3, :3]
-                count = f", as are {len(turned) - 1} more links of the arm" if len(turned) > 1 else ""
-                message = f"is rotated {number(angle(R))} degrees in {arm.base_link or arm.foot!r}"
-                yield self.finding(
-                    f"{message}{count}; expected the same axes with all joints at zero", robot.links[turned[0]]
+                more = len(turned) - 1
+                rest = (
+                    f"; {more} more link{'s' * (more > 1)} of the arm {'are' if more > 1 else 'is'} rotated too"
+                    if more
+                    else ""
                 )
+                message = (
+                    f"is rotated {number(angle(R))} degrees in {arm.base_link or arm.foot!r} with all joints at zero"
+                )
+                yield self.finding(f"{message}; expected the same axes{rest}", robot.links[turned[0]])
 
 
 class LinkGeometry(Rep199):

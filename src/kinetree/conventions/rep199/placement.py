@@ -10,7 +10,7 @@ from kinetree.conventions.fixes import EXACT, rpy_text, vector_text
 from kinetree.conventions.kinds.arms import Arm
 from kinetree.conventions.places import places
 from kinetree.conventions.rep199.clause import ALONG, flange_off, geometry, outwards, own_joint
-from kinetree.conventions.rep199.makers import Maker
+from kinetree.conventions.rep199.controller_frames import ControllerFrames
 from kinetree.display import number
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial import se3
@@ -68,13 +68,13 @@ def how(which: str, carrier: str) -> str:
     return f'give its pose in {carrier!r} with --{which} "X Y Z R P Y" (m, rad), or as {which} in [[models]]'
 
 
-def unknown(which: str, carrier: str, maker: Maker) -> str:
+def unknown(which: str, carrier: str, who: ControllerFrames) -> str:
     """Return why the place of a frame is unknown, and how it is given."""
-    why = f"models of {maker.name} do not tell where" if maker.controller else "the maker is unknown"
-    return f"{why}; {how(which, carrier)}" + ("" if maker.controller else ", or name the maker with --vendor")
+    why = f"models of {who.name} do not tell where" if who.controller else "the controller is unknown"
+    return f"{why}; {how(which, carrier)}" + ("" if who.controller else ", or name the controller with --controller")
 
 
-def checked(arm: Arm, robot: Robot, poses: Poses, maker: Maker, T: Array) -> Array | str:
+def checked(arm: Arm, robot: Robot, poses: Poses, who: ControllerFrames, T: Array) -> Array | str:
     """Return T_root_flange (4, 4) as it is given, or why it is wrong: X must point out of the last link."""
     name = f"{arm.prefix}flange"
     known, arm = {**poses, name: T}, replace(arm, flange=name)
@@ -98,31 +98,33 @@ def _pose_text(arm: Arm, poses: Poses, T: Array) -> str:
 
 def pose_with_z_up(arm: Arm, robot: Robot, poses: Poses) -> str | None:
     """Return the text of the pose in the last link of the same flange with X out of it and Z up, None if unknown."""
-    right = oriented(poses[arm.flange or arm.end], arm, robot, poses, Maker())
+    right = oriented(poses[arm.flange or arm.end], arm, robot, poses, ControllerFrames())
     return None if isinstance(right, str) else _pose_text(arm, poses, right)
 
 
-def flange_at_tool0(arm: Arm, robot: Robot, poses: Poses, bodies: Mapping[str, str], maker: Maker) -> Array | str:
+def flange_at_tool0(
+    arm: Arm, robot: Robot, poses: Poses, bodies: Mapping[str, str], who: ControllerFrames
+) -> Array | str:
     """Return T_root_flange (4, 4) of an arm that has a tool0, or why it is unknown."""
     joint = own_joint(robot, arm.tool0)
     if arm.tool0 is None or joint is None:
         return f"there is no tool0 that would show its place; {how('flange', arm.end)}"
     if bodies[arm.tool0] != arm.end or joint.kind.nv or _between(robot, joint, arm):
         return f"{arm.tool0!r} is not fixed to {arm.end!r}, the last link; {how('flange', arm.end)}"
-    return oriented(poses[arm.tool0], replace(arm, flange=arm.tool0), robot, poses, maker)
+    return oriented(poses[arm.tool0], replace(arm, flange=arm.tool0), robot, poses, who)
 
 
-def oriented(T: Array, arm: Arm, robot: Robot, poses: Poses, maker: Maker) -> Array | str:
+def oriented(T: Array, arm: Arm, robot: Robot, poses: Poses, who: ControllerFrames) -> Array | str:
     """Return T_root_flange (4, 4) at the same place with X out of the last link: turned against tool0 as in models of
     the maker, or with Z up; or why that is unknown. arm: with a frame at that place as flange."""
     out = outwards(arm, robot, poses)
     if out is None:
         return f"the model does not show the way out of the last link; {how('flange', arm.end)}"
     T = np.array(T)
-    if maker.tool0_rotation is not None and arm.tool0:
-        T[:3, :3] = poses[arm.tool0][:3, :3] @ maker.tool0_rotation.T
+    if who.tool0_rotation is not None and arm.tool0:
+        T[:3, :3] = poses[arm.tool0][:3, :3] @ who.tool0_rotation.T
         if T[:3, 0] @ out < 1 - ALONG:
-            return f"{arm.tool0!r} is not turned as in models of {maker.name}, so X of flange would not point outwards"
+            return f"{arm.tool0!r} is not turned as in models of {who.name}, so X of flange would not point outwards"
         return T
     up = poses[arm.base_link or arm.foot][:3, 2]
     if abs(out @ up) > LEVEL:

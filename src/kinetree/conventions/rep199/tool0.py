@@ -18,9 +18,9 @@ from kinetree.conventions.rep199.clause import (
     own_joint,
     parent,
 )
+from kinetree.conventions.rep199.controller_frames import ControllerFrames
 from kinetree.conventions.rep199.fixes import add_tool0, hang, hang_on_flange, move_geometry
 from kinetree.conventions.rep199.flange import GRIPPER, OWN
-from kinetree.conventions.rep199.makers import Maker
 from kinetree.conventions.rule import link_or_frame
 from kinetree.conventions.xacro.calls import AttachedAt
 from kinetree.display import number
@@ -59,11 +59,11 @@ class Tool0(Rep199):
         arms: tuple[Arm, ...],
         bodies: Mapping[str, str],
         poses: Mapping[str, Array],
-        maker: Maker,
+        controller_frames: ControllerFrames,
         strict: bool,
     ) -> Iterator[Finding]:
         """An arm has no tool0, or it is turned otherwise than in the maker's models."""
-        expected = maker.tool0_rotation
+        expected = controller_frames.tool0_rotation
         for arm in arms:
             if arm.tool0 is None:
                 yield self.absent(robot, arms, arm, "tool0", strict)
@@ -72,15 +72,16 @@ class Tool0(Rep199):
             elif arm.flange is None:
                 off = off_the_way_out(poses[arm.tool0][:3, :3] @ expected[0], arm, robot, poses) or 0.0
                 if np.deg2rad(off) > EXACT:
-                    message = (
-                        f"is rotated {number(off)} degrees off the last axis, unlike in other models of {maker.name}"
-                    )
+                    message = f"is rotated {number(off)} degrees off the last axis"
+                    message += f", unlike in other models of {controller_frames.name}"
                     yield self.finding(message, link_or_frame(robot, arm.tool0), severity="warning")
             else:
                 R = poses[arm.flange][:3, :3].T @ poses[arm.tool0][:3, :3]
                 off = angle(expected.T @ R)
                 if np.deg2rad(off) > EXACT:
-                    message = f"is rotated {number(off)} degrees against tool0 in other models of {maker.name}"
+                    message = (
+                        f"is rotated {number(off)} degrees against tool0 in other models of {controller_frames.name}"
+                    )
                     yield self.finding(message, link_or_frame(robot, arm.tool0), severity="warning")
 
 

@@ -27,6 +27,7 @@ SHARED = ("world", "map", "odom")
 """Links that do not belong to a macro."""
 ROOTS = ("base_link", "base_footprint")
 """Links that a robot has once, even if the macro has a parameter that acts as a prefix."""
+EQUAL = "it is the same in every call of the macro"
 LEADS = (4, 0.75)
 """Number and part of the names that a parameter of any name must precede to be a prefix."""
 
@@ -77,14 +78,27 @@ class PrefixLeak(Rule):
             if prefix is None:
                 continue
             given = {call.get(prefix) or "" for call in calls.get(f"xacro:{macro.get('name')}", ())}
-            for element in leaks(macro, prefix, constants, given):
+            same = leaks(macro, prefix, constants, given)
+            if len(same) > 1 and not any("$" in name and prefix in name for _, name in _naming(macro)):
+                first = NAMING[same[0].tag]
+                message = (
+                    f"the macro puts {prefix!r} before none of its names: all are the same in every call, the first is "
+                    f"<{same[0].tag} {first}={same[0].get(first)!r}>"
+                )
+                fix = f"write ${{{prefix}}} before each name, or remove the parameter"
+                yield self.finding(message, f"macro {macro.get('name')!r}", source=same[0].place(first), fix=fix)
+                continue
+            made = {element.get("name") for element in same if element.tag in DEFINING}
+            for element in same:
                 attribute = NAMING[element.tag]
                 name = element.get(attribute)
-                message = f"<{element.tag} {attribute}={name!r}> is the same in every call of the macro"
+                if name in made and element.tag not in DEFINING:
+                    continue  # it follows the name that is reported
+                message = f"<{element.tag} {attribute}={name!r}> lacks the prefix: {EQUAL}"
                 about, fix = f"macro {macro.get('name')!r}", f"write it with the prefix ${{{prefix}}}"
                 yield self.finding(message, about, source=element.place(attribute), fix=fix)
         for macro, element, expected in fixed_references(macros, xacro_roots):
-            message = f"<gazebo reference={element.get('reference')!r}> is the same in every call of the macro"
+            message = f"<gazebo reference={element.get('reference')!r}> lacks the prefix: {EQUAL}"
             about, fix = f"macro {macro.get('name')!r}", f"write it as {expected}"
             yield self.finding(message, about, source=element.place("reference"), fix=fix)
 

@@ -14,14 +14,14 @@ Branch = tuple[str, ET | ETS] | tuple[str, ET | ETS, Inertial]
 """The parent of a link, the sequence from there to the link, and the link's inertia."""
 
 
-def robot_of(ets: ET | ETS | Mapping[str, Branch], name: str = "robot") -> Robot:
+def robot_of(ets: ET | ETS | Mapping[str, Branch], name: str = "robot", source: Source | None = None) -> Robot:
     """Return the robot of a sequence, or of several that branch.
 
     ets: a sequence, whose links are `base_link`, `q1_link` … and whose end is the frame `tip`; or for each link its
     parent, the sequence from there, and if known its inertia, parents first: {"hand": ("chest", Rz("elbow"))}.
     The frame of such a link is the end of its sequence; the last joint in it moves the link, and a sequence without a
     joint fixes it by the joint `hand_joint`. The first parent is the root. Raises KinetreeError for unknown parents,
-    and for names that stand twice.
+    and for names that stand twice. source: that of its parts.
     """
 
     def refuse(code: str, message: str) -> None:
@@ -31,15 +31,15 @@ def robot_of(ets: ET | ETS | Mapping[str, Branch], name: str = "robot") -> Robot
     branches = ets if isinstance(ets, Mapping) else {}
     builder = Builder(name, next((parent for parent, *_ in branches.values()), NAMES["base"]), refuse)
     for item in alone:
-        builder.add(item)
+        builder.add(item, source)
     for link, (parent, sequence, *inertial) in branches.items():
         terms = ETS() * sequence
         fixed = () if terms.joints else (Word("fixed", f"{link}_joint"),)
         for item in (Word("from", parent), *terms, *fixed, Word("link", link)):
-            builder.add(item)
+            builder.add(item, source)
         if inertial:
             builder.masses[link] = inertial[0]
-    robot, findings = assemble(builder.parts())
+    robot, findings = assemble(replace(builder.parts(), source=source))
     if robot is None:
         raise KinetreeError(findings)
     return robot

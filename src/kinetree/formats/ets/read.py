@@ -2,10 +2,11 @@
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable
 
 import numpy as np
 
-from kinetree.errors import Finding, KinetreeError, nearest_names
+from kinetree.errors import Finding, KinetreeError, Source, nearest_names
 from kinetree.formats.ets.build import Builder
 from kinetree.formats.ets.elements import ET, ETS, KINDS, MASSES, NAMES, SE3, UNITS, WORDS, Word
 from kinetree.formats.kinematic import unquoted
@@ -48,12 +49,17 @@ def parse(text: str) -> ETS:
     return ETS(terms)
 
 
-def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
-    """Return the robot in an ETS text, or None, and all findings. Never raises on content."""
+def read(
+    text: bytes | str, file: str, at: Callable[[int | None], Source] | None = None
+) -> tuple[Robot | None, list[Finding]]:
+    """Return the robot in an ETS text, or None, and all findings. Never raises on content.
+
+    at: the place of a line, if the text stands in another file.
+    """
     decoded, findings = decode(text, file)
     if findings:
         return None, findings
-    report = TextReport(file, decoded)
+    report = TextReport(file, decoded, at=at)
     names, statements = parse_into(decoded, report)
     parts = Parts("") if report.failed else parts_of_text(names, statements, decoded, report)
     if report.failed:

@@ -140,7 +140,7 @@ def _inertial(xml: XmlWriter, inertial: Inertial) -> None:
     mass, T, I = format_number(inertial.mass), inertial.origin, inertial.inertia
     pos = format_numbers(T[:3, 3])
     if np.array_equal(I, np.diag(np.diag(I))):
-        diagonal = format_numbers(_rounded(np.diag(I)))
+        diagonal = format_numbers(rounded_moments(np.diag(I)))
         xml.leaf("inertial", mass=mass, **{**pose_attributes(T), "pos": pos}, diaginertia=diagonal)
         return
     values = moments(inertial)
@@ -152,11 +152,11 @@ def _inertial(xml: XmlWriter, inertial: Inertial) -> None:
     axes = np.linalg.eigh(I)[1]
     axes[:, 2] *= np.sign(np.linalg.det(axes))
     principal = se3.homogeneous(T[:3, :3] @ axes, T[:3, 3])
-    diagonal = format_numbers(_rounded(values))
+    diagonal = format_numbers(rounded_moments(values))
     xml.leaf("inertial", mass=mass, **{**pose_attributes(principal), "pos": pos}, diaginertia=diagonal)
 
 
-def _rounded(values: Array) -> Array:
+def rounded_moments(values: Array) -> Array:
     """Return principal moments none of which is, by rounding, negative or greater than the sum of the others."""
     values = np.where(np.abs(values) < ROUNDING * np.abs(values).max(initial=0.0), 0.0, values)
     largest = int(np.argmax(values))

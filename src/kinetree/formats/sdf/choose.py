@@ -173,5 +173,5 @@ def _notes(report: Report, top: Element) -> None:
     """Note elements around the model that are left out."""
     for element in top.children:
         if element.tag not in IN_WORLDS:
-            message = f"<{element.tag}> belongs to the {top.tag}, not to the model; it is left out"
+            message = f"<{element.tag}> stands outside of the model: it is not read, and not written again"
             report.add("info", "not-of-the-model", message, element)

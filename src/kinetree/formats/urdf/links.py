@@ -28,6 +28,8 @@ SHAPES: dict[str, dict[str, int]] = {  # shape: attribute: count of its numbers,
     "capsule": {"radius": 1, "length": 1},
     "mesh": {"filename": 0, "scale": 3},
 }
+UNUSED = {"visual": (), "collision": ("verbose",)}
+"""Elements of the schema of urdfdom that no program reads."""
 
 
 def read_link(context: Context, element: Element) -> Link:
@@ -86,10 +88,12 @@ def read_geometry(context: Context, link: Element, element: Element) -> Geometry
     """Return a <visual> or <collision>."""
     report = context.report
     once, others = single_children(report, element, {"origin", "geometry"}, {"material"})
+    extensions = [extension("urdf", child) for child in others if child.tag in UNUSED[element.tag]]
+    others = [child for child in others if child.tag not in UNUSED[element.tag]]
     materials = [child for child in others if child.tag == "material"]
     check_attributes(report, element, {"name"})
     shape = Shape("none", {})
-    extensions = keep_others(context, (child for child in others if child.tag != "material"), link)
+    extensions += keep_others(context, (child for child in others if child.tag != "material"), link)
     for child in materials[1:]:  # only looks: no reason to refuse a robot
         message = f"<{element.tag}> has a second <material>; the first is used, as urdfdom does"
         report.warning("duplicate-element", message, child, owner=link)

@@ -228,7 +228,10 @@ class Engine:
     def load_yaml(self, name: str) -> Any:
         """Return the data of a YAML file."""
         if not name:
-            raise fail("xacro-include", "load_yaml is called with an empty name; expected that of a YAML file")
+            known: dict[str, str] = self.xacro.substitution_args_context["arg"]
+            empty = ", ".join(repr(argument) for argument, value in known.items() if not value)
+            why = f"; the arguments without a value are {empty}" if empty else ""
+            raise fail("xacro-include", f"load_yaml is called with an empty name; expected that of a YAML file{why}")
         file = self.absolute(name)
         found = self.opener(os.path.abspath(file), self.file)
         if found is None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from kinetree.model.edit.merge import combined
 from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import Frame, Inertial, Link, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
+from kinetree.robots.installed import PACKAGES
 from kinetree.spatial.se3 import Array, frozen, homogeneous, inverse, translation
 
 APART, TURNED = 1e-3, 1e-2
@@ -25,15 +25,14 @@ APART, TURNED = 1e-3, 1e-2
 def model_file(name: str) -> Path:
     """Return the file of a model of the installed package icub-models, such as "iCubGazeboV2_5". Raises KinetreeError
     if the package is not installed or has no model of this name."""
-    try:
-        package = import_module("icub_models")
-    except ImportError:
+    models = PACKAGES["icub-models"]()
+    if not models:
         message = f"inertias={name!r} needs the package icub-models, which is not installed"
         fix = 'pip install icub-models; legal are then the names of its robots, such as inertias="iCubGazeboV2_5"'
-        raise fail("package", message, fix=fix) from None
-    if name not in (known := sorted(package.get_robot_names())):
-        raise fail("unknown-name", f"icub-models has no model {name!r}; {nearest_names(name, known)}")
-    return Path(package.get_model_file(name))
+        raise fail("package", message, fix=fix)
+    if name not in models:
+        raise fail("unknown-name", f"icub-models has no model {name!r}; {nearest_names(name, list(models))}")
+    return models[name].file
 
 
 @explained

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from kinetree.arguments import explained
+from kinetree.controllers.active import Active
 from kinetree.controllers.controller import Controller
 from kinetree.display import Shown, some
 from kinetree.errors import fail, unknown_name
 from kinetree.labels import check_rows
 from kinetree.model.robot import Robot
 from kinetree.progress import Progress, reporting
-from kinetree.queries.controllers import coupling, fixed, of
+from kinetree.queries.controllers import active, coupling, fixed, of
 from kinetree.queries.query import tolerance_of
 from kinetree.solvers.calibrate import arm as arms
 from kinetree.solvers.calibrate import fit as fitting
@@ -110,6 +111,8 @@ def calibrate(
     poses: Any,
     model: str = "",
     *,
+    tool: Any = None,
+    user_frame: Any = None,
     tolerance: tuple[float, float] = TOLERANCE,
     base: str = "base",
     tool0: str = "tool0",
@@ -120,7 +123,8 @@ def calibrate(
     """Compare a model with poses that its controller shows, and return the simplest explanation of their difference.
 
     joints (k, n): as the pendant shows them from base to tool0, deg, or mm if they slide.
-    poses (k, 6 or 7): as it shows them for a tool of zeros in its default frame, in its units and order.
+    poses (k, 6 or 7): as it shows them, in its units and order, for the active tool in the active user frame.
+    tool, user_frame: these, as `kinetree.controllers.pose` takes them; by default zeros.
     model: whose joint coupling applies, by default that of the robot's name. tolerance: largest error of a pose, m and
     rad.
     base, tool0, base_link, flange: the robot's names of the frames of REP-199; those that it lacks are ignored.
@@ -139,7 +143,10 @@ def calibrate(
     arm = arms.arm(robot, (base, tool0), (base_link, flange))
     shown, posed = _checked(who, joints, poses, arm.joints)
     who.from_pose(se3.IDENTITY)  # warns of unverified data
-    data = _data(who, arm, model, shown, posed, (base, base_link), (tool0, flange), bounds)
+    used = active(robot, who, tool, user_frame, arm.own)
+    if used.tool.ndim != 2 or used.user_frame.ndim != 2:
+        raise fail("pose", "all poses are of one tool in one user frame; legal are single ones")
+    data = _data(who, arm, model, shown, posed, (base, base_link), (tool0, flange), bounds, used)
     _check_turns(data.T[0])
     with reporting(progress):
         first, *others = _explained(who, data, posed)
@@ -155,6 +162,7 @@ def _data(
     bases: tuple[str, str],
     tools: tuple[str, str],
     tolerance: Array,
+    used: Active,
 ) -> Data:
     """Return all readings of the numbers, and those of these frames that the robot has."""
     robot = arm.robot
@@ -171,6 +179,7 @@ def _data(
         bases={name: fixed(robot, arm.foot, name) for name in bases if name in robot.frames},
         tools={name: fixed(robot, name, arm.tip) for name in tools if name in robot.frames},
         tolerance=tolerance,
+        active=used,
     )
 
 
@@ -253,7 +262,9 @@ def _frames(who: Controller, data: Data, fit: Fit) -> Iterator[Fault]:
     if e.tool != arm.own[1]:
         T = se3.inverse(data.tools.get(arm.own[1], se3.IDENTITY)) @ fit.Y
         said = _elsewhere(data, arm.own[1], e.tool, names.get("tool0", "tool of zeros"), T, arm.tip)
-        yield Fault("tool0-frame", said if e.tool or arm.own[1] not in data.tools else f"{said}; was a tool active?")
+        yield Fault(
+            "tool0-frame", said if e.tool or arm.own[1] not in data.tools else f"{said}; was another tool active?"
+        )
 
 
 def _elsewhere(data: Data, wanted: str, found: str | None, called: str, T: Array, near: str) -> str:

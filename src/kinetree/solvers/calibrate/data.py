@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinetree.controllers.active import Active
 from kinetree.solvers.calibrate import fit as fitting
 from kinetree.solvers.calibrate.arm import ArmChain
 from kinetree.solvers.calibrate.readings import Fault, Reading
@@ -23,7 +24,7 @@ class Data:
 
     joints: readings M (n, n) of the numbers shown (k, n), with q (j, k, nq) and T_foot_tip, T (j, k, 4, 4), m, of each.
     positions (k, 3), m, and rotations (k, 3, 3): readings. bases: T_base_foot, and tools: T_tip_tool0 (4, 4), m, by the
-    robot's frame names. tolerance (2,): m and rad.
+    robot's frame names. tolerance (2,): m and rad. active: the tool and the user frame of the measured poses.
     """
 
     arm: ArmChain
@@ -36,6 +37,7 @@ class Data:
     bases: Mapping[str, Array]
     tools: Mapping[str, Array]
     tolerance: Array
+    active: Active
 
     @cached_property
     def alike(self) -> list[tuple[int, int]]:
@@ -76,8 +78,9 @@ class Data:
         return (*self.joints[j].faults, *self.rotations[r].faults, *self.positions[p].faults)
 
     def poses(self, e: "Explanation") -> Array:
-        """Return P (k, 4, 4), m, in an explanation's readings."""
-        return fitting.joined(self.rotations[e.rotation].value, self.positions[e.position].value)
+        """Return P (k, 4, 4), m, of tool0 in base, in an explanation's readings."""
+        P = fitting.joined(self.rotations[e.rotation].value, self.positions[e.position].value)
+        return self.active.of_tool0(P)
 
     def off(self, residual: Array) -> Array:
         """Return the largest of residuals (…, k, 2), in tolerances."""

@@ -21,6 +21,10 @@ SIMPLE = (2, 1)
 """Most faults of the other poses, and most if zeros of joints are among them."""
 EACH = 12
 """Largest number of poses for which each is left out in turn; with more, thirds are compared."""
+NOISE = 1.5
+"""Factor by which another transform must help if noise alone is no cause, and of a tolerance for noise."""
+LOUD = 20.0
+"""Noise, in tolerances, from which another cause is likelier."""
 CLEAR = 5.0
 """Error, in tolerances, above which a pose is wrong if the others fit."""
 
@@ -97,7 +101,7 @@ def _odd_numbers(who: Controller, data: Data, fit: Fit, row: int, numbers: Array
     e = fit.explanation
     if e.rotation or e.position:
         return []
-    fits = who.from_pose(model(data, e, fit.X, fit.Y, fit.offsets)[row])
+    fits = who.from_pose(data.active.shown(model(data, e, fit.X, fit.Y, fit.offsets)[row]))
     unit = RADIANS.get(who.rotation.unit, 1.0)
     gone = np.abs(numbers - fits) * np.where(np.arange(len(numbers)) < 3, METRES[who.position], unit)
     if who.rotation.unit:
@@ -130,14 +134,28 @@ def _rounded(who: Controller, data: Data, fit: Fit, posed: Array) -> str:
     arm = np.linalg.norm(data.tools.get(e.tool or "", fit.Y)[:3, 3])
     unit = RADIANS.get(who.rotation.unit, 1.0)
     of_pose = np.sqrt(3) / 2 * np.array([METRES[who.position] * steps[1], unit * steps[2]])
+    of_pose[0] += np.linalg.norm(data.active.tool[:3, 3]) * of_pose[1]
     most = moved.max(axis=0) + np.array([arm * moved[:, 1].max(), 0.0]) + of_pose
     if not any(steps) or (fit.residual > np.maximum(most, data.tolerance)).any():
         return ""
-    metres, radians = (float(f"{np.ceil(x * 1e4) / 1e4:g}") for x in np.maximum(most, data.tolerance))
     digits = ", ".join(
         f"{what} to {step:g}" for what, step in zip(("joints", "positions", "angles"), steps, strict=True) if step
     )
-    return f"that may be the rounding of {digits}: if so, say tolerance=({metres:g}, {radians:g})"
+    return f"that may be the rounding of {digits}: if so, say {_advice(np.maximum(most, data.tolerance))}"
+
+
+def _advice(bounds: Array) -> str:
+    """Return a tolerance (2,), m and rad, rounded up, as an argument."""
+    metres, radians = np.ceil(bounds * 1e4) / 1e4
+    return f"tolerance=({metres:g}, {radians:g})"
+
+
+def _noise(data: Data, fit: Fit) -> str:
+    """Return a message about poses that are noisier than the tolerance, with one for them if the noise is plausible."""
+    most = max(float(data.off(fit.residual)), 1.0)
+    bounds = np.maximum(NOISE * fit.residual.max(axis=0), data.tolerance)
+    said = f"the poses are noisier than the tolerance, up to {as_text(most)} times as much"
+    return f"{said}; if that is expected, say {_advice(bounds)}" if most < LOUD else said
 
 
 def _step(numbers: Array) -> float:
@@ -165,12 +183,13 @@ def _misplaced(data: Data, fit: Fit) -> str:
             break
     places = np.flatnonzero(off <= 1) if off.min() <= 1 else [int(np.argmin(off))]
     if all(is_nothing(D[i], data.tolerance) for i in places):
-        most = max(float(data.off(fit.residual)), 1.0)
-        return f"the poses are noisier than the tolerance, up to {as_text(most)} times as much"
+        return _noise(data, fit)
     where = ", or between ".join(
         f"{arm.joints[i]!r} and {arm.joints[i + 1]!r}, by {change_text(D[i], data.tolerance)} in {arm.links[i]!r}"
         for i in places
     )
     if off.min() > 1:
-        return f"another transform would help most, and not enough, between {where}"
+        noisy = NOISE * off.min() > (most := data.off(fit.residual)) and most < LOUD
+        other = f", or {_noise(data, fit)}" if noisy else ""
+        return f"another transform would help most, and not enough, between {where}{other}"
     return f"another transform would correct it, between {where}" + (" (the smallest of several)" if free else "")

@@ -94,8 +94,8 @@ def _orders(who: Controller) -> Iterator[tuple[Rotation, list[int], tuple[Fault,
         return
     a, b, c = own.names
     remarks: dict[str, list[str]] = {}
-    for formula, makers in _written(own.names).items():
-        remarks[formula] = [f"as {' and '.join(makers)} write it"]
+    for formula, whose in _written(own.names).items():
+        remarks[formula] = [f"as {' and '.join(whose)} write it"]
     for formula in (own.formula, *remarks):
         if formula.startswith("R"):  # turns one after the other
             remarks.setdefault(" ".join(formula.split()[::-1]), ["the turns backwards"])
@@ -109,12 +109,12 @@ def _orders(who: Controller) -> Iterator[tuple[Rotation, list[int], tuple[Fault,
 
 
 def _written(names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the makers by their formula of three numbers, renamed to these names."""
-    makers: dict[str, list[str]] = {}
-    for maker in controllers.values():
-        if len(maker.rotation.names) == 3:
-            makers.setdefault(_renamed(maker.rotation, names), []).append(maker.name)
-    return makers
+    """Return the names of controllers by their formula of three numbers, renamed to these names."""
+    found: dict[str, list[str]] = {}
+    for one in controllers.values():
+        if len(one.rotation.names) == 3:
+            found.setdefault(_renamed(one.rotation, names), []).append(one.name)
+    return found
 
 
 def _order_fault(own: Rotation, formula: str, remark: str) -> Fault:

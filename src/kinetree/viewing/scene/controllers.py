@@ -8,7 +8,7 @@ from kinetree.controllers.rotation import RADIANS
 
 
 def described_controllers() -> list[dict[str, Any]]:
-    """Return what the page needs to write poses as each maker's controllers do."""
+    """Return what the page needs to write poses as each controller does."""
     return [_described(controller) for controller in controllers.values()]
 
 

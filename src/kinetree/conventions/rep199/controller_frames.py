@@ -1,4 +1,4 @@
-"""Makers of arms, and where their models have the controller's frames."""
+"""Places of a controller's frames in the models of its maker."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -19,11 +19,11 @@ HEIGHT = "height"
 
 
 @dataclass(frozen=True, eq=False)
-class Maker:
-    """A maker, or none, and the known places of its controllers' frames in its models.
+class ControllerFrames:
+    """A controller, or none, and the known places of its frames in models.
 
     base_rotation, tool0_rotation (3, 3): of base in base_link and of tool0 in flange. given: frames whose places the
-    options have, for which the maker's models do not count.
+    options have, for which other models do not count.
     """
 
     controller: Controller | None = None
@@ -54,10 +54,10 @@ class Maker:
 
 
 @fact
-def maker(robot: Robot, vendor: str | None, frames: Mapping[str, str]) -> Maker:
-    """Return the maker that the caller named, or the only one whose names are in those of the robot or its meshes."""
-    if vendor:
-        return Maker(controllers[vendor], frames)
+def controller_frames(robot: Robot, controller: str | None, frames: Mapping[str, str]) -> ControllerFrames:
+    """Return the frames of the named controller, else of the only one that the robot or its meshes are named after."""
+    if controller:
+        return ControllerFrames(controllers[controller], frames)
     meshes = [
         str(shape.shape.parameters.get("filename", ""))
         for link in robot.links.values()
@@ -65,7 +65,7 @@ def maker(robot: Robot, vendor: str | None, frames: Mapping[str, str]) -> Maker:
     ]
     words = set(re.findall(r"[a-z0-9]+", " ".join([robot.name, *meshes]).lower()))
     named = [one for one in controllers.values() if words & {one.key, *one.aliases}]
-    return Maker(named[0], frames) if len(named) == 1 else Maker()
+    return ControllerFrames(named[0], frames) if len(named) == 1 else ControllerFrames()
 
 
 def _rotation(rpy_deg: tuple[float, ...] | str) -> Array | None:

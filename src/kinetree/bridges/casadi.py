@@ -1,0 +1,67 @@
+"""Kernels as functions of CasADi: `wrap`."""
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from kinetree.bridges.bodies import library
+from kinetree.bridges.kernels import kernel_of
+from kinetree.errors import fail
+
+ca = library("casadi", "casadi")
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a / b,
+    "fma": lambda a, b, c: a * b + c,
+    "negative": lambda a: -a,
+    "sqrt": ca.sqrt,
+    "sin": ca.sin,
+    "cos": ca.cos,
+    "arctan2": ca.atan2,
+    "arccos": ca.acos,
+    "absolute": ca.fabs,
+    "copysign": ca.copysign,
+    "minimum": ca.fmin,
+    "maximum": ca.fmax,
+    "floor": ca.floor,
+    "less": lambda a, b: a < b,
+    "less_equal": lambda a, b: a <= b,
+    "where": ca.if_else,
+}
+"""Operations of programs, by the names of `compiler/ops.py`, over scalars of CasADi."""
+
+
+def wrap(kernel: Any) -> Any:
+    """Return a kernel as a `casadi.Function` of the same operations, with its inputs and outputs under their names.
+
+    It takes numbers and CasADi's SX and MX, and can be differentiated and written as C by CasADi. Arrays of two or more
+    axes are matrices with the last axis as columns and the others, one after the other, as rows: the poses T
+    (k, 4, 4) of k frames are (4 k, 4); other arrays are columns. There are no batches: CasADi's `map` does them.
+    The smaller of NaN and a number may be the number.
+
+    Raises KinetreeError for other objects, and for a kernel that repeats its steps until it is done.
+    """
+    kernel = kernel_of(kernel, more="")
+    program = kernel.program
+    if program.repeated:
+        message = f"{kernel.name} repeats its steps until it is done; legal are kernels that do not"
+        raise fail("wrap", message)
+    arguments = [ca.SX.sym(port.name, *_size(port.shape)) for port in kernel.inputs]
+    scalars = [x[i, j] for x in arguments for i in range(x.rows()) for j in range(x.columns())]
+    values = program.run(scalars, ca.SX, lambda op, *x: OPERATIONS[op](*x))
+    results, start = [], 0
+    for port in kernel.outputs:
+        part = values[start : start + prod(port.shape)]
+        rows, columns = _size(port.shape)
+        results.append(ca.reshape(ca.vertcat(*part), columns, rows).T)
+        start += len(part)
+    names = [port.name for port in kernel.inputs], [port.name for port in kernel.outputs]
+    return ca.Function(kernel.name, arguments, results, *names)
+
+
+def _size(shape: tuple[int, ...]) -> tuple[int, int]:
+    """Return rows and columns of the matrix for an array."""
+    return (prod(shape[:-1]), shape[-1]) if len(shape) > 1 else (prod(shape), 1)

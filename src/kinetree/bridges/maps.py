@@ -1,0 +1,166 @@
+"""Maps of coordinates and frames between a robot and its model in another library."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.bridges.bodies import Body
+from kinetree.compiler.port import Port, checked
+from kinetree.errors import fail
+from kinetree.model.names import Lookup
+from kinetree.model.robot import Robot
+from kinetree.queries.query import coordinates, velocities
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array
+
+
+class Chart(NamedTuple):
+    """Coordinates of a joint in a library, for q (…, n) of the joint here.
+
+    to: function from q to the numbers there; back: the reverse. rates: function from q to the orthogonal E (…, nv, nv)
+    with v_there = E v, or None for the identity.
+    """
+
+    to: Callable[[Array], Array]
+    back: Callable[[Array], Array]
+    rates: Callable[[Array], Array] | None = None
+
+
+class Place(NamedTuple):
+    """Where a library has the coordinates of a body's joint: chart, and its numbers in q and v there."""
+
+    body: Body
+    chart: Chart
+    q: slice
+    v: slice
+
+
+class Same(NamedTuple):
+    """Coordinates that a library has as they are: there[at] = multiplier * q[here] + offset; own: not of a follower."""
+
+    at: Array
+    here: Array
+    multiplier: Array
+    offset: Array
+    own: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Maps:
+    """Maps of coordinates and frames between a robot and its model in another library.
+
+    frames: the library's name, number or object of each frame of the robot, by its name. nq, nv: how many coordinates
+    and velocities the model has. q, v and their batches are those of kernels: (…, nq), m, rad and seconds.
+    """
+
+    frames: Mapping[str, Any]
+    nq: int
+    nv: int
+    _places: tuple[Place, ...]
+    _same: Same
+    _ports: tuple[Port, Port]
+    _G_still: tuple[Array, Array]
+
+    def __repr__(self) -> str:
+        (nq,), (nv,) = (port.shape for port in self._ports)
+        return f"Maps(nq {nq} ↔ {self.nq}, nv {nv} ↔ {self.nv}, {len(self.frames)} frames)"
+
+    def q(self, q: Any) -> Array:
+        """Return the coordinates (…, nq there) of the model for q (…, nq) of the robot, followers computed."""
+        (q,), same = _arrays((self._ports[0], q)), self._same
+        there = np.zeros((*q.shape[:-1], self.nq))
+        there[..., same.at] = same.multiplier * q[..., same.here] + same.offset
+        for body, chart, at, _ in self._places:
+            there[..., at] = chart.to(body.multiplier * q[..., body.q] + body.offset)
+        return there
+
+    def q_back(self, q: Any) -> Array:
+        """Return q (…, nq) of the robot for coordinates (…, nq there) of the model. Those of followers are ignored; an
+        angle that the model has as its cosine and sine is in [-pi, pi]."""
+        (q,), same = _arrays((Port("q", (self.nq,)), q)), self._same
+        here = np.zeros((*q.shape[:-1], *self._ports[0].shape))
+        here[..., same.here[same.own]] = q[..., same.at[same.own]]
+        for body, chart, at, _ in self._places:
+            if body.leader is None:
+                here[..., body.q] = chart.back(q[..., at])
+        return here
+
+    def G(self, q: Any = None) -> Array:
+        """Return G (…, nv there, nv) with v_there = G v and tau = Gᵀ tau_there.
+
+        q (…, nq): needed if a velocity has other axes there than here, as that of a floating joint may. Raises
+        KinetreeError if it is missing then.
+        """
+        return self._G(self._G_still[0], q)
+
+    def v(self, v: Any, q: Any = None) -> Array:
+        """Return the velocities (…, nv there) of the model for v (…, nv) of the robot, followers computed. q: as for
+        `G`."""
+        v, q = _arrays((self._ports[1], v), (self._ports[0], q))
+        return np.asarray((self.G(q) @ v[..., None])[..., 0])
+
+    def v_back(self, v: Any, q: Any = None) -> Array:
+        """Return v (…, nv) of the robot for velocities (…, nv there) of the model, those of followers ignored. q
+        (…, nq): of the robot, as for `G`."""
+        v, q = _arrays((Port("v", (self.nv,)), v), (self._ports[0], q))
+        G = self._G(self._G_still[1], q)  # orthogonal columns of length 1
+        return np.asarray((np.swapaxes(G, -1, -2) @ v[..., None])[..., 0])
+
+    def _G(self, still: Array, q: Any) -> Array:
+        q = None if q is None else _arrays((self._ports[0], q))[0]
+        G = np.tile(still, (*(() if q is None else q.shape[:-1]), 1, 1))
+        for body, chart, _, at in self._places:
+            if chart.rates is not None:
+                if q is None:
+                    message = f"velocities of joint {body.name!r} have other axes there, which turn with it"
+                    raise fail("missing-q", message, fix="pass q, too")
+                G[..., at, body.v] = chart.rates(q[..., body.q])
+        return G
+
+
+def maps_of(robot: Robot, places: Sequence[Place], frames: Mapping[str, Any]) -> Maps:
+    """Return the maps of a robot whose joints a library has in these places, and its frames under these names."""
+    nq, nv = (max((getattr(place, at).stop for place in places), default=0) for at in ("q", "v"))
+    ports = coordinates(robot), replace(velocities(robot), name="v")
+    G = np.zeros((2, nv, robot.nv))  # with and without followers
+    for body, chart, _, v in places:
+        if chart.rates is None:
+            G[: 1 if body.leader else 2, v, body.v] = body.multiplier * np.eye(v.stop - v.start)
+    rows = [
+        (at.start, body.q.start, body.multiplier, body.offset, body.leader is None)
+        for body, chart, at, _ in places
+        if chart is SAME
+    ]
+    table = np.array(rows).reshape(len(rows), 5).T
+    same = Same(table[0].astype(int), table[1].astype(int), table[2], table[3], table[4].astype(bool))
+    others = tuple(place for place in places if place.chart is not SAME)
+    return Maps(Lookup("frame", frames), nq, nv, others, same, ports, (G[0], G[1]))
+
+
+def unit(quat: Array) -> Array:
+    """Return quaternions (…, 4) with length 1; NaN for one that is zero."""
+    with np.errstate(all="ignore"):
+        scaled = quat / np.abs(quat).max(axis=-1, keepdims=True)
+        return np.asarray(scaled / np.linalg.norm(scaled, axis=-1, keepdims=True))
+
+
+def rotations(quat_xyzw: Array) -> Array:
+    """Return R (…, 3, 3) of quaternions (…, 4)."""
+    return np.moveaxis(se3.rotation_from_quaternion(np.moveaxis(quat_xyzw, -1, 0)), (0, 1), (-2, -1))
+
+
+def _arrays(*given: tuple[Port, Any]) -> list[Any]:
+    """Return arrays of these ports, whose batches must go together; None stays None, but as the first."""
+    known = [each for each in given if each is given[0] or each[1] is not None]
+    arrays, _ = checked("maps", [port for port, _ in known], [value for _, value in known], {}, float)
+    return [*arrays, *[None] * (len(given) - len(known))]
+
+
+SAME = Chart(lambda q: q, lambda q: q)
+UNIT = Chart(unit, unit)
+FIRST_W = (3, 0, 1, 2)
+"""Entries of a quaternion xyzw in the order wxyz."""
+LAST_W = (1, 2, 3, 0)
+"""Entries of a quaternion wxyz in the order xyzw."""

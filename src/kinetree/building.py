@@ -1,0 +1,261 @@
+"""Robots built in Python: from elementary transforms, rows of DH parameters, or joints with their poses."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kinetree.arguments import explained
+from kinetree.caller import Call, call
+from kinetree.errors import Finding, KinetreeError
+from kinetree.formats.dh import build as dh
+from kinetree.formats.dh.rows import (
+    KEYS,
+    OF_JOINTS,
+    PARAMETERS,
+    POSE_KEYS,
+    Place,
+    finite_numbers,
+    read_pose,
+    read_row,
+)
+from kinetree.formats.dh.values import Units
+from kinetree.formats.ets import ET, ETS
+from kinetree.formats.ets import read as read_ets
+from kinetree.formats.ets import robot_of as robot_of_ets
+from kinetree.formats.text import TextReport
+from kinetree.formats.toml import Places, TomlTable, shown
+from kinetree.model.assemble import Parts, assemble
+from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
+from kinetree.model.robot import NO_AXES, Frame, Inertial, Joint, Link, Robot
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import Array, frozen
+
+SI = Units({"a": "m", "d": "m", "alpha": "rad", "theta": "rad"}, "m", "rad")
+MASS = ("m", "r", "I")
+MOTOR = {"Jm": ("armature", 2), "B": ("damping", 2), "Tc": ("friction", 1)}
+"""Numbers of a motor by the names of the Robotics Toolbox: their name at the joint, and the power of |G| to there."""
+MOTOR_HINTS = {"G": "the ratio of the gear", "Tc": "one number, because friction is the same in both directions"}
+OF_DH = (*KEYS, "qlim", *MASS, *MOTOR, "G")
+OF_JOINT = ("joint", "type", "parent", "axis", *POSE_KEYS, *OF_JOINTS, "qlim", *MASS, *MOTOR, "G")
+BASE, TIP = "base_link", "tip"
+LEGAL = "expected 'dh' (standard) or 'mdh' (modified)"
+SYMMETRIC = ((0, 3, 5), (3, 1, 4), (5, 4, 2))
+"""Places of [ixx, iyy, izz, ixy, iyz, ixz], the toolbox's order, in the tensor."""
+
+
+@explained
+def chain(
+    elements: str | ET | ETS | Iterable[Mapping[str, Any]],
+    *,
+    convention: Convention | None = None,
+    name: str | None = None,
+    base: Any = None,
+    tool: Any = None,
+) -> Robot:
+    """Return the robot of elementary transforms, rows of DH parameters, or joints; m, rad and kg.
+
+    elements: an ETS text such as "tz(0.3) Rz(q1) tx(0.2)", or an `ETS`; or with convention="dh" (standard) or "mdh"
+        (modified) rows such as {"d": 0.3, "a": 0.2, "alpha": "pi/2", "qlim": [-1, 1]}, zeros where nothing is given; or
+        without it joints such as {"axis": [0, 0, 1], "xyz": [0, 0, 0.3]}, each on the link of the one before or on its
+        "parent". Further keys of rows are those of rows in a DH file; and "m", "r" and "I", "Jm", "G", "B" and "Tc" as
+        the Robotics Toolbox defines them: I about the centre of mass r, in the frame at the end of the DH row, here in
+        that of the joint's link.
+    name: of the robot. base, tool: poses (4, 4) of the first row in the root link, and of the frame `tip` at the end.
+
+    Links are `base_link`, `<joint>_link`, joints without a name `q1`, `q2` by their number. The source of each part is
+    a line of the calling program. Raises KinetreeError with every fault and its line.
+    """
+    where = call()
+    if isinstance(elements, str | ET | ETS):
+        if base is not None or tool is not None or convention is not None:
+            raise _refused(where, "argument", "base, tool and convention go with rows; a sequence has SE3(…) there")
+        return _of_sequence(elements, name, where)
+    if convention not in (None, *CONVENTIONS):
+        raise _refused(where, "convention", f"convention is {convention!r}; {LEGAL}")
+    rows = list(elements)
+    if convention is None and any(isinstance(row, Mapping) and not row.keys().isdisjoint(PARAMETERS) for row in rows):
+        raise _refused(where, "convention", f"convention is not given for these DH parameters; {LEGAL}")
+    builder = _Rows(rows, where)
+    ends = [builder.pose(key, given) for key, given in (("base", base), ("tool", tool))]
+    make = builder.dh_robot if convention else builder.joint_robot
+    with np.errstate(all="ignore"):  # what is too large is refused
+        robot = make(name or "robot", convention or "dh", *ends)
+    if robot is None or builder.report.failed:
+        raise KinetreeError([finding for finding in builder.report.findings if finding.severity == "error"])
+    return robot
+
+
+def _refused(where: Call, code: str, message: str) -> KinetreeError:
+    return KinetreeError(Finding(code, "error", message, where.source()))
+
+
+def _of_sequence(elements: str | ET | ETS, name: str | None, where: Call) -> Robot:
+    """Return the robot of elementary transforms."""
+    if not isinstance(elements, str):
+        return robot_of_ets(elements, name or "robot", where.source())
+    count = elements.count("\n") + 1
+    robot, findings = read_ets(elements, where.file, lambda line: where.source(where.line_of((line or 1) - 1, count)))
+    if robot is None:
+        raise KinetreeError([finding for finding in findings if finding.severity == "error"])
+    return robot if name is None else replace(robot, name=name, text=None)
+
+
+class _Rows:
+    """Rows of a call, read one after the other; faults go to `report`."""
+
+    def __init__(self, rows: Sequence[Any], where: Call) -> None:
+        self.rows, self.where = rows, where
+        self.report, self.unseen = TextReport(where.file, where.text), TextReport(where.file, "")
+        self.unseen.findings = self.report.findings  # of rows whose text cannot be shown
+        self.root = Link(BASE, source=where.source())
+        if not rows:
+            self.report.error("rows", "there is no row; expected one for each joint", where.line)
+
+    def dh_robot(self, name: str, convention: Convention, base: Array, tool: Array) -> Robot | None:
+        """Return the robot of rows of DH parameters."""
+        rows, links = [], []
+        for i in range(len(self.rows)):
+            cells, place = self.cells(i, OF_DH)
+            row = read_row(dict.fromkeys(PARAMETERS, 0.0) | _only(cells, KEYS), SI, place)
+            rows.append(row)
+            inertial = self.inertial(cells, row.constants(convention)[1], place)
+            if inertial and row.type == "fixed":
+                place.error("fixed-mass", "a fixed row has no link; expected its mass in the row of a joint")
+            elif inertial:
+                links.append(Link(row.link or f"{row.joint or f'q{i + 1}'}_link", inertial, source=row.source))
+        made = DHChain("", convention, tuple(rows), base, tool, source=self.where.source())
+        table = DHTable(name, BASE, (made,), links=tuple(links), source=self.where.source())
+        return dh.robot_of(table, self.report)
+
+    def joint_robot(self, name: str, convention: Convention, base: Array, tool: Array) -> Robot | None:
+        """Return the robot of joints with their poses."""
+        parts = Parts(name, [self.root], source=self.where.source())
+        for i in range(len(self.rows)):
+            cells, place = self.cells(i, OF_JOINT)
+            row = read_row(dict.fromkeys(PARAMETERS, 0.0) | _only(cells, (*OF_JOINTS, "type"), ("link",)), SI, place)
+            joint = self.joint(i, cells, row, parts.links[-1].name, place)
+            if joint.parent == BASE:
+                joint = replace(joint, origin=frozen(base @ joint.origin))
+            parts.joints.append(joint)
+            parts.links.append(Link(joint.child, self.inertial(cells, se3.IDENTITY, place), source=row.source))
+        if self.report.failed:
+            return None
+        if all(link.name != TIP for link in parts.links):
+            parts.frames.append(Frame(TIP, parts.links[-1].name, frozen(tool), self.where.source()))
+        parts.notes = tuple(finding for finding in self.report.findings if finding.severity != "error")
+        robot, findings = assemble(parts)
+        for f in findings:
+            self.report.findings.append(
+                replace(f, excerpt=self.report.excerpt(f.source.line if f.source else None, None))
+            )
+        return robot
+
+    def joint(self, i: int, cells: Mapping[str, Any], row: DHRow, before: str, place: Place) -> Joint:
+        """Return the joint of a row. before: the link of the row before, on which it stands by default."""
+        texts = {"joint": f"q{i + 1}", "parent": before} | _only(cells, ("joint", "parent", "link"))
+        for key, text in texts.items():
+            if not isinstance(text, str):
+                place.error("text", f"{key} is {shown(text)}; expected a text", text)
+                texts[key] = ""
+        axes = NO_AXES
+        if row.type != "fixed":
+            axis = np.array(finite_numbers(cells.get("axis"), 3) or np.zeros(3))
+            axis /= np.abs(axis).max() or 1.0  # its square neither overflows nor vanishes
+            length = float(np.linalg.norm(axis))
+            if not length:
+                said = f"axis is {shown(cells['axis'])}" if "axis" in cells else "needs axis = [x, y, z]"
+                place.error("zero-axis", f"{said}; expected three numbers that are not all zero")
+            axes = frozen([(-1.0 if row.flip else 1.0) * axis / (length or 1.0)])
+        elif "axis" in cells:
+            place.error("row-type", "a fixed joint has no axis", "axis")
+        child = texts.get("link", f"{texts['joint']}_link")
+        origin = read_pose(_only(cells, POSE_KEYS), SI, place)
+        joint = Joint(texts["joint"], row.type, texts["parent"], child, origin, axes, limits=row.limits)
+        return replace(joint, dynamics=row.dynamics, mimic=row.mimic, source=row.source)
+
+    def cells(self, i: int, legal: Sequence[str]) -> tuple[dict[str, Any], Place]:
+        """Return what a row says by its key, with the names of a DH file for those of the toolbox, and its place."""
+        raw, line = self.rows[i], self.where.line_of(i, len(self.rows))
+        report = self.report if self.where.lines.count(line) == 1 else self.unseen
+        given = raw if isinstance(raw, Mapping) else {}
+        element = f"row {i + 1}" + (f", joint {given['joint']!r}" if "joint" in given else "")
+        place = Place(report, line, element)
+        if given is not raw or not all(isinstance(key, str) for key in given):
+            place.error("rows", f"is {shown(raw)}; expected a dictionary of numbers by their names")
+            return {"type": "fixed"}, place
+        cells = {key: _plain(value) for key, value in given.items() if value is not None}
+        TomlTable(cells, report, Places([]), at=line).check_keys(sorted(legal), element=element)
+        if "qlim" in cells:
+            if "limits" in cells:
+                place.error("limits-twice", "has limits twice: as qlim and as limits; expected one")
+            cells["limits"] = cells.pop("qlim")
+        return cells | self.motor(cells, place), place
+
+    def motor(self, cells: Mapping[str, Any], place: Place) -> dict[str, float]:
+        """Return the numbers of a motor as the joint feels them."""
+        given = [key for key in MOTOR if key in cells]
+        if not given:
+            return {}
+        values = {}
+        for key in (*given, "G"):
+            raw = cells.get(key)
+            both = isinstance(raw, list) and key == "Tc" and len(raw) == 2 and raw[0] == -raw[1]
+            number = finite_numbers([raw[0] if both and raw else raw], 1)
+            if number is None:
+                said = f"{key} is {shown(raw)}" if key in cells else f"has {given[0]} without G"
+                place.error("motor", f"{said}; expected {MOTOR_HINTS.get(key, 'a number')}", key)
+                return {}
+            values[key] = number[0]
+        return {MOTOR[key][0]: values[key] * abs(values["G"]) ** MOTOR[key][1] for key in given}
+
+    def inertial(self, cells: Mapping[str, Any], T: Array, place: Place) -> Inertial | None:
+        """Return the inertia of a row's link. T (4, 4): the frame of r and I in the link."""
+        if cells.keys().isdisjoint(MASS):
+            return None
+        mass = finite_numbers([cells.get("m")], 1)
+        r = finite_numbers(cells.get("r", [0, 0, 0]), 3)
+        I = _tensor(cells.get("I", [0, 0, 0]))
+        if mass is None:
+            said = f"m is {shown(cells['m'])}" if "m" in cells else "has no m"
+            place.error("mass", f"{said}; expected the mass in kg")
+        if r is None:
+            place.error("mass", f"r is {shown(cells['r'])}; expected three numbers, in m", "r")
+        if I is None:
+            legal = "3×3 and symmetric, or [ixx, iyy, izz, ixy, iyz, ixz], or [ixx, iyy, izz], in kg m²"
+            place.error("mass", f"I is {shown(cells['I'])}; expected {legal}", "I")
+        if mass is None or r is None or I is None:
+            return None
+        return Inertial(mass[0], frozen(I), frozen(T @ se3.translation(r)))
+
+    def pose(self, key: str, given: Any) -> Array:
+        """Return a pose of an argument, the identity for None."""
+        if given is None:
+            return se3.IDENTITY
+        raw = _plain(given if isinstance(given, Mapping) else {"matrix": given})
+        return read_pose(raw, SI, Place(self.report, self.where.line, key))
+
+
+def _only(cells: Mapping[str, Any], keys: Sequence[str], but: Sequence[str] = ()) -> dict[str, Any]:
+    return {key: cells[key] for key in keys if key in cells and key not in but}
+
+
+def _plain(value: Any) -> Any:
+    """Return numbers and arrays of NumPy, tuples and mappings as Python's own numbers, lists and dictionaries."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _tensor(raw: object) -> Array | None:
+    """Return the inertia (3, 3) of what the toolbox takes, or None."""
+    if isinstance(raw, list) and len(raw) == 3 and all(isinstance(row, list) for row in raw):
+        numbers = finite_numbers([x for row in raw for x in row], 9)
+        I = None if numbers is None else np.reshape(numbers, (3, 3))
+        return I if I is not None and np.array_equal(I, I.T) else None
+    diagonal = finite_numbers(raw, 3)
+    numbers = diagonal + [0.0] * 3 if diagonal else finite_numbers(raw, 6)
+    return None if numbers is None else np.array(numbers)[np.array(SYMMETRIC)]

@@ -1,0 +1,49 @@
+"""`kinetree models`: the models that can be loaded by name."""
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+
+import click
+
+from kinetree.cli._json import print_json
+from kinetree.cli._model import json_option
+from kinetree.robots.installed import PACKAGES, Model, fetch
+from kinetree.robots.packaged import names, versions
+
+
+@click.command()
+@click.option("--fetch", "wanted", metavar="NAME", multiple=True, help="Clone robot_descriptions:… first. Repeatable.")
+@json_option
+def command(wanted: Sequence[str], as_json: bool) -> None:
+    """List the models that can be loaded by name: those of Kinetree, and those of installed packages of models.
+
+    Models of robot_descriptions are listed if their repositories are on this machine. Nothing is downloaded without
+    --fetch, with which the package robot_descriptions clones the repository of a model.
+    """
+    for name in wanted:
+        print(f"{name} is {fetch(name)}", file=sys.stderr)
+    own = [f"{name}:{version}" for name in names() for version in versions(name)]
+    models = {package: models() for package, models in PACKAGES.items()}
+    if as_json:
+        files = {package: {name: _file(model) for name, model in found.items()} for package, found in models.items()}
+        print_json({"kinetree": own, **files})
+        return
+    _print("Kinetree", own)
+    for package, found in models.items():
+        if here := [name for name, model in found.items() if _file(model)]:
+            _print(f"{package}:NAME", here)
+    if missing := [package for package, found in models.items() if not found]:
+        print(f"not installed: pip install {' '.join(missing)}")
+    away = sum(_file(model) is None for model in models["robot_descriptions"].values())
+    print(f"not fetched: {away} of robot_descriptions; --json lists them, --fetch robot_descriptions:NAME clones one")
+
+
+def _file(model: Model) -> str | None:
+    return str(model.file) if model.file.is_file() else None
+
+
+def _print(title: str, names: Sequence[str]) -> None:
+    text = textwrap.fill("  ".join(names), min(shutil.get_terminal_size().columns, 120) - 2, break_on_hyphens=False)
+    print(f"{title}\n{textwrap.indent(text, '  ')}\n")

@@ -1,0 +1,117 @@
+"""`kinetree serve`: a robot, live, for Foxglove and other viewers."""
+
+import asyncio
+import re
+import signal
+import sys
+from importlib.util import find_spec
+from ipaddress import ip_address
+from pathlib import Path
+
+import click
+import numpy as np
+
+from kinetree.cli._findings import print_findings
+from kinetree.cli._model import assignments, configuration, robot_argument
+from kinetree.cli._motion import report_motion
+from kinetree.display import some
+from kinetree.errors import fail
+from kinetree.logs import read_motion
+from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array
+
+PORT = 8765
+"""The port that Foxglove expects."""
+RISK = (
+    "warning: every computer that reaches {where} can read this robot and its meshes, and set its joint values; "
+    "there is no password and no encryption. Use --host on a trusted network only."
+)
+
+
+def _origins(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the origins as browsers send them."""
+    for value in values:
+        if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/\s*]+", value):
+            legal = "an origin is scheme://host or scheme://host:port, such as https://app.foxglove.dev"
+            raise click.BadParameter(f"{value!r} is no origin that can be allowed; {legal}", ctx, param)
+    return values
+
+
+@click.command()
+@robot_argument
+@click.argument("motion", required=False, type=click.Path(path_type=Path))
+@assignments("--q", "values", "JOINT=VALUE", "Where a joint starts (m, rad), or several numbers, JOINT=1,2,3.")
+@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q and in MOTION are in degrees.")
+@click.option("--rate", type=click.FloatRange(0.1, 1000), default=100.0, show_default=True, help="Transforms per s.")
+@click.option(
+    "--speed", type=click.FloatRange(1e-3, 1e3), default=1.0, show_default=True, help="Of MOTION: s of it per s."
+)
+@click.option("--loop", is_flag=True, help="Begin MOTION again at its end.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--allow-origin",
+    "origins",
+    metavar="ORIGIN",
+    multiple=True,
+    callback=_origins,
+    help="Whose pages may connect, as https://app.foxglove.dev; others are refused. Repeatable.",
+)
+def command(
+    robot: Robot,
+    motion: Path | None,
+    values: dict[str, str],
+    in_degrees: bool,
+    rate: float,
+    speed: float,
+    loop: bool,
+    host: str,
+    port: int,
+    origins: tuple[str, ...],
+) -> None:
+    """Serve MODEL live to viewers, over the Foxglove WebSocket protocol, until Ctrl-C.
+
+    Viewers get its transforms, its description and meshes, and its joint values as parameters, which they can set
+    inside the limits. MOTION, a file of joint values as of `kinetree show --motion`, plays; `motion.paused`,
+    `motion.speed` and `motion.time` are parameters then.
+    """
+    if find_spec("websockets") is None:
+        message = "a robot is served with websockets, which is not installed"
+        raise fail("serve", message, fix="pip install 'kinetree[foxglove]'")
+    from kinetree.serving.content import content_of
+    from kinetree.serving.player import Player
+    from kinetree.serving.server import Server
+    from kinetree.viewing.scene.robot import start
+
+    q = start(robot, configuration(robot, values, in_degrees) if values else None)
+    moved = read_motion(robot, motion, unit="deg" if in_degrees else "rad") if motion else None
+    if moved and motion:
+        report_motion(robot, moved, motion, missing=True)
+    player = Player(robot, q, moved, rate=rate, speed=speed, loop=loop)
+    content = content_of(robot)
+    print_findings(content.notes)
+    _warn(robot, np.atleast_2d(q if moved is None else player.samples))
+    server = Server(content, player, rate, _tell)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # with it asyncio closes connections at Ctrl-C
+    asyncio.run(server.run(host, port, origins, _print_addresses))
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _warn(robot: Robot, q: Array) -> None:
+    """Print what is wrong with configurations q (n, nq), which are shown all the same."""
+    if outside := int((~robot.limits.contains(q)).sum()):
+        _tell(f"outside of the limits: {outside} of {len(q)} configurations")
+    if robot.loops:
+        _tell(f"the joint values may open the loops that these joints close: {some(robot.loops)}")
+
+
+def _print_addresses(addresses: list[tuple[str, int]]) -> None:
+    for host, port in addresses:
+        print(f"ws://{f'[{host}]' if ':' in host else host}:{port}", flush=True)
+        if not ip_address(host.partition("%")[0]).is_loopback:
+            _tell(RISK.format(where=f"{host}:{port}"))
+    _tell("open this address in a viewer, such as Foxglove; Ctrl-C ends it")
