@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import shutil
 import tempfile
@@ -29,6 +30,10 @@ from kinetree.formats import limits, srdf
 from kinetree.formats.opener import Files
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.load import load
+from kinetree.logs import read_motion
+from kinetree.logs.ros.compare import compared
+from kinetree.logs.ros.definitions import full_name
+from kinetree.logs.ros.transforms import joint_state_topic, transform_topics
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
@@ -200,6 +205,34 @@ def mesh(ending: str) -> Callable[[bytes, str], None]:
     return run
 
 
+def bag(text: bytes, file: str) -> None:
+    """Read the motion of an arm from a bag, with transforms, and compare these."""
+    with _Folder(text, "case.mcap") as path:
+        assert np.isfinite(read_motion(_arm(), path).q).all()
+        compared(_arm(), path, (0.1, 0.01))
+
+
+def _bag() -> tuple[Text, ...]:
+    """Return a bag in which no compression and checksum hides what is changed."""
+    from mcap.writer import CompressionType, Writer
+
+    robot, stamps, stream = _arm(), np.arange(5) * 10**8, io.BytesIO()
+    q = np.tile(robot.q(), (5, 1))
+    writer = Writer(stream, compression=CompressionType.NONE, enable_crcs=False)
+    writer.start("ros2")
+    for topic in [
+        joint_state_topic("/joint_states", robot, q, stamps),
+        *transform_topics(robot, q, stamps, stamps, None),
+    ]:
+        channel = writer.register_channel(
+            topic.name, "cdr", writer.register_schema(full_name(topic.type), "ros2msg", b"")
+        )
+        for time, data in zip(topic.log_times, topic.data, strict=True):
+            writer.add_message(channel, time, data, time)
+    writer.finish()
+    return (Text(stream.getvalue()),)
+
+
 def settings(text: bytes, file: str) -> None:
     """Read settings."""
     with _Folder(text, "kinetree.toml") as path:
@@ -263,6 +296,7 @@ TARGETS: dict[str, Target] = {
         Target("limits", read_limits, _ours(texts.LIMITS), ".toml", PLAIN),
         Target("taxels", read_skin(icub.taxels), _ours(texts.TAXELS), ".txt", PLAIN),
         Target("contacts", read_skin(icub.contacts), _ours(texts.CONTACTS), ".txt", PLAIN),
+        Target("bag", bag, _bag, ".mcap", (mutate_bytes,)),
         Target("settings", settings, _ours(texts.SETTINGS), ".toml", PLAIN),
         Target("baseline", baseline, _ours(texts.BASELINE), ".json", PLAIN),
         Target("also-yaml", follow_names(".yaml"), _ours(texts.YAML), ".yaml", PLAIN, suffixes=(".yaml", ".yml")),

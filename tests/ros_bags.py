@@ -87,7 +87,7 @@ def base_poses(n: int = 80) -> Poses:
     quats /= np.linalg.norm(quats, axis=1, keepdims=True)
     stamps = START + np.round(t * 1e9).astype(np.int64)
     positions = np.stack([0.1 * t, np.sin(t), 0.01 * rng.normal(size=n)], -1)
-    return Poses("odom", "base", stamps, stamps, positions, quats, np.arange(n))
+    return Poses("/odom", "odom", "base", stamps, stamps, positions, quats)
 
 
 def states(names, position, stamps, name="/joint_states"):

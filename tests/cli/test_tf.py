@@ -40,7 +40,7 @@ def test_json_of_what_is_written(run, tmp_path):
     said = json.loads(done.stdout)
     assert said["messages"] == {"/joint_states": 20, "/tf_static": 1, "/tf": 20, "/robot_description": 1}
     assert [note["message"] for note in said["notes"]] == [
-        "wheel (20 of 20 messages): not among the joints of the robot"
+        "not joints of the robot that turn or slide: wheel (20 of 20 messages)"
     ]
     assert "wheel (20 of 20 messages)" in done.stderr
 

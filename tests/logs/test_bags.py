@@ -1,6 +1,7 @@
 """Bags of ROS 2: their containers, and what is said of damaged ones."""
 
 import io
+import os
 import shutil
 import sqlite3
 import struct
@@ -163,6 +164,26 @@ def test_a_database_that_is_no_bag(robot, tmp_path):
     path.write_bytes(b"not SQLite at all")
     with pytest.raises(kt.KinetreeError, match="byte 0: the file begins with 6e 6f 74"):
         read_motion(robot, path)
+
+
+def test_a_database_is_read_with_its_log_and_gets_no_files_beside_it(robot, bags, tmp_path):
+    """Recorders write in WAL mode; one that is still open has messages in its log alone."""
+    path = Path(shutil.copy(bags["db3"], tmp_path / "bag.db3"))
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("DELETE FROM messages WHERE id > 100")
+    assert len(read_motion(robot, path).q) == 100
+    database.close()
+    assert len(read_motion(robot, path).q) == 100
+    assert [file.name for file in tmp_path.iterdir()] == ["bag.db3"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_no_bag(robot, tmp_path):
+    for name in ("pipe.mcap", "pipe.db3"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(kt.KinetreeError, match="cannot be read: it is a named pipe, not a file"):
+            read_motion(robot, tmp_path / name)
 
 
 def test_other_encodings_and_types(robot, tmp_path):

@@ -36,7 +36,7 @@ def robot():
 
 def frames_of(topics, name):
     (topic,) = [topic for topic in topics if topic.name == name]
-    return poses_of(topic)
+    return poses_of(topic, lambda *frames: True)
 
 
 def test_all_frames_are_those_of_fk(robot, tmp_path):
@@ -91,6 +91,7 @@ def test_a_floating_base_comes_from_a_topic(type, name, tmp_path):
     np.testing.assert_array_equal(found.positions, poses.positions)
     np.testing.assert_array_equal(found.stamps, poses.stamps)
     assert "which is taken as 'world'" in made.notes[0].message
+    assert made.placed == tuple(f"free.{part}" for part in ("x", "y", "z", "qx", "qy", "qz", "qw"))
     if type != POSE:  # between the samples, as SciPy has it
         moved = read_motion(floating, bag)
         at = (stamps - poses.stamps[0]) / 1e9
@@ -99,6 +100,21 @@ def test_a_floating_base_comes_from_a_topic(type, name, tmp_path):
         expected += [*Slerp(known, Rotation.from_quat(poses.quat_xyzw))(at).as_quat().T]
         base = [moved.names.index(f"free.{part}") for part in ("x", "y", "z", "qx", "qy", "qz", "qw")]
         np.testing.assert_allclose(np.abs(moved.q[:, base]), np.abs(np.transpose(expected)), rtol=0, atol=1e-12)
+
+
+def test_odometry_that_begins_late_takes_no_joint_from_tf(tmp_path):
+    """Joints need no base; a motion to look at does, and begins with it."""
+    floating, poses = arm(FLOATING), base_poses()
+    q, stamps = motion()
+    late = poses._replace(
+        **{name: getattr(poses, name)[40:] for name in ("stamps", "log_times", "positions", "quat_xyzw")}
+    )
+    bag = written(tmp_path / "in.mcap", [states(["a", "b", "c"], q, stamps), placed(late, ODOMETRY, "/odom")])
+    found = frames_of(converted(floating, bag).topics, "/tf")
+    assert (len(found["base", "upper"].stamps), len(found["world", "base"].stamps)) == (300, 40)
+    moved = read_motion(floating, bag)
+    assert len(moved.q) == sum(stamps >= late.stamps[0])
+    assert "samples are outside of the times of its poses, and left out" in moved.notes[0].message
 
 
 def test_a_base_outside_of_the_model_is_put_before_it(robot, tmp_path):
@@ -128,7 +144,7 @@ def test_missing_and_unknown_joints_are_named_once(robot, tmp_path):
     found = read_motion(robot, written(tmp_path / "bag.mcap", [topic]))
     assert found.names == ("a", "b")
     unknown, follower = found.notes
-    assert unknown.message == "wheel (50 of 50 messages): not among the joints of the robot"
+    assert unknown.message == "not joints of the robot that turn or slide: wheel (50 of 50 messages)"
     assert follower.message.startswith("joint 'f' is up to 0.")
     assert "off 'b', which it follows" in follower.message
 

@@ -6,7 +6,7 @@ import pytest
 import kinetree as kt
 from kinetree.logs.ros.compare import compared
 from kinetree.logs.ros.transforms import joint_state_topic, transform_topics
-from ros_bags import ARM, FLOATING, ODOMETRY, arm, base_poses, motion, placed, recorded, written
+from ros_bags import ARM, FLOATING, ODOMETRY, POSE, TF, arm, base_poses, motion, placed, recorded, states, written
 
 TOLERANCE = (0.1, 0.01)
 
@@ -98,6 +98,13 @@ def test_what_is_not_compared_is_listed(robot, tmp_path):
     assert found.differences == []
 
 
+def test_frames_of_joints_without_values_are_not_compared(robot, tmp_path):
+    q, stamps = motion()
+    topics = [states(["a", "c"], q[:, [0, 2]], stamps), *transform_topics(robot, q, stamps, stamps, None)]
+    found = compared(robot, written(tmp_path / "bag.mcap", topics), TOLERANCE)
+    assert (found.compared, found.differences, sorted(found.valueless)) == (3, [], ["finger", "lower"])
+
+
 def test_a_frame_with_two_parents(robot, tmp_path):
     q, stamps = motion()
     other = arm(ARM.replace('<parent link="slide"/><child link="tip"/>', '<parent link="base"/><child link="tip"/>'))
@@ -129,6 +136,8 @@ def test_a_floating_base_is_compared_with_odometry(tmp_path):
     (one,) = compared(floating, bag, TOLERANCE).differences
     assert (one.frame, one.mm) == ("base", pytest.approx(20))
     assert one.causes[0] == "a constant offset of (-20, 0, 0) mm in the axes of world"
+    bag = written(tmp_path / "bag.mcap", [states, *transforms, placed(poses, POSE, "/pose")])
+    assert compared(floating, bag, TOLERANCE, odometry="/pose").compared == 6
 
 
 def test_a_bag_without_transforms(robot, tmp_path):
@@ -136,3 +145,18 @@ def test_a_bag_without_transforms(robot, tmp_path):
     bag = written(tmp_path / "bag.mcap", [joint_state_topic("/joint_states", robot, q, stamps)])
     with pytest.raises(kt.KinetreeError, match="has no transforms to compare; expected topics /tf and /tf_static"):
         compared(robot, bag, TOLERANCE)
+
+
+def test_poses_that_are_none_matter_only_in_frames_of_the_model(robot, tmp_path):
+    """Some programs send zeros before they know better."""
+    q, stamps = motion(20)
+    states, broken = joint_state_topic("/joint_states", robot, q, stamps), base_poses(5)
+    broken.quat_xyzw[2] = 0
+    for frames, is_refused in ((("map", "laser"), False), (("slide", "tip"), True)):
+        parent, child = frames
+        bag = written(tmp_path / "bag.mcap", [states, placed(broken._replace(parent=parent, child=child), TF, "/tf")])
+        if is_refused:
+            with pytest.raises(kt.KinetreeError, match="the pose of 'tip' in 'slide' is no pose; expected finite"):
+                compared(robot, bag, TOLERANCE)
+        else:
+            assert dict(compared(robot, bag, TOLERANCE).unknown) == {("laser", "map"): 5}

@@ -18,10 +18,11 @@ FEW = 8
 """Most coordinates without a column that are listed by name."""
 
 
-def report_motion(robot: Robot, motion: Motion, file: Path, missing: bool = False) -> None:
-    """Print the notes of a motion, and if `missing` the coordinates that it does not have, to the error stream."""
+def report_motion(robot: Robot, motion: Motion, file: Path, missing: bool = False, placed: Sequence[str] = ()) -> None:
+    """Print the notes of a motion, and if `missing` the coordinates that neither it nor `placed` has, to the error
+    stream."""
     print_findings(motion.notes)
-    still = [name for name in robot.coordinate_names if name not in motion.names]
+    still = [name for name in robot.coordinate_names if name not in (*motion.names, *placed)]
     if missing and still:
         which = ", ".join(still) if len(still) <= FEW else f"{len(still)} of {robot.nq} coordinates"
         print(f"{file}: without a column, and staying as they are: {which}", file=sys.stderr)

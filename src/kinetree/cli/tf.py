@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = (0.1, 0.01)
 """Differences that `--check` passes over by default, mm and deg."""
-PRINTED = ("compared", "differences", "torn", "missing", "outside", "notes")
+PRINTED = ("compared", "differences", "torn", "missing", "valueless", "outside", "notes")
 
 
 @click.command()
@@ -85,7 +85,7 @@ def _write(
     check_new(output, force)
     check_no_input(str(output), [str(file), *([robot.source.file] if robot.source else [])])
     found = converted(robot, file, unit, joints, odometry)
-    report_motion(robot, found.motion, file, missing=True)
+    report_motion(robot, found.motion, file, missing=True, placed=found.placed)
     print_findings(found.notes)
     write_whole(output, mcap_of(found.topics))
     outside = violations(robot, found.q, found.motion.names)
@@ -131,6 +131,8 @@ def _check(
     if found.unknown:
         pairs = some(f"{frame} in {parent} ({n:,})" for (frame, parent), n in found.unknown.items())
         print(f"not in the model, and not compared: {pairs}")
+    if found.valueless:
+        print(f"not compared, because joints that move them have no values: {some(found.valueless)}")
     if found.outside:
         print(f"not compared, because no joint values are near: {found.outside:,} transforms")
     print(f"frames compared: {found.compared}, " + (f"different: {len(found.differences)}" if differ else "all alike"))
@@ -144,5 +146,5 @@ def _sentence(several: "Sequence[Difference]") -> str:
     first, last = min(one.first for one in several), max(one.last for one in several)
     counts = sum(one.differing for one in several), sum(one.samples for one in several)
     when = f"from t = {first:g} to {last:g} s" if first < last else f"at t = {first:g} s"
-    why = " or ".join(several[0].causes) or "no single cause"
+    why = " or ".join(several[0].causes) or "no single change of the model explains it"
     return f"{frames}: up to {mm} mm and {deg} deg, {when}, in {counts[0]:,} of {counts[1]:,} transforms: {why}"

@@ -24,11 +24,13 @@ LATEST = 2**31
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Converted:
-    """A motion with its transforms as topics. q (n, nq): the configurations. notes: warnings."""
+    """A motion with its transforms as topics. q (n, nq): the configurations. placed: coordinates of a floating
+    joint that has poses at stamps of their own. notes: warnings."""
 
     topics: Sequence[Topic]
     motion: Motion
     q: Array
+    placed: Sequence[str]
     notes: Sequence[Finding]
 
 
@@ -47,7 +49,7 @@ def converted(
     if is_bag(file):
         if unit != "rad":
             raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
-        found = recording(robot, file, joints, odometry)
+        found = recording(robot, file, joints, odometry, with_base=False)
         motion, stamps, base = motion_of(robot, found.columns, "rad"), found.stamps, found.base
         states, log_times = found.topic, np.array(found.topic.log_times, dtype=np.int64)[found.messages]
         q = filled(robot, motion, robot.q())
@@ -65,7 +67,9 @@ def converted(
     except KinetreeError as error:
         message = f"is left out, because the robot cannot be written as URDF: {error.findings[0].message}"
         notes = [*notes, Finding("description", "warning", message, element="topic /robot_description")]
-    return Converted(topics, motion, q, notes)
+    floating = floating_joint(robot) if base is not None else None
+    placed = robot.coordinate_names[robot.q_slices[floating.name]] if floating else ()
+    return Converted(topics, motion, q, placed, notes)
 
 
 def _stamps(motion: Motion, file: Path) -> Times:

@@ -1,6 +1,6 @@
 """Poses of a floating base over time, from odometry, poses or transforms of a bag."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,16 +28,16 @@ UNIT_LENGTH = 0.1
 
 
 class Poses(NamedTuple):
-    """Poses of a frame in another. child: "" if the messages do not name it. stamps (n,): ns, as written; log_times
-    (n,) likewise. positions (n, 3): m; quat_xyzw (n, 4), as written. messages (n,): their numbers."""
+    """Poses of a frame in another, as written. topic: where they are from. child: "" if the messages do not name it.
+    stamps, log_times (n,): ns. positions (n, 3): m. quat_xyzw (n, 4): of about length 1."""
 
+    topic: str
     parent: str
     child: str
     stamps: NDArray[np.int64]
     log_times: NDArray[np.int64]
     positions: Array
     quat_xyzw: Array
-    messages: NDArray[np.int64]
 
     @property
     def T(self) -> Array:
@@ -47,9 +47,12 @@ class Poses(NamedTuple):
         return T
 
 
-def poses_of(topic: Topic) -> dict[tuple[str, str], Poses]:
-    """Return the poses of a topic by the names of their frames, parent and child, in the order of the messages. Raises
-    KinetreeError, with the byte, for messages that are damaged and numbers that are no pose."""
+def poses_of(topic: Topic, needed: Callable[[str, str], bool]) -> dict[tuple[str, str], Poses]:
+    """Return the poses of a topic by the names of their frames, parent and child, in the order of the messages.
+
+    needed: whether the poses of a parent and child must be whole. Raises KinetreeError, with the byte, for messages
+    that are damaged, and numbers that are no pose but must be.
+    """
     parts: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
     for rows, message, data in decoded(topic.type, topic.data, topic.fault):
         for one, pose, point, turn in _stated(message):
@@ -58,19 +61,23 @@ def poses_of(topic: Topic) -> dict[tuple[str, str], Poses]:
             ]
             frames = (one["header"]["frame_id"].lstrip("/"), one.get("child_frame_id", "").lstrip("/"))
             parts.setdefault(frames, []).append((rows, stamps_of(one["header"], data), *numbers))
-            whole = (np.abs(np.hstack(numbers)) <= LARGEST).all(axis=1)
-            length = np.linalg.norm(np.where(whole[:, None], numbers[1], 0.0), axis=1)
-            if (bad := np.abs(length - 1) > UNIT_LENGTH).any():
-                at, what = pose[point]["x"].offset, f"the pose of {frames[1] or 'the frame'!r} in {frames[0]!r}"
-                legal = "finite numbers and a quaternion of length 1"
-                raise topic.fault(int(rows[np.argmax(bad)]), at, f"{what} is no pose; expected {legal}")
+            if needed(*frames) and not (good := _is_pose(*numbers)).all():
+                what = f"the pose of {frames[1] or 'the frame'!r} in {frames[0]!r} is no pose"
+                message = f"{what}; expected finite numbers and a quaternion of length 1"
+                raise topic.fault(int(rows[np.argmin(good)]), pose[point]["x"].offset, message)
     found = {}
     for frames, several in parts.items():
         rows, stamps, positions, quats = (np.concatenate(column) for column in zip(*several, strict=True))
         order = np.argsort(rows, kind="stable")
         log_times = np.array(topic.log_times, dtype=np.int64)[rows[order]]
-        found[frames] = Poses(*frames, stamps[order], log_times, positions[order], quats[order], rows[order])
+        found[frames] = Poses(topic.name, *frames, stamps[order], log_times, positions[order], quats[order])
     return found
+
+
+def _is_pose(positions: Array, quat_xyzw: Array) -> NDArray[np.bool_]:
+    whole = (np.abs(np.hstack([positions, quat_xyzw])) <= LARGEST).all(axis=1)
+    length = np.linalg.norm(np.where(whole[:, None], quat_xyzw, 0.0), axis=1)
+    return np.asarray(np.abs(length - 1) <= UNIT_LENGTH)
 
 
 def _stated(message: Any) -> Iterator[tuple[Any, Any, str, str]]:
@@ -105,13 +112,14 @@ def base_poses(robot: Robot, topics: Mapping[str, Topic], asked: str | None) -> 
     else:
         topic = chosen_topic(topics, POSES if asked else (ODOMETRY,), asked, "/odom", "--odometry")
     link, places = joint.child if joint else robot.root, build_tree(robot).frames
-    found = poses_of(topic)
-    fitting = [
-        p for p in found.values() if not p.child or (p.child in places and places[p.child][0] == places[link][0])
-    ]
-    if topic.type == TF_MESSAGE:  # which also has the robot's own frames
-        above = {None if joint is None else joint.parent}
-        fitting = [p for p in fitting if p.child == link and (p.parent in above or p.parent not in robot.frames)]
+
+    def is_fitting(parent: str, child: str) -> bool:
+        if topic.type == TF_MESSAGE:  # which also has the robot's own frames
+            return child == link and (parent not in places or (joint is not None and parent == joint.parent))
+        return not child or (child in places and places[child][0] == places[link][0])
+
+    found = poses_of(topic, is_fitting)
+    fitting = [poses for frames, poses in found.items() if is_fitting(*frames)]
     if len(fitting) != 1 or (topic.type != TF_MESSAGE and len(found) > 1):
         if asked is None:
             return None

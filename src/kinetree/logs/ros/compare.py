@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.errors import Finding, fail
 from kinetree.logs.motion import filled, motion_of
 from kinetree.logs.ros.bag import Topic
-from kinetree.logs.ros.base import ODOMETRY, TF, TF_STATIC, Poses, floating_joint, of_joint, poses_of
+from kinetree.logs.ros.base import TF, TF_STATIC, Poses, floating_joint, of_joint, poses_of
 from kinetree.logs.ros.explain import Motions, Pair, causes, deviation
 from kinetree.logs.ros.motion import recording
 from kinetree.model.robot import Robot
@@ -43,8 +43,9 @@ class Comparison:
 
     compared: how many frames in their parents are compared. differences: those that differ. torn: frames with several
     parents in the bag, and these. missing: frames of the model that the bag lacks. unknown: frames and parents in the
-    bag that are not both of the model, and how many transforms of them. outside: how many transforms are not compared,
-    because no joint values are near. notes: warnings about the joint values.
+    bag that are not both of the model, and how many transforms of them. valueless: frames that are not compared,
+    because the bag has no values of a joint that moves them in their parents. outside: how many transforms are not
+    compared, because no joint values are near. notes: warnings about the joint values.
     """
 
     compared: int
@@ -52,6 +53,7 @@ class Comparison:
     torn: Mapping[str, Sequence[str]]
     missing: Sequence[str]
     unknown: Mapping[tuple[str, str], int]
+    valueless: Sequence[str]
     outside: int
     notes: Sequence[Finding]
 
@@ -65,20 +67,21 @@ def compared(
     bag has it. Raises KinetreeError for a bag that cannot be read, or has no transforms.
     """
     found = recording(robot, file, joints, odometry, keep_transforms=True)
-    q, floating = filled(robot, motion_of(robot, found.columns, "rad"), robot.q()), floating_joint(robot)
+    motion, floating = motion_of(robot, found.columns, "rad"), floating_joint(robot)
     base = (robot.q_slices[floating.name], of_joint(floating, found.base)) if floating and found.base else None
-    motions = Motions(found.stamps, q, base)
-    recorded = [*_recorded(found.topics, TF), *_recorded(found.topics, TF_STATIC)]
+    motions = Motions(found.stamps, filled(robot, motion, robot.q()), base)
+    known = {i for i, name in enumerate(robot.coordinate_names) if name in motion.names}
+    recorded = [*_recorded(robot, found.topics, TF), *_recorded(robot, found.topics, TF_STATIC)]
     if not recorded:
         raise fail("topic", f"{file.name} has no transforms to compare; expected topics {TF} and {TF_STATIC}")
-    by_odometry = any(topic.type == ODOMETRY and topic.count for topic in found.topics.values())
-    skipped = floating.child if floating and not by_odometry else None
+    skipped = floating.child if floating and (found.base is None or found.base.topic == TF) else None
     static = transforms(robot, which="static")
     constant = dict(zip(zip(static.names, static.parents, strict=True), static.T, strict=True))
     parents: dict[str, list[str]] = {}
     unknown: dict[tuple[str, str], int] = {}
     differences: list[Difference] = []
     delays: list[float] = []
+    valueless: list[str] = []
     count = outside = 0
     for poses, is_static in recorded:
         parents.setdefault(poses.child, []).append(poses.parent)
@@ -86,19 +89,22 @@ def compared(
             unknown[poses.child, poses.parent] = len(poses.stamps)
         elif poses.child != skipped:
             pair = _pair(robot, motions, poses, is_static)
+            if not pair.coordinates().keys() <= known:
+                valueless.append(poses.child)
+                continue
             outside += 0 if is_static else len(poses.stamps) - len(pair.times)
             count += 1
             T = constant.get((poses.child, poses.parent))
             differences += _differences(pair, T, is_static, tolerance, delays)
-    torn = {child: above for child, above in parents.items() if len({*above}) > 1}
+    torn = {child: sorted({*above}) for child, above in parents.items() if len({*above}) > 1}
     missing = [n for n in transforms(robot, motions.q[0]).names if n not in parents and n != skipped]
-    return Comparison(count, differences, torn, missing, unknown, outside, found.columns.notes)
+    return Comparison(count, differences, torn, missing, unknown, valueless, outside, found.columns.notes)
 
 
-def _recorded(topics: Mapping[str, Topic], name: str) -> Iterator[tuple[Poses, bool]]:
+def _recorded(robot: Robot, topics: Mapping[str, Topic], name: str) -> Iterator[tuple[Poses, bool]]:
     """Yield the transforms of a topic, and whether they are static."""
     if name in topics:
-        for poses in poses_of(topics[name]).values():
+        for poses in poses_of(topics[name], lambda *frames: {*frames} <= robot.frames.keys()).values():
             yield poses, name == TF_STATIC
 
 

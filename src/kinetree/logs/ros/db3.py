@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.errors import KinetreeError
+from kinetree.formats.plain_file import open_plain
 from kinetree.logs.ros.bag import Bag, bag_fault
 
 MAGIC = b"SQLite format 3\x00"
@@ -23,11 +24,13 @@ TABLES = {"topics": ("id", "name", "type", "serialization_format"), "messages": 
 def read(file: Path, bag: Bag) -> None:
     """Add the messages of a file to a bag."""
     try:
-        with file.open("rb") as opened:
+        with open_plain(file) as opened:
             start = opened.read(len(MAGIC))
         if start != MAGIC:
             raise bag_fault(file, f"byte 0: the file begins with {start.hex(' ') or 'nothing'}; expected SQLite")
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        log = file.with_name(f"{file.name}-wal")  # without one the file is whole, and SQLite writes none beside it
+        options = "mode=ro" if log.exists() and log.stat().st_size else "mode=ro&immutable=1"
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{options}", uri=True)) as database:
             _restrict(database)
             _read(file, bag, database)
     except OSError as fault:

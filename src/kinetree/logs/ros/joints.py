@@ -76,7 +76,11 @@ def joint_states(robot: Robot, topic: Topic) -> JointStates:
         unknown.update({name: len(rows) for name in names if name not in places})
     if not stamps.any():
         stamps = np.array(topic.log_times, dtype=np.int64)
-    notes = [_note(topic, f"{some(_counted(unknown, topic))}: not among the joints of the robot")] if unknown else []
+    notes = (
+        [_note(topic, f"not joints of the robot that turn or slide: {some(_counted(unknown, topic))}")]
+        if unknown
+        else []
+    )
     notes += [_note(topic, f"{empty} messages have no positions, and are left out")] if empty else []
     return _rows(robot, topic, list(places), values, given, stamps, notes)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import KinetreeError, fail
+from kinetree.formats.plain_file import open_plain
 from kinetree.logs.ros.bag import Bag, Topic, bag_fault
 from kinetree.logs.ros.definitions import full_name, schema_text
 
@@ -19,7 +20,7 @@ SCHEMA, CHANNEL, MESSAGE, CHUNK, DATA_END = 3, 4, 5, 6, 15
 """Operation codes of the records that are read."""
 MOST_CHUNK = 2**28
 """Largest size of a chunk, bytes."""
-MOST_EXPANDED = 2**32, 100
+MOST_EXPANDED = 2**28, 200
 """Largest sum of the sizes of all chunks: bytes, and times the size of the file more."""
 INSTALL = "pip install 'kinetree[ros]'"
 
@@ -30,7 +31,7 @@ _LENGTH, _LONG = Struct("<I"), Struct("<Q")
 def read(file: Path, bag: Bag) -> None:
     """Add the messages of a file to a bag."""
     try:
-        with file.open("rb") as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as data:
+        with open_plain(file) as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as data:
             _File(file, bag, data).read()
     except OSError as fault:
         raise bag_fault(file, f"cannot be read: {fault.strerror or fault}") from None

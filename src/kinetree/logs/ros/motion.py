@@ -37,15 +37,25 @@ def read(file: Path, robot: Robot) -> Columns:
 
 
 def recording(
-    robot: Robot, path: Path, joints: str | None = None, odometry: str | None = None, *, keep_transforms: bool = False
+    robot: Robot,
+    path: Path,
+    joints: str | None = None,
+    odometry: str | None = None,
+    *,
+    with_base: bool = True,
+    keep_transforms: bool = False,
 ) -> Recording:
-    """Return what a bag has of a robot. joints, odometry: topics, None for the usual or the only one. keep_transforms:
-    whether topics have the messages about poses, also if the base does not need them."""
+    """Return what a bag has of a robot.
+
+    joints, odometry: topics, None for the usual or the only one. with_base: whether the rows have a floating joint, and
+    so are within the times of its poses. keep_transforms: whether topics have the messages about poses, also if the
+    base does not need them.
+    """
     wanted = POSES if keep_transforms or odometry or floating_joint(robot) else ()
     topics = read_bag(path, (JOINT_STATE, *wanted))
     topic = chosen_topic(topics, (JOINT_STATE,), joints, USUAL, "--joint-states")
     found, base = joint_states(robot, topic), base_poses(robot, topics, odometry)
-    if base is not None and (joint := floating_joint(robot)):
+    if with_base and base is not None and (joint := floating_joint(robot)):
         found = _with_base(robot, joint, found, base)
     return Recording(*found, base, topic, topics)
 

@@ -15,6 +15,8 @@ from kinetree.model.robot import Robot
 from kinetree.queries.transforms import Transforms, transforms
 from kinetree.spatial.se3 import Array
 
+AT_ONCE = 10_000
+"""Number of configurations whose transforms are computed together."""
 DESCRIPTION, STRING = "/robot_description", "std_msgs/String"
 
 _QOS = """- history: keep_last
@@ -47,7 +49,10 @@ def transform_topics(robot: Robot, q: Array, stamps: Times, log_times: Times, ba
     tf = Topic(TF, TF_MESSAGE, STREAMED)
     moving = [joint.child for name in robot.placed if (joint := robot.joints[name]).kind.nq]
     if moved := [name for name in moving if base is None or name != base.child]:
-        _extend(tf, _messages(transforms(robot, q, which="moving"), stamps, moved), log_times)
+        for start in range(0, len(q), AT_ONCE):
+            rows = slice(start, start + AT_ONCE)
+            found = transforms(robot, q[rows], which="moving")
+            _extend(tf, _messages(found, stamps[rows], moved), log_times[rows])
     if base is not None:
         poses = Transforms((base.child,), (base.parent,), np.zeros(1, bool), base.T[:, None], base.quat_xyzw[:, None])
         _extend(tf, _messages(poses, base.stamps), base.log_times)
