@@ -26,7 +26,6 @@ Kinematics
     manipulability  distance from singular configurations
     ik              inverse kinematics inside all limits
     reach_map       capability map: which poses a frame reaches inside all limits
-    loop_error      distance by which joints that close a loop are open
     IKResult        result of inverse kinematics
     vjp             derivative of a kernel in reverse mode: gradients
     jvp             derivative of a kernel in forward mode
@@ -87,7 +86,6 @@ if TYPE_CHECKING:
     from kinetree.queries.dynamics import mass_matrix as mass_matrix
     from kinetree.queries.gradients import jvp as jvp
     from kinetree.queries.gradients import vjp as vjp
-    from kinetree.queries.limits import loop_error as loop_error
     from kinetree.queries.limits import margin as margin
     from kinetree.queries.momentum import center_of_mass as center_of_mass
     from kinetree.queries.motion import fk as fk
@@ -126,7 +124,6 @@ else:
         **dict.fromkeys(("jvp", "vjp"), "queries.gradients"),
         "frame_from_points": "solvers.touch",
         "ik": "solvers.ik.make",
-        "loop_error": "queries.limits",
         "margin": "queries.limits",
         "reach_map": "solvers.reach.run",
         "show": "viewing.show",

@@ -301,7 +301,7 @@ def test_loops_are_as_open_in_mujoco(kind):
     q, data = random_q(robot, rng), mujoco.MjData(model)
     data.qpos[:] = maps.q(q)
     mujoco.mj_forward(model, data)
-    distance, angle = kt.loop_error(robot).interpret(q)[0]
+    distance, angle = kt.kinematics.loop_error(robot).interpret(q)[0]
     one, two = np.split(np.r_[data.efc_pos[2 : data.ne], np.zeros(6)][:6], 2)  # after those of two followers
     assert abs(distance - np.linalg.norm(one)) < 1e-12
     if kind == "fixed":  # the sine of half the angle

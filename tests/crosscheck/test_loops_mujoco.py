@@ -40,7 +40,7 @@ def test_residuals(name, written):
         text = kt.text(kt.edit.set_groups(robot, {}), "mjcf")
     model = mujoco.MjModel.from_xml_string(text)
     data, rng, worst = mujoco.MjData(model), np.random.default_rng(0), 0.0
-    error = kt.loop_error(robot)
+    error = kt.kinematics.loop_error(robot)
     for _ in range(50):
         qpos = np.r_[rng.uniform(-1, 1, 2), rng.uniform(-1, 1, 3), rng.normal(size=4)]
         qpos[5:] /= np.linalg.norm(qpos[5:])
@@ -64,7 +64,7 @@ def test_a_hinge_that_closes_a_loop_restricts_the_same_in_mujoco():
     parts.loops = [replace(parts.loops[0], type="revolute", axes=np.array([(0.36, 0.48, 0.8)]), extensions=())]
     robot = build(parts)
     model = mujoco.MjModel.from_xml_string(kt.text(robot, "mjcf"))
-    data, rng, error = mujoco.MjData(model), np.random.default_rng(0), kt.loop_error(robot)
+    data, rng, error = mujoco.MjData(model), np.random.default_rng(0), kt.kinematics.loop_error(robot)
     for _ in range(50):
         qpos = np.r_[rng.uniform(-1, 1, 2), rng.uniform(-1, 1, 3), rng.normal(size=4)]
         qpos[5:] /= np.linalg.norm(qpos[5:])

@@ -54,7 +54,7 @@ def test_equalities_are_loops_and_come_back(equality):
     assert (back.name, back.type, back.parent, back.child) == (loop.name, loop.type, loop.parent, loop.child)
     assert [e.text for e in back.extensions] == [e.text for e in loop.extensions]
     q = np.random.default_rng(0).normal(size=(20, robot.nq))
-    np.testing.assert_allclose(kt.loop_error(again)(q), kt.loop_error(robot)(q), atol=1e-14)
+    np.testing.assert_allclose(kt.kinematics.loop_error(again)(q), kt.kinematics.loop_error(robot)(q), atol=1e-14)
 
 
 def test_what_is_not_active_or_pulls_at_a_mocap_body_is_kept():
@@ -70,8 +70,8 @@ def test_a_ball_that_is_open_where_the_bodies_are_drawn_gets_sites_of_its_own():
     again = read(mjcf.write(robot))
     assert [*again.frames] == [*robot.frames]
     q = np.random.default_rng(0).normal(size=(20, robot.nq))
-    assert kt.loop_error(again)(q).min(axis=0)[0, 0] > 0.01
-    np.testing.assert_allclose(kt.loop_error(again)(q), kt.loop_error(robot)(q), atol=1e-14)
+    assert kt.kinematics.loop_error(again)(q).min(axis=0)[0, 0] > 0.01
+    np.testing.assert_allclose(kt.kinematics.loop_error(again)(q), kt.kinematics.loop_error(robot)(q), atol=1e-14)
     assert "connect" not in mjcf.write(robot, without=("loop",))
 
 

@@ -255,7 +255,7 @@ class Robot(Shown):
     """A robot description. Made by `kinetree.load` and by the edits; equal only to itself.
 
     links, joints, sensors, materials: ordered mappings by name, in the order of the file.
-    loops: joints that close a loop, by name: the tree is without them, and q may open them; see `kt.loop_error`.
+    loops: joints that close a loop, by name: the tree is without them, q may open them (`kt.kinematics.loop_error`).
     groups: names of joints by group. coupled_limits: limits over several joints; `limits` has all limits of q.
     frames: every link's own frame and every extra frame, in one name space. root: the link that no joint moves.
     joint_names: the order of q, without fixed joints and followers. coordinate_names, velocity_names: of q, of qd.

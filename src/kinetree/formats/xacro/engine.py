@@ -228,10 +228,8 @@ class Engine:
     def load_yaml(self, name: str) -> Any:
         """Return the data of a YAML file."""
         if not name:
-            known: dict[str, str] = self.xacro.substitution_args_context["arg"]
-            empty = ", ".join(repr(argument) for argument, value in known.items() if not value)
-            why = f"; the arguments without a value are {empty}" if empty else ""
-            raise fail("xacro-include", f"load_yaml is called with an empty name; expected that of a YAML file{why}")
+            empty = [k for k, value in self.xacro.substitution_args_context["arg"].items() if not value]
+            raise fail("xacro-include", f"load_yaml is called with an empty name; arguments without a value: {empty}")
         file = self.absolute(name)
         found = self.opener(os.path.abspath(file), self.file)
         if found is None:
