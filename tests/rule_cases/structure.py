@@ -61,7 +61,7 @@ CASES = {
             ),
             "a link of a block of Gazebo": Model(
                 with_block('<gazebo><link name="c"/></gazebo><gazebo reference="c"/>'),
-                says="'c' stands inside of <gazebo>, where settings by reference do not reach it",
+                says="'c' is made inside of <gazebo>, where settings by reference do not reach it",
             ),
         },
         silent={

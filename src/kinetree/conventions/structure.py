@@ -88,18 +88,19 @@ class GazeboReference(BlockRule):
         known = [*robot.links, *robot.joints]
         texts = robot.text.files.values() if robot.text else ()
         gazebo = [(source, element) for source, element in blocks if element.tag == "gazebo"]
-        made = {part.get("name") for _, element in gazebo for part in element.walk() if part.tag in ("link", "joint")}
-        inside = "stands inside of <gazebo>, where settings by reference do not reach it; write them there"
+        made = {
+            part.get("name") or "" for _, element in gazebo for part in element.walk() if part.tag in ("link", "joint")
+        }
         named = [
-            (
-                f"the reference {name!r} {inside if name in made else 'is neither a link nor a joint'}",
-                name,
-                "<gazebo>",
-                source,
-            )
+            (f"the reference {name!r} is neither a link nor a joint", name, "<gazebo>", source)
             for source, element in gazebo
             if (name := element.get("reference"))
         ]
+        for _, name, about, source in named:
+            if name in made and name not in known:
+                message = f"{name!r} is made inside of <gazebo>, where settings by reference do not reach it"
+                yield self.finding(message, about, source=source, fix="write the settings where it is made")
+        known += made
         yield from _unknown(self, [one for one in named if not _is_optional(one[1], known, texts)], known)
 
 
