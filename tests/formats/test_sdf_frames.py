@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import kinetree as kt
 from kinetree.formats import sdf
 from sdf_texts import WORLD, close, errors, hinge, load, model, opener, pose
 from support import all_frames
@@ -213,3 +214,14 @@ def test_the_old_word_has_no_meaning_any_more(version):
     assert close(frames(robot)["b"], np.linalg.inv(pose(1, 2, 3, 0.1, 0.2, 0.3)) @ pose(4, 5, 6))
     assert [note.code for note in robot.notes if "frame" in note.message] == ["sdf-version"]
     assert not load(model(text.replace("frame=", "relative_to="), version)).notes
+
+
+def test_references_into_models_that_are_not_found():
+    """What is in a model that was not found is unknown, so no name is said to be wrong."""
+    include = "<include><uri>nowhere</uri></include>"
+    joint = '<joint name="j" type="fixed"><parent>a</parent><child>b::l</child></joint>'
+    text = f'<sdf version="1.9"><model name="m">\n{include}\n<link name="a"/>{joint}</model></sdf>'
+    with pytest.raises(kt.KinetreeError) as refused:
+        kt.load(text, format="sdf")
+    said = {finding.code: finding.message for finding in refused.value.findings}
+    assert said["unknown-child"] == "child 'b::l' is unknown; it may be in a model that was not found (line 2)"

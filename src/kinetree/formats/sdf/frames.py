@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from kinetree.display import some
 from kinetree.errors import nearest_names
 from kinetree.formats.sdf.values import TRUTH, Version
 from kinetree.formats.xml import Element, Report
@@ -93,14 +94,13 @@ class Frames:
         found = self._by_name.get(name)
         reference = name.removeprefix(at.prefix)
         if found is None and not (at.kind == "joint" and reference == WORLD):  # of which the joint's reader complains
-            lost = next(
-                (f.source.line for f in self.report.findings if f.code == "include-not-found" and f.source), None
-            )
+            lost = [str(f.source.line) for f in self.report.findings if f.code == "include-not-found" and f.source]
             near = nearest_names(reference, self._names_in(at.prefix)) if len(self._said) < HINTS else "see the first"
             code = "unknown-child" if what == "child" else "unknown-parent" if what == "parent" else "unknown-frame"
             message = f"{what} {reference!r} is not a link, joint, frame or model of this scope; {near}"
             if lost:
-                message = f"{what} {reference!r} is unknown; it may be in the model of line {lost}, which was not found"
+                lines = f"line{'s' * (len(lost) > 1)} {some(lost)}"
+                message = f"{what} {reference!r} is unknown; it may be in a model that was not found ({lines})"
             self._error(code, message, element, at, name)
         return found
 
