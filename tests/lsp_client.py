@@ -29,7 +29,11 @@ class Client:
     def __init__(self, folder=None, capabilities=CAPABILITIES, parent=None, environment=None):
         command = [sys.executable, "-m", "kinetree", "lsp"]
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder, env={**os.environ, **(environment or {})}
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
         )
         self.inbox = queue.Queue()
         self.asked = []  # requests of the server, and what it shows

@@ -1,5 +1,6 @@
 """Markdown about what stands at a place: a link, a joint, a macro, a property, and the rules of findings there."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from inspect import cleandoc
@@ -139,7 +140,7 @@ def _findings_at(model: Model, file: str, position: Position) -> Iterator[Findin
     """Yield a finding of each rule at a position."""
     text, seen = model.text(file), set[str]()
     for finding in all_findings(model):
-        if text is None or finding.code in seen or not finding.source or model.text(finding.source.file) is not text:
+        if text is None or finding.code in seen or not finding.source or os.path.realpath(finding.source.file) != file:
             continue
         start, stop = span_of(finding, text)
         if start <= position <= stop:

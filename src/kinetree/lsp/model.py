@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
 from kinetree.checker.alone import examine_alone
@@ -17,8 +18,8 @@ from kinetree.lsp.scan import Scan, scan
 from kinetree.lsp.text import Text, decoded
 from kinetree.model.robot import Robot
 
-MOST_TEXTS = 64
-"""Most texts whose tags and names are remembered."""
+MOST_FILES = 300
+"""Most files whose tags and names are remembered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,18 +50,23 @@ class Model:
 
     def text(self, file: str | Path) -> Text | None:
         """Return the text of a file that was read or is open."""
-        content = self.held.get(Path(os.path.realpath(file)))
-        return None if content is None else text_of(content, self.encoding)
+        found = self._file(file)
+        return found.text if found else None
 
     def scan(self, file: str | Path) -> Scan | None:
         """Return the tags of such a file."""
-        content = self.held.get(Path(os.path.realpath(file)))
-        return None if content is None else scan_of(content, self.encoding, str(file))
+        found = self._file(file)
+        return found.scan if found else None
 
     def names(self, file: str | Path) -> tuple[Name, ...]:
         """Return the names in such a file."""
-        content = self.held.get(Path(os.path.realpath(file)))
-        return () if content is None else names_of(content, self.encoding, str(file))
+        found = self._file(file)
+        return found.names if found else ()
+
+    def _file(self, file: str | Path) -> File | None:
+        path = os.path.realpath(file)
+        content = self.held.get(Path(path))
+        return None if content is None else _file_of(path, content, self.encoding)
 
     def is_current(self, opened: Mapping[Path, bytes]) -> bool:
         """Return whether the files that were read are as they are open now. Files on the disk may have changed."""
@@ -74,7 +80,8 @@ def read_model(jobs: Sequence[Job], opened: Mapping[Path, bytes], encoding: str,
     with snapshot(opened, read) as held:
         examined = tuple(examine_alone(job) for job in jobs)
     robot = next((one.robot for one in examined if one.robot and not _is_unknown(one.robot)), None)
-    return Model(tuple(jobs), examined, held, frozenset(read), robot or (before and before.robot), encoding)
+    robot = robot or (before.robot if before else None)
+    return Model(tuple(jobs), examined, held, frozenset(read), robot, encoding)
 
 
 def _is_unknown(robot: Robot) -> bool:
@@ -82,19 +89,39 @@ def _is_unknown(robot: Robot) -> bool:
     return any(doubt.kind == "robot" and not doubt.part for doubt in robot.doubts)
 
 
-@lru_cache(MOST_TEXTS)
-def text_of(content: bytes, encoding: str) -> Text:
-    """Return the text of a file."""
-    return Text(decoded(content), encoding)
+@dataclass(frozen=True, eq=False)
+class File:
+    """A file as it was read or is open, with its text, tags and names."""
+
+    path: str
+    content: bytes
+    encoding: str
+
+    @cached_property
+    def text(self) -> Text:
+        """Its text."""
+        return Text(decoded(self.content), self.encoding)
+
+    @cached_property
+    def scan(self) -> Scan:
+        """Its tags."""
+        return scan(self.text, self.path)
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:
+        """Its names."""
+        return names_in(self.scan)
 
 
-@lru_cache(MOST_TEXTS)
-def scan_of(content: bytes, encoding: str, file: str) -> Scan:
-    """Return the tags of a file."""
-    return scan(text_of(content, encoding), file)
+_files: OrderedDict[str, File] = OrderedDict()
+"""The latest files by path; of each only the latest content."""
 
 
-@lru_cache(MOST_TEXTS)
-def names_of(content: bytes, encoding: str, file: str) -> tuple[Name, ...]:
-    """Return the names in a file."""
-    return names_in(scan_of(content, encoding, file))
+def _file_of(path: str, content: bytes, encoding: str) -> File:
+    known = _files.get(path)
+    if known is None or known.content != content or known.encoding != encoding:
+        known = _files[path] = File(path, content, encoding)
+    _files.move_to_end(path)
+    while len(_files) > MOST_FILES:
+        _files.popitem(last=False)
+    return known

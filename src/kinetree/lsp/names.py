@@ -30,7 +30,7 @@ GROUPS = ("group", "parent_group", "component_group")
 FILES = ("filename", "file")
 """Attributes whose values are files."""
 _EXPRESSION = re.compile(r"\$\{([^{}]*)\}")
-_WORD = re.compile(r"'[^']*'|\"[^\"]*\"|\.?\s*[^\W\d]\w*")
+_WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?:\.\s*)?[^\W\d]\w*")
 _PARAMETER = re.compile(r"\*{0,2}([^\W\d]\w*)(?:\s*:?=\s*(?:'[^']*'|\"[^\"]*\"|(?:\$\{[^{}]*\}|[^\s'\"])*))?")
 _ARGUMENT = re.compile(r"\$\(arg\s+([^\s()]+)\)")
 _PACKAGE = re.compile(r"(?:\$\(find\s+|package://|model://)([^\s()/\"']+)")

@@ -11,7 +11,7 @@ from kinetree.lsp.answers import Change, Changes, Place
 from kinetree.lsp.model import Model, read_model
 from kinetree.lsp.names import Name, name_at
 from kinetree.lsp.text import Position, Span, encoded
-from kinetree.model.robot import Joint
+from kinetree.model.robot import Frame, Joint, Link
 
 RENAMED = frozenset(("frames", "joints", "macro", "property", "arg", "group", "body", "joint", "site", "geom", "link"))
 """Kinds of names that can be changed."""
@@ -121,7 +121,9 @@ def _made(models: Sequence[Model], name: Name) -> Iterator[Place]:
     pattern = re.compile(".*".join(map(re.escape, re.split(r"\$\{[^{}]*\}|\$\([^()]*\)", name.text))))
     for model in models:
         robot = model.robot
-        things = [*robot.links.values(), *robot.frames.values(), *robot.joints.values()] if robot else []
+        things: list[Link | Frame | Joint] = []
+        if robot:
+            things = [*robot.links.values(), *robot.frames.values(), *robot.joints.values()]
         for thing in things:
             kind = "joints" if isinstance(thing, Joint) else "frames"
             text = model.text(thing.source.file) if thing.source else None

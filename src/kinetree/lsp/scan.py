@@ -18,8 +18,8 @@ _MARKUP = re.compile(
     re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"""([^\s=/<>"']++)\s*+=\s*+(?:"([^"<]*+)"?|'([^'<]*+)'?)""")
-MOST_OPEN = 64
-"""Most open tags among which the start of an end tag is looked for."""
+MOST_OPEN = 100
+"""Most open tags; deeper ones count as children of the last."""
 DIALECTS = {"robot": "urdf", "sdf": "sdf", "mujoco": "mjcf", "mujocoinclude": "mjcf"}
 """Root elements to the dialects of `kinetree.model.references`."""
 
@@ -97,12 +97,10 @@ def scan(text: Text, file: str) -> Scan:
             attributes = tuple(_attributes(text.content, *match.span("inside")))
             parent = stack[-1] if stack else -1
             tags.append(Tag(match["tag"], match.start(), match.end(), match.end(), parent, attributes))
-            if not inside.endswith("/") and match["tag"]:
+            if not inside.endswith("/") and match["tag"] and len(stack) < MOST_OPEN:
                 stack.append(len(tags) - 1)
         elif match["end"] is not None:
-            level = next(
-                (k for k in range(1, min(len(stack), MOST_OPEN) + 1) if tags[stack[-k]].name == match["end"]), 0
-            )
+            level = next((k for k in range(1, len(stack) + 1) if tags[stack[-k]].name == match["end"]), 0)
             for number in stack[len(stack) - level :] if level else ():
                 tags[number].end = match.end()
             del stack[len(stack) - level :]

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +169,8 @@ def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
 @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
 def did_change_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
     """Check what depends on files that have changed on the disk."""
-    ls.session.saved(filter(None, [to_fs_path(change.uri) for change in params.changes]))
+    new = any(change.type != types.FileChangeType.Changed for change in params.changes)
+    ls.session.saved(filter(None, [to_fs_path(change.uri) for change in params.changes]), new)
 
 
 @server.feature(types.TEXT_DOCUMENT_HOVER)
@@ -287,9 +289,11 @@ async def show_robot(ls: Server, *arguments: Any) -> str:
     path = to_fs_path(str(arguments[0])) if arguments else None
     if not path:
         raise JsonRpcException("there is no document; legal is the URI of an open robot description", REFUSED)
-    at = arguments[1] if len(arguments) > 1 else None
-    read = at.get if isinstance(at, dict) else lambda name: getattr(at, name)
-    position = None if at is None else (int(read("line")), int(read("character")))
+    at: Any = arguments[1] if len(arguments) > 1 else None
+    position = None
+    if at is not None:
+        read: Any = at.get if isinstance(at, dict) else partial(getattr, at)
+        position = (int(read("line")), int(read("character")))
     html = await ls.ask_or_raise("page", path, position)
     ls.pages = ls.pages or tempfile.mkdtemp(prefix="kinetree-lsp-")
     page = Path(ls.pages) / f"{Path(path).stem}.html"

@@ -70,13 +70,16 @@ class Session:
         self._show(path, None)
         self._changed(path, 0)
 
-    def saved(self, paths: Iterable[str]) -> None:
-        """Check again what depends on files that have changed on the disk."""
-        for path in map(real, paths):
-            if os.path.basename(path) in SETTINGS:
-                for other in self.documents:
-                    self._schedule(other, WAIT)
-            elif path not in self.documents:
+    def saved(self, paths: Iterable[str], new: bool = False) -> None:
+        """Check again what depends on files that have changed on the disk. new: whether some are new or gone, so that
+        any document may depend on them."""
+        paths = [real(path) for path in paths]
+        if new or any(os.path.basename(path) in SETTINGS for path in paths):
+            for other in self.documents:
+                self._schedule(other, WAIT)
+            return
+        for path in paths:
+            if path not in self.documents:
                 self._changed(path, WAIT)
 
     def end(self) -> None:
@@ -139,11 +142,12 @@ class Session:
         return self._show(path, answer)
 
     def _show(self, path: str, look: Look | None) -> None:
-        """Publish the marks of all files of which a document has other marks now."""
+        """Publish the marks of all files of which a document has other marks now, its own last."""
         before = self.looks.pop(path, None)
         if look is not None:
             self.looks[path] = look
-        for file in dict.fromkeys([*(before.marks if before else ()), *(look.marks if look else ()), path]):
+        others = {**(before.marks if before else {}), **(look.marks if look else {})}.keys() - {path}
+        for file in (*others, path):
             found = (mark for one in self.looks.values() for mark in one.marks.get(file, ()))
             self.publish(file, tuple(dict.fromkeys(found)))
 
