@@ -9,7 +9,9 @@ from kinetree.lsp.page import element_at, page
 ARM = """<robot name="arm">
   <link name="a"/>
   <link name="b"/>
-  <joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+  <joint name="j" type="revolute"><parent link="a"/><child link="b"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/>
+  </joint>
 </robot>
 """
 
@@ -26,6 +28,7 @@ def test_the_element_around_a_place(model, position, name):
     assert element_at(model, model.file, position) == name
 
 
+@pytest.mark.slow
 def test_the_page_opens_with_the_element_selected(model, tmp_path, open_page):
     file = tmp_path / "arm.html"
     file.write_text(page([model], model.file, (3, 60)), encoding="utf-8")

@@ -12,46 +12,7 @@ from kinetree.checker.jobs import jobs
 from kinetree.checker.run import check_all
 from kinetree.cli import group
 from lsp_client import Client, RequestError, position
-
-ARM = """<?xml version="1.0" encoding="UTF-8"?>
-<!-- Größe 🤖 -->
-<robot name="arm">
-  <link name="base_link"/>
-  <!-- 🤖🤖 --><joint name="schulter_ü" type="revolute"><!-- turns -->
-    <parent link="base_link"/>
-    <child link="oberarm"/>
-    <origin xyz="0 0 0.5"/>
-    <axis xyz="0 0 2"/>
-    <limit lower="-1.5707963267948966" upper="3.141592653589793" effort="10" velocity="1"/>
-  </joint>
-  <link name="oberarm"/>
-  <gazebo reference="oberarm"/>
-</robot>
-"""
-SRDF = """<robot name="arm">
-  <group name="arm"><chain base_link="base_link" tip_link="oberarm"/></group>
-  <disable_collisions link1="base_link" link2="oberarm" reason="Adjacent"/>
-</robot>
-"""
-MACRO = """<robot xmlns:xacro="http://ros.org/wiki/xacro">
-  <xacro:macro name="segment" params="prefix parent length:=0.2">
-    <link name="${prefix}link"/>
-    <joint name="${prefix}joint" type="revolute">
-      <parent link="${parent}"/> <child link="${prefix}link"/>
-      <origin xyz="0 0 ${length}"/> <axis xyz="0 0 1"/>
-      <limit lower="-1" upper="1" effort="1" velocity="1"/>
-    </joint>
-  </xacro:macro>
-</robot>
-"""
-MADE = """<robot xmlns:xacro="http://ros.org/wiki/xacro" name="made">
-  <xacro:include filename="segment.xacro"/>
-  <xacro:arg name="side" default="left"/>
-  <xacro:property name="reach" value="0.7"/>
-  <link name="base_link"/>
-  <xacro:segment prefix="$(arg side)_" parent="base_link" length="${reach}"/>
-</robot>
-"""
+from lsp_texts import ARM, MACRO, MADE, SRDF
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +68,7 @@ def test_findings_are_those_of_the_check(client, put, end):
     assert shown(found) == checked(path) != []
 
 
+@pytest.mark.slow
 def test_columns_are_those_of_the_editor(client, put):
     path = put("arm.urdf", ARM.replace("\n", "\r\n"))
     found = of(client.diagnostics(path), "NAM-003")
@@ -131,6 +93,7 @@ def test_typing_is_checked_once_and_after_the_last_key(client, put):
     assert path.read_text() == ARM
 
 
+@pytest.mark.slow
 def test_a_file_that_is_broken_while_typed(client, put):
     path = put("arm.urdf", ARM)
     client.diagnostics(path)
@@ -163,6 +126,7 @@ def test_a_quick_fix_is_the_edit_of_fix_and_writes_nothing(client, put, tmp_path
     assert path.read_bytes() == after.encode() != text.encode()
 
 
+@pytest.mark.slow
 def test_all_that_is_safe_is_one_action(client, put):
     path = put("arm.urdf", ARM)
     client.diagnostics(path)
@@ -178,6 +142,7 @@ def test_all_that_is_safe_is_one_action(client, put):
     assert path.read_text() == after != ARM
 
 
+@pytest.mark.slow
 def test_hover_says_pose_and_degrees_and_the_rule(client, put):
     path = put("arm.urdf", ARM)
     about = client.request("textDocument/hover", **client.at(path, "<limit", 2))["contents"]["value"]
@@ -190,6 +155,7 @@ def test_hover_says_pose_and_degrees_and_the_rule(client, put):
     assert "kinetree rule NAM-003" in rule
 
 
+@pytest.mark.slow
 def test_definition_and_references(client, put):
     path = put("arm.urdf", ARM)
     (place,) = client.request("textDocument/definition", **client.at(path, '<child link="', 15))
@@ -200,6 +166,7 @@ def test_definition_and_references(client, put):
     assert len(found) == 2
 
 
+@pytest.mark.slow
 def test_a_new_name_goes_into_every_open_file(client, put):
     put("package.xml", "<package><name>arm_description</name></package>", show=False)
     path, srdf = put("arm.urdf", ARM), put("arm.srdf", SRDF)
@@ -214,6 +181,7 @@ def test_a_new_name_goes_into_every_open_file(client, put):
     assert path.read_text() == ARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("new", "why"), [("base_link", "exists already"), ("a b", "not a legal name"), ('"', "not a legal name")]
 )
@@ -223,6 +191,7 @@ def test_a_wrong_new_name_is_refused(client, put, new, why):
         client.request("textDocument/rename", **client.at(path, '<child link="', 15), newName=new)
 
 
+@pytest.mark.slow
 def test_an_include_that_is_open_and_unsaved(client, put):
     macro, path = put("segment.xacro", MACRO), put("made.urdf.xacro", MADE)
     client.diagnostics(path)
@@ -237,6 +206,7 @@ def test_an_include_that_is_open_and_unsaved(client, put):
     assert macro.read_text() == MACRO
 
 
+@pytest.mark.slow
 def test_names_of_xacro(client, put):
     macro, path = put("segment.xacro", MACRO), put("made.urdf.xacro", MADE)
     client.diagnostics(path)
@@ -256,6 +226,7 @@ def test_names_of_xacro(client, put):
     assert "at 0, 0, 0.7 m" in about
 
 
+@pytest.mark.slow
 def test_completions(client, put):
     macro, path = put("segment.xacro", MACRO), put("made.urdf.xacro", MADE)
     client.diagnostics(path)
@@ -276,6 +247,7 @@ def test_completions(client, put):
     assert macro.exists()
 
 
+@pytest.mark.slow
 def test_settings_decide(client, put, tmp_path):
     put("segment.xacro", MACRO, show=False)
     settings = '[[models]]\nfile = "made.urdf.xacro"\nargs = { side = "right" }\nprofile = "industrial"\n'
@@ -291,6 +263,7 @@ def test_settings_decide(client, put, tmp_path):
     assert "profile" in fault["message"]
 
 
+@pytest.mark.slow
 def test_nothing_is_read_outside_of_the_workspace(client, put, tmp_path_factory):
     secret = tmp_path_factory.mktemp("elsewhere") / "secret.xacro"
     secret.write_text(MACRO)
@@ -299,12 +272,14 @@ def test_nothing_is_read_outside_of_the_workspace(client, put, tmp_path_factory)
     assert client.request("textDocument/definition", **client.at(path, "secret")) == []
 
 
+@pytest.mark.slow
 def test_documents_that_are_no_robots_have_no_findings(client, put):
     path = put("package.xml", "<package><name>a</name></package>")
     assert client.diagnostics(path) == []
     assert client.request("textDocument/hover", **client.at(path, "name")) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text", "of_robot"),
     [
@@ -324,6 +299,7 @@ def test_other_formats(client, put, name, text, of_robot):
     assert "`a`" in about
 
 
+@pytest.mark.slow
 def test_the_page_opens_at_the_element(client, put, tmp_path):
     path = put("arm.urdf", ARM)
     client.diagnostics(path)
@@ -340,6 +316,7 @@ def test_the_page_opens_at_the_element(client, put, tmp_path):
     assert shown[0]["params"] == {"uri": uri, "external": True}
 
 
+@pytest.mark.slow
 def test_an_editor_that_counts_bytes(tmp_path):
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
@@ -351,6 +328,7 @@ def test_an_editor_that_counts_bytes(tmp_path):
     assert found["range"]["start"]["character"] == line.index(b"<joint")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere the end of the input alone tells")
 @pytest.mark.parametrize("how", ["input", "editor"])
 def test_it_ends_with_its_editor(tmp_path, how):
@@ -369,6 +347,7 @@ def test_it_ends_with_its_editor(tmp_path, how):
     client.process.stdout.close()
 
 
+@pytest.mark.slow
 def test_without_pygls_it_says_what_to_install():
     code = (
         "import sys; sys.modules['pygls'] = None; from kinetree.cli import main; sys.argv = ['kinetree', 'lsp']; main()"

@@ -14,6 +14,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 from pygls.uris import to_fs_path
 
 from kinetree import __version__
@@ -30,6 +31,17 @@ WATCH = 2.0
 """Seconds between two looks whether the editor still runs."""
 REFUSED = -32803
 """The protocol's code for a request that failed although it was right."""
+
+
+class Protocol(LanguageServerProtocol):
+    """Protocol that forgets a message once it was handled; pygls 2.1 keeps something of every notification."""
+
+    def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
+        def done(future: Any) -> None:
+            self._request_futures.pop(msg_id, None)
+            callback(future)
+
+        super()._execute_handler(msg_id, handler, done, args, kwargs)
 
 
 class Server(LanguageServer):
@@ -73,7 +85,7 @@ class Server(LanguageServer):
         return protocol.edit(changes, self.uri_of, self.version_of, bool(versioned))
 
 
-server = Server("kinetree", __version__, types.TextDocumentSyncKind.Incremental)
+server = Server("kinetree", __version__, types.TextDocumentSyncKind.Incremental, protocol_cls=Protocol)
 
 
 @server.feature(types.INITIALIZE)
