@@ -1,21 +1,28 @@
-"""A session in Neovim with its built-in client, without a screen."""
+"""A session in Neovim with its built-in client, without a screen, set up as the page says."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from lsp_texts import ARM
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "editors.md"
 SCRIPT = """
 local file, out, python = unpack(vim.g.given)
+local start = vim.lsp.start_client
+vim.lsp.start_client = function(options)
+  options.cmd = { python, "-m", "kinetree", "lsp" }
+  return start(options)
+end
+SETUP
 vim.cmd("edit " .. file)
-local cmd = { python, "-m", "kinetree", "lsp" }
-local id = vim.lsp.start_client({ name = "kinetree", cmd = cmd, root_dir = vim.fn.getcwd() })
-vim.lsp.buf_attach_client(0, id)
+local id = kinetree
 local function wait(what) assert(vim.wait(30000, what, 20), "nothing came") end
 local said = {}
 wait(function() return #vim.diagnostic.get(0) > 0 end)
@@ -47,7 +54,8 @@ def test_a_session_in_neovim(tmp_path):
         pytest.skip("Neovim is not installed")
     path, out, script = tmp_path / "arm.urdf", tmp_path / "out.json", tmp_path / "session.lua"
     path.write_text(ARM, encoding="utf-8")
-    script.write_text(SCRIPT, encoding="utf-8")
+    setup = re.findall(r"```lua\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
+    script.write_text(SCRIPT.replace("SETUP", setup), encoding="utf-8")
     given = "let g:given = " + json.dumps([str(path), str(out), sys.executable])
     command = [nvim, "--headless", "-u", "NONE", "-n", "--cmd", given, "-c", f"luafile {script}"]
     folders = {f"XDG_{name}_HOME": str(tmp_path / name) for name in ("CONFIG", "DATA", "STATE", "CACHE")}

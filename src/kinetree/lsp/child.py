@@ -47,7 +47,7 @@ def _read(question: str, path: str, jobs: Sequence[Job], opened: Mapping[Path, b
 
 
 def _current(path: str, jobs: Sequence[Job], opened: Mapping[Path, bytes], encoding: str, question: str) -> Model:
-    """Return a model of what is open now; while somebody types, with the robot of before."""
+    """Return a model of what is open now; for completions, with the robot of before."""
     before = _models.get(path)
     if question == "completions" and before:
         return replace(before, held={**before.held, **opened}, read=before.read | {Path(path)})

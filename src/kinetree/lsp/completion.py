@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kinetree.lsp.answers import Item
 from kinetree.lsp.model import Model
-from kinetree.lsp.names import DEFINING, GROUPS, kinds_of
+from kinetree.lsp.names import DEFINING, Name, kinds_of
 from kinetree.lsp.scan import Scan, Tag
 from kinetree.lsp.text import Position, Span
-from kinetree.model.references import PROSE, TEXT, UNLISTED, kind_of
+from kinetree.model.references import GROUPS, PROSE, TEXT, UNLISTED, kind_of
 
 MOST = 1000
 """Most completions of a place."""
@@ -157,7 +157,7 @@ def _of_kind(models: Sequence[Model], scan: Scan, kind: str, span: Span) -> tupl
     return _items(found, kind.split()[0], "", span)
 
 
-def _defined(models: Sequence[Model], kinds: frozenset[str]) -> Iterator:  # type: ignore[type-arg]
+def _defined(models: Sequence[Model], kinds: frozenset[str]) -> Iterator[Name]:
     """Yield the names of some kinds that the files of models define."""
     paths = {path: model for model in models for path in model.read}
     for path, model in paths.items():

@@ -4,14 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kinetree.conventions.xacro.reading import BUILT_IN
 from kinetree.formats.xacro.words import KNOWN, SPACES
 from kinetree.lsp.scan import Attribute, Scan, Tag
-from kinetree.model.references import PART, PROSE, TEXT, UNLISTED, fields_of, kind_of
+from kinetree.model.references import GROUPS, PART, PROSE, TEXT, UNLISTED, fields_of, kind_of
 
-INSTRUCTIONS = (
-    *("include", "property", "macro", "arg", "if", "unless", "insert_block", "element", "attribute", "call"),
-)
-"""Elements of xacro that are no calls of macros."""
 BLOCKS = frozenset(("transmission", "ros2_control", "gazebo", "plugin", "actuator", "equality", "contact"))
 """Elements inside of which a tag with a name refers to a part, and defines none."""
 DEFINING = {
@@ -26,7 +23,6 @@ DEFINING = {
     "srdf": {"group": "group"},
 }
 """Tags that define a part by their attribute `name`, to its kind."""
-GROUPS = ("group", "parent_group", "component_group")
 FILES = ("filename", "file")
 """Attributes whose values are files."""
 _EXPRESSION = re.compile(r"\$\{([^{}]*)\}")
@@ -115,7 +111,7 @@ def _of_instruction(tag: Tag, instruction: str, macros: list[str], local: dict[s
         for match in _PARAMETER.finditer(params.value):
             start, stop = (params.start + at for at in match.span(1))
             yield Name(frozenset(("property",)), match[1], start, stop, True, macros[0])
-    elif instruction not in INSTRUCTIONS:
+    elif instruction not in BUILT_IN:
         start = tag.start + len("<xacro:")
         yield Name(frozenset(("macro",)), instruction, start, start + len(instruction))
         for one in tag.attributes:

@@ -1,4 +1,4 @@
-"""Tags of an XML text that may be broken, as it is while somebody types.
+"""Tags of an XML text that may be broken, as it is during typing.
 
 Readers parse; this only finds tags, attributes and their places, in time proportional to the text.
 """

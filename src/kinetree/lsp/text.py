@@ -78,7 +78,7 @@ class Text:
 
 
 def encoded(content: str) -> bytes:
-    """Return the bytes of a document in the encoding that it declares, or in UTF-8 if it cannot be said in that."""
+    """Return the bytes of a document in the encoding that it declares, or in UTF-8 if that lacks a character."""
     data = content.encode("utf-8", "surrogatepass")
     try:
         return content.encode(encoding_of(data)[1])

@@ -24,7 +24,7 @@ SECONDS, MEGABYTES = 30.0, 2048
 MOST = 4
 """Most processes at a time."""
 PATIENCE = 1.0
-"""Seconds after which work that nobody waits for is ended with its process; before, it is let finish."""
+"""Seconds after which outdated work is ended with its process; before, it may finish."""
 
 
 class Worker:
