@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -355,3 +356,72 @@ def test_without_pygls_it_says_what_to_install():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert done.returncode == 2
     assert "pip install 'kinetree[lsp]'" in done.stderr
+
+
+BOMB = """<robot xmlns:xacro="http://ros.org/wiki/xacro" name="r">
+  <xacro:macro name="a" params="n">
+    <xacro:if value="${n > 0}"><xacro:a n="${n - 1}"/><xacro:a n="${n - 1}"/></xacro:if>
+  </xacro:macro>
+  <link name="l"/><xacro:a n="60"/>
+</robot>
+"""
+
+
+@pytest.mark.slow
+def test_hostile_input_ends_nothing(client, put, tmp_path):
+    path = put("arm.urdf", ARM)
+    client.diagnostics(path)
+    far = {"line": 10**6, "character": 10**6}
+    document = {"uri": path.as_uri()}
+    assert client.request("textDocument/hover", textDocument=document, position=far) is None
+    assert client.request("textDocument/hover", textDocument={"uri": "untitled:1"}, position=far) is None
+    nothing = {"uri": "file:///nowhere/a.urdf"}
+    assert client.request("textDocument/documentSymbol", textDocument=nothing) == []
+    with pytest.raises(RequestError, match="no open robot description"):
+        client.request("textDocument/rename", textDocument=nothing, position=far, newName="a")
+    for arguments in ([], ["file:///nowhere/a.urdf"], [3, 4, 5]):
+        with pytest.raises(RequestError):
+            client.request("workspace/executeCommand", command="kinetree.showRobot", arguments=arguments)
+    client.notify(
+        "textDocument/didOpen", textDocument={**nothing, "languageId": "xml", "version": 1, "text": "\ud800<robot>"}
+    )
+    client.notify(
+        "textDocument/didOpen", textDocument={"uri": "file:///a%00b.urdf", "languageId": "", "version": 1, "text": ""}
+    )
+    bomb = put("bomb.urdf.xacro", BOMB)
+    (found,) = [d for d in client.diagnostics(bomb) if d["severity"] == 1]
+    assert found["code"].startswith(("xacro", "check"))
+    client.replace(path, "0 0 2", "0 0 1")
+    assert "JNT-001" not in [d["code"] for d in client.diagnostics(path)]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="children are found in /proc")
+def test_a_child_that_was_killed_is_replaced(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+    with Client() as client:
+        client.open(path)
+        before = client.diagnostics(path)
+        tasks = Path(f"/proc/{client.process.pid}/task").iterdir()
+        for pid in {pid for task in tasks for pid in (task / "children").read_text().split()}:
+            os.kill(int(pid), 9)
+        client.replace(path, "Größe", "Grösse")
+        client.diagnostics(path)
+        client.replace(path, "Grösse", "Größe")
+        assert client.diagnostics(path) == before
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="open files are found in /proc")
+def test_a_workspace_of_many_models_is_not_read_at_the_start(tmp_path):
+    for number in range(300):
+        (tmp_path / f"arm{number}.urdf").write_text(ARM.replace("0 0 2", "0 0 x" * number))
+    with Client(tmp_path) as client:
+        client.open(tmp_path / "arm0.urdf")
+        start = time.monotonic()
+        client.diagnostics(tmp_path / "arm0.urdf")
+        client.replace(tmp_path / "arm0.urdf", "arm", "arm1")
+        client.diagnostics(tmp_path / "arm0.urdf")
+        assert time.monotonic() - start < 10
+        assert set(client.published) == {tmp_path / "arm0.urdf"}

@@ -1,5 +1,7 @@
 """`kinetree lsp`: serve an editor."""
 
+import sys
+
 import click
 
 from kinetree.errors import fail
@@ -20,4 +22,6 @@ def command(stdio: bool) -> None:
         raise fail("lsp", "a language server needs pygls 2", fix="pip install 'kinetree[lsp]'") from None
     from kinetree.lsp.server import serve
 
+    if sys.stdin.isatty():
+        print("waiting for an editor, which starts this by itself; Ctrl-C ends it", file=sys.stderr)
     serve()

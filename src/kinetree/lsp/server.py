@@ -10,6 +10,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -308,7 +309,7 @@ async def show_robot(ls: Server, *arguments: Any) -> str:
         position = (int(read("line")), int(read("character")))
     html = await ls.ask_or_raise("page", path, position)
     ls.pages = ls.pages or tempfile.mkdtemp(prefix="kinetree-lsp-")
-    page = Path(ls.pages) / f"{Path(path).stem}.html"
+    page = Path(ls.pages) / f"{Path(path).stem}-{crc32(path.encode()):08x}.html"
     page.write_text(html, encoding="utf-8")
     uri = page.as_uri()
     if protocol.capable(ls.client_capabilities, "window.show_document.support"):

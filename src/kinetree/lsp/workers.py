@@ -8,11 +8,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from kinetree.checker.checked import Job
 from kinetree.checker.protection import readable
+from kinetree.confine import is_in
 from kinetree.isolated import Child, FailedError, watched
 from kinetree.isolated.protection import environment
 from kinetree.lsp.answers import KNOWN, Look, Refused
@@ -53,6 +55,8 @@ class Worker:
     def _ask(self, question: str, path: str, content: bytes) -> Any:
         self._now = (path, monotonic()) if question == "check" else None
         try:
+            if self.child.process and self.child.process.poll() is not None:
+                self.child.kill()  # it has ended since, and the question is not to blame
             self.child.tell(content)
             found = self.child.answer()
             if isinstance(found, Look) and any(
@@ -85,10 +89,14 @@ class Workers:
         self._known: OrderedDict[tuple[str, ...] | None, Worker] = OrderedDict()
 
     def of(self, jobs: Sequence[Job]) -> Worker:
-        """Return the process that may read what jobs need."""
+        """Return a process that may read what jobs need."""
         folders = readable(jobs)
         key = None if folders is None else tuple(folders)
-        if key not in self._known:
+        for known in reversed(self._known):
+            if known == key or (known and key and all(is_in(folder, map(Path, known)) for folder in key)):
+                key = known
+                break
+        else:
             self._known[key] = Worker(folders)
         self._known.move_to_end(key)
         while len(self._known) > MOST:
