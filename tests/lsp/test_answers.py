@@ -230,6 +230,11 @@ def test_a_file_of_macros_alone_is_no_error(editor):
     assert not marks(editor.ask("check", macro), macro)
 
 
+def test_a_file_of_macros_alone_says_what_to_open(editor):
+    macro = editor.put("segment.xacro", MACRO)
+    assert "open a file" in editor.at("hover", macro, '<link name="${prefix}', 22).markdown
+
+
 def test_completions_of_xacro(made):
     editor, _, path = made
     text = MADE.replace("</robot>", '<joint name="j" type=""><parent link=""/><child /></joint><xacro:</robot>')

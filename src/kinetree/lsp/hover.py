@@ -23,6 +23,8 @@ from kinetree.spatial.se3 import Array, rpy_from_rotation
 
 MOST = 4
 """Most parts that are described, of those that a macro makes."""
+PARTS = frozenset(("frames", "joints", "body", "joint", "site"))
+"""Kinds of names of the parts that are described."""
 _COMPUTED = re.compile(r"\$\{[^{}]*\}|\$\([^()]*\)")
 
 
@@ -37,7 +39,7 @@ def hover(models: Sequence[Model], file: str, position: Position) -> Hover | Non
     if name is None and (number_ := scan.at(offset)) >= 0 and offset < scan.tags[number_].stop:
         tags = [scan.tags[number_], *scan.above(number_)]  # of <limit>, what the joint around it is
         around = [n for tag in tags for one in tag.attributes if (n := name_at(model.names(file), one.start))]
-        name = next((n for n in around if n.defines and n.kinds & {"frames", "joints", "body", "joint"}), None)
+        name = next((n for n in around if n.defines and n.kinds & PARTS), None)
         start, stop = tags[0].start, tags[0].stop
     elif name is not None:
         start, stop = name.start, name.stop
@@ -56,6 +58,8 @@ def _about(models: Sequence[Model], name: Name) -> Iterator[str]:
     pattern = re.compile(".*".join(map(re.escape, _COMPUTED.split(name.text))))
     robots = dict.fromkeys(model.robot for model in models if model.robot)
     found = [text for robot in robots for text in _of_robot(robot, pattern, name)]
+    if not robots and not name.kinds.isdisjoint(PARTS):
+        yield f"{_code(name.text)}: open a file that makes a robot of this one to see where it is"
     yield from found[:MOST]
     if len(found) > MOST:
         yield f"… and {len(found) - MOST} more"
@@ -161,4 +165,4 @@ def _rule(finding: Finding) -> str:
 
 def _code(text: str) -> str:
     """Return a text of a file that Markdown shows as it is."""
-    return f"`{visible(text).replace('`', chr(39))}`"
+    return f"`{visible(' '.join(text.split())).replace('`', chr(39))}`"
