@@ -208,6 +208,17 @@ def test_an_include_that_is_open_and_unsaved(client, put):
 
 
 @pytest.mark.slow
+def test_an_include_that_is_opened_before_it_is_saved(client, put, tmp_path):
+    path = put("made.urdf.xacro", MADE)
+    assert "xacro-include" in [d["code"] for d in client.diagnostics(path)]
+    macro = tmp_path / "segment.xacro"
+    client.open(macro, MACRO)
+    client.wait_for(path, lambda found: "xacro-include" not in [d["code"] for d in found])
+    client.close(macro)
+    client.wait_for(path, lambda found: "xacro-include" in [d["code"] for d in found])
+
+
+@pytest.mark.slow
 def test_names_of_xacro(client, put):
     macro, path = put("segment.xacro", MACRO), put("made.urdf.xacro", MADE)
     client.diagnostics(path)

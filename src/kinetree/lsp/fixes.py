@@ -5,6 +5,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
+from kinetree.checker.check import is_error_of_reader
 from kinetree.errors import Finding, fail
 from kinetree.fixer.fix import fix_examined
 from kinetree.fixer.state import State
@@ -29,7 +30,7 @@ def fixes(model: Model, code: str, element: str, unsafe: bool) -> Changes:
     others = [
         (job.file, job.options, State(model.held, one.robot, one.findings))
         for job, one in zip(model.jobs[1:], model.examined[1:], strict=True)
-        if one.robot and not any(finding.severity == "error" and finding.code.islower() for finding in one.findings)
+        if one.robot and not any(map(is_error_of_reader, one.findings))
     ]
     fixed = fix_examined(job, examined, model.held, only=only, unsafe=unsafe, variants=others)
     if not fixed.after:

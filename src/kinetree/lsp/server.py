@@ -46,10 +46,14 @@ class Protocol(LanguageServerProtocol):
 
 
 class Server(LanguageServer):
-    """A language server with a session, which begins when an editor introduces itself."""
+    """A language server with a session, which begins when an editor introduces itself.
+
+    pages: folder of the pages of robots, if there are any. ending: the task that watches the editor.
+    """
 
     session: Session
     pages: str | None = None
+    ending: asyncio.Task[None] | None = None
 
     def uri_of(self, path: str) -> str:
         """Return the URI of a file, as the editor writes it if it is open."""
@@ -97,7 +101,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     encoding = str(getattr(ls.workspace.position_encoding, "value", ls.workspace.position_encoding) or "utf-16")
     ls.session = Session(ls.publish, [folder for folder in folders if folder], encoding)
     if params.process_id is not None and os.name == "posix":
-        ls.ending = asyncio.get_running_loop().create_task(_end_with(ls, params.process_id))  # type: ignore[attr-defined]
+        ls.ending = asyncio.get_running_loop().create_task(_end_with(ls, params.process_id))
 
 
 async def _end_with(ls: Server, editor: int) -> None:
@@ -184,6 +188,12 @@ def did_change_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> N
     """Check what depends on files that have changed on the disk."""
     new = any(change.type != types.FileChangeType.Changed for change in params.changes)
     ls.session.saved(filter(None, [to_fs_path(change.uri) for change in params.changes]), new)
+
+
+@server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+def did_change_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    """Take other folders of the editor."""
+    ls.session.enter(filter(None, map(to_fs_path, ls.workspace.folders)))
 
 
 @server.feature(types.TEXT_DOCUMENT_HOVER)

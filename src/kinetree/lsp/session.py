@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -39,22 +39,36 @@ class Document:
     text: Text
     version: int | None
 
+    @cached_property
+    def content(self) -> bytes:
+        """Bytes of the text."""
+        return encoded(self.text.content)
+
 
 class Session:
     """Open documents by path with links followed, their latest marks, and the checks that wait or run."""
 
     def __init__(self, publish: Publish, folders: Iterable[str] = (), encoding: str = "utf-16") -> None:
         self.publish, self.encoding = publish, encoding
-        self.folders = [folder for folder in folders if os.path.abspath(folder) not in shared_folders()]
+        self.folders: list[str] = []
+        self.enter(folders)
         self.documents: dict[str, Document] = {}
         self.looks: dict[str, Look] = {}
         self.workers = Workers()
         self._checks: dict[str, asyncio.Task[None]] = {}
 
+    def enter(self, folders: Iterable[str]) -> None:
+        """Take the folders of the editor, in which models may read, without those that contain everything."""
+        shared = shared_folders()
+        self.folders = [folder for folder in folders if shared.isdisjoint((os.path.abspath(folder), real(folder)))]
+
     def open(self, document: Document) -> None:
         """Take a document that was opened, and check it now."""
-        self.documents[real(document.path)] = document
-        self._changed(real(document.path), 0)
+        path = real(document.path)
+        self.documents[path] = document
+        self._changed(path, 0)
+        if not os.path.exists(path):  # others may have missed it
+            self.saved((), new=True)
 
     def change(self, document: Document) -> None:
         """Take a new text of a document, and check it once nothing was typed for a while."""
@@ -101,7 +115,7 @@ class Session:
         return await self._ask(question, real(path), made, *arguments)
 
     async def _ask(self, question: str, path: str, made: Sequence[Job], *arguments: object) -> Any:
-        opened = {Path(key): encoded(one.text.content) for key, one in self.documents.items()}
+        opened = {Path(key): one.content for key, one in self.documents.items()}
         return await self.workers.of(made).ask(question, path, made, opened, self.encoding, *arguments)
 
     def _jobs(self, path: str) -> list[Job]:
@@ -138,7 +152,9 @@ class Session:
         except KinetreeError as error:  # of the settings
             return self._show(path, look_of(error.findings, path))
         if isinstance(answer, Refused):
-            answer = look_of((Finding(answer.code, "error", answer.why),), path)
+            before = self.looks.get(path)
+            failed = look_of((Finding(answer.code, "error", answer.why),), path)
+            answer = failed._replace(read=before.read) if before else failed
         return self._show(path, answer)
 
     def _show(self, path: str, look: Look | None) -> None:
