@@ -268,3 +268,40 @@ def test_completions_of_xacro(made):
 def test_completions_of_other_formats(editor, name, text, before, expected):
     path = editor.put(name, text)
     assert [item.label for item in editor.at("completions", path, before, len(before))] == expected
+
+
+MJCF = """<mujoco><worldbody><body name="a" pos="0 0 1"><joint name="j" range="-90 90"/><geom name="g" size="1"/>
+<site name="s"/></body></worldbody><actuator><motor joint="j"/></actuator>
+<sensor><framepos objtype="site" objname="s"/></sensor></mujoco>
+"""
+SDF = """<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/><frame name="f" attached_to="a"/>
+<joint name="j" type="revolute"><pose relative_to="f"/><parent>a</parent><child>b</child>
+<axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis></joint></model></sdf>
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "at", "old"),
+    [
+        ("a.xml", MJCF, 'joint="j', '"j"'),
+        ("a.xml", MJCF, 'objname="s', '"s"'),
+        ("a.xml", MJCF, 'body name="a', '"a"'),
+        ("a.xml", MJCF, 'geom name="g', '"g"'),
+        ("a.sdf", SDF, 'relative_to="f', '"f"'),
+        ("a.sdf", SDF, 'joint name="j', '"j"'),
+    ],
+)
+def test_new_names_in_other_formats(editor, name, text, at, old):
+    path = editor.put(name, text)
+    after = editor.after(editor.at("rename", path, at, len(at), "new"))
+    assert after == {path: text.replace(old, '"new"')}
+    robot = kt.load(path)
+    renamed = kt.load(after[path], format=robot.text.format if robot.text else "mjcf")
+    assert len(renamed.frames) == len(robot.frames)
+    assert "new" in {*renamed.frames, *renamed.joints} or old == '"g"'
+
+
+def test_a_new_name_of_a_text_element(editor):
+    path = editor.put("a.sdf", SDF)
+    (after,) = editor.after(editor.at("rename", path, "<parent>a", 9, "new")).values()
+    assert after == SDF.replace('"a"', '"new"').replace(">a<", ">new<")

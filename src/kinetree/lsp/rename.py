@@ -83,14 +83,14 @@ def rename(models: Sequence[Model], file: str, position: Position, new: str) -> 
     places: dict[str, list[Name]] = {}
     for _, path, other in occurrences(models, name):
         places.setdefault(path, []).append(other)
-    _check(models, places, new)
+    _check(models, places, name, new)
     return {
         path: tuple(Change(_span(models, path, other), new) for other in sorted(found, key=lambda n: n.start))
         for path, found in places.items()
     }
 
 
-def _check(models: Sequence[Model], places: dict[str, list[Name]], new: str) -> None:
+def _check(models: Sequence[Model], places: dict[str, list[Name]], name: Name, new: str) -> None:
     """Raise KinetreeError if a model is not the same robot with the new name."""
     for model in models:
         if model.failed or model.robot is None or not (changed := [p for p in places if Path(p) in model.read]):
@@ -109,10 +109,11 @@ def _check(models: Sequence[Model], places: dict[str, list[Name]], new: str) -> 
             raise fail("rename", f"{Path(model.file).name} could not be read with it: {errors[0].message}")
         before = model.robot
         pairs = {
-            **{("link", a): b for a, b in zip(before.links, after.robot.links, strict=False) if a != b},
+            **{("link", a): b for a, b in zip(before.frames, after.robot.frames, strict=False) if a != b},
             **{("joint", a): b for a, b in zip(before.joints, after.robot.joints, strict=False) if a != b},
         }
-        if changed_by := difference(before, after.robot, pairs):
+        unnamed = name.kinds == {"geom"}  # shapes are compared with their names
+        if changed_by := None if unnamed else difference(before, after.robot, pairs):
             raise fail("rename", f"{Path(model.file).name} would be another robot: {changed_by}")
 
 
