@@ -30,6 +30,7 @@ ROOMS = (
     "kinematics.py",
     "limits.py",
     "load.py",
+    "lsp",
     "model",
     "pytest_plugin.py",
     "queries",

@@ -66,6 +66,7 @@ async function main() {
     );
   if (scene.comparison) app.overlay = createOverlay(app, scene.comparison);
   panels(app);
+  if (scene.selected) select(app, scene.selected);
   shared.view = viewOf(app);
   if (stage) lookAtAll(app, stage);
   exchange(app.models[0]);

@@ -36,7 +36,7 @@
  * @typedef {{frame: string, base: string, about: string, first: number[], voxel: number, shape: number[],
  *   flat: boolean[], several: boolean, colours: number[][], cut: {axis: number, sides: number[]}, data: string}} Reach
  * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[], controllers: Controller[],
- *   comparison: Comparison | null, reach: Reach | null}} Scene
+ *   comparison: Comparison | null, reach: Reach | null, selected?: Part | null}} Scene
  * @typedef {(q: ArrayLike<number>, T: Float64Array) => Float64Array} ForwardKinematics
  * @typedef {{kind: "link" | "joint" | "frame", index: number}} Part
  */

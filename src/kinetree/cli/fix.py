@@ -16,7 +16,6 @@ from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.checked import Examined, Job
 from kinetree.checker.files import is_part, is_unread
 from kinetree.checker.jobs import jobs_of
-from kinetree.checker.per_file import is_left_out
 from kinetree.checker.report._paths import as_shown, relative
 from kinetree.checker.report.pretty import pretty
 from kinetree.checker.run import check_all, needs_children
@@ -27,7 +26,7 @@ from kinetree.cli._model import assignments, check_options, json_option
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.places import CARRIERS, places
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
-from kinetree.fixer.fix import Fixed, check_also, fix_from, write
+from kinetree.fixer.fix import Fixed, check_also, fix_examined, write
 from kinetree.fixer.outside import outside
 from kinetree.fixer.state import State
 from kinetree.formats.journal import is_left, recover
@@ -235,20 +234,11 @@ def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool,
         raise KinetreeError(errors)
     if not job.options.read.format and (name := format_of(job.file).name) not in TEXTS:
         raise KinetreeError(Finding("format", "error", f"is {name}, which is not repaired; {LEGAL}", Source(job.file)))
-    if errors or examined.robot is None:
-        raise KinetreeError(errors)
-    if left := {path.parent for path in held if is_left(path.parent)}:  # of files in other folders that are included
+    left = set() if errors else {path.parent for path in held if is_left(path.parent)}  # of folders of included files
+    if left:
         message = "includes files that an interrupted run had left, and which have changed now; run this again"
         raise KinetreeError([*_recovered(left, diff), Finding("interrupted", "error", message, Source(job.file))])
-    excused = {one.finding for one in examined.checked.excused}
-    fixed = fix_from(
-        State(held, examined.robot, examined.findings),
-        job.file,
-        job.options,
-        excused=lambda f: f in excused or is_left_out(f, job.file, job.per_file),
-        **options,
-    )
-    return replace(fixed, name=job.name)
+    return fix_examined(job, examined, held, **options)
 
 
 def _plain(fixed: Fixed) -> Mapping[str, Any]:

@@ -7,7 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from kinetree.checker.check import options_of
+from kinetree.checker.check import is_error_of_reader, options_of
+from kinetree.checker.checked import Examined, Job
+from kinetree.checker.per_file import is_left_out
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.places import places
@@ -130,6 +132,33 @@ def fix_from(
         tuple(f for f in end.findings if key_of(f) in left),
         tuple(tools),
     )
+
+
+def fix_examined(
+    job: Job,
+    examined: Examined,
+    held: Mapping[Path, bytes],
+    *,
+    only: Callable[[Finding], bool] = lambda finding: True,
+    **options: Any,
+) -> Fixed:
+    """Return the repairs of a file that was examined, without what its comments and the settings excuse.
+
+    held: contents of all files that were read, by path. only: whether a finding is to be repaired. options: those of
+    `fix_from`. Raises KinetreeError with the errors of a file that was not read.
+    """
+    errors = list(filter(is_error_of_reader, examined.checked.findings))
+    if errors or examined.robot is None:
+        raise KinetreeError(errors)
+    excused = {one.finding for one in examined.checked.excused}
+    fixed = fix_from(
+        State(held, examined.robot, examined.findings),
+        job.file,
+        job.options,
+        excused=lambda f: f in excused or is_left_out(f, job.file, job.per_file) or not only(f),
+        **options,
+    )
+    return replace(fixed, name=job.name)
 
 
 def _check_places(start: State, options: CheckOptions) -> None:

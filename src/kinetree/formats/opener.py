@@ -78,7 +78,7 @@ class Files:
         path = self.path(wanted, asked_from)
         path = _model_file(path, lambda config: self.check(config, wanted)) if path.is_dir() else path
         self.check(path, wanted)
-        if not path.is_file():
+        if not path.is_file() and not is_held(path):
             raise fail("file", f"there is no file {path}")
         return read_file(path if self.confinement is None else Path(real(path))), str(path)
 
@@ -123,18 +123,21 @@ def folder_of(file: str) -> Path | None:
     return None if file.startswith("<") else Path(file).parent
 
 
-_snapshot: ContextVar[dict[Path, bytes] | None] = ContextVar("_snapshot", default=None)
-"""What `read_file` has read or is given, by resolved path; None if it reads the disk."""
+_snapshot: ContextVar[tuple[dict[Path, bytes], set[Path]] | None] = ContextVar("_snapshot", default=None)
+"""What `read_file` has read or is given, by resolved path, and which of it was read; None if it reads the disk."""
 
 
 @contextmanager
-def snapshot(contents: Mapping[Path, bytes] = MappingProxyType({})) -> Iterator[dict[Path, bytes]]:
+def snapshot(
+    contents: Mapping[Path, bytes] = MappingProxyType({}), read: set[Path] | None = None
+) -> Iterator[dict[Path, bytes]]:
     """Keep the first content read of each file within the context, even if the disk changes.
 
-    contents: initial contents of files, by resolved path. Yields these and all that are read.
+    contents: initial contents of files, by resolved path. read: gets the paths that are read. Yields the initial
+    contents and all that are read.
     """
     held = dict(contents)
-    token = _snapshot.set(held)
+    token = _snapshot.set((held, set() if read is None else read))
     try:
         yield held
     finally:
@@ -143,16 +146,27 @@ def snapshot(contents: Mapping[Path, bytes] = MappingProxyType({})) -> Iterator[
 
 def read_file(path: Path) -> bytes:
     """Return the content of a file, on the disk or in a `snapshot`. Raises KinetreeError if unreadable or too large."""
-    held = _snapshot.get()
-    if held is None:
+    now = _snapshot.get()
+    if now is None:
         return _on_disk(path)
     try:
         resolved = path.resolve()
     except (OSError, ValueError):  # reading it says why
         return _on_disk(path)
+    held, read = now
+    read.add(resolved)
     if resolved not in held:
         held[resolved] = _on_disk(path)
     return held[resolved]
+
+
+def is_held(path: Path) -> bool:
+    """Return whether a file that need not exist has a content in the `snapshot`."""
+    now = _snapshot.get()
+    try:
+        return now is not None and path.resolve() in now[0]
+    except (OSError, ValueError):
+        return False
 
 
 def files_below(folder: Path, wanted: Callable[[str], bool]) -> Iterator[Path]:

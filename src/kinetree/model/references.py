@@ -34,10 +34,12 @@ _CONTROLLER_JOINTS = (
     *("left_wheel_names", "right_wheel_names", "left_wheel", "right_wheel"),
     *("traction_joints_names", "steering_joints_names", "front_wheels_names", "rear_wheels_names"),
 )
+GROUPS = ("group", "parent_group", "component_group")
+"""Attributes of an SRDF that name a group of joints."""
 _SRDF_KINDS = {
     "link": ("link", "link1", "link2", "base_link", "tip_link", "parent_link", "child_link"),
     "joint": ("joint_name",),
-    "": ["name", "group", "parent_group", "component_group", "reason", "type", "value", "center", "radius", "id"],
+    "": ["name", *GROUPS, "reason", "type", "value", "center", "radius", "id"],
 }
 _MJCF_KINDS = {
     "joint": ("joint", "joint1", "joint2", "jointinparent"),

@@ -1,0 +1,307 @@
+"""Answers about documents, without a server: hover, names, completions, repairs and marks."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.checker.jobs import jobs
+from kinetree.errors import Finding
+from kinetree.fixer.fix import fix
+from kinetree.lsp import child
+from kinetree.lsp.actions import actions
+from kinetree.lsp.answers import Look, Refused
+from kinetree.lsp.diagnostics import mark_of
+from kinetree.lsp.text import Text
+from lsp_texts import ARM, MACRO, MADE, SRDF
+
+
+class Editor:
+    """Open documents, and questions about places in them by the text before."""
+
+    def __init__(self, folder):
+        self.folder, self.texts = folder, {}
+
+    def put(self, name, text, *, on_disk=True):
+        path = self.folder / name
+        if on_disk:
+            path.write_bytes(text.encode())
+        self.texts[path] = text
+        return path
+
+    def ask(self, question, path, *arguments):
+        opened = {path: text.encode() for path, text in self.texts.items()}
+        return child.answer(question, str(path), jobs([str(path)]), opened, "utf-16", *arguments)
+
+    def at(self, question, path, text, after=0, *more):
+        content = Text(self.texts[path])
+        return self.ask(question, path, content.position(content.content.index(text) + after), *more)
+
+    def after(self, changes):
+        found = {}
+        for file, edits in changes.items():
+            text = Text(self.texts[Path(file)])
+            for change in sorted(edits, reverse=True):
+                text = text.changed(change.span, change.new)
+            found[Path(file)] = text.content
+        return found
+
+
+@pytest.fixture
+def editor(tmp_path):
+    child._models.clear()
+    return Editor(Path(os.path.realpath(tmp_path)))
+
+
+@pytest.fixture
+def made(editor):
+    macro, path = editor.put("segment.xacro", MACRO), editor.put("made.urdf.xacro", MADE)
+    editor.ask("check", path)
+    return editor, macro, path
+
+
+def marks(look, path):
+    return {mark.code: mark for mark in look.marks.get(str(path), ())}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_marks_are_where_the_element_is(editor, end):
+    path = editor.put("arm.urdf", ARM.replace("\n", end))
+    found = marks(editor.ask("check", path), path)
+    line = ARM.split("\n")[4]
+    start = line.index("<joint") + 2  # two characters before are two units each
+    assert found["NAM-003"].span == ((4, start), (4, start + len('<joint name="schulter_ü" type="revolute">')))
+    assert found["JNT-001"].span[0] == (8, 4)
+    assert (found["NAM-003"].repair, found["JNT-001"].repair) == ("", "safe")
+
+
+def test_a_joint_has_its_limits_in_degrees_and_its_pose(editor):
+    path = editor.put("arm.urdf", ARM)
+    about = editor.at("hover", path, "<limit", 2).markdown
+    assert "from -90° to 180° (-1.571 to 3.142 rad)" in about
+    assert "57.3°/s, 10 N m" in about
+    T = kt.fk(kt.load(path), "oberarm").interpret(np.zeros(1))
+    assert T[:3, 3].tolist() == [0, 0, 0.5]
+    assert "at 0, 0, 0.5 m" in about
+
+
+def test_a_finding_has_the_page_of_its_rule(editor):
+    path = editor.put("arm.urdf", ARM)
+    about = editor.at("hover", path, 'name="schulter', 8).markdown
+    assert "**NAM-003**" in about
+    assert "`kinetree rule NAM-003`" in about
+
+
+def test_names_of_a_file_are_plain_text(editor):
+    path = editor.put("arm.urdf", ARM.replace("oberarm", "a`[x](y)"))
+    assert "`a'[x](y)`" in editor.at("hover", path, '<child link="', 14).markdown
+
+
+def test_a_broken_text_keeps_the_robot_of_before(editor):
+    path = editor.put("arm.urdf", ARM)
+    editor.ask("check", path)
+    editor.put("arm.urdf", ARM.replace('<child link="oberarm"/>', '<child link="'), on_disk=False)
+    assert "xml-syntax" in marks(editor.ask("check", path), path)
+    assert [item.label for item in editor.at("completions", path, '<child link="', 13)] == ["base_link", "oberarm"]
+    assert "revolute" in editor.at("hover", path, "schulter").markdown
+
+
+def test_a_repair_is_that_of_fix(editor):
+    text = ARM.replace("\n", "\r\n")
+    path = editor.put("arm.urdf", text)
+    look = editor.ask("check", path)
+    (one, fix_all) = actions({str(path): look}, str(path), marks(look, path)["JNT-001"].span, None)
+    assert one.title == "Fix JNT-001 of joint 'schulter_ü'"
+    assert fix_all.kind == "source.fixAll.kinetree"
+    after = editor.after(editor.ask("fixes", path, one.code, one.element, one.unsafe))
+    expected = fix(path, profile="ros", select=["JNT-001"]).after
+    assert {file: text.encode() for file, text in after.items()} == expected
+    assert path.read_bytes() == text.encode()
+
+
+def test_an_unsafe_repair_says_so():
+    finding = Finding("R199-301", "error", "its name", element="link 'shoulder'")
+    assert mark_of(finding, None, False).repair == ""
+    mark = mark_of(finding, None, True)
+    assert mark.repair == "unsafe"
+    (one,) = actions({"/a": Look({"/a": (mark,)}, ())}, "/a", mark.span, None)
+    assert "unsafe" in one.title
+    assert one.unsafe
+    assert not one.preferred
+
+
+def test_a_repair_of_one_of_several(editor):
+    text = ARM.replace(
+        "</robot>",
+        '<joint name="k" type="continuous"><parent link="oberarm"/><child link="c"/>'
+        '<axis xyz="0 3 0"/></joint><link name="c"/></robot>',
+    )
+    path = editor.put("arm.urdf", text)
+    after = editor.after(editor.ask("fixes", path, "JNT-001", "joint 'k'", False))
+    assert after == {path: text.replace("0 3 0", "0 1 0")}
+
+
+def test_an_impossible_repair_has_a_reason(editor):
+    path = editor.put("arm.urdf", ARM.replace("0 0 2", "0 0 0"))
+    refused = editor.ask("fixes", path, "JNT-001", "", False)
+    assert isinstance(refused, Refused)
+    assert "axis" in refused.why
+
+
+def test_a_name_leads_to_where_it_is_made_and_used(editor):
+    path = editor.put("arm.urdf", ARM)
+    (place,) = editor.at("definition", path, '<child link="', 15)
+    assert place == (str(path), ((11, 14), (11, 21)))
+    assert len(editor.at("references", path, '<link name="oberarm', 14, False)) == 2
+    assert len(editor.at("references", path, '<link name="oberarm', 14, True)) == 3
+
+
+def test_a_new_name_goes_into_the_srdf(editor):
+    editor.put("package.xml", "<package><name>arm_description</name></package>")
+    path, srdf = editor.put("arm.urdf", ARM), editor.put("arm.srdf", SRDF)
+    editor.ask("check", srdf)
+    after = editor.after(editor.at("rename", path, '<child link="', 15, "unterarm"))
+    assert after == {one: text.replace('"oberarm"', '"unterarm"') for one, text in ((path, ARM), (srdf, SRDF))}
+
+
+@pytest.mark.parametrize(
+    ("new", "why"), [("base_link", "exists already"), ("a b", "not a legal name"), ('"', "not a legal name")]
+)
+def test_a_wrong_new_name_is_refused(editor, new, why):
+    path = editor.put("arm.urdf", ARM)
+    refused = editor.at("rename", path, '<child link="', 15, new)
+    assert isinstance(refused, Refused)
+    assert why in refused.why
+
+
+def test_no_name_is_no_name(editor):
+    path = editor.put("arm.urdf", ARM)
+    assert isinstance(editor.at("renamable", path, "revolute"), Refused)
+    assert editor.at("definition", path, "revolute") == ()
+
+
+def test_macros_properties_and_files(made):
+    editor, macro, path = made
+    (place,) = editor.at("definition", path, "<xacro:segment", 9)
+    assert (place.file, place.span[0][0]) == (str(macro), 1)
+    (place,) = editor.at("definition", path, "segment.xacro")
+    assert place.file == str(macro)
+    assert editor.after(editor.at("rename", path, "<xacro:segment", 9, "part")) == {
+        path: MADE.replace("xacro:segment", "xacro:part"),
+        macro: MACRO.replace('"segment"', '"part"'),
+    }
+    assert editor.after(editor.at("rename", macro, "{length}", 2, "far")) == {
+        path: MADE.replace(" length=", " far="),
+        macro: MACRO.replace("length:", "far:").replace("{length}", "{far}"),
+    }
+    assert editor.after(editor.at("rename", macro, '"${prefix}link', 11, "${prefix}part")) == {
+        macro: MACRO.replace("${prefix}link", "${prefix}part")
+    }
+
+
+def test_what_a_macro_makes(made):
+    editor, macro, _ = made
+    about = editor.at("hover", macro, '<link name="${prefix}', 22).markdown
+    assert "`left_link`" in about
+    assert "at 0, 0, 0.7 m" in about
+    assert "parameter" in editor.at("hover", macro, "{length}", 2).markdown
+
+
+def test_a_name_that_breaks_the_robot_is_refused(made):
+    editor, macro, _ = made
+    refused = editor.at("rename", macro, '"${prefix}link', 11, "base_link")
+    assert isinstance(refused, Refused)
+
+
+def test_an_unsaved_include_counts_and_so_does_one_that_is_nowhere(editor):
+    path = editor.put("made.urdf.xacro", MADE)
+    assert "xacro-include" in marks(editor.ask("check", path), path)
+    macro = editor.put("segment.xacro", MACRO.replace('upper="1"', 'upper="-2"'), on_disk=False)
+    found = marks(editor.ask("check", path), macro)
+    (error,) = [mark for mark in found.values() if mark.severity == "error"]
+    assert "left_joint" in error.message
+    assert error.span[0][0] in (3, 6)
+
+
+def test_a_file_of_macros_alone_is_no_error(editor):
+    macro = editor.put("segment.xacro", MACRO)
+    assert not marks(editor.ask("check", macro), macro)
+
+
+def test_a_file_of_macros_alone_says_what_to_open(editor):
+    macro = editor.put("segment.xacro", MACRO)
+    assert "open a file" in editor.at("hover", macro, '<link name="${prefix}', 22).markdown
+
+
+def test_completions_of_xacro(made):
+    editor, _, path = made
+    text = MADE.replace("</robot>", '<joint name="j" type=""><parent link=""/><child /></joint><xacro:</robot>')
+    editor.put("made.urdf.xacro", text, on_disk=False)
+
+    def labels(before):
+        return [item.label for item in editor.at("completions", path, before, len(before))]
+
+    assert {"base_link", "left_link"} <= set(labels('<joint name="j" type=""><parent link="'))
+    assert labels("<child ") == ["link"]
+    assert "fixed" in labels('<joint name="j" type="')
+    assert "xacro:segment" in labels("</joint><xacro:")
+    assert labels('length="${') == ["reach"]
+    assert labels('prefix="$(arg ') == ["side"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "before", "expected"),
+    [
+        ("a.srdf", '<robot name="r"><group name="g"/><group_state group=""/></robot>', 'group="', ["g"]),
+        (
+            "a.sdf",
+            '<sdf version="1.9"><model name="m"><link name="a"/><frame name="b" attached_to=""/>',
+            'to="',
+            ["a", "b"],
+        ),
+        ("a.xml", '<mujoco><worldbody><body name="a"/></worldbody><sensor><x body=""/>', '<x body="', ["a"]),
+        ("a.urdf", '<robot name="r"><link name="a"><gazebo reference="', 'reference="', ["a"]),
+    ],
+)
+def test_completions_of_other_formats(editor, name, text, before, expected):
+    path = editor.put(name, text)
+    assert [item.label for item in editor.at("completions", path, before, len(before))] == expected
+
+
+MJCF = """<mujoco><worldbody><body name="a" pos="0 0 1"><joint name="j" range="-90 90"/><geom name="g" size="1"/>
+<site name="s"/></body></worldbody><actuator><motor joint="j"/></actuator>
+<sensor><framepos objtype="site" objname="s"/></sensor></mujoco>
+"""
+SDF = """<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/><frame name="f" attached_to="a"/>
+<joint name="j" type="revolute"><pose relative_to="f"/><parent>a</parent><child>b</child>
+<axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis></joint></model></sdf>
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "at", "old"),
+    [
+        ("a.xml", MJCF, 'joint="j', '"j"'),
+        ("a.xml", MJCF, 'objname="s', '"s"'),
+        ("a.xml", MJCF, 'body name="a', '"a"'),
+        ("a.xml", MJCF, 'geom name="g', '"g"'),
+        ("a.sdf", SDF, 'relative_to="f', '"f"'),
+        ("a.sdf", SDF, 'joint name="j', '"j"'),
+    ],
+)
+def test_new_names_in_other_formats(editor, name, text, at, old):
+    path = editor.put(name, text)
+    after = editor.after(editor.at("rename", path, at, len(at), "new"))
+    assert after == {path: text.replace(old, '"new"')}
+    robot = kt.load(path)
+    renamed = kt.load(after[path], format=robot.text.format if robot.text else "mjcf")
+    assert len(renamed.frames) == len(robot.frames)
+    assert "new" in {*renamed.frames, *renamed.joints} or old == '"g"'
+
+
+def test_a_new_name_of_a_text_element(editor):
+    path = editor.put("a.sdf", SDF)
+    (after,) = editor.after(editor.at("rename", path, "<parent>a", 9, "new")).values()
+    assert after == SDF.replace('"a"', '"new"').replace(">a<", ">new<")

@@ -1,0 +1,138 @@
+"""Tags and names of texts, whole and broken."""
+
+import time
+
+import pytest
+
+from kinetree.formats.xml import Report, parse
+from kinetree.lsp.names import name_at, names_in
+from kinetree.lsp.outline import outline
+from kinetree.lsp.scan import scan
+from kinetree.lsp.text import Text
+
+XACRO = """<robot xmlns:xacro="http://ros.org/wiki/xacro" name="r">
+  <xacro:include filename="$(find arm_description)/urdf/arm.xacro"/>
+  <xacro:arg name="side" default="left"/>
+  <xacro:property name="size" value="0.1"/>
+  <xacro:macro name="finger" params="prefix size:=1 *origin">
+    <link name="${prefix}tip"/>
+    <joint name="${prefix}bend" type="revolute">
+      <parent link="${parent}"/> <child link="${prefix}tip"/>
+      <axis xyz="${size} 0 '${size}'"/>
+    </joint>
+  </xacro:macro>
+  <xacro:finger prefix="$(arg side)_" size="${2 * size}"><origin/></xacro:finger>
+</robot>"""
+
+
+def named(text, file="r.xacro"):
+    return names_in(scan(Text(text), file))
+
+
+def test_tags_are_those_of_the_parser():
+    tags = scan(Text(XACRO), "r.xacro").tags
+    elements = list(parse(XACRO, "r.xacro", Report()).walk())
+    data = XACRO.encode()
+    assert [tag.name for tag in tags] == [e.tag for e in elements]
+    assert [(t.start, t.stop, t.end) for t in tags] == [(e.start, e.tag_stop, e.stop) for e in elements]
+    assert [{a.name: a.value for a in t.attributes} for t in tags] == [e.attributes for e in elements]
+    assert data.isascii()
+
+
+@pytest.mark.parametrize("cut", range(0, len(XACRO), 29))
+def test_a_text_that_is_being_typed_keeps_the_tags_before_the_place(cut):
+    whole = scan(Text(XACRO), "r.xacro").tags
+    part = scan(Text(XACRO[:cut]), "r.xacro").tags
+    before = [tag for tag in whole if tag.stop <= cut]
+    assert [(t.name, t.start, t.stop) for t in part[: len(before)]] == [(t.name, t.start, t.stop) for t in before]
+
+
+def test_an_open_quote_ends_with_its_line():
+    tags = scan(Text('<robot>\n<link name="a>\n<link name="b"/>\n</robot>'), "r.urdf").tags
+    assert [tag.name for tag in tags] == ["robot", "link", "link"]
+    assert tags[2].get("name") == "b"
+
+
+@pytest.mark.parametrize("flood", ["<", '<a b="', "<!--", "</a>", "<a>", '<a b="c" ', "${", "<a b='${" + "(" * 20])
+def test_time_is_proportional_to_the_text(flood):
+    start = time.perf_counter()
+    named("<robot>" + flood * (40_000 // len(flood)))
+    assert time.perf_counter() - start < 2
+
+
+def test_names_of_xacro_have_scopes():
+    found = {(next(iter(n.kinds)), n.text, n.scope, n.defines) for n in named(XACRO)}
+    assert {
+        ("property", "size", "", True),
+        ("property", "size", "finger", True),
+        ("property", "size", "finger", False),
+        ("property", "size", "", False),
+        ("property", "prefix", "finger", True),
+        ("property", "parent", "", False),
+        ("macro", "finger", "", True),
+        ("macro", "finger", "", False),
+        ("arg", "side", "", True),
+        ("arg", "side", "", False),
+        ("package", "arm_description", "", False),
+    } <= found
+
+
+def test_every_name_stands_where_it_says():
+    for name in named(XACRO):
+        assert XACRO[name.start : name.stop] == name.text
+
+
+def test_the_name_at_a_place_is_the_innermost():
+    names = named(XACRO)
+    assert name_at(names, XACRO.index("prefix}tip") + 2).text == "prefix"
+    assert name_at(names, XACRO.index("}tip") + 2).text == "${prefix}tip"
+    assert name_at(names, XACRO.index("<joint")) is None
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "links", "joints"),
+    [
+        ("a.urdf", '<robot><link name="a"/><gazebo reference="a"/><mimic joint="j"/></robot>', 2, 2),
+        ("a.urdf", '<robot><transmission><joint name="j"/></transmission></robot>', 0, 1),
+        ("a.srdf", '<robot><group name="g"><chain base_link="a" tip_link="b"/></group></robot>', 2, 0),
+        (
+            "a.sdf",
+            '<sdf><model name="m"><link name="a"/><joint name="j"><parent>a</parent></joint></model></sdf>',
+            2,
+            2,
+        ),
+    ],
+)
+def test_references_are_those_of_the_table(file, text, links, joints):
+    names = named(text, file)
+    assert sum("frames" in name.kinds for name in names) == links
+    assert sum("joints" in name.kinds for name in names) == joints
+
+
+def test_mjcf_has_name_spaces_of_its_own():
+    names = named(
+        '<mujoco><body name="a"><geom name="a"/></body><actuator><motor joint="j"/></actuator></mujoco>', "a.xml"
+    )
+    assert [(sorted(n.kinds), n.text) for n in names] == [(["body"], "a"), (["geom"], "a"), (["joint"], "j")]
+
+
+def test_an_outline_nests_as_the_text_does():
+    (robot,) = outline(scan(Text(XACRO), "r.xacro"))
+    assert [(s.kind, s.name) for s in robot.children] == [
+        ("include", "$(find arm_description)/urdf/arm.xacro"),
+        ("arg", "side"),
+        ("property", "size"),
+        ("macro", "finger"),
+        ("call", "<xacro:finger>"),
+    ]
+    macro = robot.children[3]
+    assert macro.detail == "prefix size:=1 *origin"
+    assert [(s.kind, s.detail) for s in macro.children] == [
+        ("link", ""),
+        ("joint", "revolute: ${parent} → ${prefix}tip"),
+    ]
+
+
+def test_a_broken_text_has_an_outline():
+    (robot,) = outline(scan(Text(XACRO[: XACRO.index("<axis")]), "r.xacro"))
+    assert [s.kind for s in robot.children[-1].children] == ["link", "joint"]
