@@ -91,7 +91,7 @@ class TestBoundaries:
             (limit(lower=0.0, upper=2.9), []),
             (limit(lower=1e-3, upper=2.9), ["LIM-003"]),
             (limit(lower=-2.9, upper=-0.1), ["LIM-003"]),
-            (limit(lower=0.5, upper=0.5), ["LIM-002", "LIM-003"]),
+            (limit(lower=0.5, upper=0.5), ["LIM-002"]),
             (limit(lower=0.5, upper=0.4), ["LIM-001"]),
             (limit(effort=9999.0), []),
             (limit(effort=1e4), ["LIM-007"]),

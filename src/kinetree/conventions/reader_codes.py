@@ -8,6 +8,7 @@ from collections.abc import Mapping
 REMARKS: Mapping[str, str] = {
     "auto-inertia": "The simulator computes an inertia; here the link has none.",
     "ball-limit": "The limit of a ball joint is kept as written, but has no effect.",
+    "base": "A recording has poses of the base in another frame than that of the model.",
     "baseline-gone": "A finding of the baseline has disappeared.",
     "board-limits": "Which files the position limits are from.",
     "camera-mode": "A camera that turns by itself is kept as written; it is not a sensor on a frame.",
@@ -20,6 +21,7 @@ REMARKS: Mapping[str, str] = {
     "default-limit": "A part of a limit is missing; the format's default is used.",
     "default-pitch": "The pitch of a screw is missing; SDF's default is used.",
     "default-size": "A size of a shape is missing; SDF's default is used.",
+    "description": "The description of a robot cannot be written as URDF, and is left out of a recording.",
     "dropped": "A part that an edit of the robot cannot keep is left out.",
     "duplicate-element": "An element that may occur once occurs twice, with the same content or another look.",
     "empty": "No configuration fulfils all limits over several joints.",
@@ -44,6 +46,7 @@ REMARKS: Mapping[str, str] = {
     "missing-file": "References of a saved robot are kept, but lead to no file from its new place.",
     "mocap": "A body that is moved from outside is fixed at its place in the file.",
     "model-pose": "The place of the model in its world is left out, because no joint attaches it.",
+    "motion": "A recording names unknown joints, or lacks some, or some of its samples cannot be used.",
     "moved-reading": "An edit has moved the frame in which a sensor measures.",
     "no-effect": "An element or attribute has no effect at its place.",
     "no-limit": "A joint that must have a limit has none; it is taken as unlimited.",
