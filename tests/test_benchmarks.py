@@ -375,6 +375,7 @@ def test_missing_meshes_and_packages_are_told_from_faults(words, is_absent):
     assert bool(parsers.ABSENT.search(words)) == is_absent
 
 
+@pytest.mark.slow
 def test_hostile_kinds_are_376_and_different():
     kinds = hostile.kinds()
     assert len(set(kinds)) == len(kinds) == 376

@@ -34,6 +34,7 @@ def check(outcomes, at_least):
     assert sum(o.result == "loaded" for o in robots) > 0.65 * len(robots)
 
 
+@pytest.mark.slow
 def test_a_sample_loads_or_is_refused_for_a_known_cause():
     check(load_every(29, seconds=20), at_least=50)
 

@@ -75,6 +75,7 @@ def icub_file():
     return icub_models.get_model_file("iCubGazeboV2_7")
 
 
+@pytest.mark.slow
 def test_no_repr_has_more_than_ten_lines(things):
     for thing in things:
         text = repr(thing)
@@ -211,6 +212,7 @@ def hostile_robot():
     return replace(build(Parts(HOSTILE, [Link("base"), Link(f"{HOSTILE}!")], [joint])), name=HOSTILE)
 
 
+@pytest.mark.slow
 def test_hostile_names_change_nothing():
     robot = hostile_robot()
     frame = f"{HOSTILE}!"
@@ -239,6 +241,7 @@ def test_hostile_names_change_nothing():
         assert all(line.isprintable() for line in text.split("\n"))
 
 
+@pytest.mark.slow
 def test_the_stick_figure_shows_the_poses():
     robot = kt.load("icub")
     root = parsed(re.search(r"<svg.*</svg>", robot._repr_html_(), re.DOTALL)[0])

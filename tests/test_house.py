@@ -17,6 +17,7 @@ def test_an_option_goes_through_few_hands(trees):
     assert 1 <= len(house.hands(trees, "controller")) <= 4
 
 
+@pytest.mark.slow
 def test_one_table_of_references_and_one_reader_of_toml(trees):
     assert [path.replace("\\", "/").rsplit("/", 1)[1] for path in house.modules_with(trees, house.REFERENCES)] == [
         "references.py"

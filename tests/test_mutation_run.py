@@ -98,6 +98,7 @@ def test_what_is_no_fault(text):
     assert become(text) == set()
 
 
+@pytest.mark.slow
 def test_the_lot_is_the_same_for_a_seed_and_takes_a_line_once():
     files = sources(ROOT, ["spatial/euler"])
     places = [(mutant.file, mutant.line, mutant.diff) for mutant in islice(draw(files, 1), 9)]

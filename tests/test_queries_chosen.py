@@ -37,6 +37,7 @@ def choice(request) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray
 
 
 @pytest.mark.parametrize("given", ["compiled", "input"])
+@pytest.mark.slow
 def test_poses_and_jacobians_are_those_of_the_whole_robot(choice, given):
     names, q, own, rates = choice
     options = {"joints": names, "at": q if given == "compiled" else "input"}
@@ -49,6 +50,7 @@ def test_poses_and_jacobians_are_those_of_the_whole_robot(choice, given):
 
 
 @pytest.mark.parametrize("given", ["compiled", "input"])
+@pytest.mark.slow
 def test_forces_are_those_of_the_whole_robot_whose_other_joints_are_still(choice, given):
     """Inverse dynamics without motion of the others; forward dynamics is its inverse on the joints that move."""
     names, q, own, rates = choice

@@ -73,6 +73,7 @@ def test_the_derivatives_of_torques_are_their_finite_differences(robot, state):
     assert_close((*found, kt.mass_matrix(robot).interpret(q)), (dq, dqd, H), 1e-7)
 
 
+@pytest.mark.slow
 def test_the_derivatives_of_accelerations_are_their_finite_differences(robot, state):
     q, qd, tau, w = state
     accelerations = kt.forward_dynamics(robot, FRAMES, gravity=GRAVITY)
@@ -93,6 +94,7 @@ def test_all_inputs_at_run_time_change_nothing(robot, state):
     assert_close(asked.interpret(q, qd, qdd, np.array(GRAVITY), w, masses), expected, 1e-12)
 
 
+@pytest.mark.slow
 def test_the_coriolis_matrix_gives_the_torques_of_velocities_and_the_rate_of_the_mass_matrix(robot, state):
     q, qd, *_ = state
     C = kt.dynamics.coriolis_matrix(robot).interpret(q, qd)

@@ -147,6 +147,7 @@ def test_wrenches_from_outside_are_the_torques_that_they_cause(robot):
 
 
 @every
+@pytest.mark.slow
 def test_inertial_parameters(robot):
     """The robot's own as an input change nothing; torques are the regressor times them."""
     q, qd, x = some(robot)
@@ -190,6 +191,7 @@ def test_parameters_of_a_link_and_labels_of_the_regressor():
 
 
 @every
+@pytest.mark.slow
 def test_centre_of_mass_and_momentum_are_sums_over_links(robot):
     q, qd, _ = some(robot)
     total, linear, moment, angular = 0.0, np.zeros((N, 3)), np.zeros((N, 3)), np.zeros((N, 3))
@@ -286,6 +288,7 @@ def test_armature_of_a_floating_joint_resists_velocities_in_constant_axes():
     close(kt.forward_dynamics(heavy).interpret(q, qd, tau), x)
 
 
+@pytest.mark.slow
 def test_batches_out_threads_and_single_precision():
     rng = np.random.default_rng(4)
     q, qd, x = rng.normal(size=(3, 2, 50, ARM.nv))

@@ -61,6 +61,7 @@ def tree():
 
 
 @pytest.mark.parametrize("name", ASKED)
+@pytest.mark.slow
 def test_every_query(name):
     """Two ball joints among them."""
     robot, rng = random_tree(3), np.random.default_rng(4)
@@ -139,6 +140,7 @@ def test_tangents_of_robots_without_quaternions_are_their_coordinates():
     np.testing.assert_array_equal(kt.vjp(kernel)(q, g), kt.vjp(kernel, tangent=True)(q, g))
 
 
+@pytest.mark.slow
 def test_gradients_where_series_take_over():
     """A motion of zero, and none between two configurations; there kernels choose between series and closed forms."""
     robot, rng = floated(random_tree(3)), np.random.default_rng(12)

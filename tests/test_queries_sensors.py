@@ -168,6 +168,7 @@ def test_inertial_parameters_as_an_input():
 SENSORS = ["ft_fixed_1", "ft_continuous_4", "ft_universal_b2"]
 
 
+@pytest.mark.slow
 def test_contacts_from_readings():
     """Three sensors and four contacts: between sensors, behind the last, and the one that moves a link that floats."""
     motion, frames = Motion(ROBOT, 7), ["on_trunk1", "on_trunk5", "branch3", "branch4"]

@@ -97,6 +97,7 @@ def test_tests_are_there():
     assert not missing
 
 
+@pytest.mark.slow
 def test_rules_are_known():
     for name, code in answers("rule"):
         assert code in NO_RULES or [rule.code for rule in explain(code)] == [code], name

@@ -72,6 +72,7 @@ def test_rows_have_the_options_of_their_functions():
         assert {word.rstrip("s") for word in row.of.split()} <= {parameter.rstrip("s") for parameter in taken}
 
 
+@pytest.mark.slow
 def test_every_query_of_dynamics_in_c(run, drone, tmp_path):
     flags = ("--gravity-input", "--wrench", "hand", "--wrench", "hull", "--friction", "--packed", "--parameters")
     flags += ("--measures", "parent_on_child", "--moving-base", "motion")

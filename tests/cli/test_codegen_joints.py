@@ -119,6 +119,7 @@ def near_targets(robot, frame, n):
 
 
 @pytest.mark.parametrize(("name", "frame"), ARMS)
+@pytest.mark.slow
 def test_steps_in_c_reach_their_targets_inside_the_limits(run, tmp_path, name, frame):
     """C gives the numbers of NumPy at every step of every search, which ends at the target."""
     robot, out = kt.load(urdf(name)), tmp_path / "arm.c"
@@ -322,6 +323,7 @@ def test_errors(run, monkeypatch, tmp_path, arguments, said):
     assert said in result.stderr
 
 
+@pytest.mark.slow
 def test_other_commands_choose_joints(run):
     model = urdf("ur5_robot.urdf")
     robot = kt.load(model)

@@ -107,6 +107,7 @@ def test_plain_in_a_pipe(process, mixed):
         assert err == b""
 
 
+@pytest.mark.slow
 def test_other_letters_in_ascii(process, tmp_path):
     path = tmp_path / "r.urdf"
     path.write_text("<robot name='n…é'><link name='a'/></robot>", encoding="utf-8")

@@ -34,6 +34,7 @@ def test_it_lists_all_by_family(run):
         assert below == sorted([rule.code, rule.severity()] for rule in rules)
 
 
+@pytest.mark.slow
 def test_it_explains_every_rule(run):
     codes = [rule.code for letters in FAMILIES for rule in family(letters)]
     result = run("rule", *codes)

@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 import kinetree as kt
 from kinetree.conventions.reader_codes import REMARKS
 
@@ -29,6 +31,7 @@ def remarked(call):
     return first if name == "Finding" and len(call.args) > 1 and second != {"error"} else set()
 
 
+@pytest.mark.slow
 def test_every_remark_has_a_row():
     found = set()
     for file in Path(kt.__file__).parent.rglob("*.py"):

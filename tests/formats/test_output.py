@@ -178,6 +178,7 @@ def test_where_hard_links_cannot_be_made_old_files_are_copied(tmp_path, monkeypa
 
 
 @posix
+@pytest.mark.slow
 def test_the_standard_output_is_written_into(tmp_path):
     """Be it a pipe, whose name leads nowhere, or a file."""
     code = "from kinetree.formats.output import write_whole; from pathlib import Path; write_whole(Path(%r), 'new')"

@@ -311,6 +311,7 @@ TREES = st.recursive(
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(TREES)
 @pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
+@pytest.mark.slow
 def test_random_ones_as_in_python(expression):
     assert outcome(ours, expression) == outcome(python, expression)
 

@@ -591,6 +591,7 @@ def test_an_edited_robot_has_no_stale_text():
     assert kt.edit.add_frame(robot, "spot", robot.root).text is None
 
 
+@pytest.mark.slow
 def test_an_edited_robot_is_saved_and_loaded_again(tmp_path: Path):
     robot = kt.edit.merge_fixed(kt.edit.reroot(icub(), "l_foot"))
     kt.save(robot, tmp_path / "again.urdf")

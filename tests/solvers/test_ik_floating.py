@@ -81,6 +81,7 @@ def test_feet_stay_while_the_hand_moves(walker):
     np.testing.assert_allclose(kt.dynamics.difference(walker)(here.q, begin), 0.0, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_posture_and_solutions_of_a_walker(walker):
     ik, fk = kt.ik(walker, HELD[:2]), kt.fk(walker, HELD[:2])
     q = walker.limits.project(0.5 * configurations(walker, 6))
@@ -97,6 +98,7 @@ def test_posture_and_solutions_of_a_walker(walker):
 
 
 @pytest.mark.parametrize("kind", ["floating", "ball", "planar", "universal"])
+@pytest.mark.slow
 def test_an_arm_on_each_joint(kind):
     axes = {"planar": ((0.0, 0.0, 1.0),), "universal": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))}
     robot = on(random_arm(3, seed=4), kind, axes=np.array(axes.get(kind, np.zeros((0, 3)))))

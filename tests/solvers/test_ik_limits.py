@@ -309,6 +309,7 @@ def test_slides_without_near_ends_go_any_way():
         assert result.success.all()
 
 
+@pytest.mark.slow
 def test_a_vertex_of_rows_and_ends():
     """The way along a row ends where a joint is at the end of its range."""
     G, h = [[0.0111, -1.4227, -1.9215], [2.0759, 0.6197, 1.0992]], [1.0604, 2.8977]

@@ -89,6 +89,7 @@ def test_where_it_is_already(name, places):
 @every_arm
 @asked
 @given(places=st.lists(place, min_size=1, max_size=10))
+@pytest.mark.slow
 def test_singular_and_at_limits(name, places):
     """What an arm can do is found to be so, unless it is a corner of the limits that alone can do it."""
     robot, ik, fk = solver(name)

@@ -72,6 +72,7 @@ def test_verdicts_are_those_of_inverse_kinematics(arm, small):
     assert (best[expected.any(axis=-1)] <= found.max() * 2).all()
 
 
+@pytest.mark.slow
 def test_best_of_all_solutions(arm, small):
     """Of one voxel, from all solutions of each orientation."""
     voxel = small.voxel_at((0.5, 0.2, 0.3))
@@ -185,6 +186,7 @@ def test_volumes_and_places(small):
     assert not small.bits.flags.writeable
 
 
+@pytest.mark.slow
 def test_difference_of_two_tools(arm):
     positions = {"voxel": 0.3, "directions": 0}
     small = kt.reach_map(arm, "tool0", **positions)

@@ -77,6 +77,7 @@ def test_an_interrupted_map_is_continued(arm, tmp_path, monkeypatch):
     assert contents(half) == contents(whole)
 
 
+@pytest.mark.slow
 def test_stores_of_something_else_are_refused(arm, tmp_path):
     path = tmp_path / "a.zarr"
     kt.reach_map(arm, "tool0", **SMALL, store=path)

@@ -79,6 +79,7 @@ def test_every_solution_of_a_batch(family, end):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(ik)).solutions(T[3, 4]).q, plain.q)
 
 
+@pytest.mark.slow
 def test_solutions_by_search():
     """Without a closed form, and with one, the same; two arrangements may not be nearer than `apart`."""
     robot = closed_form_arm("parallel", limit=3.0)

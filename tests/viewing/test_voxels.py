@@ -49,6 +49,7 @@ def test_only_faces_that_are_seen_are_drawn(reach):
     np.testing.assert_allclose(coloured(np.array([0.0, 1.0])), (COLOURS[0], COLOURS[-1]))
 
 
+@pytest.mark.slow
 def test_a_picture_has_the_colours(reach):
     image = pytest.importorskip("PIL.Image")
     import io
