@@ -23,7 +23,7 @@ def test_the_examples_are_real(run, monkeypatch, tmp_path):
     Path("broken.urdf").write_text(broken)
     Path("motion.csv").write_text("time, elbow\n0, 10\n0.1, 140\n0.2, 150\n0.3, 170\n")
     examples = re.findall(r"```console\n\$ kinetree (.*?)\n(.*?)```", text, re.DOTALL)
-    assert len(examples) == 16
+    assert len(examples) == 17
     for arguments, output in examples:
         result = run(*shlex.split(arguments))
         printed = [line.rstrip() for line in (result.stdout + result.stderr).splitlines()]
