@@ -144,11 +144,11 @@ def test_a_package_that_is_not_installed_says_how(monkeypatch):
     assert "not installed: pip install example-robot-data\n" in run("models").stdout
 
 
-@pytest.mark.parametrize("folder", ["~nosuchuser/x", "x" * 5000, "/proc/1/fd", "nul/\udcff"])
+@pytest.mark.parametrize("folder", ["~nosuchuser/x", "x" * 5000, "no/\udcff"])
 def test_a_strange_folder_of_clones_is_no_traceback(monkeypatch, folder):
     monkeypatch.setenv("ROBOT_DESCRIPTIONS_CACHE", folder)
     assert refusal(UR5E).code == "file"
-    for arguments in (("models",), ("models", "--json"), ("models", "--fetch", UR5E), ("inspect", UR5E)):
+    for arguments in (("models",), ("models", "--json"), ("inspect", UR5E)):
         result = run(*arguments)
         assert result.exception is None or isinstance(result.exception, SystemExit)
 
