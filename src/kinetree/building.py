@@ -42,6 +42,8 @@ MOTOR_HINTS = {
     "Tc": "one number, not negative, because friction is the same in both directions",
 }
 NOT_NEGATIVE = "a number that is not negative"
+LONGEST_INTEGER = 1000
+"""Most bits of an integer that messages show; all numbers are smaller."""
 DEEPEST = 5
 """Most lists and mappings inside each other that a value may have; one that contains itself has no end."""
 OF_DH = (*KEYS, "qlim", *MASS, *MOTOR, "G")
@@ -75,12 +77,14 @@ def chain(
     a line of the calling program. Raises KinetreeError with every fault and its line.
     """
     where = call()
+    if not isinstance(name, str | None):
+        raise _refused(where, "name", f"name is {shown(_plain(name))}; expected a text")
     if isinstance(elements, str | ET | ETS):
         if base is not None or tool is not None or convention is not None:
             raise _refused(where, "argument", "base, tool and convention go with rows; a sequence has SE3(…) there")
         return _of_sequence(elements, name, where)
     if convention not in (None, *CONVENTIONS):
-        raise _refused(where, "convention", f"convention is {convention!r}; {LEGAL}")
+        raise _refused(where, "convention", f"convention is {shown(_plain(convention))}; {LEGAL}")
     rows = list(elements)
     if convention is None and any(isinstance(row, Mapping) and not row.keys().isdisjoint(PARAMETERS) for row in rows):
         raise _refused(where, "convention", f"convention is not given for these DH parameters; {LEGAL}")
@@ -260,6 +264,8 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if depth == DEEPEST and isinstance(value, Mapping | list | tuple):
+        return "…"
+    if isinstance(value, int) and value.bit_length() > LONGEST_INTEGER:
         return "…"
     if isinstance(value, Mapping):
         return {key: _plain(item, depth + 1) for key, item in value.items()}

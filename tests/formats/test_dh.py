@@ -333,6 +333,8 @@ FAULTS = [
     ('"torso_roll", ', '"torso_roll", type = "revolut",', "row-type", 7),
     ('"neck_yaw",   ', '"torso_roll", ', "joint-twice", 11),
     ("theta = 0,", 'theta = "0 -> 1",', "range", 12),
+    ('torso_yaw",  ', 'torso_yaw", limits = ["-pi", "pi"],', "limits", 8),
+    ('torso_yaw",  ', 'torso_yaw", limits = "-pi -> pi",', "limits", 8),
     ("[1, 0, 0, 0]", "[1, 0, 0.1, 0]", "not-a-rotation", 4),
     ("[1, 0, 0, 0]", "[1, 0, 0]", "pose", 4),
     ("rows = [", "rows = ]", "toml-syntax", 5),

@@ -144,7 +144,7 @@ class _Row:
         found = [end for end in ends if end and not end.range and (unit == "rad" or not end.with_pi)]
         if len(found) == 2:
             return found[0].value, found[1].value
-        with_pi = ", pi with radians only" if any(end and end.with_pi for end in ends) else ""
+        with_pi = ", pi with radians only" if unit != "rad" and any(end and end.with_pi for end in ends) else ""
         legal = f"expected [lower, upper] in the unit of the variable{with_pi}"
         self.error("limits", f"{self.place.limits} is {shown(raw)}; {legal}", raw)
         return -inf, inf
