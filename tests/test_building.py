@@ -302,6 +302,7 @@ def test_a_fault_of_joints_is_refused(rows, code):
     ("given", "code"),
     [
         ({"convention": "standard"}, "convention"),
+        ({"convention": "dh", "name": 5}, "name"),
         ({"convention": "dh", "base": np.eye(3)}, "pose"),
         ({"convention": "dh", "tool": np.diag([1, 1, -1, 1])}, "not-a-rotation"),
         ({"convention": "dh", "base": "here"}, "pose"),
@@ -312,7 +313,7 @@ def test_a_bad_argument_is_refused(given, code):
     assert found.split("|")[1] == code
     with pytest.raises(kt.KinetreeError, match="elements is 5; legal is a text or"):
         kt.chain(5)
-    with pytest.raises(kt.KinetreeError, match=r"a sequence has SE3\(…\) there"):
+    with pytest.raises(kt.KinetreeError, match=r"a sequence has SE3\(…\) there|name is 5"):
         kt.chain(TEXT, **given)
 
 
@@ -331,6 +332,57 @@ def test_a_program_without_text_has_the_line_of_its_call():
     names: dict[str, object] = {}
     exec(compile("import kinetree as kt\n\nrobot = kt.chain([{'axis': [0, 0, 1]}])", "<nowhere>", "exec"), names)
     assert (names["robot"].joints["q1"].source.file, names["robot"].joints["q1"].source.line) == ("<nowhere>", 3)
+
+
+def test_the_frame_of_the_tool_is_never_lost():
+    for convention in (None, "dh"):
+        row = {"link": "tip"} | ({} if convention else {"axis": [0, 0, 1]})
+        (found,) = faults(lambda row=row, convention=convention: kt.chain([row], convention=convention, tool=np.eye(4)))
+        assert found.split("|")[1] == "duplicate-name"
+
+
+@pytest.mark.parametrize("key", ["Jm", "B", "Tc"])
+def test_a_number_of_a_motor_is_given_once_and_not_negative(key):
+    name = {"Jm": "armature", "B": "damping", "Tc": "friction"}[key]
+    twice = faults(lambda: kt.chain([{key: 1, "G": 2, name: 3}], convention="dh"))
+    assert twice == [f"row 1|motor|has {name} twice: as {key} and as {name}; expected one"]
+    (negative,) = faults(lambda: kt.chain([{key: -1, "G": 2}], convention="dh"))
+    assert negative.startswith(f"row 1|motor|{key} is -1; expected ")
+
+
+NESTED: list[object] = [1]
+NESTED.append(NESTED)
+DEEP: list[object] = []
+for _ in range(5000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        *({"Tc": Tc, "G": 1} for Tc in (["a", "b"], [0.4, None], [[1], [2]], [True, -1], [], [float("inf")] * 2)),
+        *[{"Jm": 1e300, "G": 1e300}, {"Tc": 1e300, "G": 1e300}],
+        *({key: value} for key in ("d", "joint", "qlim", "mimic", "I", "m") for value in (NESTED, DEEP)),
+        *[NESTED, DEEP, {"d": 10**5000}],
+    ],
+)
+def test_hostile_values_are_faults_of_their_row(row):
+    assert all(found.startswith("row 1") for found in faults(lambda: kt.chain([row], convention="dh")))
+
+
+def test_a_pose_that_contains_itself_is_refused():
+    (found,) = faults(lambda: kt.chain([{"d": 1}], convention="dh", tool={"xyz": NESTED}))
+    assert found.startswith("tool|pose|")
+
+
+def test_limits_are_named_as_written_and_may_have_pi():
+    made = kt.chain([{"qlim": ["-pi/2", "pi"]}, {"limits": [float("-inf"), "pi"]}], convention="dh")
+    assert made.limits.lower.tolist() == [-pi / 2, float("-inf")]
+    assert made.limits.upper.tolist() == [pi, pi]
+    (found,) = faults(lambda: kt.chain([{"qlim": [1]}], convention="dh"))
+    assert found.startswith("row 1|limits|qlim is [1]; expected ")
+    (found,) = faults(lambda: kt.chain([{"type": "prismatic", "qlim": [0, "pi"]}], convention="dh"))
+    assert "expected [lower, upper] in the unit of the variable, pi with radians only" in found
 
 
 def test_a_robot_is_checked_and_saved(tmp_path):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,15 @@ SI = Units({"a": "m", "d": "m", "alpha": "rad", "theta": "rad"}, "m", "rad")
 MASS = ("m", "r", "I")
 MOTOR = {"Jm": ("armature", 2), "B": ("damping", 2), "Tc": ("friction", 1)}
 """Numbers of a motor by the names of the Robotics Toolbox: their name at the joint, and the power of |G| to there."""
-MOTOR_HINTS = {"G": "the ratio of the gear", "Tc": "one number, because friction is the same in both directions"}
+MOTOR_HINTS = {
+    "G": "the ratio of the gear",
+    "Tc": "one number, not negative, because friction is the same in both directions",
+}
+NOT_NEGATIVE = "a number that is not negative"
+LONGEST_INTEGER = 1000
+"""Most bits of an integer that messages show; all numbers are smaller."""
+DEEPEST = 5
+"""Most lists and mappings inside each other that a value may have; one that contains itself has no end."""
 OF_DH = (*KEYS, "qlim", *MASS, *MOTOR, "G")
 OF_JOINT = ("joint", "type", "parent", "axis", *POSE_KEYS, *OF_JOINTS, "qlim", *MASS, *MOTOR, "G")
 BASE, TIP = "base_link", "tip"
@@ -68,12 +77,14 @@ def chain(
     a line of the calling program. Raises KinetreeError with every fault and its line.
     """
     where = call()
+    if not isinstance(name, str | None):
+        raise _refused(where, "name", f"name is {shown(_plain(name))}; expected a text")
     if isinstance(elements, str | ET | ETS):
         if base is not None or tool is not None or convention is not None:
             raise _refused(where, "argument", "base, tool and convention go with rows; a sequence has SE3(…) there")
         return _of_sequence(elements, name, where)
     if convention not in (None, *CONVENTIONS):
-        raise _refused(where, "convention", f"convention is {convention!r}; {LEGAL}")
+        raise _refused(where, "convention", f"convention is {shown(_plain(convention))}; {LEGAL}")
     rows = list(elements)
     if convention is None and any(isinstance(row, Mapping) and not row.keys().isdisjoint(PARAMETERS) for row in rows):
         raise _refused(where, "convention", f"convention is not given for these DH parameters; {LEGAL}")
@@ -142,8 +153,7 @@ class _Rows:
             parts.links.append(Link(joint.child, self.inertial(cells, se3.IDENTITY, place), source=row.source))
         if self.report.failed:
             return None
-        if all(link.name != TIP for link in parts.links):
-            parts.frames.append(Frame(TIP, parts.links[-1].name, frozen(tool), self.where.source()))
+        parts.frames.append(Frame(TIP, parts.links[-1].name, frozen(tool), self.where.source()))
         parts.notes = tuple(finding for finding in self.report.findings if finding.severity != "error")
         robot, findings = assemble(parts)
         for f in findings:
@@ -180,35 +190,43 @@ class _Rows:
         raw, line = self.rows[i], self.where.line_of(i, len(self.rows))
         report = self.report if self.where.lines.count(line) == 1 else self.unseen
         given = raw if isinstance(raw, Mapping) else {}
-        element = f"row {i + 1}" + (f", joint {given['joint']!r}" if "joint" in given else "")
+        element = f"row {i + 1}" + (f", joint {shown(_plain(given['joint']))}" if "joint" in given else "")
         place = Place(report, line, element)
         if given is not raw or not all(isinstance(key, str) for key in given):
-            place.error("rows", f"is {shown(raw)}; expected a dictionary of numbers by their names")
+            place.error("rows", f"is {shown(_plain(raw))}; expected a dictionary of numbers by their names")
             return {"type": "fixed"}, place
         cells = {key: _plain(value) for key, value in given.items() if value is not None}
         TomlTable(cells, report, Places([]), at=line).check_keys(sorted(legal), element=element)
         if "qlim" in cells:
             if "limits" in cells:
                 place.error("limits-twice", "has limits twice: as qlim and as limits; expected one")
-            cells["limits"] = cells.pop("qlim")
+            cells["limits"], place = cells.pop("qlim"), replace(place, limits="qlim")
         return cells | self.motor(cells, place), place
 
     def motor(self, cells: Mapping[str, Any], place: Place) -> dict[str, float]:
         """Return the numbers of a motor as the joint feels them."""
         given = [key for key in MOTOR if key in cells]
-        if not given:
-            return {}
-        values = {}
-        for key in (*given, "G"):
+        for key in given:
+            if (name := MOTOR[key][0]) in cells:
+                place.error("motor", f"has {name} twice: as {key} and as {name}; expected one", key)
+        values: dict[str, float] = {}
+        for key in (*given, "G") if given else ():
             raw = cells.get(key)
-            both = isinstance(raw, list) and key == "Tc" and len(raw) == 2 and raw[0] == -raw[1]
-            number = finite_numbers([raw[0] if both and raw else raw], 1)
-            if number is None:
+            both = finite_numbers(raw, 2) if key == "Tc" else None
+            number = both[:1] if both and both[0] == -both[1] else finite_numbers([raw], 1)
+            if number is None or (key != "G" and number[0] < 0):
                 said = f"{key} is {shown(raw)}" if key in cells else f"has {given[0]} without G"
-                place.error("motor", f"{said}; expected {MOTOR_HINTS.get(key, 'a number')}", key)
+                place.error("motor", f"{said}; expected {MOTOR_HINTS.get(key, NOT_NEGATIVE)}", key)
                 return {}
             values[key] = number[0]
-        return {MOTOR[key][0]: values[key] * abs(values["G"]) ** MOTOR[key][1] for key in given}
+        felt = {key: values[key] * abs(values["G"]) * (abs(values["G"]) if MOTOR[key][1] == 2 else 1) for key in given}
+        for key, value in felt.items():
+            if not isfinite(value):
+                place.error(
+                    "motor", f"{key} is {values[key]:g} and G {values['G']:g}, which is too large together", key
+                )
+                return {}
+        return {MOTOR[key][0]: value for key, value in felt.items()}
 
     def inertial(self, cells: Mapping[str, Any], T: Array, place: Place) -> Inertial | None:
         """Return the inertia of a row's link. T (4, 4): the frame of r and I in the link."""
@@ -241,13 +259,17 @@ def _only(cells: Mapping[str, Any], keys: Sequence[str], but: Sequence[str] = ()
     return {key: cells[key] for key in keys if key in cells and key not in but}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, depth: int = 0) -> Any:
     """Return numbers and arrays of NumPy, tuples and mappings as Python's own numbers, lists and dictionaries."""
     if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
+        value = value.tolist()
+    if depth == DEEPEST and isinstance(value, Mapping | list | tuple):
+        return "…"
+    if isinstance(value, int) and value.bit_length() > LONGEST_INTEGER:
+        return "…"
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _plain(item, depth + 1) for key, item in value.items()}
+    return [_plain(item, depth + 1) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _tensor(raw: object) -> Array | None:

@@ -59,7 +59,7 @@ def load(
 
     source: a path; or, as a str together with format=…, the text itself; or the bare name of a robot that comes with
         the package, such as "icub" or "icub:2.5", or "PACKAGE:MODEL" for a model of an installed package of models,
-        such as "example-robot-data:panda" (a file of that name is "./icub"); `kinetree models` lists all.
+        such as "example-robot-data:panda" (a file of that name is "./icub"); `kinetree models` lists them.
     format: "urdf", "xacro", "sdf", "mjcf", "dh", "ets"; by default the file's ending and its root element decide.
         A pathlib.Path together with format=… is a file of that format whatever its ending.
     xacro_args: the arguments of a xacro file. packages: folders of ROS packages by name, searched first.

@@ -227,6 +227,7 @@ def test_ros_all_and_frames_that_are_named(run, cell):
         (("--controller", "all", "--tool", "0 0 0 0 0 0"), "'0 0 0 0 0 0' has no controller whose numbers they are"),
         (("tool0", "--tool", "gripper_tcp"), "--tool and --user-frame are for --controller KEY"),
         (("tool0", "--user-frame", "table"), "--tool and --user-frame are for --controller KEY"),
+        (("--controller", "kuka", "--tool", "base_link"), "--tool: 'base_link' moves as seen from "),
         (("--as", "kuka"), "No such option"),
         (("--vendor", "kuka"), "No such option"),
     ],
@@ -288,3 +289,37 @@ def test_a_wheel_that_turns_more_than_once_is_noted(run, mixed):
     assert "spin = 7 rad is 401 deg, more than a turn" in run("fk", mixed, "wheel", "--q", "spin=7").stderr
     assert run("fk", mixed, "wheel", "--q", "spin=6", "--q", "lift=100").stderr == ""
     assert re.search("drive = 90 rad is .* more than a turn", run("fk", mixed, "cart", "--q", "drive=1,2,90").stderr)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("fk", "CELL", "--controller", "kuka", "--base", "bse"), "legal for --base are its frames"),
+        (("fk", "BARE", "--controller", "kuka"), "add it, or name another with --base"),
+        (("fk", "BARE", "--controller", "kuka", "--base", "link"), "add it, or name another with FRAME"),
+        (("ik", "BARE", "--controller", "kuka", "--pose", "1 2 3 4 5 6"), "add it, or name another with --base"),
+        (
+            ("ik", "BARE", "--controller", "kuka", "--pose", "1 2 3 4 5 6", "--base", "link"),
+            "add it, or name another with --frame",
+        ),
+        (("pose", "1 2 3 4 5 6", "--from", "all", "--to", "kuka"), "'all' is for printing only"),
+        (("ik", "CELL", "--controller", "all", "--pose", "1 2 3 4 5 6"), "'all' is for printing only"),
+        (("calibrate", "CELL", "p.csv", "--controller", "all"), "'all' is for printing only"),
+        (("inspect", "icub", "--format", "dh"), "with --format a model is a file, not a name"),
+        (("check", "icub-models:x", "--format", "urdf"), "with --format a model is a file, not a name"),
+    ],
+)
+def test_errors_name_what_is_typed(run, cell, tmp_path, words, said):
+    bare = tmp_path / "bare.urdf"
+    bare.write_text('<robot name="bare"><link name="link"/></robot>')
+    result = run(*({"CELL": cell, "BARE": bare}.get(word, word) for word in words))
+    assert (result.exit_code, result.stdout, said in result.stderr) == (2, "", True), result.stderr
+
+
+def test_a_pose_that_may_be_in_mm_is_noted(run, cell):
+    note = "note: --pose is beyond 100 m; its lengths are in m\n"
+    at = ("ik", cell, "--frame", "tool0")
+    for words in (("--pose", "400 0 700"), ("--controller", "ros", "--pose", "400 0 700 0 0 0 1")):
+        assert note in run(*at, *words).stderr
+    assert note not in run(*at, "--controller", "kuka", "--pose", "400 0 700 0 0 0").stderr
+    assert note not in run(*at, "--pose", "0.4 0 0.7").stderr

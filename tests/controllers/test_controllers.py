@@ -241,7 +241,7 @@ def test_texts_come_back_to_their_last_digit(key):
             "P[1]{\n GP1:\n\tUF : 0, UT : 1,\t\tCONFIG : 'N U T, 0, 0, 0',\n\tX =   1.000  mm,\tY = 2.000 mm,"
             "\tZ = 3.000 mm,\n\tW = 4.000 deg,\tP = 5.000 deg,\tR = 6.000 deg\n};",
             [1, 2, 3, 4],
-            ("P[1]{\n GP1:\n\tUF : 0, UT : 1,\t\tCONFIG : 'N U T, 0, 0, 0'", "}"),
+            ("P[1]{ GP1: UF : 0, UT : 1, CONFIG : 'N U T, 0, 0, 0'", "}"),
         ),
         ("abb", "p10:=[[1,2,3],[1,0,0,0],[0,0,0,0],[9E9,9E9]];", [1, 2, 3, 1], ("p10", "[0,0,0,0],[9E9,9E9]")),
         ("kuka", "LIN {X 1,Y 2,Z 3,A 4,B 5,C 6}", [1, 2, 3, 4], ()),
@@ -336,6 +336,28 @@ def test_a_long_text_takes_no_long_time():
     with pytest.raises(kt.KinetreeError, match="of 50000 characters is no pose"):
         parsed(kt.controllers["kuka"], "{" * 50_000)
     assert time.perf_counter() - began < 5.0
+
+
+@pytest.mark.parametrize("begin", ["A", "", "P=(1,2,3,4,5,6,", "C1=1"])
+@pytest.mark.parametrize("fill", [" ", "\n", "\t \n", "1", ")(", " =P(1,2,3,4,5,6,", "a "])
+def test_a_hostile_text_takes_no_long_time(begin, fill):
+    text = (begin + fill * 2000)[:1999] + "q"
+    began = time.process_time()
+    for controller in kt.controllers.values():
+        with pytest.raises(kt.KinetreeError):
+            parsed(controller, text)
+    assert time.process_time() - began < 0.5
+
+
+def test_spaces_and_line_ends_do_not_matter():
+    text = f"{{X 1,{' ' * 500}Y 2,\n\n\tZ 3, A 4,\r\n B 5, C 6}}"
+    assert parsed(kt.controllers["kuka"], text).values.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("value", [None, 5, b"1 2 3 4 5 6", [1, 2, 3, 4, 5, 6], "x".split])
+def test_what_is_no_text_is_refused(value):
+    with pytest.raises(kt.KinetreeError, match="is no text"):
+        parsed(kt.controllers["kuka"], value)
 
 
 def test_templates_have_every_component():

@@ -134,6 +134,13 @@ def test_real_robots(library):
     assert refused == NOT_TAKEN.get(library, set())
 
 
+@pytest.mark.parametrize("library", ["pinocchio", "drake", "roboticstoolbox"])
+def test_robots_with_loops_are_not_taken(library):
+    for name in ("reduced", "simple", "v2", "wo_gearbox_spring"):
+        with pytest.raises(kt.KinetreeError, match="loop"):
+            bridge(library).export(kt.load(f"example-robot-data:cassie_{name}"))
+
+
 @pytest.mark.parametrize("library", ["pinocchio", "mujoco", "drake"])
 def test_real_robots_on_a_floating_base(library):
     names = ("model.urdf", "solo12.urdf", "talos_reduced.urdf", "panda.urdf")

@@ -386,6 +386,15 @@ def test_a_comment_that_looks_like_a_setting_is_noted():
     assert [note.code for note in robot.notes] == ["not-understood"]
 
 
+@pytest.mark.parametrize("limits", ['["-pi/2", "pi"]', '"-pi/2 -> pi"'])
+def test_limits_have_pi_in_radians_only(limits):
+    head = 'convention = "dh"\nunits = {{ length = "m", angle = "{}" }}\n[[rows]]\na = 0\nd = 0\nalpha = 0\ntheta = 0\n'
+    limit = read(f"{head.format('rad')}limits = {limits}\n").limits
+    assert (limit.lower[0], limit.upper[0]) == (-np.pi / 2, np.pi)
+    (finding,) = refusal(f"{head.format('deg')}limits = {limits}\n")
+    assert (finding.code, finding.message.endswith("pi with radians only")) == ("limits", True)
+
+
 def test_several_faults_are_told_at_once():
     findings = refusal(SEED.replace("a = 32", "a = true").replace("a = 9.5", "a = [1]").replace('"dh"', '"?"'))
     assert sorted(f.code for f in findings) == ["convention", "number", "number"]

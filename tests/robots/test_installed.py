@@ -144,6 +144,35 @@ def test_a_package_that_is_not_installed_says_how(monkeypatch):
     assert "not installed: pip install example-robot-data\n" in run("models").stdout
 
 
+@pytest.mark.parametrize("folder", ["~nosuchuser/x", "x" * 5000, "no/\udcff"])
+def test_a_strange_folder_of_clones_is_no_traceback(monkeypatch, folder):
+    monkeypatch.setenv("ROBOT_DESCRIPTIONS_CACHE", folder)
+    assert refusal(UR5E).code == "file"
+    for arguments in (("models",), ("models", "--json"), ("inspect", UR5E)):
+        result = run(*arguments)
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def test_a_folder_of_clones_that_cannot_be_read_says_why(monkeypatch):
+    monkeypatch.setenv("ROBOT_DESCRIPTIONS_CACHE", "x" * 5000)
+    for arguments in (("models",), ("models", "--fetch", UR5E), ("inspect", UR5E)):
+        result = run(*arguments)
+        assert (result.exit_code, "model's file, File name too long: x" in result.stderr) == (2, True)
+
+
+def test_a_package_that_cannot_be_imported_counts_as_absent(tmp_path, monkeypatch):
+    put(tmp_path / "icub_models.py", "raise RuntimeError('broken')")
+    monkeypatch.delitem(sys.modules, "icub_models", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert PACKAGES["icub-models"]() == {}
+    assert run("models").exit_code == 0
+
+
+def test_a_narrow_terminal_shows_the_list(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1")
+    assert "Kinetree\n  icub:2.0 " in run("models").stdout
+
+
 def test_names_are_suggested():
     assert "did you mean 'icub-models:iCubGazeboV2_7'" in refusal("iCubGazeboV2_7").message
     assert "did you mean 'icub-models'?" in refusal("icub_models:iCubGazeboV2_7").message

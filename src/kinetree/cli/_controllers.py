@@ -48,7 +48,10 @@ def _placed(flag: str, key: str, text: str | None, robot: Robot | None, seen_fro
     if robot and text in robot.frames:
         from kinetree.queries.controllers import fixed  # takes longer than all of `kinetree pose`
 
-        return fixed(robot, text, seen_from), []
+        try:
+            return fixed(robot, text, seen_from), []
+        except KinetreeError as error:
+            raise KinetreeError(replace(error.findings[0], element=flag)) from None
     other = f"; a frame of MODEL is legal, too: {nearest_names(text, list(robot.frames))}" if robot else ""
     if key.lower() == ALL:
         raise fail("controller", f"{text!r} has no controller whose numbers they are{other}", element=flag)
@@ -127,9 +130,16 @@ def print_notes(notes: Iterable[str]) -> None:
         print(f"note: {note}", file=sys.stderr)
 
 
+def single(name: str) -> str:
+    """Return the name of a controller. Raises KinetreeError for `all`."""
+    if name.lower() == ALL:
+        raise fail("controller", f"{ALL!r} is for printing only; a pose that is read is one controller's")
+    return name
+
+
 def _controller(name: str) -> Controller:
     try:
-        return controllers[name]
+        return controllers[single(name)]
     except UnknownNameError as error:
         raise fail("unknown-name", error.findings[0].message, fix=f"name a controller, or {ROS}: {LEGAL}") from None
 

@@ -1,5 +1,6 @@
 """Arguments of commands that are models, and the options for reading them."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
@@ -19,7 +20,7 @@ from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions
 from kinetree.load import format_of, load
 from kinetree.model.coordinates import not_a_coordinate
 from kinetree.model.robot import Robot
-from kinetree.robots.installed import located
+from kinetree.robots.installed import PACKAGES, located
 from kinetree.robots.packaged import names
 from kinetree.spatial.se3 import Array
 
@@ -113,7 +114,8 @@ def robot_paths(function: Command) -> Command:
 
     @wraps(function)
     def command(*, paths: Sequence[str], version: str | None, xacro_args: dict[str, str], **others: Any) -> Any:
-        found = [located(_versioned(path, version), others["format"], None) for path in paths]
+        named = [_versioned(path, version) for path in paths]
+        found = [(_file(name), None) if others["format"] else located(name, None, None) for name in named]
         own = [args for _, args in found if args]
         if any(args != own[0] for args in own):
             raise click.UsageError("these models of packages have different arguments of xacro; name one at a time")
@@ -155,12 +157,20 @@ def _taken(kind: type[Options], arguments: dict[str, Any]) -> Options:
 def _load(sources: Sequence[str], options: ReadOptions) -> list[Robot]:
     """Load robots, each with the options that have an effect on its format. Raises KinetreeError for an option without
     effect on any of them."""
-    files = [Path(source) if options.format else source for source in sources]  # a str would be the text itself
+    files = [_file(source) if options.format else source for source in sources]  # a str would be the text itself
     if not any(getattr(options, name) for name in NO_EFFECT):
         return [load(file, **vars(options)) for file in files]
     rows = [format_of(file, options.format) for file in files]
     rows[0].check_options(options.with_defaults(NO_EFFECT.keys() - without_effect(options, rows)))
     return [load(file, **vars(row.meant(options))) for file, row in zip(files, rows, strict=True)]
+
+
+def _file(source: str) -> Path:
+    """Return the path of what is read with --format. Raises KinetreeError for the name of a model."""
+    if source.partition(":")[0] in (*PACKAGES, *names()) and not os.path.exists(source):
+        message = f"there is no file {source!r}, and with --format a model is a file, not a name"
+        raise fail("format", message, fix="leave out --format; the format of a named model is known")
+    return Path(source)
 
 
 def _versioned(source: str, version: str | None) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from kinetree.cli._controllers import active, print_notes, tool_options
+from kinetree.cli._controllers import active, print_notes, single, tool_options
 from kinetree.cli._controllers import notes as unverified
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
@@ -46,7 +46,12 @@ ADVICE = re.compile(r"tolerance=\((?P<metres>[^,)]+), (?P<radians>[^,)]+)\)")
 @click.option(
     "--tolerance", nargs=2, type=float, metavar="MM DEG", help="How far a pose may be off.  [default: 0.5 0.0573]"
 )
-@click.option("--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the errors: a .png, .svg or .pdf.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Draw the errors: .png, .svg, .pdf or another of Matplotlib.",
+)
 @force_option
 @json_option
 @click.pass_context
@@ -80,7 +85,7 @@ def command(
         check_no_input(str(plot), [str(file), *([robot.source.file] if robot.source else [])])
     elif force:
         raise click.UsageError("--force is for --plot FILE")
-    who = of(controller)
+    who = of(single(controller))
     _check_frames(ctx, robot, frames)
     names, turning = _joints(robot, frames)
     used, remarks = active(who.key, tool, user_frame, robot, frames["base"], frames["tool0"])

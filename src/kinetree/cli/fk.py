@@ -49,7 +49,9 @@ def command(
     if controller is None and (tool, user_frame) != (None, None):
         raise click.UsageError("--tool and --user-frame are for --controller KEY")
     if keys:
-        check_frames(robot, who(keys), base=base or "base", tool0=None if frames else "tool0")
+        check_frames(
+            robot, who(keys), base=base or "base", tool0=None if frames else "tool0", options=("--base", "FRAME")
+        )
         frames, base = frames or ("tool0",), base or "base"
     elif not frames:
         raise click.UsageError("Missing argument 'FRAME...'.")

@@ -6,10 +6,11 @@ from typing import Any
 import click
 import numpy as np
 
-from kinetree.cli._controllers import active, keys_of, print_notes, read, tool_options, who
+from kinetree.cli._controllers import ROS, active, keys_of, print_notes, read, tool_options, who
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, configuration, json_option, robot_argument
+from kinetree.controllers.controller import FAR
 from kinetree.display import number
 from kinetree.errors import fail
 from kinetree.formats.numbers import numbers
@@ -68,15 +69,18 @@ def command(
     if controller is not None:
         base, kind = base or "base", "pose"
         target, remarks = read(controller, pose)
-        check_frames(robot, who(keys_of(controller)), base=base, tool0=None if frame else "tool0")
+        whose = who(keys_of(controller))
+        check_frames(robot, whose, base=base, tool0=None if frame else "tool0", options=("--base", "--frame"))
         frame = frame or "tool0"
         used, more = active(controller, tool, user_frame, robot, base, frame)
         target = used.of_tool0(target)
         print_notes([*remarks, *more])
+        _note_far(target, controller)
     elif frame is None:
         raise click.UsageError("Missing option '--frame'.")
     else:
         kind, target = _target(pose, in_degrees)
+        _note_far(target)
     q0 = configuration(robot, values, in_degrees) if values else None
     solver = ik(robot, frame, base, goal=kind, loops=loops)
     result = solver(target, q0=q0)
@@ -108,6 +112,13 @@ def _target(text: str, in_degrees: bool) -> tuple[str, Array]:
     if not any(rest):
         raise fail("zero-quaternion", "the quaternion has no direction; legal is any but zero", element="--pose")
     return "pose", se3.homogeneous(se3.rotation_from_quaternion(rest), np.array(xyz))
+
+
+def _note_far(target: Array, controller: str = ROS) -> None:
+    """Print a note if a pose in m is so far away that its lengths may be in mm."""
+    xyz = target[:3, 3] if target.ndim == 2 else target
+    if controller.lower() == ROS and (np.abs(xyz) > FAR).any():
+        print_notes([f"--pose is beyond {FAR:g} m; its lengths are in m"])
 
 
 def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: bool) -> None:

@@ -35,7 +35,12 @@ def command() -> None:
 @command.command()
 @robot_argument
 @with_joints()
-@click.option("--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw it: a .png, .svg or .pdf.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Draw it: .png, .svg, .pdf or another of Matplotlib.",
+)
 @click.option("--reach", metavar="FRAME", help="Print what limits take from the places that this frame reaches.")
 @force_option
 @json_option

@@ -9,7 +9,7 @@ import click
 
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option
-from kinetree.robots.installed import PACKAGES, Model, fetch
+from kinetree.robots.installed import PACKAGES, Model, fetch, is_there
 from kinetree.robots.packaged import names, versions
 
 
@@ -41,9 +41,10 @@ def command(wanted: Sequence[str], as_json: bool) -> None:
 
 
 def _file(model: Model) -> str | None:
-    return str(model.file) if model.file.is_file() else None
+    return str(model.file) if is_there(model.file) else None
 
 
 def _print(title: str, names: Sequence[str]) -> None:
-    text = textwrap.fill("  ".join(names), min(shutil.get_terminal_size().columns, 120) - 2, break_on_hyphens=False)
+    width = max(20, min(shutil.get_terminal_size().columns, 120)) - 2
+    text = textwrap.fill("  ".join(names), width, break_on_hyphens=False)
     print(f"{title}\n{textwrap.indent(text, '  ')}\n")

@@ -13,9 +13,10 @@ import numpy as np
 
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
+from kinetree.errors import shortened
 from kinetree.spatial.se3 import Array
 
-NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?![\w.])"
+NUMBER = r"[-+]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?(?![\w.])"
 LONGEST = 2000
 """Longest text, in characters, that is read as a pose."""
 
@@ -30,12 +31,17 @@ class Written(NamedTuple):
 def parsed(controller: Controller, text: str) -> Written:
     """Return the pose in a text, written in one of the controller's ways or as plain numbers. Raises KinetreeError,
     with the legal formats, for any other text, including a pose of another controller."""
+    if not isinstance(text, str):
+        raise controller.wrong("pose-text", f"{shortened(repr(text), 100)} is no text, as a pose to read is")
     text = text.strip().removesuffix(";").rstrip()
     if len(text) > LONGEST:
         raise controller.wrong("pose-text", f"a text of {len(text)} characters is no pose")
+    said, lines = text, (" ".join(line.split()) for line in text.splitlines())
+    text = "\n".join(filter(None, lines))  # runs of spaces take patterns a long time
     for pattern, reason in controller.refused.items():
         if re.search(pattern, text, re.IGNORECASE | re.MULTILINE):
-            raise controller.wrong("no-pose", f"{text!r} is no pose: {reason}")
+            raise controller.wrong("no-pose", f"{said!r} is no pose: {reason}")
+    text = text.replace("\n", " ")
     for template in controller.text:
         match = _pattern(template).fullmatch(text)
         if match:
@@ -44,7 +50,7 @@ def parsed(controller: Controller, text: str) -> Written:
             if any(
                 re.search(rf"\b{controller.components[0]}\s*[=:]\s*{NUMBER}", part or "") for part in given.values()
             ):
-                raise controller.wrong("pose-text", f"{text!r} has several positions")
+                raise controller.wrong("pose-text", f"{said!r} has several positions")
             values = [float(given[f"n_{name}"]) for name in controller.components]
             return Written(np.array(values), tuple(part for part in rest if part))
     if any(re.fullmatch(rf"{NUMBER}(?:{between}{NUMBER})*", text) for between in (r"\s+", r"\s*,\s*", r"\s*;\s*")):
@@ -53,7 +59,7 @@ def parsed(controller: Controller, text: str) -> Written:
     others = [c for c in known if c.key != controller.key and _is_written_so(c, text)]
     whose = f"it looks like {', '.join(c.name for c in others)}'s" if others else "it is not written like one"
     legal = f"legal are {controller.text[0]} and the numbers alone"
-    raise controller.wrong("pose-text", f"{text!r} is no pose of {controller.name}, {whose}; {legal}")
+    raise controller.wrong("pose-text", f"{said!r} is no pose of {controller.name}, {whose}; {legal}")
 
 
 def written(controller: Controller, values: Array) -> str:

@@ -181,14 +181,22 @@ def coupling(robot: Robot, who: Controller, model: str, n: int) -> Array:
     return who.coupling(model or robot.name, n)
 
 
-def check_frames(robot: Robot, who: Controller | None, *, base: str | None = None, tool0: str | None = None) -> None:
-    """Raise KinetreeError if the robot lacks one of these frames. who: their controller, None for any."""
-    for role, name in (("base", base), ("tool0", tool0)):
+def check_frames(
+    robot: Robot,
+    who: Controller | None,
+    *,
+    base: str | None = None,
+    tool0: str | None = None,
+    options: tuple[str, str] = ("base=", "tool0="),
+) -> None:
+    """Raise KinetreeError if the robot lacks one of these frames. who: their controller, None for any. options: what
+    names the frames."""
+    for role, name, option in (("base", base, options[0]), ("tool0", tool0, options[1])):
         if name is not None and name not in robot.frames:
             whose = f"{who.name}'s {who.frames[role]}" if who else "a controller's"
             message = f"the robot has no frame {name!r}, to be {whose} (REP-199, {role})"
-            other = f"add it, or name another with {role}="
-            raise fail("controller-frame", message, fix=other if name == role else f"legal for {role}= are its frames")
+            other = f"add it, or name another with {option}"
+            raise fail("controller-frame", message, fix=other if name == role else f"legal for {option} are its frames")
 
 
 def active(robot: Robot, who: Controller, tool: Any, user_frame: Any, frames: tuple[str, str]) -> Active:

@@ -76,14 +76,14 @@ def _icub_models() -> dict[str, Model]:
     """Return the models of icub-models, whose names are those of their folders."""
     try:
         folder = Path(import_module("icub_models").get_models_path())
-    except ImportError:
+    except Exception:  # not installed, or broken, which is no matter of other models
         return {}
     return {file.parent.name: Model(file) for file in sorted(folder.glob("*/model.urdf"))}
 
 
 def _robot_descriptions() -> dict[str, Model]:
     """Return the models of robot_descriptions 2.0.0, whether or not they have been fetched."""
-    cache = Path(os.environ.get("ROBOT_DESCRIPTIONS_CACHE", "~/.cache/robot_descriptions")).expanduser()
+    cache = Path(os.path.expanduser(os.environ.get("ROBOT_DESCRIPTIONS_CACHE", "~/.cache/robot_descriptions")))
     rows = csv.DictReader(files(__package__).joinpath("descriptions.csv").read_text("utf-8").splitlines())
     return {
         row["name"]: Model(cache / row["file"], dict(pair.split("=") for pair in row["arguments"].split()))
@@ -109,10 +109,18 @@ def located(
     if not colon or package not in PACKAGES:
         return source, xacro_args
     model = _model(package, name)
-    if not model.file.is_file():
+    if not is_there(model.file):
         fix = f"`kinetree models --fetch {source}` clones its repository"
         raise fail("file", f"model {source!r} has not been fetched: there is no file {model.file}", fix=fix)
     return model.file, {**model.xacro_args, **(xacro_args or {})} or xacro_args
+
+
+def is_there(file: Path) -> bool:
+    """Return whether a file of a model exists. Raises KinetreeError if that cannot be known."""
+    try:
+        return file.is_file()
+    except OSError as error:  # a folder that may not be read, a name that is too long
+        raise fail("file", f"cannot look for a model's file, {error.strerror}: {file}") from None
 
 
 def named(name: str) -> list[str]:
@@ -128,7 +136,7 @@ def fetch(source: str) -> Path:
     if package != "robot_descriptions":
         raise fail("fetch", f"{source!r} cannot be fetched; legal is robot_descriptions:NAME")
     file = _model(package, name).file
-    if file.is_file():
+    if is_there(file):
         return file
     if not find_spec(package):
         raise fail("package", f"fetching {source!r} needs the package {package}", fix=f"pip install {package}")
@@ -137,7 +145,7 @@ def fetch(source: str) -> Path:
             import_module(f"{package}.{name}")
     except Exception as error:  # of git, of the network, of the disk
         raise fail("fetch", f"{source!r} cannot be fetched: {error or type(error).__name__}") from error
-    if not file.is_file():
+    if not is_there(file):
         raise fail("fetch", f"{source!r} was fetched, but there is no file {file}; expected robot_descriptions 2.0.0")
     return file
 
@@ -150,5 +158,5 @@ def _model(package: str, name: str) -> Model:
         raise fail("package", message, fix=f"pip install {package}")
     if name not in models:
         message = f"{package} has no model {name!r}; {nearest_names(name, list(models))}"
-        raise fail("unknown-name", message, fix="`kinetree models` lists all")
+        raise fail("unknown-name", message, fix="`kinetree models --json` lists all")
     return models[name]

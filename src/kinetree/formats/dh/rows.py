@@ -11,6 +11,7 @@ from kinetree.errors import nearest_names
 from kinetree.formats.dh.values import NUMBER_HINT, Cell, Units, parse_cell
 from kinetree.formats.numbers import to_si
 from kinetree.formats.text import TextReport
+from kinetree.formats.toml import shown
 from kinetree.model.dh import ROW_TYPES, DHRow
 from kinetree.model.robot import Dynamics, Limit, Mimic
 from kinetree.spatial import se3
@@ -28,16 +29,17 @@ KEYS = (*PARAMETERS, "offset", "joint", "type", *OF_JOINTS, "frame")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a row or a pose, and its name in messages."""
+    """The place of a row or a pose, its name in messages, and the key under which its limits stand."""
 
     report: TextReport
     line: int | None
     element: str
+    limits: str = "limits"
 
     def error(self, code: str, message: str, bad: object = None, fix: str | None = None) -> None:
         """Note a fault at this place; bad: the part to underline."""
-        shown = None if bad is None else str(bad)
-        self.report.error(code, message, self.line, bad=shown, element=self.element, fix=fix)
+        text = None if bad is None else str(bad)
+        self.report.error(code, message, self.line, bad=text, element=self.element, fix=fix)
 
 
 def read_row(cells: Mapping[str, Any], units: Units, place: Place) -> DHRow:
@@ -53,7 +55,9 @@ class _Row:
     def read(self) -> DHRow:
         self.type = self.text("type") or "revolute"
         if self.type not in ROW_TYPES:
-            self.error("row-type", f"type {self.type!r} is not legal; {nearest_names(self.type, ROW_TYPES)}", self.type)
+            self.error(
+                "row-type", f"type {shown(self.type)} is not legal; {nearest_names(self.type, ROW_TYPES)}", self.type
+            )
             self.type = "revolute"
         cells = {parameter: self.cell(parameter) for parameter in PARAMETERS}
         si = {parameter: to_si(cell.value, self.units.columns[parameter]) for parameter, cell in cells.items()}
@@ -65,7 +69,9 @@ class _Row:
         limits = self.limits(cells, variable)
         joint = self.text("joint")
         if self.type == "fixed" and joint:
-            self.error("row-type", f"a fixed row has no joint; here it is {joint!r}", joint, "leave out joint or type")
+            self.error(
+                "row-type", f"a fixed row has no joint; here it is {shown(joint)}", joint, "leave out joint or type"
+            )
         for key in ("offset", *OF_JOINTS) if self.type == "fixed" else ():
             if key in self.cells:
                 self.error("row-type", f"a fixed row cannot have {key}; it has no joint", key)
@@ -93,11 +99,11 @@ class _Row:
         raw = self.cells[key]
         cell = parse_cell(raw)
         if cell is None:
-            self.error("number", f"{key} is {raw!r}; expected {NUMBER_HINT}", raw)
+            self.error("number", f"{key} is {shown(raw)}; expected {NUMBER_HINT}", raw)
             return Cell(0.0)
         unit = self.units.columns.get(column, "")
         if cell.with_pi and unit != "rad":
-            self.error("unit", f"{key} is {raw!r}, but its unit is {unit}; pi goes with radians only", raw)
+            self.error("unit", f"{key} is {shown(raw)}, but its unit is {unit}; pi goes with radians only", raw)
         return cell
 
     def limits(self, cells: Mapping[str, Cell], variable: str) -> tuple[Limit, ...]:
@@ -111,9 +117,11 @@ class _Row:
             elif cell.range:
                 given.append(cell.range)
         if "limits" in self.cells:
-            given.append(self.pair(self.cells["limits"]))
+            given.append(self.pair(self.cells["limits"], unit))
         if len(given) > 1:
-            self.error("limits-twice", f"has limits twice: as a range in {variable} and as limits; expected one")
+            self.error(
+                "limits-twice", f"has limits twice: as a range in {variable} and as {self.place.limits}; expected one"
+            )
         low, high = given[0] if given else (-inf, inf)
         velocity, effort = self.not_negative("velocity"), self.not_negative("effort")
         if not given and velocity == effort == inf:
@@ -126,12 +134,19 @@ class _Row:
     def bound(self, value: float, unit: str) -> float:
         return value if abs(value) == inf else to_si(value, unit)
 
-    def pair(self, raw: object) -> tuple[float, float]:
+    def pair(self, raw: object, unit: str) -> tuple[float, float]:
+        """Return the ends of [lower, upper], numbers or multiples of pi, or of a range."""
+        ends: list[Cell | None] = []
         if isinstance(raw, str) and (cell := parse_cell(raw)) and cell.range and cell.value == 0.0:
-            return cell.range
-        if isinstance(raw, list) and len(raw) == 2 and all(_is_bound(x) for x in raw):
-            return float(raw[0]), float(raw[1])
-        self.error("limits", f"limits is {raw!r}; expected [lower, upper] in the unit of the variable", raw)
+            ends = [Cell(end, None, cell.with_pi) for end in cell.range]
+        elif isinstance(raw, list) and len(raw) == 2:
+            ends = [Cell(x) if x in (-inf, inf) else parse_cell(x) for x in raw]
+        found = [end for end in ends if end and not end.range and (unit == "rad" or not end.with_pi)]
+        if len(found) == 2:
+            return found[0].value, found[1].value
+        with_pi = ", pi with radians only" if unit != "rad" and any(end and end.with_pi for end in ends) else ""
+        legal = f"expected [lower, upper] in the unit of the variable{with_pi}"
+        self.error("limits", f"{self.place.limits} is {shown(raw)}; {legal}", raw)
         return -inf, inf
 
     def not_negative(self, key: str) -> float:
@@ -139,7 +154,7 @@ class _Row:
             return inf
         cell = self.cell(key, "")
         if cell.range or cell.value < 0:
-            self.error("number", f"{key} is {self.cells[key]!r}; expected a number that is not negative", key)
+            self.error("number", f"{key} is {shown(self.cells[key])}; expected a number that is not negative", key)
         return cell.value
 
     def dynamics(self, variable: str) -> tuple[Dynamics, ...]:
@@ -155,7 +170,7 @@ class _Row:
     def text(self, key: str) -> str:
         raw = self.cells.get(key, "")
         if not isinstance(raw, str):
-            self.error("text", f"{key} is {raw!r}; expected a text", raw)
+            self.error("text", f"{key} is {shown(raw)}; expected a text", raw)
             return ""
         return raw
 
@@ -164,7 +179,7 @@ class _Row:
         if isinstance(raw, str) and raw.lower() in ("true", "false"):
             return raw.lower() == "true"
         if not isinstance(raw, bool):
-            self.error("flag", f"{key} is {raw!r}; expected true or false", raw)
+            self.error("flag", f"{key} is {shown(raw)}; expected true or false", raw)
         return raw is True
 
     def mimic(self, variable: str) -> Mimic | None:
@@ -175,15 +190,11 @@ class _Row:
         leader = raw.get("joint") if isinstance(raw, dict) else None
         numbers = {k: parse_cell(v) for k, v in raw.items() if k != "joint"} if isinstance(raw, dict) else {}
         if not isinstance(leader, str) or set(numbers) - {"multiplier", "offset"} or None in numbers.values():
-            self.error("mimic", f"mimic is {raw!r}; expected {{ joint = …, multiplier = 1, offset = 0 }}", "mimic")
+            self.error("mimic", f"mimic is {shown(raw)}; expected {{ joint = …, multiplier = 1, offset = 0 }}", "mimic")
             return None
         values = {key: cell.value for key, cell in numbers.items() if cell}
         offset = to_si(values.get("offset", 0.0), self.units.columns[variable])
         return Mimic(leader, values.get("multiplier", 1.0), offset)
-
-
-def _is_bound(value: object) -> bool:
-    return (parse_cell(value) is not None and not isinstance(value, str)) or value in (-inf, inf)
 
 
 POSE_KEYS = ("matrix", "xyz", "rpy")
@@ -195,7 +206,7 @@ ROUNDED = 1e-3
 def read_pose(raw: object, units: Units, place: Place) -> Array:
     """Return T (4, 4) of a TOML table; faults are reported."""
     if not isinstance(raw, dict) or set(raw) - set(POSE_KEYS) or ("matrix" in raw and len(raw) > 1):
-        place.error("pose", f"is {raw!r}; expected {LEGAL}")
+        place.error("pose", f"is {shown(raw)}; expected {LEGAL}")
         return se3.IDENTITY
     if "matrix" in raw:
         rows = raw["matrix"]
