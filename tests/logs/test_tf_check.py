@@ -140,6 +140,15 @@ def test_a_floating_base_is_compared_with_odometry(tmp_path):
     assert compared(floating, bag, TOLERANCE, odometry="/pose").compared == 6
 
 
+def test_stamps_of_zero_become_the_times_of_the_log(robot, tmp_path):
+    q, stamps = motion(30)
+    topics = [joint_state_topic("/joint_states", robot, q, 0 * stamps)]
+    topics += transform_topics(robot, q * [2, 1, 1], 0 * stamps, stamps, None)
+    topics[0].log_times = stamps.tolist()
+    found = compared(robot, written(tmp_path / "bag.mcap", topics), TOLERANCE)
+    assert (found.compared, [one.frame for one in found.differences], found.untimed) == (5, ["upper"], [])
+
+
 def test_a_bag_without_transforms(robot, tmp_path):
     q, stamps = motion(9)
     bag = written(tmp_path / "bag.mcap", [joint_state_topic("/joint_states", robot, q, stamps)])

@@ -50,7 +50,8 @@ class Poses(NamedTuple):
 def poses_of(topic: Topic, needed: Callable[[str, str], bool]) -> dict[tuple[str, str], Poses]:
     """Return the poses of a topic by the names of their frames, parent and child, in the order of the messages.
 
-    needed: whether the poses of a parent and child must be whole. Raises KinetreeError, with the byte, for messages
+    needed: whether the poses of a parent and child must be whole. Stamps that are all zero become the times of the
+    log. Raises KinetreeError, with the byte, for messages
     that are damaged, and numbers that are no pose but must be.
     """
     parts: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
@@ -71,6 +72,8 @@ def poses_of(topic: Topic, needed: Callable[[str, str], bool]) -> dict[tuple[str
         order = np.argsort(rows, kind="stable")
         log_times = np.array(topic.log_times, dtype=np.int64)[rows[order]]
         found[frames] = Poses(topic.name, *frames, stamps[order], log_times, positions[order], quats[order])
+    if not any(poses.stamps.any() for poses in found.values()):
+        found = {frames: poses._replace(stamps=poses.log_times) for frames, poses in found.items()}
     return found
 
 
