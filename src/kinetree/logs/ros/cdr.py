@@ -21,6 +21,8 @@ ORDERS = {b"\x00\x00": ">", b"\x00\x01": "<"}
 """Order of bytes of each representation that is read."""
 AT_ONCE = 256
 """Number of messages that are written together, so that they stay in the cache."""
+MOST_ENTRIES = 100_000
+"""Largest number of entries of one message that are no numbers: texts, transforms."""
 MOST_LAYOUTS = 8
 """Largest number of layouts of a topic for which all messages are compared with each."""
 
@@ -52,6 +54,7 @@ class _Reader:
     fault: Fault
     order: str = "<"
     at: int = HEADER
+    entries: int = 0
     fixed: list[tuple[int, int]] = field(default_factory=list)
 
     def take(self, size: int, alignment: int, what: str) -> int:
@@ -93,6 +96,10 @@ class _Reader:
         if type in PRIMITIVES:
             return self.numbers(PRIMITIVES[type], count, what)
         if count is not None:
+            self.entries += count
+            if self.entries > MOST_ENTRIES:
+                message = f"{what} has {count:,} entries; at most {MOST_ENTRIES:,} of a message are read"
+                raise self.fault(self.number, self.at, message)
             return [self.value(type, None, f"{what}[{i}]") for i in range(count)]
         if type == "string":
             return self.text(what)

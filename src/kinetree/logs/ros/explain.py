@@ -25,6 +25,8 @@ LONGEST, STEP = 1.0, 0.005
 """Largest delay that is tried, and least step between two, s."""
 STILL = 1e-3
 """Range of a coordinate below which it counts as standing, rad or m."""
+UNKNOWN = 1e30
+"""Error of a delay for which most joint values are unknown."""
 MOST_CAUSES = 3
 
 
@@ -160,7 +162,7 @@ def _delay(pair: Pair, q: Array, left: Callable[..., float], most: float, delays
     def error(delay: float) -> float:
         late, rows = q.copy(), pair.motions.known(pair.times - delay)
         if 2 * rows.sum() < len(rows):
-            return np.inf
+            return UNKNOWN
         for i in own:
             late[:, i] = pair.motions.column(i, pair.times - delay)
         return left(pair.model(late), rows)
