@@ -34,6 +34,18 @@ def test_a_csv_becomes_a_bag(run, tmp_path):
     assert ARM.encode() in read_bag(tmp_path / "out.mcap", ("std_msgs/String",))["/robot_description"].data[0]
 
 
+def test_degrees_without_deg_are_suspected(run, tmp_path):
+    hint = "are the angles in degrees? then add --deg"
+    (tmp_path / "motion.csv").write_text("time,a\n0,0\n1,90\n")
+    assert hint in run("motion.csv", "-o", "out.mcap").stderr
+    assert hint not in run("motion.csv", "-o", "out.mcap", "--force", "--deg").stderr
+    (tmp_path / "motion.csv").write_text("time,a,c\n0,0,0\n1,7,20\n")
+    assert hint not in run("motion.csv", "-o", "out.mcap", "--force").stderr
+    q, stamps = motion(20)
+    written(tmp_path / "in.mcap", [states(["a"], 100 * q[:, :1], stamps)])
+    assert hint not in run("in.mcap", "-o", "out.mcap", "--force").stderr
+
+
 def test_json_of_what_is_written(run, tmp_path):
     q, stamps = motion(20)
     written(tmp_path / "in.mcap", [states(["wheel", "a"], q[:, :2], stamps)])
@@ -144,9 +156,7 @@ def test_a_check_says_which_joints_have_no_values(run, tmp_path):
 def test_the_folder_of_a_bag_is_not_written_to(run, tmp_path):
     (tmp_path / "bag").mkdir()
     recorded(tmp_path / "bag" / "bag.mcap", arm())
-    (tmp_path / "bag" / "metadata.yaml").write_text(
-        "rosbag2_bagfile_information:\n  relative_file_paths: [bag.mcap]\n"
-    )
+    (tmp_path / "bag" / "metadata.yaml").write_text("rosbag2_bagfile_information:\n  relative_file_paths: [bag.mcap]\n")
     (tmp_path / "link").symlink_to(tmp_path / "bag")
     (tmp_path / "hard.mcap").hardlink_to(tmp_path / "bag" / "bag.mcap")
     for output, message in (

@@ -226,7 +226,9 @@ def test_a_robot_that_urdf_lacks_has_no_description(tmp_path):
     assert {topic.name for topic in made.topics} == {"/joint_states", "/tf"} | {
         topic.name for topic in made.topics if topic.name == "/tf_static"
     }
-    assert "is left out, because the robot cannot be written as URDF" in made.notes[0].message
+    unnamed, undescribed = made.notes
+    assert unnamed.message == "is without joints of several coordinates: j; their values are in /tf alone"
+    assert "is left out, because the robot cannot be written as URDF" in undescribed.message
 
 
 def test_a_bag_is_in_radians(robot, tmp_path):

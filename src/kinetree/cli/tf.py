@@ -103,7 +103,7 @@ def _write(
         times = found.motion.times
         print_json({"output": str(output), "messages": counts, "violations": outside, "times": times, "notes": notes})
         return
-    print_violations(robot, outside, found.motion.times, len(found.q), unit)
+    print_violations(robot, file, outside, found.motion.times, len(found.q), unit)
     listed = ", ".join(f"{name} {count:,}" for name, count in counts.items())
     print(f"wrote {output}: {output.stat().st_size / 1e3:,.0f} kB; messages: {listed}", file=sys.stderr)
 
@@ -126,7 +126,9 @@ def _check(
     differ = bool(left or not found.compared or found.differences or found.torn or found.missing)
     if as_json:
         unknown = [{"frame": frame, "parent": parent, "transforms": n} for (frame, parent), n in found.unknown.items()]
-        print_json({**{name: getattr(found, name) for name in PRINTED}, "unknown": unknown, "notes": found.motion.notes})
+        print_json(
+            {**{name: getattr(found, name) for name in PRINTED}, "unknown": unknown, "notes": found.motion.notes}
+        )
         sys.exit(int(differ))
     groups: dict[tuple[str, ...], list[Difference]] = {}
     for one in found.differences:

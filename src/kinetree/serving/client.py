@@ -91,8 +91,8 @@ class Client:
 
     def _subscribe(self, message: Any) -> Answers:
         """Return, for channels whose message stays the same, this message."""
-        for one in message["subscriptions"]:
-            number, topic = _whole(one["id"]), CHANNELS[_whole(one["channelId"])].topic
+        wanted = [(_whole(one["id"]), CHANNELS[_whole(one["channelId"])].topic) for one in message["subscriptions"]]
+        for number, topic in wanted:
             if number in self.subscriptions or topic in self.subscriptions.values():
                 what = f"there is a subscription to {topic}, or one of number {number}, already"
                 yield messages.status(WARNING, what, "subscribe")
@@ -115,6 +115,7 @@ class Client:
     def _set(self, message: Any) -> Answers:
         """Return what is wrong, and the values that the parameters have now."""
         values = {str(one["name"]): one.get("value") for one in message["parameters"]}
+        messages.parameter_values({}, message.get("id"))  # fails for an id that cannot be sent back
         yield messages.remove_status("set")
         if faults := self.player.set(values):
             yield messages.status(WARNING, "\n".join(faults), "set")
