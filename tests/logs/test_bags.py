@@ -165,6 +165,19 @@ def test_entries_and_messages_are_limited(robot, tmp_path, monkeypatch):
             read_motion(robot, path)
 
 
+def test_layouts_are_limited(robot, tmp_path, monkeypatch):
+    """Messages with texts of their own each are slow to read."""
+    monkeypatch.setattr("kinetree.logs.ros.cdr.MOST_SPANS", 20)
+    _, stamps = motion(9)
+    topic = states(["a"], np.zeros((1, 1)), stamps[:1])
+    for k in range(1, 9):
+        more = states(["a", f"x{k}"], np.zeros((1, 2)), stamps[k : k + 1])
+        topic.data, topic.log_times = topic.data + more.data, topic.log_times + more.log_times
+        topic.publish_times = topic.log_times
+    with pytest.raises(kt.KinetreeError, match=r"message 2: .* layouts have more than 20 texts"):
+        read_motion(robot, written(tmp_path / "bag.mcap", [topic]))
+
+
 def test_messages_are_written_in_the_order_of_their_times(robot, tmp_path):
     from mcap.reader import make_reader
 

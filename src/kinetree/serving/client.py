@@ -102,8 +102,8 @@ class Client:
                 yield messages.data(number, stamp := time.time_ns(), self.content.latched(topic, stamp))
 
     def _unsubscribe(self, message: Any) -> Answers:
-        for number in message["subscriptionIds"]:
-            self.subscriptions.pop(_whole(number), None)
+        for number in [_whole(number) for number in message["subscriptionIds"]]:
+            self.subscriptions.pop(number, None)
         return ()
 
     def _get(self, message: Any) -> Answers:
@@ -123,12 +123,11 @@ class Client:
         self.changed([*values])
 
     def _watch(self, message: Any) -> Answers:
-        self.watched.update(name for name in message["parameterNames"] or self.player.parameters)
-        self.watched &= self.player.parameters.keys()
+        self.watched |= {*(message["parameterNames"] or self.player.parameters)} & self.player.parameters.keys()
         return ()
 
     def _unwatch(self, message: Any) -> Answers:
-        self.watched.difference_update(message["parameterNames"] or [*self.watched])
+        self.watched -= {*(message["parameterNames"] or self.watched)}
         return ()
 
     def _fetch(self, message: Any) -> Answers:

@@ -20,7 +20,7 @@ SCHEMA, CHANNEL, MESSAGE, CHUNK, DATA_END = 3, 4, 5, 6, 15
 """Operation codes of the records that are read."""
 MOST_CHUNK = 2**28
 """Largest size of a chunk, bytes."""
-MOST_EXPANDED = (2**28, 200), (2**31, 20)
+MOST_EXPANDED = (2**25, 200), (2**31, 20)
 """Largest sum of the sizes of all chunks: bytes and times the size of the file more; bytes or times the file."""
 RECOVER = "`mcap recover` keeps the messages that are whole"
 INSTALL = "pip install 'kinetree[ros]'"
