@@ -59,6 +59,13 @@ def test_a_robot_that_does_not_move():
     assert (found.names, found.parents, found.static.tolist()) == (("b",), ("a",), [True])
     np.testing.assert_allclose(found.quat_xyzw, [[0, 0, 1, 0]], rtol=0, atol=1e-15)
     assert kt.transforms(plate, which="moving").T.shape == (0, 4, 4)
+    batch = kt.transforms(plate, np.zeros((2, 3, 0)))
+    assert (batch.T.shape, batch.quat_xyzw.shape) == ((2, 3, 1, 4, 4), (2, 3, 1, 4))
+    np.testing.assert_array_equal(batch.T[1, 2], found.T)
+    assert kt.transforms(plate, np.zeros((5, 0)), which="moving").T.shape == (5, 0, 4, 4)
+    for robot, which in ((plate, "all"), (ROBOT, "static")):
+        with pytest.raises(kt.KinetreeError, match=r"q has shape \(3,\); legal are real numbers of shape"):
+            kt.transforms(robot, np.zeros(3), which=which)
     alone = kt.transforms(kt.load('<robot name="r"><link name="a"/></robot>', format="urdf"))
     assert (alone.names, alone.T.shape, alone.quat_xyzw.shape) == ((), (0, 4, 4), (0, 4))
 

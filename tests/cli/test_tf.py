@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from kinetree.cli import group
 from kinetree.logs.ros.folder import read_bag
 from kinetree.logs.ros.mcap import mcap_of
+from kinetree.logs.ros.transforms import transform_topics
 from ros_bags import ARM, TF, arm, motion, recorded, states, written
 
 
@@ -31,6 +32,18 @@ def test_a_csv_becomes_a_bag(run, tmp_path):
     assert "messages: /joint_states 3, /tf_static 1, /tf 3, /robot_description 1" in done.stderr
     assert len(read_bag(tmp_path / "out.mcap", (TF,))["/tf"].data) == 3
     assert ARM.encode() in read_bag(tmp_path / "out.mcap", ("std_msgs/String",))["/robot_description"].data[0]
+
+
+def test_degrees_without_deg_are_suspected(run, tmp_path):
+    hint = "are the angles in degrees? then add --deg"
+    (tmp_path / "motion.csv").write_text("time,a\n0,0\n1,90\n")
+    assert hint in run("motion.csv", "-o", "out.mcap").stderr
+    assert hint not in run("motion.csv", "-o", "out.mcap", "--force", "--deg").stderr
+    (tmp_path / "motion.csv").write_text("time,a,c\n0,0,0\n1,7,20\n")
+    assert hint not in run("motion.csv", "-o", "out.mcap", "--force").stderr
+    q, stamps = motion(20)
+    written(tmp_path / "in.mcap", [states(["a"], 100 * q[:, :1], stamps)])
+    assert hint not in run("in.mcap", "-o", "out.mcap", "--force").stderr
 
 
 def test_json_of_what_is_written(run, tmp_path):
@@ -110,3 +123,48 @@ def test_without_the_package_mcap(run, tmp_path, monkeypatch):
     assert "writing of MCAP needs the package `mcap`" in done.stderr
     assert "pip install 'kinetree[ros]'" in done.stderr
     assert mcap_of
+
+
+def test_a_check_that_compares_nothing_does_not_pass(run, tmp_path):
+    q, stamps = motion(20)
+    late = transform_topics(arm(), q + 0.3, stamps + 10**10, stamps, None)
+    written(tmp_path / "bag.mcap", [states(["a", "b", "c"], q, stamps), *late])
+    done = run("bag.mcap", "--check")
+    assert (done.exit_code, done.stdout) == (
+        1,
+        "not compared, because no joint values are near: 80 transforms; of these frames all: upper, lower, slide, "
+        "finger\nframes compared: 1, different: 0, not compared: 4\n",
+    )
+    written(tmp_path / "bag.mcap", [states(["a", "b", "c"], q, stamps), late[1]])
+    assert run("bag.mcap", "--check").stdout.endswith("no frame was compared\n")
+    for option in ("--deg", "--force"):
+        done = run("bag.mcap", "--check", option)
+        assert done.exit_code == 2
+        assert f"{option} goes with -o" in done.stderr
+
+
+def test_a_check_says_which_joints_have_no_values(run, tmp_path):
+    q, stamps = motion(20)
+    bag = [states(["a", "c"], q[:, [0, 2]], stamps), *transform_topics(arm(), q, stamps, stamps, None)]
+    written(tmp_path / "bag.mcap", bag)
+    done = run("bag.mcap", "--check")
+    assert "bag.mcap: without a column, and staying as they are: b" in done.stderr
+    assert done.exit_code == 1
+    assert done.stdout.endswith("frames compared: 3, different: 0, not compared: 2\n")
+
+
+def test_the_folder_of_a_bag_is_not_written_to(run, tmp_path):
+    (tmp_path / "bag").mkdir()
+    recorded(tmp_path / "bag" / "bag.mcap", arm())
+    (tmp_path / "bag" / "metadata.yaml").write_text("rosbag2_bagfile_information:\n  relative_file_paths: [bag.mcap]\n")
+    (tmp_path / "link").symlink_to(tmp_path / "bag")
+    (tmp_path / "hard.mcap").hardlink_to(tmp_path / "bag" / "bag.mcap")
+    for output, message in (
+        ("bag/bag.mcap", "bag/bag.mcap is read by this command"),
+        ("hard.mcap", "hard.mcap is read by this command"),
+        ("link/new.mcap", "link/new.mcap would lie in the bag bag; legal are places outside of it"),
+    ):
+        done = run("bag", "-o", output, "--force")
+        assert done.exit_code == 2
+        assert message in " ".join(done.stderr.split())
+    assert run("bag", "-o", "out.mcap").exit_code == 0

@@ -129,6 +129,7 @@ def chunk(content: bytes, size: int | None = None, crc: int | None = None, compr
         (chunk(b"abc", compression=b"zip"), "a chunk is compressed as b'zip'; expected b'zstd' and b'lz4'"),
         (chunk(b"abc", compression=b"zstd"), "a chunk cannot be expanded"),
         (chunk(b"abc", compression=b"lz4"), "byte 17: a chunk expands to 0 bytes; expected 3; the file is damaged"),
+        (b"\x89MCAP0\r\n" + bytes(100), "byte 8: a record has the operation code 0; the recording was not finished"),
         (chunk(b"\x05abc"), "byte 0 of the chunk at byte 17: a record is cut off after 4 bytes"),
         (chunk(b"\x05" + struct.pack("<Q", 22) + bytes(22)), "of the chunk at byte 17: a message is of channel 0"),
         (chunk(b"\x04" + struct.pack("<Q", 2) + bytes(2)), "the contents of record 4 do not fit its 2 bytes"),
@@ -148,6 +149,45 @@ def test_a_chunk_that_expands_without_end_is_not_read(robot, tmp_path):
     path.write_bytes(chunk(zstandard.compress(bytes(2**26)), size=100, crc=0, compression=b"zstd"))
     with pytest.raises(kt.KinetreeError, match="byte 17: a chunk expands to 101 bytes; expected 100"):
         read_motion(robot, path)
+
+
+def test_entries_and_messages_are_limited(robot, tmp_path, monkeypatch):
+    """Two million empty names in one message would take a gigabyte."""
+    q, stamps = motion(6)
+    data = b"\0\1\0\0" + struct.pack("<IIII", 1, 0, 0, 2_000_000) + bytes(8_000_040)
+    topic = Topic("/joint_states", JOINT_STATE, data=[data], log_times=[1], publish_times=[1], count=1)
+    with pytest.raises(kt.KinetreeError, match=r"name has 2,000,000 entries; at most 100,000 of a message are read"):
+        read_motion(robot, written(tmp_path / "bag.mcap", [topic]))
+    monkeypatch.setattr("kinetree.logs.ros.bag.MOST_MESSAGES", 5)
+    for ending in ("mcap", "db3"):
+        path = written(tmp_path / f"bag.{ending}", [states(["a"], q[:, :1], stamps)])
+        with pytest.raises(kt.KinetreeError, match="too many messages about joints and poses; at most"):
+            read_motion(robot, path)
+
+
+def test_layouts_are_limited(robot, tmp_path, monkeypatch):
+    """Messages with texts of their own each are slow to read."""
+    monkeypatch.setattr("kinetree.logs.ros.cdr.MOST_SPANS", 20)
+    _, stamps = motion(9)
+    topic = states(["a"], np.zeros((1, 1)), stamps[:1])
+    for k in range(1, 9):
+        more = states(["a", f"x{k}"], np.zeros((1, 2)), stamps[k : k + 1])
+        topic.data, topic.log_times = topic.data + more.data, topic.log_times + more.log_times
+        topic.publish_times = topic.log_times
+    with pytest.raises(kt.KinetreeError, match=r"message 2: .* layouts have more than 20 texts"):
+        read_motion(robot, written(tmp_path / "bag.mcap", [topic]))
+
+
+def test_messages_are_written_in_the_order_of_their_times(robot, tmp_path):
+    from mcap.reader import make_reader
+
+    _, stamps = motion(6)
+    topic = states(["a"], np.arange(6.0)[:, None], stamps)
+    topic.log_times = [5, 1, 4, 2, 3, 0]
+    topic.publish_times = [*topic.log_times]
+    with written(tmp_path / "bag.mcap", [topic]).open("rb") as file:
+        found = [(m.log_time, m.sequence, m.data) for _, _, m in make_reader(file).iter_messages(log_time_order=False)]
+    assert found == [(k, k, topic.data[topic.log_times.index(k)]) for k in range(6)]
 
 
 def test_a_database_that_is_no_bag(robot, tmp_path):

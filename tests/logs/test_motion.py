@@ -170,3 +170,8 @@ def test_only_known_endings_are_read(robot, file):
         read_motion(robot, file("a\n0\n", "motion.bag"))
     with pytest.raises(kt.KinetreeError, match="unit is 'mm'"):
         read_motion(robot, file("a\n0\n"), unit="mm")
+
+
+def test_complex_numbers_are_no_motion(robot):
+    with pytest.raises(kt.KinetreeError, match="a column of the motion has values that are not numbers"):
+        read_motion(robot, {"b": [0.1, 1j]})

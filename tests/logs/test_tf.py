@@ -149,6 +149,16 @@ def test_missing_and_unknown_joints_are_named_once(robot, tmp_path):
     assert "off 'b', which it follows" in follower.message
 
 
+def test_positions_that_are_no_numbers_are_not_given(robot, tmp_path):
+    q, stamps = motion(9)
+    q[4, 0], q[:, 2] = np.nan, np.nan
+    found = read_motion(robot, written(tmp_path / "bag.mcap", [states(["a", "b", "c"], q, stamps)]))
+    assert found.names == ("a", "b")
+    assert found.q[4].tolist() == [q[3, 0], q[4, 1]]
+    (note,) = found.notes
+    assert note.message == "positions that are no numbers are left out: c (9 of 9 messages), a (1 of 9 messages)"
+
+
 def test_messages_of_some_joints_each_are_joined(robot, tmp_path):
     """A joint keeps its value until the next message that names it; equal and swapped stamps are sorted."""
     stamps = START + np.array([0, 1, 1, 2, 4, 3]) * 10**7
@@ -171,14 +181,17 @@ def test_messages_of_some_joints_each_are_joined(robot, tmp_path):
         (lambda a, s: [states(["a", "a"], a[:, :2], s)], "names joint 'a' twice"),
         (
             lambda a, s: [states(["x"], a[:, :1], s)],
-            "topic /joint_states has no positions of joints of the robot 'arm'",
+            "topic /joint_states has no positions of joints of the robot 'arm'; it has x",
+        ),
+        (lambda a, s: [states(["a"], a[:, :1] * np.nan, s)], "has no positions of joints of the robot 'arm'"),
+        (
+            lambda a, s: [states(["a"], a[:, :1] + np.inf, s)],
+            r"message 0: byte \d+ of the chunk at byte 46: column 'a' is inf",
         ),
         (
-            lambda a, s: [states(["a"], a[:, :1] * np.nan, s)],
-            r"message 0: byte \d+ of the chunk at byte 46: column 'a' is nan",
-        ),
-        (
-            lambda a, s: [states(["a"], a[:, :1], s - 5 * 10**9 * (np.arange(len(s)) > 7))],
+            lambda a, s: [
+                replace(states(["a"], a[:, :1], s - 5 * 10**9 * (np.arange(len(s)) > 7)), log_times=s.tolist())
+            ],
             "message 8: .*the stamp is 4.98 s",
         ),
         (
@@ -213,7 +226,9 @@ def test_a_robot_that_urdf_lacks_has_no_description(tmp_path):
     assert {topic.name for topic in made.topics} == {"/joint_states", "/tf"} | {
         topic.name for topic in made.topics if topic.name == "/tf_static"
     }
-    assert "is left out, because the robot cannot be written as URDF" in made.notes[0].message
+    unnamed, undescribed = made.notes
+    assert unnamed.message == "is without joints of several coordinates: j; their values are in /tf alone"
+    assert "is left out, because the robot cannot be written as URDF" in undescribed.message
 
 
 def test_a_bag_is_in_radians(robot, tmp_path):

@@ -76,6 +76,19 @@ def test_a_planted_fault_is_named(robot, fault, tmp_path):
         assert deg is None or one.deg == pytest.approx(deg, abs=1e-9)
 
 
+@pytest.mark.parametrize("late", [0.3, -0.4])
+def test_a_delay_is_named_if_the_recording_begins_in_motion(robot, late, tmp_path):
+    """The joint values of the first or last transforms are then unknown."""
+    q, stamps = motion()
+    topics = [joint_state_topic("/joint_states", robot, q, stamps)]
+    t = (stamps - stamps[0]) / 1e9 - late
+    q = np.stack([0.9 * np.sin(1.3 * t), 0.2 + np.cos(0.7 * t), 0.3 * np.sin(2.1 * t + 1)], -1)  # that of `motion`
+    topics += transform_topics(robot, q, stamps, stamps, None)
+    found = compared(robot, written(tmp_path / "bag.mcap", topics), TOLERANCE).differences
+    assert {one.frame for one in found} == {"upper", "lower", "slide", "finger"}
+    assert {one.causes for one in found} == {(f"stamps that are {abs(late)} s {'late' if late > 0 else 'early'}",)}
+
+
 def test_a_fault_says_since_when(robot, tmp_path):
     """From the middle on, no change of the model explains it."""
     q, stamps = motion()
@@ -138,6 +151,15 @@ def test_a_floating_base_is_compared_with_odometry(tmp_path):
     assert one.causes[0] == "a constant offset of (-20, 0, 0) mm in the axes of world"
     bag = written(tmp_path / "bag.mcap", [states, *transforms, placed(poses, POSE, "/pose")])
     assert compared(floating, bag, TOLERANCE, odometry="/pose").compared == 6
+
+
+def test_stamps_of_zero_become_the_times_of_the_log(robot, tmp_path):
+    q, stamps = motion(30)
+    topics = [joint_state_topic("/joint_states", robot, q, 0 * stamps)]
+    topics += transform_topics(robot, q * [2, 1, 1], 0 * stamps, stamps, None)
+    topics[0].log_times = stamps.tolist()
+    found = compared(robot, written(tmp_path / "bag.mcap", topics), TOLERANCE)
+    assert (found.compared, [one.frame for one in found.differences], found.untimed) == (5, ["upper"], [])
 
 
 def test_a_bag_without_transforms(robot, tmp_path):

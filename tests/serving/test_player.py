@@ -10,6 +10,7 @@ import kinetree as kt
 from foxglove_client import ROBOT
 from kinetree.logs import read_motion
 from kinetree.serving.player import Player
+from ros_bags import FLOATING
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,19 @@ def test_a_rotation_is_followed_the_shortest_way(robot):
     player.advance(0.3)
     expected = Slerp([0, 1], turns)(0.3)
     assert (Rotation.from_quat(player.q[-4:]) * expected.inv()).magnitude() < 1e-12
+
+
+def test_a_floating_base_moves_as_in_tf():
+    """Its position is linear between samples, also while it turns."""
+    floating = kt.load(FLOATING, format="urdf")
+    turns = Rotation.from_rotvec([[0, 0, 0], [0, 0, 2.0]])
+    names = [f"free.{part}" for part in ("x", "y", "z", "qx", "qy", "qz", "qw")]
+    values = np.hstack([[[0, 0, 0], [1, 0.5, 2]], turns.as_quat()])
+    player = playing(floating, {"time": [0, 1], **dict(zip(names, values.T, strict=True))})
+    player.advance(0.3)
+    base = player.q[floating.q_slices["free"]]
+    np.testing.assert_allclose(base[:3], [0.3, 0.15, 0.6], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(base[3:], Slerp([0, 1], turns)(0.3).as_quat(), rtol=0, atol=1e-12)
 
 
 def test_speed_and_loop(robot):

@@ -194,6 +194,16 @@ def test_a_second_subscription_is_refused_and_one_can_end(small):
             pass
 
 
+def test_a_message_with_a_fault_changes_nothing(small):
+    with Client(small) as client:
+        for bad in ({"id": 8, "channelId": 77}, {"id": -1, "channelId": 0}):
+            client.say("subscribe", subscriptions=[{"id": 7, "channelId": 1}, bad])
+            assert "is not understood" in client.wait("status")["message"]
+        client.socket.send('{"op": "setParameters", "id": NaN, "parameters": [{"name": "joints.a", "value": 0.5}]}')
+        assert "is not understood" in client.wait("status")["message"]
+        assert client.parameters("joints.a") == {"joints.a": 0.0}
+
+
 def test_a_file_is_asked_for_again_and_again(small):
     with Client(small) as client:
         for request in (0, 7, 2**32 - 1):
@@ -230,6 +240,7 @@ def test_a_slow_client_keeps_nobody_waiting_and_learns_what_it_has_lost(icub):
         ("http://app.foxglove.dev", False),
         ("https://evil.com", False),
         ("null", False),
+        ("FILE://", False),
         ("", False),
         ("http://127.0.0.1:8765", False),
         ("http://localhost", False),
@@ -246,7 +257,7 @@ def test_pages_of_other_origins_are_refused(robot, origin, may):
             with pytest.raises(InvalidStatus) as refused:
                 Client(address, additional_headers={"Origin": origin})
             assert refused.value.response.status_code == 403
-        how = "" if origin == "null" else f"; to allow it, pass --allow-origin {origin}"
+        how = f"; to allow it, pass --allow-origin {origin}" if origin.startswith("http") else ""
         assert told == [f"refused a page of the origin {origin}{how}"]
 
 

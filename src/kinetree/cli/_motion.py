@@ -29,9 +29,11 @@ def report_motion(robot: Robot, motion: Motion, file: Path, missing: bool = Fals
 
 
 def print_violations(
-    robot: Robot, found: Sequence[Violation], times: Array | None, samples: int, unit: Literal["rad", "deg"]
+    robot: Robot, file: Path, found: Sequence[Violation], times: Array | None, samples: int, unit: Literal["rad", "deg"]
 ) -> None:
-    """Print when, by which limit and by how much a motion leaves the limits."""
+    """Print when, by which limit and by how much a motion leaves the limits. file: that of the motion."""
+    from kinetree.logs.read import is_bag
+
     kinds = dict(zip(robot.limits.names, units(robot), strict=True))
     for violation in found:
         when = " to ".join(_when(i, times) for i in dict.fromkeys((violation.first, violation.last)))
@@ -39,6 +41,9 @@ def print_violations(
         depth = np.rad2deg(violation.depth) if in_degrees else violation.depth
         by = f"{as_text(depth, 6)} {'deg' if in_degrees else kinds[violation.limit]}"
         print(f"{when}: outside of {violation.limit}, by {by} at {_when(violation.worst, times)}")
+    turned = [v for v in found if v.depth > 2 * np.pi and kinds[v.limit] == "rad"]
+    if turned and unit == "rad" and not is_bag(file):
+        print("are the angles in degrees? then add --deg", file=sys.stderr)
     print(f"samples: {samples}, " + (f"stretches outside of a limit: {len(found)}" if found else "all inside"))
 
 

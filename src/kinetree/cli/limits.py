@@ -102,7 +102,7 @@ def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) 
     if as_json:
         print_json({"samples": len(q), "violations": found, "times": times})
     else:
-        print_violations(robot, found, times, len(q), unit)
+        print_violations(robot, file, found, times, len(q), unit)
     sys.exit(int(bool(found)))
 
 

@@ -14,10 +14,11 @@ import numpy as np
 from kinetree.cli._findings import print_findings
 from kinetree.cli._model import assignments, configuration, robot_argument
 from kinetree.cli._motion import report_motion
-from kinetree.display import some
+from kinetree.display import number, some
 from kinetree.errors import fail
 from kinetree.logs import read_motion
 from kinetree.model.robot import Robot
+from kinetree.solvers.limits.report import units
 from kinetree.spatial.se3 import Array
 
 PORT = 8765
@@ -30,8 +31,10 @@ RISK = (
 
 def _origins(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Return the origins as browsers send them."""
+    from kinetree.serving.messages import ORIGIN
+
     for value in values:
-        if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/\s*]+", value):
+        if not re.fullmatch(ORIGIN, value):
             legal = "an origin is scheme://host or scheme://host:port, such as https://app.foxglove.dev"
             raise click.BadParameter(f"{value!r} is no origin that can be allowed; {legal}", ctx, param)
     return values
@@ -103,8 +106,11 @@ def _tell(text: str) -> None:
 
 def _warn(robot: Robot, q: Array) -> None:
     """Print what is wrong with configurations q (n, nq), which are shown all the same."""
-    if outside := int((~robot.limits.contains(q)).sum()):
-        _tell(f"outside of the limits: {outside} of {len(q)} configurations")
+    margin = robot.limits.margin(q)
+    if outside := int((margin < 0).any(axis=1).sum()):
+        k = int(margin.min(axis=0).argmin())
+        worst = f"{robot.limits.names[k]}, by {number(-margin[:, k].min())} {units(robot)[k]}"
+        _tell(f"outside of the limits: {outside} of {len(q)} configurations; the worst is {worst}")
     if robot.loops:
         _tell(f"the joint values may open the loops that these joints close: {some(robot.loops)}")
 

@@ -1,5 +1,6 @@
 """`kinetree tf MODEL MOTION`: transforms from joint values, and the comparison of recorded ones with the model."""
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = (0.1, 0.01)
 """Differences that `--check` passes over by default, mm and deg."""
-PRINTED = ("compared", "differences", "torn", "missing", "valueless", "outside", "notes")
+PRINTED = ("compared", "differences", "torn", "missing", "valueless", "untimed", "outside")
 
 
 @click.command()
@@ -53,12 +54,15 @@ def command(
     passed on. OUT.mcap has /tf, /tf_static, /robot_description. Limits that the motion leaves are listed.
 
     With --check, MOTION is a bag that has transforms: prints which ones differ from those of MODEL at the same joint
-    values, by how much, since when, and what explains it. Exit status 1 if some differ.
+    values, by how much, since when, and what explains it. Exit status 1 if some differ or
+    cannot be compared.
     """
     if check == bool(output):
         raise click.UsageError("expected -o OUT.mcap to write transforms, or --check to compare those of MOTION")
     if tolerance and not check:
         raise click.UsageError("--tolerance goes with --check")
+    if check and (in_degrees or force):
+        raise click.UsageError(f"{'--deg' if in_degrees else '--force'} goes with -o")
     if output:
         _write(robot, file, output, "deg" if in_degrees else "rad", joints, odometry, force, as_json)
         return
@@ -84,6 +88,10 @@ def _write(
         raise fail("format", f"cannot write transforms to {output.name!r}; expected the ending .mcap")
     check_new(output, force)
     check_no_input(str(output), [str(file), *([robot.source.file] if robot.source else [])])
+    if file.is_dir():
+        check_no_input(str(output), map(str, file.iterdir()))  # which hard links lead to
+        if any(above.exists() and above.samefile(file) for above in Path(os.path.realpath(output)).parents):
+            raise fail("output", f"{output} would lie in the bag {file}; legal are places outside of it")
     found = converted(robot, file, unit, joints, odometry)
     report_motion(robot, found.motion, file, missing=True, placed=found.placed)
     print_findings(found.notes)
@@ -95,7 +103,7 @@ def _write(
         times = found.motion.times
         print_json({"output": str(output), "messages": counts, "violations": outside, "times": times, "notes": notes})
         return
-    print_violations(robot, outside, found.motion.times, len(found.q), unit)
+    print_violations(robot, file, outside, found.motion.times, len(found.q), unit)
     listed = ", ".join(f"{name} {count:,}" for name, count in counts.items())
     print(f"wrote {output}: {output.stat().st_size / 1e3:,.0f} kB; messages: {listed}", file=sys.stderr)
 
@@ -113,11 +121,14 @@ def _check(
     if min(tolerance) <= 0 or not max(tolerance) < float("inf"):
         raise click.BadParameter("expected two finite numbers above 0, mm and deg", param_hint="--tolerance")
     found = compared(robot, file, tolerance, joints, odometry)
-    print_findings(found.notes)
-    differ = bool(found.differences or found.torn or found.missing)
+    report_motion(robot, found.motion, file, missing=True)
+    left = len({*found.valueless, *found.untimed})
+    differ = bool(left or not found.compared or found.differences or found.torn or found.missing)
     if as_json:
         unknown = [{"frame": frame, "parent": parent, "transforms": n} for (frame, parent), n in found.unknown.items()]
-        print_json({**{name: getattr(found, name) for name in PRINTED}, "unknown": unknown})
+        print_json(
+            {**{name: getattr(found, name) for name in PRINTED}, "unknown": unknown, "notes": found.motion.notes}
+        )
         sys.exit(int(differ))
     groups: dict[tuple[str, ...], list[Difference]] = {}
     for one in found.differences:
@@ -134,8 +145,11 @@ def _check(
     if found.valueless:
         print(f"not compared, because joints that move them have no values: {some(found.valueless)}")
     if found.outside:
-        print(f"not compared, because no joint values are near: {found.outside:,} transforms")
-    print(f"frames compared: {found.compared}, " + (f"different: {len(found.differences)}" if differ else "all alike"))
+        never = f"; of these frames all: {some(found.untimed)}" if found.untimed else ""
+        print(f"not compared, because no joint values are near: {found.outside:,} transforms{never}")
+    said = f"different: {len(found.differences)}" if differ else "all alike"
+    said += f", not compared: {left}" if left else ""
+    print(f"frames compared: {found.compared}, {said}" if found.compared else "no frame was compared")
     sys.exit(int(differ))
 
 

@@ -7,11 +7,12 @@ from typing import Literal
 
 import numpy as np
 
+from kinetree.display import some
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.logs.motion import Motion, filled, motion_of
 from kinetree.logs.read import is_bag, read_motion
 from kinetree.logs.ros.bag import Topic
-from kinetree.logs.ros.base import Poses, floating_joint
+from kinetree.logs.ros.base import TF, Poses, floating_joint
 from kinetree.logs.ros.joints import USUAL
 from kinetree.logs.ros.motion import recording
 from kinetree.logs.ros.transforms import Times, description_topic, joint_state_topic, transform_topics
@@ -61,6 +62,8 @@ def converted(
         q = filled(robot, motion, robot.q())
         states = joint_state_topic(USUAL, robot, q, stamps)
     base, notes = _in_model(robot, base)
+    if not is_bag(file):
+        notes = [*notes, *_unnamed(robot)]
     topics = [states, *transform_topics(robot, q, stamps, log_times, base)]
     try:
         topics.append(description_topic(robot, min(topic.log_times[0] for topic in topics if topic.data)))
@@ -70,6 +73,13 @@ def converted(
     floating = floating_joint(robot) if base is not None else None
     placed = robot.coordinate_names[robot.q_slices[floating.name]] if floating else ()
     return Converted(topics, motion, q, placed, notes)
+
+
+def _unnamed(robot: Robot) -> list[Finding]:
+    """Return the note about joints that joint states of ROS cannot have."""
+    names = [name for name in robot.joint_names if not robot.joints[name].kind.single]
+    message = f"is without joints of several coordinates: {some(names)}; their values are in {TF} alone"
+    return [Finding("joints", "warning", message, element=f"topic {USUAL}")] if names else []
 
 
 def _stamps(motion: Motion, file: Path) -> Times:

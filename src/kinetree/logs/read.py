@@ -75,6 +75,8 @@ def _columns(source: Any, names: Iterable[Any]) -> Columns:
     if len(sizes) != 1 or len(shape := sizes.pop()) != 1 or not shape[0]:
         raise fail("motion", "the columns of a motion are not arrays (n,) of the same length, with n above 0")
     try:
+        if any(values.dtype.kind == "c" for values in named.values()):
+            raise TypeError
         values = np.column_stack(list(named.values())).astype(float)
     except (TypeError, ValueError):
         raise fail("motion", "a column of the motion has values that are not numbers") from None

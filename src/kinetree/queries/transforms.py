@@ -9,11 +9,11 @@ from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port
+from kinetree.compiler.port import Port, checked
 from kinetree.display import Brief
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.query import frames_of, one_of, query, tree
+from kinetree.queries.query import coordinates, frames_of, one_of, query, tree
 from kinetree.spatial.se3 import Array, quaternion_from_rotation
 
 WHICH = ("all", "moving", "static")
@@ -60,7 +60,11 @@ def transforms(robot: Robot, q: Any = None, *, which: Literal["all", "moving", "
     parents, still, poses = zip(*places.values(), strict=True) if places else ((), (), ())
     static, T = np.array(still, dtype=bool), np.array(poses, dtype=float).reshape(-1, 4, 4)
     quats = np.moveaxis(quaternion_from_rotation(np.moveaxis(T, 0, -1)), 0, -1)
-    if not static.all():
+    if static.all():
+        _, batch = checked("transforms", [coordinates(robot)], [robot.q() if q is None else q], {})
+        if which != "static":
+            T, quats = np.tile(T, (*batch, 1, 1, 1)), np.tile(quats, (*batch, 1, 1))
+    else:
         moved = _moving(robot)(robot.q() if q is None else q)
         T, quats = _with(T, ~static, moved.T), _with(quats, ~static, moved.quat_xyzw)
     return Transforms(tuple(places), tuple(parents), static, T, quats)

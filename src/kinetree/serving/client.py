@@ -91,8 +91,8 @@ class Client:
 
     def _subscribe(self, message: Any) -> Answers:
         """Return, for channels whose message stays the same, this message."""
-        for one in message["subscriptions"]:
-            number, topic = _whole(one["id"]), CHANNELS[_whole(one["channelId"])].topic
+        wanted = [(_whole(one["id"]), CHANNELS[_whole(one["channelId"])].topic) for one in message["subscriptions"]]
+        for number, topic in wanted:
             if number in self.subscriptions or topic in self.subscriptions.values():
                 what = f"there is a subscription to {topic}, or one of number {number}, already"
                 yield messages.status(WARNING, what, "subscribe")
@@ -102,8 +102,8 @@ class Client:
                 yield messages.data(number, stamp := time.time_ns(), self.content.latched(topic, stamp))
 
     def _unsubscribe(self, message: Any) -> Answers:
-        for number in message["subscriptionIds"]:
-            self.subscriptions.pop(_whole(number), None)
+        for number in [_whole(number) for number in message["subscriptionIds"]]:
+            self.subscriptions.pop(number, None)
         return ()
 
     def _get(self, message: Any) -> Answers:
@@ -115,6 +115,7 @@ class Client:
     def _set(self, message: Any) -> Answers:
         """Return what is wrong, and the values that the parameters have now."""
         values = {str(one["name"]): one.get("value") for one in message["parameters"]}
+        messages.parameter_values({}, message.get("id"))  # fails for an id that cannot be sent back
         yield messages.remove_status("set")
         if faults := self.player.set(values):
             yield messages.status(WARNING, "\n".join(faults), "set")
@@ -122,12 +123,11 @@ class Client:
         self.changed([*values])
 
     def _watch(self, message: Any) -> Answers:
-        self.watched.update(name for name in message["parameterNames"] or self.player.parameters)
-        self.watched &= self.player.parameters.keys()
+        self.watched |= {*(message["parameterNames"] or self.player.parameters)} & self.player.parameters.keys()
         return ()
 
     def _unwatch(self, message: Any) -> Answers:
-        self.watched.difference_update(message["parameterNames"] or [*self.watched])
+        self.watched -= {*(message["parameterNames"] or self.watched)}
         return ()
 
     def _fetch(self, message: Any) -> Answers:

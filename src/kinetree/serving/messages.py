@@ -10,6 +10,8 @@ from kinetree.errors import MAX_MESSAGE, shortened
 SUBPROTOCOLS = ("foxglove.sdk.v1", "foxglove.websocket.v1")
 """Names of the protocol, today's first; what a server sends is the same."""
 CAPABILITIES = ("parameters", "parametersSubscribe", "assets")
+ORIGIN = r"[a-z][a-z0-9+.-]*://[^/\s*]+"
+"""Pattern of an origin that can be allowed, as browsers send it."""
 WARNING, ERROR = 1, 2
 """Levels of a status."""
 

@@ -40,6 +40,10 @@ class Player:
             self.times = times - times[0]
             self.moved = np.isin(robot.coordinate_names, motion.names)
             self._between = add, subtract = integrate(robot), difference(robot)
+            self._turning = np.zeros(robot.nq, dtype=bool)
+            for name, where in robot.q_slices.items():
+                if part := robot.joints[name].kind.quaternion:
+                    self._turning[where][part] = True
             add(q, subtract(q, q))  # compiles them now, and not while the clock runs
             self._move_to(0.0)
 
@@ -121,7 +125,8 @@ class Player:
         q, after = self.samples[i], self.samples[min(i + 1, len(self.samples) - 1)]
         if time > self.times[i]:
             add, subtract = self._between
-            q = add(q, subtract(q, after) * (time - self.times[i]) / (self.times[i + 1] - self.times[i]))
+            part = (time - self.times[i]) / (self.times[i + 1] - self.times[i])
+            q = np.where(self._turning, add(q, subtract(q, after) * part), q + (after - q) * part)
         self.time, self.q = float(time), np.where(self.moved, q, self.q)
 
 

@@ -9,6 +9,7 @@ import asyncio
 import errno
 import logging
 import os
+import re
 import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
@@ -23,7 +24,7 @@ from kinetree.errors import KinetreeError, fail, shortened, visible
 from kinetree.logs.ros.base import TF
 from kinetree.serving.client import Client
 from kinetree.serving.content import CHANNELS, Content
-from kinetree.serving.messages import SUBPROTOCOLS, advertise, server_info
+from kinetree.serving.messages import ORIGIN, SUBPROTOCOLS, advertise, server_info
 from kinetree.serving.player import Player
 
 DESKTOP = "file://"
@@ -117,7 +118,9 @@ class Server:
         if origin not in self._refused and len(self._refused) < SHOWN:
             self._refused.add(origin)
             name = visible(shortened(origin, 200))
-            how = "" if origin == "null" else f"; to allow it, pass --allow-origin {name}"
+            how = (
+                f"; to allow it, pass --allow-origin {name}" if name == origin and re.fullmatch(ORIGIN, origin) else ""
+            )
             self.tell(f"refused a page of the origin {name}{how}")
 
     async def _run_clock(self) -> None:

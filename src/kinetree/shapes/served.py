@@ -3,9 +3,10 @@
 import os
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from kinetree.confine import Confinement, real, workspace_of
+from kinetree.confine import ALLOW, Confinement, real, workspace_of
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.formats.opener import Files, folder_of
 from kinetree.model.assemble import build
@@ -13,6 +14,7 @@ from kinetree.model.robot import Robot
 from kinetree.shapes.bring import ASSETS, Bag
 from kinetree.shapes.read import ending_of
 
+GIVE = "give its folder a name, as in --package NAME=FOLDER; in Python, packages={name: folder} of kt.load does"
 NOWHERE = Path(os.path.abspath(os.devnull)) / "robot.urdf"
 """A file that cannot exist: nothing is written, and no file of the disk is taken for one of the served ones."""
 
@@ -48,7 +50,7 @@ def served(robot: Robot) -> tuple[Robot, dict[str, bytes], list[Finding]]:
     contents = {
         f"package://{path.relative_to(bag.folder / ASSETS).as_posix()}": data for path, data in bag.contents.items()
     }
-    findings = [Finding(f.code, "warning", f.message, f.source, f.element, f.fix) for f in bag.findings.values()]
+    findings = [replace(f, severity="warning", fix=f.fix and f.fix.replace(ALLOW, GIVE)) for f in bag.findings.values()]
     return build(parts) if bag.changed else robot, contents, findings
 
 

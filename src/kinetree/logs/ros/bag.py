@@ -13,7 +13,7 @@ MOST_KEPT = 2**31
 Place: TypeAlias = tuple[int, str, str]
 """Where a message begins: a byte, of what, such as " of the chunk at byte 120", or "", and the file."""
 MOST_MESSAGES = 5_000_000
-"""Largest number of messages of one topic."""
+"""Largest number of messages that are read from one bag."""
 TYPES = {full_name(name): name for name in DEFINITIONS}
 """Definitions by the names that bags use."""
 
@@ -61,7 +61,7 @@ class Bag:
     def __init__(self, wanted: Collection[str]) -> None:
         self.wanted = wanted
         self.topics: dict[str, Topic] = {}
-        self.kept = 0
+        self.kept = self.messages = 0
 
     def topic(self, file: Path, name: str, type: str, qos: str, encoding: str) -> Topic:
         """Return the topic of a name, added if it is new. Raises KinetreeError for another type or encoding."""
@@ -78,9 +78,9 @@ class Bag:
         topic.count += 1
         if topic.type not in self.wanted:
             return False
-        self.kept += size
-        if self.kept > MOST_KEPT or len(topic.data) >= MOST_MESSAGES:
-            most = f"at most {MOST_KEPT:,} bytes, and {MOST_MESSAGES:,} messages of a topic, are read"
+        self.kept, self.messages = self.kept + size, self.messages + 1
+        if self.kept > MOST_KEPT or self.messages > MOST_MESSAGES:
+            most = f"at most {MOST_KEPT:,} bytes, and {MOST_MESSAGES:,} messages, are read"
             raise bag_fault(file, f"has too many messages about joints and poses; {most}")
         return True
 

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation, Slerp
 from kinetree.display import some
 from kinetree.errors import fail
 from kinetree.logs.ros.bag import Topic
-from kinetree.logs.ros.cdr import decoded
+from kinetree.logs.ros.cdr import MOST_ENTRIES, decoded
 from kinetree.logs.ros.joints import chosen_topic, stamps_of
 from kinetree.model.magnitudes import LARGEST
 from kinetree.model.robot import Joint, Robot
@@ -50,7 +50,8 @@ class Poses(NamedTuple):
 def poses_of(topic: Topic, needed: Callable[[str, str], bool]) -> dict[tuple[str, str], Poses]:
     """Return the poses of a topic by the names of their frames, parent and child, in the order of the messages.
 
-    needed: whether the poses of a parent and child must be whole. Raises KinetreeError, with the byte, for messages
+    needed: whether the poses of a parent and child must be whole. Stamps that are all zero become the times of the
+    log. Raises KinetreeError, with the byte, for messages
     that are damaged, and numbers that are no pose but must be.
     """
     parts: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
@@ -60,6 +61,8 @@ def poses_of(topic: Topic, needed: Callable[[str, str], bool]) -> dict[tuple[str
                 np.stack([pose[part][x].of(data) for x in axes], -1) for part, axes in ((point, "xyz"), (turn, "xyzw"))
             ]
             frames = (one["header"]["frame_id"].lstrip("/"), one.get("child_frame_id", "").lstrip("/"))
+            if len(parts) > MOST_ENTRIES:
+                raise topic.fault(int(rows[0]), 0, f"there are more than {MOST_ENTRIES:,} frames, which are not read")
             parts.setdefault(frames, []).append((rows, stamps_of(one["header"], data), *numbers))
             if needed(*frames) and not (good := _is_pose(*numbers)).all():
                 what = f"the pose of {frames[1] or 'the frame'!r} in {frames[0]!r} is no pose"
@@ -71,6 +74,8 @@ def poses_of(topic: Topic, needed: Callable[[str, str], bool]) -> dict[tuple[str
         order = np.argsort(rows, kind="stable")
         log_times = np.array(topic.log_times, dtype=np.int64)[rows[order]]
         found[frames] = Poses(topic.name, *frames, stamps[order], log_times, positions[order], quats[order])
+    if not any(poses.stamps.any() for poses in found.values()):
+        found = {frames: poses._replace(stamps=poses.log_times) for frames, poses in found.items()}
     return found
 
 

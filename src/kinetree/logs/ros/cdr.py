@@ -21,8 +21,12 @@ ORDERS = {b"\x00\x00": ">", b"\x00\x01": "<"}
 """Order of bytes of each representation that is read."""
 AT_ONCE = 256
 """Number of messages that are written together, so that they stay in the cache."""
-MOST_LAYOUTS = 8
-"""Largest number of layouts of a topic for which all messages are compared with each."""
+MOST_ENTRIES = 100_000
+"""Largest number of entries of one message that are no numbers: texts, transforms."""
+MOST_SPANS = 5_000_000
+"""Largest number of lengths and texts in all layouts of a topic together."""
+MOST_LAYOUTS = 32
+"""Largest number of layouts of one length for which all messages are compared with each."""
 
 Fault = Callable[[int, int, str], KinetreeError]
 """Function from the number of a message, an offset in it and a text to an error."""
@@ -52,6 +56,7 @@ class _Reader:
     fault: Fault
     order: str = "<"
     at: int = HEADER
+    entries: int = 0
     fixed: list[tuple[int, int]] = field(default_factory=list)
 
     def take(self, size: int, alignment: int, what: str) -> int:
@@ -93,6 +98,10 @@ class _Reader:
         if type in PRIMITIVES:
             return self.numbers(PRIMITIVES[type], count, what)
         if count is not None:
+            self.entries += count
+            if self.entries > MOST_ENTRIES:
+                message = f"{what} has {count:,} entries; at most {MOST_ENTRIES:,} of a message are read"
+                raise self.fault(self.number, self.at, message)
             return [self.value(type, None, f"{what}[{i}]") for i in range(count)]
         if type == "string":
             return self.text(what)
@@ -114,12 +123,17 @@ def decoded(message: str, messages: Sequence[bytes], fault: Fault) -> Iterator[t
     """Yield, for messages of one type, groups of one layout: their numbers (n,), the value with Numbers instead of
     numbers, and their bytes (n, length), from which `Numbers.of` takes the numbers."""
     sizes = np.array([len(data) for data in messages], dtype=np.int64)
-    order = np.argsort(sizes, kind="stable")
+    order, seen = np.argsort(sizes, kind="stable"), 0
     for places in np.split(order, np.flatnonzero(np.diff(sizes[order])) + 1) if len(order) else ():
         table = np.frombuffer(b"".join([messages[i] for i in places]), np.uint8).reshape(len(places), -1)
         tries = MOST_LAYOUTS  # then each message on its own, so that the time grows with their number
         while len(places):
             value, spans = layout(message, messages[places[0]], fault, int(places[0]))
+            seen += len(spans)
+            if seen > MOST_SPANS:
+                raise fault(
+                    int(places[0]), 0, f"with it, layouts have more than {MOST_SPANS:,} texts, which are not read"
+                )
             count, tries = len(places) if tries else 1, max(0, tries - 1)
             fixed = np.concatenate([np.arange(*span) for span in spans])
             same = (table[:count, fixed] == table[0, fixed]).all(axis=1)

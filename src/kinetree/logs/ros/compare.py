@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kinetree.errors import Finding, fail
-from kinetree.logs.motion import filled, motion_of
+from kinetree.errors import fail
+from kinetree.logs.motion import Motion, filled, motion_of
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.base import TF, TF_STATIC, Poses, floating_joint, of_joint, poses_of
 from kinetree.logs.ros.explain import Motions, Pair, causes, deviation
@@ -44,8 +44,9 @@ class Comparison:
     compared: how many frames in their parents are compared. differences: those that differ. torn: frames with several
     parents in the bag, and these. missing: frames of the model that the bag lacks. unknown: frames and parents in the
     bag that are not both of the model, and how many transforms of them. valueless: frames that are not compared,
-    because the bag has no values of a joint that moves them in their parents. outside: how many transforms are not
-    compared, because no joint values are near. notes: warnings about the joint values.
+    because the bag has no values of a joint that moves them in their parents. untimed: frames that are not compared,
+    because no joint values are near any of their transforms. outside: how many transforms are not compared for this
+    reason. motion: the joint values of the bag.
     """
 
     compared: int
@@ -54,8 +55,9 @@ class Comparison:
     missing: Sequence[str]
     unknown: Mapping[tuple[str, str], int]
     valueless: Sequence[str]
+    untimed: Sequence[str]
     outside: int
-    notes: Sequence[Finding]
+    motion: Motion
 
 
 def compared(
@@ -82,7 +84,9 @@ def compared(
     differences: list[Difference] = []
     delays: list[float] = []
     valueless: list[str] = []
-    count = outside = 0
+    done: list[str] = []
+    untimed: list[str] = []
+    outside = 0
     for poses, is_static in recorded:
         parents.setdefault(poses.child, []).append(poses.parent)
         if not {poses.child, poses.parent} <= robot.frames.keys():
@@ -93,12 +97,13 @@ def compared(
                 valueless.append(poses.child)
                 continue
             outside += 0 if is_static else len(poses.stamps) - len(pair.times)
-            count += 1
+            (done if len(pair.times) else untimed).append(poses.child)
             T = constant.get((poses.child, poses.parent))
             differences += _differences(pair, T, is_static, tolerance, delays)
     torn = {child: sorted({*above}) for child, above in parents.items() if len({*above}) > 1}
     missing = [n for n in transforms(robot, motions.q[0]).names if n not in parents and n != skipped]
-    return Comparison(count, differences, torn, missing, unknown, valueless, outside, found.columns.notes)
+    untimed = [name for name in untimed if name not in done]
+    return Comparison(len(done), differences, torn, missing, unknown, valueless, untimed, outside, motion)
 
 
 def _recorded(robot: Robot, topics: Mapping[str, Topic], name: str) -> Iterator[tuple[Poses, bool]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ LONGEST, STEP = 1.0, 0.005
 """Largest delay that is tried, and least step between two, s."""
 STILL = 1e-3
 """Range of a coordinate below which it counts as standing, rad or m."""
+UNKNOWN = 1e30
+"""Error of a delay for which most joint values are unknown."""
 MOST_CAUSES = 3
 
 
@@ -107,8 +110,8 @@ def causes(pair: Pair, tolerance: tuple[float, float], delays: list[float]) -> t
     q = pair.motions.at(pair.times)
     T = pair.model(q)
 
-    def left(poses: Array) -> float:
-        return float((deviation(poses, pair.T) / tolerance).max())
+    def left(poses: Array, rows: Any = slice(None)) -> float:
+        return float((deviation(poses[rows], pair.T[rows]) / tolerance).max())
 
     most = max(1.0, EXPLAINED * left(T))
 
@@ -150,17 +153,19 @@ def _joints(pair: Pair, q: Array) -> Iterator[tuple[str, Array]]:
                 yield other, pair.model(_with(q, i, -q[:, k]))
 
 
-def _delay(pair: Pair, q: Array, left: Callable[[Array], float], most: float, delays: list[float]) -> Iterator[str]:
+def _delay(pair: Pair, q: Array, left: Callable[..., float], most: float, delays: list[float]) -> Iterator[str]:
     """Yield the delay of the stamps, if one explains the differences."""
     own = [i for i in pair.coordinates() if np.ptp(q[:, i]) > STILL]
     if not own:
         return
 
     def error(delay: float) -> float:
-        late = q.copy()
+        late, rows = q.copy(), pair.motions.known(pair.times - delay)
+        if 2 * rows.sum() < len(rows):
+            return UNKNOWN
         for i in own:
             late[:, i] = pair.motions.column(i, pair.times - delay)
-        return left(pair.model(late))
+        return left(pair.model(late), rows)
 
     step = max(STEP, pair.motions.step)
     best = min(delays, key=error, default=0.0)

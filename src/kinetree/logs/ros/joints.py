@@ -12,7 +12,7 @@ from kinetree.display import some
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.logs.motion import FOLLOWS, Columns
 from kinetree.logs.ros.bag import Topic
-from kinetree.logs.ros.cdr import decoded
+from kinetree.logs.ros.cdr import MOST_ENTRIES, decoded
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -53,7 +53,8 @@ def chosen_topic(
 def joint_states(robot: Robot, topic: Topic) -> JointStates:
     """Return the joint values that a topic of joint states has.
 
-    A joint that a message does not name keeps its value; the rows begin where all joints that are ever named have one.
+    A joint that a message does not name, or with a position that is no number (NaN), keeps its value; the rows begin
+    where all joints that ever have a position have one.
     Joints that the robot does not have, and followers, are left out, and notes say so. Raises KinetreeError, with the
     byte, for messages that are damaged or do not have a position for each name, and for stamps that go back.
     """
@@ -61,7 +62,7 @@ def joint_states(robot: Robot, topic: Topic) -> JointStates:
     values = np.zeros((len(topic.data), len(places)))
     given = np.zeros(values.shape, dtype=bool)
     stamps = np.zeros(len(topic.data), dtype=np.int64)
-    unknown: Counter[str] = Counter()
+    unknown, bad = Counter[str](), Counter[str]()
     empty = 0
     for rows, message, data in decoded(JOINT_STATE, topic.data, topic.fault):
         stamps[rows] = stamps_of(message["header"], data)
@@ -72,8 +73,12 @@ def joint_states(robot: Robot, topic: Topic) -> JointStates:
         _check(topic, int(rows[0]), names, position)
         own = np.array([i for i, name in enumerate(names) if name in places], dtype=np.int64)
         columns = np.array([places[names[i]] for i in own], dtype=np.int64)
-        values[np.ix_(rows, columns)], given[np.ix_(rows, columns)] = position.of(data)[:, own], True
+        found = position.of(data)[:, own]
+        values[np.ix_(rows, columns)], given[np.ix_(rows, columns)] = found, ~np.isnan(found)
+        bad.update({names[i]: n for i, n in zip(own, np.isnan(found).sum(axis=0).tolist(), strict=True) if n})
         unknown.update({name: len(rows) for name in names if name not in places})
+        if len(unknown) > MOST_ENTRIES:
+            raise topic.fault(int(rows[0]), 0, f"there are more than {MOST_ENTRIES:,} joints, which are not read")
     if not stamps.any():
         stamps = np.array(topic.log_times, dtype=np.int64)
     notes = (
@@ -82,6 +87,10 @@ def joint_states(robot: Robot, topic: Topic) -> JointStates:
         else []
     )
     notes += [_note(topic, f"{empty} messages have no positions, and are left out")] if empty else []
+    notes += [_note(topic, f"positions that are no numbers are left out: {some(_counted(bad, topic))}")] if bad else []
+    if not given.any():
+        there = f"; it has {some(unknown)}" if unknown else ""
+        raise fail("joints", f"topic {topic.name} has no positions of joints of the robot {robot.name!r}{there}")
     return _rows(robot, topic, list(places), values, given, stamps, notes)
 
 
@@ -96,7 +105,7 @@ def _check(topic: Topic, number: int, names: list[str], position: Any) -> None:
         message = f"has {position.size} positions for {len(names)} names; expected one for each"
         raise topic.fault(number, position.offset, message)
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        ((twice, _),) = Counter(names).most_common(1)
         raise topic.fault(number, 0, f"names joint {twice!r} twice")
 
 
@@ -115,8 +124,6 @@ def _rows(
     ever = np.flatnonzero(given.any(axis=0))
     last = np.maximum.accumulate(np.where(given[:, ever], np.arange(len(order))[:, None], -1), axis=0)
     whole = (last >= 0).all(axis=1) & np.r_[stamps[1:] > stamps[:-1], np.ones(len(order[-1:]), dtype=bool)]
-    if not whole.any():
-        raise fail("joints", f"topic {topic.name} has no positions of joints of the robot {robot.name!r}")
     if begins := int(np.argmax(whole)):
         notes.append(_note(topic, f"the first {begins} rows are left out, before all joints have a position"))
     values = values[last, ever][whole]

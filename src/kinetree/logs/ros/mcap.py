@@ -20,8 +20,9 @@ SCHEMA, CHANNEL, MESSAGE, CHUNK, DATA_END = 3, 4, 5, 6, 15
 """Operation codes of the records that are read."""
 MOST_CHUNK = 2**28
 """Largest size of a chunk, bytes."""
-MOST_EXPANDED = 2**28, 200
-"""Largest sum of the sizes of all chunks: bytes, and times the size of the file more."""
+MOST_EXPANDED = (2**25, 200), (2**31, 20)
+"""Largest sum of the sizes of all chunks: bytes and times the size of the file more; bytes or times the file."""
+RECOVER = "`mcap recover` keeps the messages that are whole"
 INSTALL = "pip install 'kinetree[ros]'"
 
 _RECORD, _MESSAGE, _CHUNK, _IDS = Struct("<BQ"), Struct("<HIQQ"), Struct("<QQQI"), Struct("<HH")
@@ -56,18 +57,21 @@ class _File:
             raise self.fault(0, f"the file begins with {self.data[:8].hex(' ')}; expected {MAGIC.hex(' ')}, MCAP")
         if self._records(self.data, 8, len(self.data), "") != DATA_END or self.data[-8:] != MAGIC:
             message = "the file ends before the end of its data; its recording was not finished, or it was cut off"
-            raise self.fault(len(self.data), message, fix="`mcap recover` keeps the messages that are whole")
+            raise self.fault(len(self.data), message, fix=RECOVER)
 
     def _records(self, data: Any, at: int, end: int, within: str) -> int:
         """Read the records from `at` to `end`, or to the end of the data, and return the last operation code."""
         code = 0
         while at < end and code != DATA_END:
             if at + 9 > end:
-                raise self.fault(at, f"a record is cut off after {end - at} bytes", within)
+                raise self.fault(at, f"a record is cut off after {end - at} bytes", within, RECOVER)
             code, size = _RECORD.unpack_from(data, at)
+            if code == 0:
+                message = "a record has the operation code 0; the recording was not finished, or the file is damaged"
+                raise self.fault(at, message, within, RECOVER)
             start, at = at + 9, at + 9 + size
             if at > end:
-                raise self.fault(start, f"a record has {size} bytes, and {end - start} are left", within)
+                raise self.fault(start, f"a record has {size} bytes, and {end - start} are left", within, RECOVER)
             try:
                 if code == MESSAGE:  # first, because most records are messages
                     self._message(data, start, at, within)
@@ -120,7 +124,9 @@ class _File:
         if at + 8 + length > end:
             raise self.fault(at, f"the records of a chunk have {length} bytes, and {end - at - 8} are left")
         self.expanded += size
-        if size > MOST_CHUNK or self.expanded > MOST_EXPANDED[0] + MOST_EXPANDED[1] * len(self.data):
+        (more, times), (least, ratio) = MOST_EXPANDED
+        most = min(more + times * len(self.data), max(least, ratio * len(self.data)))
+        if size > MOST_CHUNK or self.expanded > most:
             raise self.fault(start, f"a chunk expands to {size} bytes, which is too large to be read")
         content = self._expanded(at + 8, bytes(self.data[at + 8 : at + 8 + length]), compression, size)
         if len(content) != size or (crc and zlib.crc32(content) != crc):
@@ -193,10 +199,11 @@ def mcap_of(topics: Iterable[Topic]) -> bytes:
         )
     times = np.concatenate([np.array(topic.log_times, dtype=np.int64) for topic in topics])
     which = np.repeat(np.arange(len(topics)), [len(topic.data) for topic in topics])
-    sequence = [0] * len(topics)
-    for k in which[np.argsort(times, kind="stable")].tolist():
-        topic, i = topics[k], sequence[k]
-        writer.add_message(channels[k], topic.log_times[i], topic.data[i], topic.publish_times[i], i)
+    number = np.concatenate([np.arange(len(topic.data)) for topic in topics])
+    order, sequence = np.argsort(times, kind="stable"), [0] * len(topics)
+    for k, i in zip(which[order].tolist(), number[order].tolist(), strict=True):
+        topic = topics[k]
+        writer.add_message(channels[k], topic.log_times[i], topic.data[i], topic.publish_times[i], sequence[k])
         sequence[k] += 1
     writer.finish()  # type: ignore[no-untyped-call]
     return stream.getvalue()
