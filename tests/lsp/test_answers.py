@@ -8,6 +8,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.jobs import jobs
+from kinetree.conventions.package import _package
 from kinetree.errors import Finding
 from kinetree.fixer.fix import fix
 from kinetree.lsp import child
@@ -305,3 +306,25 @@ def test_a_new_name_of_a_text_element(editor):
     path = editor.put("a.sdf", SDF)
     (after,) = editor.after(editor.at("rename", path, "<parent>a", 9, "new")).values()
     assert after == SDF.replace('"a"', '"new"').replace(">a<", ">new<")
+
+
+XMLNS = 'xmlns:xacro="http://ros.org/wiki/xacro"'
+FOOT = '<robot name="{0}"><link name="base"/><link name="foot"/><joint name="j" type="fixed"><parent link="base"/>{1}'
+FOOT += '<child link="foot"/></joint></robot>'
+
+
+@pytest.mark.parametrize("first", ["check", "rename"])
+def test_other_robots_of_the_package_are_other_robots(editor, first):
+    _package.cache_clear()
+    editor.put("package.xml", "<package><name>a</name></package>")
+    uncalled = '<xacro:macro name="p" params="q"><link name="${q}"/></xacro:macro>'
+    texts = [FOOT.format(name, uncalled).replace("<robot", f"<robot {XMLNS}") for name in ("one", "two")]
+    one, two = (editor.put(f"{name}.urdf.xacro", text) for name, text in zip(("one", "two"), texts, strict=True))
+    for _ in ("cold", "warm"):
+        child._models.clear()
+        if first == "check":
+            editor.ask("check", two)
+            editor.ask("check", one)
+        assert editor.after(editor.at("rename", one, '"foot', 2, "toe")).keys() == {one}
+        assert {place.file for place in editor.at("references", one, '"foot', 2, True)} == {str(one)}
+        assert {place.file for place in editor.at("definition", one, '<child link="foot', 14)} == {str(one)}
