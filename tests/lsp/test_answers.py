@@ -328,3 +328,56 @@ def test_other_robots_of_the_package_are_other_robots(editor, first):
         assert editor.after(editor.at("rename", one, '"foot', 2, "toe")).keys() == {one}
         assert {place.file for place in editor.at("references", one, '"foot', 2, True)} == {str(one)}
         assert {place.file for place in editor.at("definition", one, '<child link="foot', 14)} == {str(one)}
+
+
+def test_a_call_with_a_block_gets_a_new_name(editor):
+    text = f"""<robot name="r" {XMLNS}><xacro:macro name="m" params="name *block"><link name="${{name}}">
+    <inertial><xacro:insert_block name="block"/></inertial></link></xacro:macro>
+    <xacro:m name="a"><mass value="1"/></xacro:m></robot>"""
+    text = text.replace('<mass value="1"/>', '<xacro:if value="1"><mass value="1"/></xacro:if>')
+    path = editor.put("r.urdf.xacro", text)
+    assert editor.after(editor.at("rename", path, "xacro:m name", 6, "part")) == {
+        path: text.replace("xacro:m ", "xacro:part ").replace("xacro:m>", "xacro:part>").replace('"m"', '"part"')
+    }
+    assert editor.after(editor.at("rename", path, "*block", 2, "body")) == {
+        path: text.replace("block", "body").replace("insert_body", "insert_block")
+    }
+    assert editor.at("rename", path, "*block", 2, "block") == {}
+
+
+def test_a_robot_with_errors_gets_no_new_names(editor):
+    path = editor.put("arm.urdf", ARM.replace('<axis xyz="0 0 2"/>', '<axis xyz="0 0 0 0"/>'))
+    refused = editor.at("rename", path, '<child link="', 15, "unterarm")
+    assert "errors; correct them first" in refused.why
+
+
+def test_a_file_of_macros_alone_gets_no_new_names(editor):
+    macro = editor.put("segment.xacro", MACRO)
+    assert "open one that includes it" in editor.at("rename", macro, "{length}", 2, "far").why
+
+
+def test_no_other_name_changes(editor):
+    text = f"""<robot name="r" {XMLNS}><xacro:property name="a" value="1"/>
+    <xacro:property name="d" value="${{dict(a=2)}}"/>
+    <link name="l${{list(d.keys())[0]}}"/></robot>"""
+    path = editor.put("r.urdf.xacro", text)
+    refused = editor.at("rename", path, 'name="a', 6, "b")
+    assert isinstance(refused, Refused), editor.after(refused)
+    assert "'la' would be 'lb'" in refused.why
+
+
+def test_unnamed_parts_of_a_body_follow_it(editor):
+    text = MJCF.replace('joint name="j" ', "joint ").replace('<motor joint="j"/>', "")
+    path = editor.put("a.xml", text)
+    assert editor.after(editor.at("rename", path, 'body name="a', 11, "new")) == {path: text.replace('"a"', '"new"')}
+
+
+def test_a_part_of_another_model_keeps_its_name(editor):
+    other = SDF[SDF.index("<model") : SDF.index("</sdf>")].replace('"m"', '"n"')
+    text = f'<sdf version="1.9"><model name="o">{SDF[SDF.index("<model") : SDF.index("</sdf>")]}{other}</model></sdf>'
+    path = editor.put("a.sdf", text)
+    assert len(editor.at("references", path, 'link name="a', 11, True)) == 3
+    after = editor.at("rename", path, 'link name="a', 11, "new")
+    assert editor.after(after) == {
+        path: text.replace('"a"', '"new"', 1).replace('to="a"', 'to="new"', 1).replace(">a<", ">new<", 1)
+    }
