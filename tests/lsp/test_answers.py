@@ -9,12 +9,13 @@ import pytest
 import kinetree as kt
 from kinetree.checker.jobs import jobs
 from kinetree.conventions.package import _package
-from kinetree.errors import Finding
+from kinetree.errors import Finding, Source
 from kinetree.fixer.fix import fix
 from kinetree.lsp import child
 from kinetree.lsp.actions import actions
 from kinetree.lsp.answers import Look, Refused
 from kinetree.lsp.diagnostics import mark_of
+from kinetree.lsp.session import look_of
 from kinetree.lsp.text import Text
 from lsp_texts import ARM, MACRO, MADE, SRDF
 
@@ -381,3 +382,11 @@ def test_a_part_of_another_model_keeps_its_name(editor):
     assert editor.after(after) == {
         path: text.replace('"a"', '"new"', 1).replace('to="a"', 'to="new"', 1).replace(">a<", ">new<", 1)
     }
+
+
+def test_wrong_settings_are_marked_in_the_document_too():
+    finding = Finding("settings", "error", "wrong", Source("/a/kinetree.toml", 3))
+    look = look_of([finding], "/a/r.urdf", everywhere=True)
+    assert look.marks["/a/kinetree.toml"][0].message == "wrong"
+    assert look.marks["/a/r.urdf"][0].message == "this file is not checked: /a/kinetree.toml, line 3: wrong"
+    assert look.marks["/a/r.urdf"][0].span[0] == (0, 0)

@@ -80,3 +80,10 @@ def test_a_text_is_read_in_the_encoding_that_it_declares():
     assert decoded(encoded(latin)) == latin
     assert encoded(latin.replace("é", "🤖")) == latin.replace("é", "🤖").encode()
     assert decoded(b"\xef\xbb\xbf<robot/>") == "<robot/>"
+
+
+def test_a_text_in_utf16_gets_its_mark():
+    text = '<?xml version="1.0" encoding="UTF-16"?><robot name="é"/>'
+    assert encoded(text) == b"\xff\xfe" + text.encode("utf-16-le")
+    assert decoded(encoded(text)) == text
+    assert decoded(b"\xfe\xff" + text.encode("utf-16-be")) == text

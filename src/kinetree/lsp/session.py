@@ -150,7 +150,7 @@ class Session:
             made = await asyncio.to_thread(self._jobs, document.path)
             answer = await self._ask("check", path, made)
         except KinetreeError as error:  # of the settings
-            return self._show(path, look_of(error.findings, path))
+            return self._show(path, look_of(error.findings, path, everywhere=True))
         if isinstance(answer, Refused):
             before = self.looks.get(path)
             failed = look_of((Finding(answer.code, "error", answer.why),), path)
@@ -168,8 +168,9 @@ class Session:
             self.publish(file, tuple(dict.fromkeys(found)))
 
 
-def look_of(findings: Iterable[Finding], path: str) -> Look:
-    """Return marks of findings whose files were not read for them."""
+def look_of(findings: Iterable[Finding], path: str, everywhere: bool = False) -> Look:
+    """Return marks of findings whose files were not read for them. everywhere: whether those of other files are also
+    marked at the top of the document, which was not checked."""
     marks: dict[str, tuple[Mark, ...]] = {}
     for finding in findings:
         file, line = path, 0
@@ -177,6 +178,10 @@ def look_of(findings: Iterable[Finding], path: str) -> Look:
             file, line = real(finding.source.file), (finding.source.line or 1) - 1
         mark = replace(mark_of(finding, None, False), span=((line, 0), (line, 1000)))
         marks[file] = (*marks.get(file, ()), mark)
+        if everywhere and file != path:
+            where = f"{file}, line {line + 1}: {mark.message}"
+            top = replace(mark, span=((0, 0), (0, 1000)), message=f"this file is not checked: {where}")
+            marks[path] = (*marks.get(path, ()), top)
     return Look(marks, (path,))
 
 
