@@ -390,3 +390,16 @@ def test_wrong_settings_are_marked_in_the_document_too():
     assert look.marks["/a/kinetree.toml"][0].message == "wrong"
     assert look.marks["/a/r.urdf"][0].message == "this file is not checked: /a/kinetree.toml, line 3: wrong"
     assert look.marks["/a/r.urdf"][0].span[0] == (0, 0)
+
+
+def test_a_macro_of_another_package_gets_a_new_name(editor):
+    for name in ("arm", "robot"):
+        (editor.folder / name).mkdir()
+        editor.put(f"{name}/package.xml", f"<package><name>{name}</name></package>")
+    macro = editor.put("arm/segment.xacro", MACRO)
+    path = editor.put("robot/made.urdf.xacro", MADE.replace('"segment.xacro', '"$(find arm)/segment.xacro'))
+    assert editor.after(editor.at("rename", path, "<xacro:segment", 9, "part")).keys() == {macro, path}
+    (editor.folder / "secret.xacro").write_text(MACRO)
+    (editor.folder / "robot/link.xacro").symlink_to("../secret.xacro")
+    path = editor.put("robot/made.urdf.xacro", MADE.replace("segment.xacro", "link.xacro"))
+    assert isinstance(editor.at("rename", path, "<xacro:segment", 9, "part"), Refused)

@@ -112,6 +112,7 @@ def _check(models: Sequence[Model], places: dict[str, list[Name]], name: Name, n
         for path in changed:
             text = model.text(path)
             assert text is not None
+            files.packages.find_around(Path(path), Path(model.file).parent)
             files.check(Path(path))
             content = text.content
             for other in sorted(places[path], key=lambda n: -n.start):
