@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,6 +17,7 @@ from kinetree.checker.files import CHECKED, SRDFS
 from kinetree.checker.jobs import jobs
 from kinetree.confine import shared_folders
 from kinetree.errors import Finding, KinetreeError
+from kinetree.formats.plain_file import open_plain
 from kinetree.formats.registry import FORMATS, format_of_text
 from kinetree.lsp.answers import Look, Mark, Refused
 from kinetree.lsp.diagnostics import mark_of
@@ -41,8 +44,13 @@ class Document:
 
     @cached_property
     def content(self) -> bytes:
-        """Bytes of the text."""
-        return encoded(self.text.content)
+        """Bytes of the text; in UTF-8 if it declares UTF-16 and the file on the disk is not in it, which is an error."""
+        content = encoded(self.text.content)
+        if content.startswith(BOM_UTF16_LE):
+            with suppress(OSError, ValueError), open_plain(Path(self.path)) as file:
+                if file.read(2) not in (BOM_UTF16_LE, BOM_UTF16_BE):
+                    return self.text.content.encode("utf-8", "surrogatepass")
+        return content
 
 
 class Session:
