@@ -44,7 +44,7 @@ class Document:
 
     @cached_property
     def content(self) -> bytes:
-        """Bytes of the text; in UTF-8 if it declares UTF-16 and the file on the disk is not in it, which is an error."""
+        """Bytes of the text; in UTF-8 if it declares UTF-16 and the file on the disk is not in it, an error."""
         content = encoded(self.text.content)
         if content.startswith(BOM_UTF16_LE):
             with suppress(OSError, ValueError), open_plain(Path(self.path)) as file:
