@@ -26,12 +26,13 @@ class RequestError(Exception):
 class Client:
     """An editor: it starts `kinetree lsp`, sends requests, and keeps the latest diagnostics by path."""
 
-    def __init__(self, folder=None, capabilities=CAPABILITIES, parent=None, environment=None):
+    def __init__(self, folder=None, capabilities=CAPABILITIES, parent=None, environment=None, begin=True, log=None):
         command = [sys.executable, "-m", "kinetree", "lsp"]
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=log,
             cwd=folder,
             env={**os.environ, **(environment or {})},
         )
@@ -42,6 +43,10 @@ class Client:
         self.versions = {}
         self.number = 0
         threading.Thread(target=self._listen, daemon=True).start()
+        if begin:
+            self.begin(folder, capabilities, parent)
+
+    def begin(self, folder=None, capabilities=CAPABILITIES, parent=None):
         folders = [{"uri": Path(folder).as_uri(), "name": "test"}] if folder else None
         self.initialized = self.request(
             "initialize",

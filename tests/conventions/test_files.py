@@ -6,7 +6,9 @@ import pytest
 
 from kinetree.checker.checked import Checked, Job, check_job
 from kinetree.checker.files import files_of, is_model, models_in, without_parts
+from kinetree.conventions.package import package_of
 from kinetree.errors import Finding, KinetreeError
+from kinetree.formats.opener import files_below
 
 
 @pytest.fixture
@@ -132,3 +134,23 @@ def test_a_part_that_another_file_includes_may_fail_alone(tmp_path, include):
     ):
         failed = Checked(str(tmp_path / name), (Finding(code, "error", "fails"),))
         assert len(without_parts(failed).findings) == count
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_a_link_to_itself_is_a_broken_link(tmp_path):
+    (tmp_path / "loop.urdf").symlink_to("loop.urdf")
+    assert list(files_below(tmp_path, lambda name: name.endswith(".urdf"))) == [tmp_path / "loop.urdf"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_a_link_out_of_a_package_is_no_file_of_it(tmp_path):
+    package = tmp_path / "arm"
+    package.mkdir()
+    (package / "package.xml").write_text("<package/>")
+    (package / "arm.urdf").write_text("<robot/>")
+    (tmp_path / "away.urdf").write_text("<robot/>")
+    (package / "link.urdf").symlink_to("../away.urdf")
+    (package / "inside.urdf").symlink_to("arm.urdf")
+    found = package_of(package / "arm.urdf")
+    assert {path.name for path in found.texts} == {"package.xml", "arm.urdf", "inside.urdf"}
+    assert not found.whole

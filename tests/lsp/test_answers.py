@@ -8,12 +8,14 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.jobs import jobs
-from kinetree.errors import Finding
+from kinetree.conventions.package import _package
+from kinetree.errors import Finding, Source
 from kinetree.fixer.fix import fix
 from kinetree.lsp import child
 from kinetree.lsp.actions import actions
 from kinetree.lsp.answers import Look, Refused
 from kinetree.lsp.diagnostics import mark_of
+from kinetree.lsp.session import look_of
 from kinetree.lsp.text import Text
 from lsp_texts import ARM, MACRO, MADE, SRDF
 
@@ -305,3 +307,99 @@ def test_a_new_name_of_a_text_element(editor):
     path = editor.put("a.sdf", SDF)
     (after,) = editor.after(editor.at("rename", path, "<parent>a", 9, "new")).values()
     assert after == SDF.replace('"a"', '"new"').replace(">a<", ">new<")
+
+
+XMLNS = 'xmlns:xacro="http://ros.org/wiki/xacro"'
+FOOT = '<robot name="{0}"><link name="base"/><link name="foot"/><joint name="j" type="fixed"><parent link="base"/>{1}'
+FOOT += '<child link="foot"/></joint></robot>'
+
+
+@pytest.mark.parametrize("first", ["check", "rename"])
+def test_other_robots_of_the_package_are_other_robots(editor, first):
+    _package.cache_clear()
+    editor.put("package.xml", "<package><name>a</name></package>")
+    uncalled = '<xacro:macro name="p" params="q"><link name="${q}"/></xacro:macro>'
+    texts = [FOOT.format(name, uncalled).replace("<robot", f"<robot {XMLNS}") for name in ("one", "two")]
+    one, two = (editor.put(f"{name}.urdf.xacro", text) for name, text in zip(("one", "two"), texts, strict=True))
+    for _ in ("cold", "warm"):
+        child._models.clear()
+        if first == "check":
+            editor.ask("check", two)
+            editor.ask("check", one)
+        assert editor.after(editor.at("rename", one, '"foot', 2, "toe")).keys() == {one}
+        assert {place.file for place in editor.at("references", one, '"foot', 2, True)} == {str(one)}
+        assert {place.file for place in editor.at("definition", one, '<child link="foot', 14)} == {str(one)}
+
+
+def test_a_call_with_a_block_gets_a_new_name(editor):
+    text = f"""<robot name="r" {XMLNS}><xacro:macro name="m" params="name *block"><link name="${{name}}">
+    <inertial><xacro:insert_block name="block"/></inertial></link></xacro:macro>
+    <xacro:m name="a"><mass value="1"/></xacro:m></robot>"""
+    text = text.replace('<mass value="1"/>', '<xacro:if value="1"><mass value="1"/></xacro:if>')
+    path = editor.put("r.urdf.xacro", text)
+    assert editor.after(editor.at("rename", path, "xacro:m name", 6, "part")) == {
+        path: text.replace("xacro:m ", "xacro:part ").replace("xacro:m>", "xacro:part>").replace('"m"', '"part"')
+    }
+    assert editor.after(editor.at("rename", path, "*block", 2, "body")) == {
+        path: text.replace("block", "body").replace("insert_body", "insert_block")
+    }
+    assert editor.at("rename", path, "*block", 2, "block") == {}
+
+
+def test_a_robot_with_errors_gets_no_new_names(editor):
+    path = editor.put("arm.urdf", ARM.replace('<axis xyz="0 0 2"/>', '<axis xyz="0 0 0 0"/>'))
+    refused = editor.at("rename", path, '<child link="', 15, "unterarm")
+    assert "errors; correct them first" in refused.why
+
+
+def test_a_file_of_macros_alone_gets_no_new_names(editor):
+    macro = editor.put("segment.xacro", MACRO)
+    assert "open one that includes it" in editor.at("rename", macro, "{length}", 2, "far").why
+
+
+def test_no_other_name_changes(editor):
+    text = f"""<robot name="r" {XMLNS}><xacro:property name="a" value="1"/>
+    <xacro:property name="d" value="${{dict(a=2)}}"/>
+    <link name="l${{list(d.keys())[0]}}"/></robot>"""
+    path = editor.put("r.urdf.xacro", text)
+    refused = editor.at("rename", path, 'name="a', 6, "b")
+    assert isinstance(refused, Refused), editor.after(refused)
+    assert "'la' would be 'lb'" in refused.why
+
+
+def test_unnamed_parts_of_a_body_follow_it(editor):
+    text = MJCF.replace('joint name="j" ', "joint ").replace('<motor joint="j"/>', "")
+    path = editor.put("a.xml", text)
+    assert editor.after(editor.at("rename", path, 'body name="a', 11, "new")) == {path: text.replace('"a"', '"new"')}
+
+
+def test_a_part_of_another_model_keeps_its_name(editor):
+    other = SDF[SDF.index("<model") : SDF.index("</sdf>")].replace('"m"', '"n"')
+    text = f'<sdf version="1.9"><model name="o">{SDF[SDF.index("<model") : SDF.index("</sdf>")]}{other}</model></sdf>'
+    path = editor.put("a.sdf", text)
+    assert len(editor.at("references", path, 'link name="a', 11, True)) == 3
+    after = editor.at("rename", path, 'link name="a', 11, "new")
+    assert editor.after(after) == {
+        path: text.replace('"a"', '"new"', 1).replace('to="a"', 'to="new"', 1).replace(">a<", ">new<", 1)
+    }
+
+
+def test_wrong_settings_are_marked_in_the_document_too():
+    finding = Finding("settings", "error", "wrong", Source("/a/kinetree.toml", 3))
+    look = look_of([finding], "/a/r.urdf", everywhere=True)
+    assert look.marks["/a/kinetree.toml"][0].message == "wrong"
+    assert look.marks["/a/r.urdf"][0].message == "this file is not checked: /a/kinetree.toml, line 3: wrong"
+    assert look.marks["/a/r.urdf"][0].span[0] == (0, 0)
+
+
+def test_a_macro_of_another_package_gets_a_new_name(editor):
+    for name in ("arm", "robot"):
+        (editor.folder / name).mkdir()
+        editor.put(f"{name}/package.xml", f"<package><name>{name}</name></package>")
+    macro = editor.put("arm/segment.xacro", MACRO)
+    path = editor.put("robot/made.urdf.xacro", MADE.replace('"segment.xacro', '"$(find arm)/segment.xacro'))
+    assert editor.after(editor.at("rename", path, "<xacro:segment", 9, "part")).keys() == {macro, path}
+    (editor.folder / "secret.xacro").write_text(MACRO)
+    (editor.folder / "robot/link.xacro").symlink_to("../secret.xacro")
+    path = editor.put("robot/made.urdf.xacro", MADE.replace("segment.xacro", "link.xacro"))
+    assert isinstance(editor.at("rename", path, "<xacro:segment", 9, "part"), Refused)

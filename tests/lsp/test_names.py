@@ -5,7 +5,7 @@ import time
 import pytest
 
 from kinetree.formats.xml import Report, parse
-from kinetree.lsp.names import name_at, names_in
+from kinetree.lsp.names import fits, name_at, names_in
 from kinetree.lsp.outline import outline
 from kinetree.lsp.scan import scan
 from kinetree.lsp.text import Text
@@ -136,3 +136,41 @@ def test_an_outline_nests_as_the_text_does():
 def test_a_broken_text_has_an_outline():
     (robot,) = outline(scan(Text(XACRO[: XACRO.index("<axis")]), "r.xacro"))
     assert [s.kind for s in robot.children[-1].children] == ["link", "joint"]
+
+
+def test_defaults_of_parameters_are_worked_out_outside_of_the_macro():
+    text = (
+        '<robot><xacro:property name="x"/><xacro:macro name="m" params="x:=${x} y"><a b="${x}"/></xacro:macro></robot>'
+    )
+    assert [n.scope for n in named(text) if n.text == "x"] == ["", "m", "", "m"]
+
+
+def test_the_end_of_a_call_and_its_blocks_have_names():
+    text = '<xacro:m><a/></xacro:m ><xacro:m/><xacro:macro name="m" params="*b">'
+    text += '<xacro:insert_block name="b"/></xacro:macro>'
+    names = named(f"<robot>{text}</robot>")
+    assert [n.text for n in names].count("m") == 4
+    assert [(n.scope, n.defines) for n in names if n.text == "b"] == [("m", True), ("m", False)]
+    assert all(f"<robot>{text}"[n.start : n.stop] == n.text for n in names)
+
+
+def test_names_of_an_sdf_belong_to_their_model():
+    text = '<sdf><model name="a"><link name="l"/><model name="b"><link name="l"/></model></model></sdf>'
+    assert [n.scope for n in named(text, "a.sdf") if n.text == "l"] == ["a", "a::b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "fitting"),
+    [
+        ("left_tip", "${p}tip", True),
+        ("left_tips", "${p}tip", False),
+        ("a", "a", True),
+        ("ab", "a", False),
+        ("aa", "a${p}aa", False),
+        ("a_b_c", "a${p}_b$(arg x)c", True),
+        ("a_c_b", "a${p}_b$(arg x)c", False),
+        ("a" * 2000, "${p}a" * 300 + "b", False),
+    ],
+)
+def test_a_name_with_expressions_fits_in_little_time(text, name, fitting):
+    assert fits(text, name) is fitting

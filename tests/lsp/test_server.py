@@ -1,6 +1,7 @@
 """Sessions with `kinetree lsp` over stdio, as an editor plays them."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -273,6 +274,8 @@ def test_settings_decide(client, put, tmp_path):
     client.notify("textDocument/didSave", textDocument={"uri": (tmp_path / "kinetree.toml").as_uri()})
     (fault,) = client.wait_for(tmp_path / "kinetree.toml", len)
     assert "profile" in fault["message"]
+    wrong = f"this file is not checked: {tmp_path / 'kinetree.toml'}, line 1: "
+    assert client.wait_for(path, lambda found: [d for d in found if d["message"].startswith(wrong)])
 
 
 @pytest.mark.slow
@@ -436,3 +439,46 @@ def test_a_workspace_of_many_models_is_not_read_at_the_start(tmp_path):
         client.diagnostics(tmp_path / "arm0.urdf")
         assert time.monotonic() - start < 10
         assert set(client.published) == {tmp_path / "arm0.urdf"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere signals end a process at once")
+def test_refusals_leave_no_tracebacks_and_a_signal_no_pages(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+    nul, position = {"uri": "file:///tmp/a%00b.urdf"}, {"line": 0, "character": 0}
+    show = {"method": "workspace/executeCommand", "command": "kinetree.showRobot"}
+    action = {"method": "codeAction/resolve", "title": "a"}
+    with (tmp_path / "log").open("wb") as log:
+        client = Client(begin=False, log=log, environment={"TMPDIR": str(tmp_path)})
+        with pytest.raises(RequestError, match="was not initialized"):
+            client.request("textDocument/hover", textDocument=nul, position=position)
+        client.begin(tmp_path)
+        client.open(path)
+        for why, request in (
+            ("already", {"method": "initialize", "processId": None, "capabilities": {}, "rootUri": None}),
+            (
+                "no open robot",
+                {"method": "textDocument/rename", "textDocument": nul, "position": position, "newName": "a"},
+            ),
+            ("not a legal name", {"method": "textDocument/rename", **client.at(path, '"oberarm', 2), "newName": "a b"}),
+            ("no document", {**show, "arguments": [nul["uri"]]}),
+            ("no document", {**show, "arguments": [[]]}),
+            ("position is wrong", {**show, "arguments": [path.as_uri(), 7]}),
+            ("position is wrong", {**show, "arguments": [path.as_uri(), {"line": "a"}]}),
+            *(
+                ("no action", {**action, "data": data})
+                for data in (None, 7, [], ["/a", 1, "", True], ["\0", "", "", True])
+            ),
+        ):
+            with pytest.raises(RequestError, match=why):
+                client.request(**request)
+        assert client.request("textDocument/hover", textDocument=nul, position=position) is None
+        client.notify("textDocument/didOpen", textDocument={**nul, "languageId": "", "version": 1, "text": ""})
+        client.request(**show, arguments=[path.as_uri()])
+        assert list(tmp_path.glob("kinetree-lsp-*/*.html"))
+        client.process.terminate()
+        assert client.process.wait(10) == -signal.SIGTERM
+        client.process.stdin.close()
+        client.process.stdout.close()
+    assert not list(tmp_path.glob("kinetree-lsp-*"))
+    assert "Traceback" not in (tmp_path / "log").read_text()

@@ -6,6 +6,7 @@ import pytest
 
 from kinetree.lsp.answers import Change
 from kinetree.lsp.fixes import changes_of
+from kinetree.lsp.session import Document
 from kinetree.lsp.text import Text, decoded, encoded
 
 ROBOT = 'é🤖\r\n\tx = "a\u2028b"\rlast 😀 line\n'
@@ -80,3 +81,19 @@ def test_a_text_is_read_in_the_encoding_that_it_declares():
     assert decoded(encoded(latin)) == latin
     assert encoded(latin.replace("é", "🤖")) == latin.replace("é", "🤖").encode()
     assert decoded(b"\xef\xbb\xbf<robot/>") == "<robot/>"
+
+
+def test_a_text_in_utf16_gets_its_mark():
+    text = '<?xml version="1.0" encoding="UTF-16"?><robot name="é"/>'
+    assert encoded(text) == b"\xff\xfe" + text.encode("utf-16-le")
+    assert decoded(encoded(text)) == text
+    assert decoded(b"\xfe\xff" + text.encode("utf-16-be")) == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8"])
+def test_a_file_that_declares_utf16_wrongly_is_not_mended(tmp_path, encoding):
+    path, text = tmp_path / "a.urdf", '<?xml version="1.0" encoding="UTF-16"?><robot/>'
+    new = Document(path.as_uri(), str(path), Text(text), 1)
+    assert new.content == b"\xff\xfe" + text.encode("utf-16-le")  # there is no such file
+    path.write_bytes(text.encode(encoding))
+    assert Document(path.as_uri(), str(path), Text(text), 1).content == path.read_bytes()

@@ -12,10 +12,11 @@ from os.path import basename
 from pathlib import Path
 from time import monotonic
 
+from kinetree.confine import is_in, real
 from kinetree.conventions.shapes.addresses import MARKS
 from kinetree.conventions.shapes.meshes import REMEMBERED
 from kinetree.errors import KinetreeError
-from kinetree.formats.opener import files_below, read_file
+from kinetree.formats.opener import files_below, read_file, unrecorded
 
 ENDINGS = (".xacro", ".urdf", ".xml")
 """Endings of files that may have instructions of xacro."""
@@ -143,9 +144,12 @@ def _folder_of(folder: str, time: int) -> Path | None:
 
 @lru_cache(maxsize=4)
 def _package(folder: Path, _time: int) -> Package:
-    """Read the package in a folder."""
+    """Read the package in a folder, without what links outside of it lead to. No model is made of these files."""
     texts, paths = {}, list(islice(files_below(folder, lambda name: name.endswith(ENDINGS)), MOST))
-    for path in paths:
-        with suppress(KinetreeError):
-            texts[path] = read_file(path).decode(errors="replace")
+    inside = (Path(real(folder)),)
+    with unrecorded():
+        for path in paths:
+            with suppress(KinetreeError):
+                if is_in(real(path), inside):
+                    texts[path] = read_file(path).decode(errors="replace")
     return Package(folder, texts, len(texts) == len(paths) < MOST)

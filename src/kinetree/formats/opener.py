@@ -144,6 +144,17 @@ def snapshot(
         _snapshot.reset(token)
 
 
+@contextmanager
+def unrecorded() -> Iterator[None]:
+    """Keep no record in the `snapshot`, if there is one, of what is read within the context."""
+    now = _snapshot.get()
+    token = _snapshot.set(None if now is None else (dict(now[0]), set()))
+    try:
+        yield
+    finally:
+        _snapshot.reset(token)
+
+
 def read_file(path: Path) -> bytes:
     """Return the content of a file, on the disk or in a `snapshot`. Raises KinetreeError if unreadable or too large."""
     now = _snapshot.get()
@@ -181,9 +192,9 @@ def files_below(folder: Path, wanted: Callable[[str], bool]) -> Iterator[Path]:
     for entry in entries:
         if entry.name.startswith("."):
             continue
-        if entry.is_dir():
-            yield from () if entry.is_symlink() else files_below(folder / entry.name, wanted)  # it may lead to above
-        elif wanted(entry.name) and (entry.is_file() or not os.path.exists(entry.path)):
+        if entry.is_dir(follow_symlinks=False):  # a link may lead to above
+            yield from files_below(folder / entry.name, wanted)
+        elif wanted(entry.name) and (os.path.isfile(entry.path) or not os.path.exists(entry.path)):
             yield folder / entry.name
 
 

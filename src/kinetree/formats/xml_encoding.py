@@ -63,10 +63,20 @@ def encoding_of(text: bytes) -> tuple[bytes, str]:
         if text.startswith(mark):
             return mark, encoding
     mark = b"\xef\xbb\xbf" if text.startswith(b"\xef\xbb\xbf") else b""
-    declared = _ENCODING.match(text, len(mark), len(mark) + DECLARED_WITHIN)
-    name = declared[2].decode() if declared else "utf-8"
+    name = _declared(text, len(mark))
     if name.lower().startswith("utf-16"):
         raise UnicodeError("it declares UTF-16 but does not begin with its byte order mark")
     if name.lower() not in CODECS:
         raise LookupError(f"encoding {name!r} is not read; expected {LEGAL}")
     return mark, CODECS[name.lower()]
+
+
+def declares_utf16(text: bytes) -> bool:
+    """Return whether a text, in UTF-8, declares that it is in UTF-16."""
+    return _declared(text, 0).lower().startswith("utf-16")
+
+
+def _declared(text: bytes, start: int) -> str:
+    """Return the encoding that a text declares from a place on, "utf-8" without one."""
+    declared = _ENCODING.match(text, start, start + DECLARED_WITHIN)
+    return declared[2].decode() if declared else "utf-8"

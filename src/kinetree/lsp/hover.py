@@ -1,7 +1,6 @@
 """Markdown about what stands at a place: a link, a joint, a macro, a property, and the rules of findings there."""
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from inspect import cleandoc
 from itertools import islice
@@ -15,7 +14,7 @@ from kinetree.errors import Finding
 from kinetree.lsp.answers import Hover
 from kinetree.lsp.diagnostics import all_findings, span_of
 from kinetree.lsp.model import Model
-from kinetree.lsp.names import Name, name_at
+from kinetree.lsp.names import Name, fits, name_at
 from kinetree.lsp.rename import occurrences
 from kinetree.lsp.text import Position
 from kinetree.model.robot import Frame, Joint, Link, Robot
@@ -25,7 +24,6 @@ MOST = 4
 """Most parts that are described, of those that a macro makes."""
 PARTS = frozenset(("frames", "joints", "body", "joint", "site"))
 """Kinds of names of the parts that are described."""
-_COMPUTED = re.compile(r"\$\{[^{}]*\}|\$\([^()]*\)")
 
 
 def hover(models: Sequence[Model], file: str, position: Position) -> Hover | None:
@@ -55,9 +53,8 @@ def _about(models: Sequence[Model], name: Name) -> Iterator[str]:
     if not name.kinds.isdisjoint(("macro", "property", "arg")):
         yield from islice(dict.fromkeys(_of_xacro(models, name)), MOST)
         return
-    pattern = re.compile(".*".join(map(re.escape, _COMPUTED.split(name.text))))
     robots = dict.fromkeys(model.robot for model in models if model.robot)
-    found = [text for robot in robots for text in _of_robot(robot, pattern, name)]
+    found = [text for robot in robots for text in _of_robot(robot, name)]
     if not robots and not name.kinds.isdisjoint(PARTS):
         yield f"{_code(name.text)}: open a file that makes a robot of this one to see where it is"
     yield from found[:MOST]
@@ -65,17 +62,17 @@ def _about(models: Sequence[Model], name: Name) -> Iterator[str]:
         yield f"… and {len(found) - MOST} more"
 
 
-def _of_robot(robot: Robot, pattern: re.Pattern[str], name: Name) -> Iterator[str]:
+def _of_robot(robot: Robot, name: Name) -> Iterator[str]:
     """Yield descriptions of the parts of a robot with a name."""
     T: dict[str, Array] | None = None
     if not name.kinds.isdisjoint(("frames", "body", "site")):
         for frame in robot.frames.values():
-            if pattern.fullmatch(frame.name):
+            if fits(frame.name, name.text):
                 T = poses(robot) if T is None else T
                 yield about_frame(robot, frame, T[frame.name])
     if not name.kinds.isdisjoint(("joints", "joint")):
         for joint in (*robot.joints.values(), *robot.loops.values()):
-            if pattern.fullmatch(joint.name):
+            if fits(joint.name, name.text):
                 T = poses(robot) if T is None else T
                 yield about_joint(robot, joint, T.get(joint.child))
 

@@ -25,6 +25,8 @@ DEFINING = {
 """Tags that define a part by their attribute `name`, to its kind."""
 FILES = ("filename", "file")
 """Attributes whose values are files."""
+COMPUTED = re.compile(r"\$\{[^{}]*\}|\$\([^()]*\)")
+"""Expression in a name."""
 _EXPRESSION = re.compile(r"\$\{([^{}]*)\}")
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?:\.\s*)?[^\W\d]\w*")
 _PARAMETER = re.compile(r"\*{0,2}([^\W\d]\w*)(?:\s*:?=\s*(?:'[^']*'|\"[^\"]*\"|(?:\$\{[^{}]*\}|[^\s'\"])*))?")
@@ -35,7 +37,7 @@ _SYNTAX = frozenset(("if", "else", "and", "or", "not", "in", "for", "is", "lambd
 
 class Name(NamedTuple):
     """A name at offsets of a text. kinds: what it may name. defines: whether the thing is made here. scope: macro of a
-    parameter or of a property inside of it, "" for what all files see."""
+    parameter or of a property inside of it, or models of an SDF around a part; "" for what all files see."""
 
     kinds: frozenset[str]
     text: str
@@ -53,6 +55,23 @@ def names_in(scan: Scan) -> tuple[Name, ...]:
     """Return all names in a text, in no order."""
     local = _locals(scan)
     return tuple(name for number, tag in enumerate(scan.tags) for name in _of_tag(scan, number, tag, local))
+
+
+def fits(text: str, name: str) -> bool:
+    """Return whether a text may be a name with expressions, of which each may be anything."""
+    first, *parts = COMPUTED.split(name)
+    if not parts:
+        return text == first
+    *parts, last = parts
+    stop = len(text) - len(last)
+    at = len(first)
+    if at > stop or not text.startswith(first) or not text.endswith(last):
+        return False
+    for part in parts:
+        if (found := text.find(part, at, stop)) < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 def name_at(names: tuple[Name, ...], offset: int) -> Name | None:
@@ -75,12 +94,14 @@ def _of_tag(scan: Scan, number: int, tag: Tag, local: dict[str, frozenset[str]])
     start, stop = scan.leaf_text(number)
     texts = [Attribute(TEXT, scan.text.content[start:stop], start, start, stop)] if start < stop else []
     if instruction:
-        yield from _of_instruction(tag, instruction, macros, local)
+        yield from _of_instruction(scan, tag, instruction, macros, local)
+    models = "::".join(other.get("name") for other in above[::-1] if scan.dialect == "sdf" and other.name == "model")
     for one in (*tag.attributes, *texts):
         if not instruction and one.value:
-            yield from _of_part(scan.dialect, tag, one, above)
+            yield from (part._replace(scope=models) for part in _of_part(scan.dialect, tag, one, above))
         if "$" in one.value or "://" in one.value:
-            yield from _of_words(one, macros, local)
+            around = macros[1:] if tag.name == "xacro:macro" else macros  # defaults are worked out outside
+            yield from _of_words(one, around, local)
         if one.name in FILES or (tag.name in ("uri", "xacro:include") and one.name in (TEXT, "filename")):
             yield Name(frozenset(("file",)), one.value, one.start, one.stop)
 
@@ -100,13 +121,19 @@ def _of_part(dialect: str, tag: Tag, one: Attribute, above: list[Tag]) -> Iterat
         yield Name(kinds, one.value, one.start, one.stop)
 
 
-def _of_instruction(tag: Tag, instruction: str, macros: list[str], local: dict[str, frozenset[str]]) -> Iterator[Name]:
+def _of_instruction(
+    scan: Scan, tag: Tag, instruction: str, macros: list[str], local: dict[str, frozenset[str]]
+) -> Iterator[Name]:
     """Yield the names that an instruction of xacro defines, or the macro that it calls."""
     by_name = {one.name: one for one in tag.attributes}
     name = by_name.get("name")
     if instruction in ("macro", "arg", "property") and name:
         scope = _scope(name.value, macros, local) if instruction == "property" else ""
         yield Name(frozenset((instruction,)), name.value, name.start, name.stop, True, scope)
+    if instruction == "insert_block" and name:
+        yield Name(
+            frozenset(("property",)), name.value, name.start, name.stop, False, _scope(name.value, macros, local)
+        )
     if instruction == "macro" and (params := by_name.get("params")):
         for match in _PARAMETER.finditer(params.value):
             start, stop = (params.start + at for at in match.span(1))
@@ -114,6 +141,10 @@ def _of_instruction(tag: Tag, instruction: str, macros: list[str], local: dict[s
     elif instruction not in BUILT_IN:
         start = tag.start + len("<xacro:")
         yield Name(frozenset(("macro",)), instruction, start, start + len(instruction))
+        first = max(tag.stop, tag.end - len(tag.name) - 99)  # spaces may follow
+        if (end := scan.text.content.rfind(f"</{tag.name}", first, tag.end)) >= 0:
+            end += len("</xacro:")
+            yield Name(frozenset(("macro",)), instruction, end, end + len(instruction))
         for one in tag.attributes:
             yield Name(frozenset(("property",)), one.name, one.at, one.at + len(one.name), False, instruction)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls.uris import to_fs_path
 
 from kinetree.lsp.answers import Changes, Hover, Item, Mark, Place, Symbol
 from kinetree.lsp.text import Position, Span
@@ -112,6 +113,12 @@ def capable(capabilities: Any, path: str) -> Any:
     for name in path.split("."):
         capabilities = getattr(capabilities, name, None)
     return capabilities
+
+
+def path_of(uri: object) -> str | None:
+    """Return the path of a file's URI; None for other schemes, such as untitled:, and for what is no path."""
+    path = to_fs_path(uri) if isinstance(uri, str) and uri.lower().startswith("file:") else None
+    return path if path and "\0" not in path else None
 
 
 def uri_of(path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from functools import partial
@@ -13,15 +14,15 @@ from typing import Any
 from zlib import crc32
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
-from pygls.uris import to_fs_path
 
 from kinetree import __version__
 from kinetree.lsp import protocol
 from kinetree.lsp.actions import Action, actions
 from kinetree.lsp.answers import Mark, Refused
+from kinetree.lsp.protocol import path_of
 from kinetree.lsp.session import Document, Session, real
 from kinetree.lsp.text import Text
 
@@ -32,10 +33,37 @@ WATCH = 2.0
 """Seconds between two looks whether the editor still runs."""
 REFUSED = -32803
 """The protocol's code for a request that failed although it was right."""
+NOT_INITIALIZED = -32002
+"""The protocol's code for a request before the first."""
 
 
 class Protocol(LanguageServerProtocol):
-    """Protocol that forgets a message once it was handled; pygls 2.1 keeps something of every notification."""
+    """Protocol that forgets a message once it was handled; pygls 2.1 keeps something of every notification. Refusals
+    are answers, and leave no traceback in the log."""
+
+    def _handle_request(self, msg_id: Any, method_name: str, params: Any) -> None:
+        begun = self._workspace is not None
+        if begun != (method_name == types.INITIALIZE):
+            super()._handle_request(msg_id, method_name, params)
+        elif begun:
+            self._refuse(msg_id, JsonRpcInvalidRequest("the server was initialized already"))
+        else:
+            self._refuse(msg_id, JsonRpcException("the server was not initialized", NOT_INITIALIZED))
+
+    def _handle_notification(self, method_name: str, params: Any) -> None:
+        if self._workspace is not None or method_name == types.EXIT:
+            super()._handle_notification(method_name, params)
+
+    def _send_handler_result(self, future: Any, *, msg_id: Any) -> None:
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, JsonRpcException):
+            self._refuse(msg_id, error)
+        else:
+            super()._send_handler_result(future, msg_id=msg_id)
+
+    def _refuse(self, msg_id: Any, error: JsonRpcException) -> None:
+        self._request_futures.pop(msg_id, None)
+        self._send_response(msg_id, error=error.to_response_error())
 
     def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
         def done(future: Any) -> None:
@@ -73,15 +101,16 @@ class Server(LanguageServer):
 
     async def ask(self, question: str, uri: str, *arguments: object) -> Any:
         """Return an answer about a document; None if there is none."""
-        path = to_fs_path(uri)
+        path = path_of(uri)
         found = await self.session.ask(question, path, *arguments) if path else None
         return None if isinstance(found, Refused) else found
 
-    async def ask_or_raise(self, question: str, path: str, *arguments: object) -> Any:
+    async def ask_or_raise(self, question: str, uri: str, *arguments: object) -> Any:
         """Return an answer about a document. Raises JsonRpcException with the reason if there is none."""
-        found = await self.session.ask(question, path, *arguments)
+        path = path_of(uri)
+        found = await self.session.ask(question, path, *arguments) if path else None
         if found is None or isinstance(found, Refused):
-            raise JsonRpcException(found.why if found else f"{path} is no open robot description", REFUSED)
+            raise JsonRpcException(found.why if found else f"{uri} is no open robot description", REFUSED)
         return found
 
     def edit(self, changes: Any) -> types.WorkspaceEdit:
@@ -96,8 +125,8 @@ server = Server("kinetree", __version__, types.TextDocumentSyncKind.Incremental,
 @server.feature(types.INITIALIZE)
 def initialize(ls: Server, params: types.InitializeParams) -> None:
     """Begin a session in the folders of the editor, which ends with it."""
-    folders = [to_fs_path(folder.uri) for folder in params.workspace_folders or ()]
-    folders = folders or [params.root_path or (to_fs_path(params.root_uri) if params.root_uri else None)]
+    folders = [path_of(folder.uri) for folder in params.workspace_folders or ()]
+    folders = folders or [params.root_path or (path_of(params.root_uri) if params.root_uri else None)]
     encoding = str(getattr(ls.workspace.position_encoding, "value", ls.workspace.position_encoding) or "utf-16")
     ls.session = Session(ls.publish, [folder for folder in folders if folder], encoding)
     if params.process_id is not None and os.name == "posix":
@@ -151,7 +180,7 @@ def shutdown(ls: Server, params: None) -> None:
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     """Check a document that was opened."""
     one = params.text_document
-    if path := to_fs_path(one.uri):
+    if path := path_of(one.uri):
         ls.session.open(Document(one.uri, path, Text(one.text, ls.session.encoding), one.version))
 
 
@@ -159,7 +188,7 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
 def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     """Take what was typed."""
     one = params.text_document
-    path = to_fs_path(one.uri)
+    path = path_of(one.uri)
     document = ls.session.documents.get(real(path)) if path else None
     if document is None:
         return
@@ -173,27 +202,27 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
 @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
 def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     """Forget a document."""
-    if path := to_fs_path(params.text_document.uri):
+    if path := path_of(params.text_document.uri):
         ls.session.close(path)
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
 def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
     """Check what depends on a file that was saved."""
-    ls.session.saved(filter(None, [to_fs_path(params.text_document.uri)]))
+    ls.session.saved(filter(None, [path_of(params.text_document.uri)]))
 
 
 @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
 def did_change_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
     """Check what depends on files that have changed on the disk."""
     new = any(change.type != types.FileChangeType.Changed for change in params.changes)
-    ls.session.saved(filter(None, [to_fs_path(change.uri) for change in params.changes]), new)
+    ls.session.saved(filter(None, [path_of(change.uri) for change in params.changes]), new)
 
 
 @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
 def did_change_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
     """Take other folders of the editor."""
-    ls.session.enter(filter(None, map(to_fs_path, ls.workspace.folders)))
+    ls.session.enter(filter(None, map(path_of, ls.workspace.folders)))
 
 
 @server.feature(types.TEXT_DOCUMENT_HOVER)
@@ -238,17 +267,15 @@ async def completion(ls: Server, params: types.CompletionParams) -> types.Comple
 @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
 async def prepare_rename(ls: Server, params: types.PrepareRenameParams) -> types.Range:
     """Return the name at a place that can be changed."""
-    path = to_fs_path(params.text_document.uri) or ""
-    found = await ls.ask_or_raise("renamable", path, protocol.position_of(params.position))
+    found = await ls.ask_or_raise("renamable", params.text_document.uri, protocol.position_of(params.position))
     return protocol.range_of(found.span)
 
 
 @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
 async def rename(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit:
     """Return the edit that gives the thing at a place another name."""
-    path = to_fs_path(params.text_document.uri) or ""
     position = protocol.position_of(params.position)
-    return ls.edit(await ls.ask_or_raise("rename", path, position, params.new_name))
+    return ls.edit(await ls.ask_or_raise("rename", params.text_document.uri, position, params.new_name))
 
 
 @server.feature(
@@ -259,7 +286,7 @@ async def rename(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit:
 )
 async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
     """Return the repairs of the findings in a range; their edits are made when one is chosen."""
-    path = to_fs_path(params.text_document.uri)
+    path = path_of(params.text_document.uri)
     if not path:
         return []
     found = actions(ls.session.looks, real(path), protocol.span_of(params.range), params.context.only)
@@ -283,7 +310,10 @@ def _code_action(action: Action) -> types.CodeAction:
 @server.feature(types.CODE_ACTION_RESOLVE)
 async def resolve_action(ls: Server, params: types.CodeAction) -> types.CodeAction:
     """Return an action with its edit, or disabled with the reason why there is none."""
-    root, *arguments = params.data or [""]
+    data: Any = params.data
+    if not isinstance(data, list) or [*map(type, data)] != [str, str, str, bool] or "\0" in data[0]:
+        raise JsonRpcInvalidParams("this is no action that was offered here")
+    root, *arguments = data
     found = await ls.session.ask("fixes", root, *arguments)
     if found is None or isinstance(found, Refused):
         why = found.why if found else "the document was closed"
@@ -309,15 +339,16 @@ async def code_lenses(ls: Server, params: types.CodeLensParams) -> list[types.Co
 async def show_robot(ls: Server, *arguments: Any) -> str:
     """Write the page of a document's robot to the folder of temporary files, open it, and return its URI. arguments:
     the URI of the document, and {"line": …, "character": …} in the element that is selected."""
-    path = to_fs_path(str(arguments[0])) if arguments else None
+    path = path_of(arguments[0]) if arguments else None
     if not path:
-        raise JsonRpcException("there is no document; legal is the URI of an open robot description", REFUSED)
+        raise JsonRpcInvalidParams("there is no document; legal is the URI of an open robot description")
     at: Any = arguments[1] if len(arguments) > 1 else None
-    position = None
-    if at is not None:
-        read: Any = at.get if isinstance(at, dict) else partial(getattr, at)
-        position = (int(read("line")), int(read("character")))
-    html = await ls.ask_or_raise("page", path, position)
+    read: Any = at.get if isinstance(at, dict) else partial(getattr, at)
+    try:
+        position = None if at is None else (int(read("line")), int(read("character")))
+    except (AttributeError, TypeError, ValueError):
+        raise JsonRpcInvalidParams('the position is wrong; legal is {"line": 0, "character": 0}') from None
+    html = await ls.ask_or_raise("page", arguments[0], position)
     ls.pages = ls.pages or tempfile.mkdtemp(prefix="kinetree-lsp-")
     page = Path(ls.pages) / f"{Path(path).stem}-{crc32(path.encode()):08x}.html"
     page.write_text(html, encoding="utf-8")
@@ -329,8 +360,16 @@ async def show_robot(ls: Server, *arguments: Any) -> str:
     return uri
 
 
+def _terminated(number: int, _frame: object) -> None:
+    """End all, and then this process as the signal does."""
+    end(server)
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)
+
+
 def serve() -> None:
     """Serve the editor that has started this process, over its standard input and output, until it ends."""
+    signal.signal(signal.SIGTERM, _terminated)
     stdout, sys.stdout = sys.stdout, sys.stderr  # printed text is no message
     try:
         server.start_io(sys.stdin.buffer, stdout.buffer)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,6 +17,7 @@ from kinetree.checker.files import CHECKED, SRDFS
 from kinetree.checker.jobs import jobs
 from kinetree.confine import shared_folders
 from kinetree.errors import Finding, KinetreeError
+from kinetree.formats.plain_file import open_plain
 from kinetree.formats.registry import FORMATS, format_of_text
 from kinetree.lsp.answers import Look, Mark, Refused
 from kinetree.lsp.diagnostics import mark_of
@@ -41,8 +44,13 @@ class Document:
 
     @cached_property
     def content(self) -> bytes:
-        """Bytes of the text."""
-        return encoded(self.text.content)
+        """Bytes of the text; in UTF-8 if it declares UTF-16 and the file on the disk is not in it, an error."""
+        content = encoded(self.text.content)
+        if content.startswith(BOM_UTF16_LE):
+            with suppress(OSError, ValueError), open_plain(Path(self.path)) as file:
+                if file.read(2) not in (BOM_UTF16_LE, BOM_UTF16_BE):
+                    return self.text.content.encode("utf-8", "surrogatepass")
+        return content
 
 
 class Session:
@@ -150,7 +158,7 @@ class Session:
             made = await asyncio.to_thread(self._jobs, document.path)
             answer = await self._ask("check", path, made)
         except KinetreeError as error:  # of the settings
-            return self._show(path, look_of(error.findings, path))
+            return self._show(path, look_of(error.findings, path, everywhere=True))
         if isinstance(answer, Refused):
             before = self.looks.get(path)
             failed = look_of((Finding(answer.code, "error", answer.why),), path)
@@ -168,8 +176,9 @@ class Session:
             self.publish(file, tuple(dict.fromkeys(found)))
 
 
-def look_of(findings: Iterable[Finding], path: str) -> Look:
-    """Return marks of findings whose files were not read for them."""
+def look_of(findings: Iterable[Finding], path: str, everywhere: bool = False) -> Look:
+    """Return marks of findings whose files were not read for them. everywhere: whether those of other files are also
+    marked at the top of the document, which was not checked."""
     marks: dict[str, tuple[Mark, ...]] = {}
     for finding in findings:
         file, line = path, 0
@@ -177,6 +186,10 @@ def look_of(findings: Iterable[Finding], path: str) -> Look:
             file, line = real(finding.source.file), (finding.source.line or 1) - 1
         mark = replace(mark_of(finding, None, False), span=((line, 0), (line, 1000)))
         marks[file] = (*marks.get(file, ()), mark)
+        if everywhere and file != path:
+            where = f"{file}, line {line + 1}: {mark.message}"
+            top = replace(mark, span=((0, 0), (0, 1000)), message=f"this file is not checked: {where}")
+            marks[path] = (*marks.get(path, ()), top)
     return Look(marks, (path,))
 
 

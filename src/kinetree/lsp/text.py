@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-from kinetree.formats.xml_encoding import encoding_of
+from kinetree.formats.xml_encoding import declares_utf16, encoding_of
 
 UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 """Encodings in which an editor may count columns, to Python's codecs and the bytes of a unit."""
@@ -78,8 +79,11 @@ class Text:
 
 
 def encoded(content: str) -> bytes:
-    """Return the bytes of a document in the encoding that it declares, or in UTF-8 if that lacks a character."""
+    """Return the bytes of a document in the encoding that it declares, or in UTF-8 if that lacks a character. UTF-16
+    gets its byte order mark, which editors do not show."""
     data = content.encode("utf-8", "surrogatepass")
+    if declares_utf16(data):
+        return codecs.BOM_UTF16_LE + content.encode("utf-16-le", "surrogatepass")
     try:
         return content.encode(encoding_of(data)[1])
     except (UnicodeError, LookupError):
