@@ -219,12 +219,12 @@ class TestFindings:
     def test_of_the_structure(self):
         def faults(n):
             joints = "".join(
-                f'<joint name="j{i}" type="fixed"><parent link="x"/><child link="l"/></joint>' for i in range(n)
+                f'<joint name="j{i}" type="fixed"><parent link="l"/><child link="x"/></joint>' for i in range(n)
             )
             return [finding.code for finding in urdf.read(robot_of(joints), "r.urdf")[1]]
 
-        assert faults(assemble.MAX_FAULTS - 1) == ["unknown-parent"] * (assemble.MAX_FAULTS - 1)
-        assert faults(assemble.MAX_FAULTS + 1) == ["unknown-parent"] * assemble.MAX_FAULTS + ["too-many"]
+        assert faults(assemble.MAX_FAULTS - 1) == ["unknown-child"] * (assemble.MAX_FAULTS - 1)
+        assert faults(assemble.MAX_FAULTS + 1) == ["unknown-child"] * assemble.MAX_FAULTS + ["too-many"]
 
     def test_a_large_ring_lists_its_first_names(self):
         def message(n):
