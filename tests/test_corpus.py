@@ -8,6 +8,7 @@ from support import shared
 CAUSES = {
     *("xml-syntax", "xml-doctype", "xml-encoding", "xml-size", "xml-depth"),
     *("number", "missing-attribute", "missing-element", "duplicate-element", "duplicate-name", "geometry"),
+    "xacro-scope",
     "unknown-root",  # of a part that another robot carries
     *("unknown-parent", "unknown-child", "two-parents", "several-roots", "cycle", "no-links", "mimic", "srdf-alone"),
     *("no-axis", "zero-axis", "joint-type", "urdf-version", "zero-quaternion", "left-over-xacro"),
