@@ -89,6 +89,7 @@ def test_no_repr_has_more_than_ten_lines(things):
     assert classes <= {type(thing) for thing in things}
 
 
+@pytest.mark.slow
 def test_kernels_name_their_robot_frames_and_units(things):
     fk = next(thing for thing in things if isinstance(thing, kt.Kernel))
     expected = "Kernel fk of robot 'iCub': q (…, 32) [m, rad] → T (…, 4, 4) [poses of l_hand in root_link; m]"

@@ -8,6 +8,8 @@ import pytest
 import kinetree as kt
 from reach_arms import ur5
 
+pytestmark = pytest.mark.slow  # longer than a quick test
+
 SMALL = ("--frame", "tool0", "--voxel", "0.4", "--directions", "4", "--rolls", "2")
 
 

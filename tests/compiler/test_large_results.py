@@ -14,6 +14,8 @@ import pytest
 from kinetree.compiler import memory
 from toy_kernels import kernel
 
+pytestmark = pytest.mark.slow  # longer than a quick test
+
 ROWS = memory.LARGE // 16 + 1
 
 

@@ -10,6 +10,8 @@ from kinetree.model.limits import Limits, LinearLimits, limits_about
 from random_arms import closed_form_arm, random_arm
 from support import reachable
 
+pytestmark = pytest.mark.slow  # longer than a quick test
+
 
 def with_rows(robot: kt.Robot, G, h) -> kt.Robot:
     names = tuple(f"row{i}" for i in range(len(h)))

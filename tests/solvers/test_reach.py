@@ -14,6 +14,8 @@ from kinetree.solvers.reach.slabs import targets_at
 from random_arms import on
 from reach_arms import chain, two_links, ur5
 
+pytestmark = pytest.mark.slow  # longer than a quick test
+
 SMALL = {"voxel": 0.3, "directions": 8, "rolls": 2}
 
 

@@ -12,6 +12,8 @@ from kinetree.model.limits import LinearLimits
 from kinetree.solvers.ik.shell import shells
 from random_arms import ENDS, closed_form_arm, random_arm
 
+pytestmark = pytest.mark.slow  # longer than a quick test
+
 TAU = 2 * np.pi
 
 
