@@ -35,6 +35,7 @@ REMARKS: Mapping[str, str] = {
     "held-joint": "A constraint fixes a joint, which is a fixed joint here.",
     "include-not-found": "A model that a world includes cannot be found; it is left out.",
     "inertial-pose": "The pose of a link's inertial names another frame than the link's, which has no effect.",
+    "joints": "Joints of several coordinates have no place in the joint states of ROS.",
     "left-out": "A shape, a material, a sensor or the like cannot be read, and is left out.",
     "left-over-xacro": "A part that is left out contains an expression of xacro.",
     "limit": "The bounds of a continuous joint have no effect.",
