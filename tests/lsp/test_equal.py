@@ -11,18 +11,16 @@ from kinetree.checker.jobs import jobs
 from kinetree.checker.run import check_all
 from lsp_client import Client
 from lsp_texts import ARM
+from support import shared
 
-CORPUS = Path("/work/shared/corpus")
 COUNT = 200
 
 
 def real_files():
     """Return COUNT real files of all formats, the same each time."""
-    if not CORPUS.is_dir():
-        pytest.skip("there is no corpus of real files here")
     import icub_models
 
-    found = sorted(models_in(CORPUS, srdf=True))
+    found = sorted(models_in(shared("corpus"), srdf=True))
     random.Random(4).shuffle(found)
     icubs = [Path(icub_models.get_model_file(name)) for name in sorted(icub_models.get_robot_names())]
     return [*icubs[:10], *found][:COUNT]
