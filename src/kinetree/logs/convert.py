@@ -51,19 +51,18 @@ def converted(
         if unit != "rad":
             raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
         found = recording(robot, file, joints, odometry, with_base=False)
-        motion, stamps, base = motion_of(robot, found.columns, "rad"), found.stamps, found.base
+        motion, stamps, base, notes = motion_of(robot, found.columns, "rad"), found.stamps, found.base, []
         states, log_times = found.topic, np.array(found.topic.log_times, dtype=np.int64)[found.messages]
-        q = filled(robot, motion, robot.q())
     else:
         if joints or odometry:
             raise fail("topic", f"{file.name} has no topics; --joint-states and --odometry are about bags")
         motion, base = read_motion(robot, file, unit=unit), None
         stamps = log_times = _stamps(motion, file)
-        q = filled(robot, motion, robot.q())
-        states = joint_state_topic(USUAL, robot, q, stamps)
-    base, notes = _in_model(robot, base)
-    if not is_bag(file):
-        notes = [*notes, *_unnamed(robot)]
+        states, notes = None, _unnamed(robot)
+    q = filled(robot, motion, robot.q())
+    base, placing = _in_model(robot, base)
+    notes = [*placing, *notes]
+    states = states or joint_state_topic(USUAL, robot, q, stamps)
     topics = [states, *transform_topics(robot, q, stamps, log_times, base)]
     try:
         topics.append(description_topic(robot, min(topic.log_times[0] for topic in topics if topic.data)))

@@ -13,14 +13,14 @@ from kinetree.labels import column_names
 from kinetree.logs import csv
 from kinetree.logs.motion import Columns, Motion, motion_of
 from kinetree.logs.ros import motion as ros
+from kinetree.logs.ros.folder import READERS as BAGS
 from kinetree.model.robot import Robot
 
 READERS: Mapping[str, Callable[[Path, Robot], Columns]] = {
     ".csv": csv.read,
     ".tsv": csv.read,
     ".txt": csv.read,
-    ".mcap": ros.read,
-    ".db3": ros.read,
+    **dict.fromkeys(BAGS, ros.read),
 }
 """Reader of each ending; a folder is a bag of ROS 2."""
 

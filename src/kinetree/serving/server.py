@@ -126,15 +126,15 @@ class Server:
     async def _run_clock(self) -> None:
         """Move the robot, and send transforms whose stamps are exactly 1 / rate apart."""
         loop = asyncio.get_running_loop()
-        start, first, tick, told = loop.time(), time.time_ns(), 0, False
+        start, first, tick, was_late = loop.time(), time.time_ns(), 0, False
         while True:
             tick += 1
             late = loop.time() - start - tick / self.rate
             if late > LATE:
                 start, first = start + late, first + round(late * 1e9)
-                if not told:
+                if not was_late:
                     self.tell(f"{round(late * self.rate)} transforms are left out: the computer was too slow, or slept")
-                told = True
+                was_late = True
             await asyncio.sleep(max(0.0, -late))
             playing = not self.player.paused
             self.player.advance(1 / self.rate)

@@ -272,6 +272,7 @@ class Expander:
                 if name and found is None:
                     message = f"{manifest[1]} names {name!r}, which cannot be found"
                     self.report.error("include-not-found", message, element)
+                    self.frames.lost.append(str(element.source.line))
                 return found
             folder = f"{folder}/model.sdf"
         found = self.opener(folder, asking)
@@ -284,6 +285,7 @@ class Expander:
                 message = f"{uri!r} is on the network, from which nothing is read"
                 fix = "download the model to a place where models are looked for, and write model://NAME"
             place = element.find("uri") or element
+            self.frames.lost.append(str(place.source.line))
             if in_world:
                 message = f"{message}; this model is left out of the world"
                 self.report.warning("include-not-found", message, place, owner=element, fix=fix)

@@ -66,6 +66,7 @@ class Frames:
     def __init__(self, report: Report) -> None:
         self.report = report
         self.entries: list[Entry] = []
+        self.lost: list[str] = []  # lines of models that were not found
         self._by_name: dict[str, Entry] = {}
         self._links: dict[Entry, Entry | None] = {}
         self._tops: dict[Entry, Array | None] = {}
@@ -94,12 +95,11 @@ class Frames:
         found = self._by_name.get(name)
         reference = name.removeprefix(at.prefix)
         if found is None and not (at.kind == "joint" and reference == WORLD):  # of which the joint's reader complains
-            lost = [str(f.source.line) for f in self.report.findings if f.code == "include-not-found" and f.source]
             near = nearest_names(reference, self._names_in(at.prefix)) if len(self._said) < HINTS else "see the first"
             code = "unknown-child" if what == "child" else "unknown-parent" if what == "parent" else "unknown-frame"
             message = f"{what} {reference!r} is not a link, joint, frame or model of this scope; {near}"
-            if lost:
-                lines = f"line{'s' * (len(lost) > 1)} {some(lost)}"
+            if self.lost:
+                lines = f"line{'s' * (len(self.lost) > 1)} {some(self.lost)}"
                 message = f"{what} {reference!r} is unknown; it may be in a model that was not found ({lines})"
             self._error(code, message, element, at, name)
         return found

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from kinetree.errors import KinetreeError
 from kinetree.formats.opener import read_file
 from kinetree.formats.yaml_values import Yaml, read_yaml_values
 from kinetree.logs.ros import db3, mcap
@@ -59,9 +58,5 @@ def _inside(folder: Path, metadata: Path, name: Yaml) -> Path:
     """Return a file of a folder. Raises KinetreeError for one outside of it."""
     file = folder / name.text
     if not file.resolve().is_relative_to(folder.resolve()):
-        raise _outside(metadata, name)
+        raise bag_fault(metadata, f"names the file {name.text[:200]!r}, which is not in the folder of the bag")
     return file
-
-
-def _outside(metadata: Path, name: Yaml) -> KinetreeError:
-    return bag_fault(metadata, f"names the file {name.text[:200]!r}, which is not in the folder of the bag")
