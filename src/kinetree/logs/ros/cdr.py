@@ -131,17 +131,17 @@ def decoded(message: str, messages: Sequence[bytes], fault: Fault) -> Iterator[t
             value, spans = layout(message, messages[places[0]], fault, int(places[0]))
             seen += len(spans)
             if seen > MOST_SPANS:
-                raise fault(
-                    int(places[0]), 0, f"with it, layouts have more than {MOST_SPANS:,} texts, which are not read"
-                )
-            count, tries = len(places) if tries else 1, max(0, tries - 1)
-            fixed = np.concatenate([np.arange(*span) for span in spans])
-            same = (table[:count, fixed] == table[0, fixed]).all(axis=1)
-            yield places[:count][same], value, table[:count][same]
-            if count > 1:
-                places, table = places[~same], table[~same]
-            else:
+                message = f"with it, layouts have more than {MOST_SPANS:,} texts, which are not read"
+                raise fault(int(places[0]), 0, message)
+            if not tries:
+                yield places[:1], value, table[:1]
                 places, table = places[1:], table[1:]
+                continue
+            tries -= 1
+            fixed = np.concatenate([np.arange(*span) for span in spans])
+            same = (table[:, fixed] == table[0, fixed]).all(axis=1)
+            yield places[same], value, table[same]
+            places, table = places[~same], table[~same]
 
 
 def encoded(message: str, value: Mapping[str, Any]) -> list[bytes]:
