@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
+from kinetree.formats.urdf.links import SHAPES, TENSOR
 from kinetree.lsp.answers import Item
 from kinetree.lsp.model import Model
 from kinetree.lsp.names import DEFINING, Name, kinds_of
@@ -25,12 +26,8 @@ ATTRIBUTES = {
     "safety_controller": "soft_lower_limit soft_upper_limit k_position k_velocity",
     "calibration": "rising falling",
     "mass": "value",
-    "inertia": "ixx ixy ixz iyy iyz izz",
-    "box": "size",
-    "cylinder": "radius length",
-    "capsule": "radius length",
-    "sphere": "radius",
-    "mesh": "filename scale",
+    "inertia": " ".join(TENSOR),
+    **{shape: " ".join(parameters) for shape, parameters in SHAPES.items()},
     "color": "rgba",
     "texture": "filename",
     "gazebo": "reference",
