@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from kinetree.bridges.bodies import Body, along_coordinate, bodies_of, library, link_names, refusals, refused
-from kinetree.bridges.maps import FIRST_W, LAST_W, SAME, Chart, Maps, Place, maps_of, rotations, unit
+from kinetree.bridges.maps import FIRST_W, LAST_W, SAME, Chart, Maps, Place, maps_of, unit
 from kinetree.errors import KinetreeError
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Robot
@@ -25,7 +25,7 @@ LEAST = 1e-12
 
 
 def _rpy(quat: Array) -> Array:
-    R = rotations(quat)
+    R = se3.rotations_from_quaternions(quat)
     return np.array([se3.rpy_from_rotation(each) for each in R.reshape(-1, 3, 3)]).reshape(*R.shape[:-2], 3)
 
 
@@ -35,12 +35,12 @@ def _from_rpy(rpy: Array) -> Array:
 
 def _free_rates(q: Array) -> Array:
     """Return E for angular velocities first, both in the axes of the parent."""
-    E, R = np.zeros((*q.shape[:-1], 6, 6)), rotations(q[..., 3:])
+    E, R = np.zeros((*q.shape[:-1], 6, 6)), se3.rotations_from_quaternions(q[..., 3:])
     E[..., :3, 3:] = E[..., 3:, :3] = R
     return E
 
 
-_BALL = Chart(_rpy, _from_rpy, rotations)
+_BALL = Chart(_rpy, _from_rpy, se3.rotations_from_quaternions)
 _FREE = Chart(
     lambda q: np.concatenate([unit(q[..., 3:])[..., FIRST_W], q[..., :3]], axis=-1),
     lambda there: np.concatenate([there[..., 4:], unit(there[..., LAST_W])], axis=-1),

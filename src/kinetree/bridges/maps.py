@@ -12,7 +12,6 @@ from kinetree.errors import fail
 from kinetree.model.names import Lookup
 from kinetree.model.robot import Robot
 from kinetree.queries.query import coordinates, velocities
-from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 
@@ -144,11 +143,6 @@ def unit(quat: Array) -> Array:
     with np.errstate(all="ignore"):
         scaled = quat / np.abs(quat).max(axis=-1, keepdims=True)
         return np.asarray(scaled / np.linalg.norm(scaled, axis=-1, keepdims=True))
-
-
-def rotations(quat_xyzw: Array) -> Array:
-    """Return R (…, 3, 3) of quaternions (…, 4)."""
-    return np.moveaxis(se3.rotation_from_quaternion(np.moveaxis(quat_xyzw, -1, 0)), (0, 1), (-2, -1))
 
 
 def _arrays(*given: tuple[Port, Any]) -> list[Any]:

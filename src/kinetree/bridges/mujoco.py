@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.bridges.bodies import Body, bodies_of, library, link_names, refusals, refused
-from kinetree.bridges.maps import FIRST_W, LAST_W, SAME, Chart, Maps, Place, maps_of, rotations, unit
+from kinetree.bridges.maps import FIRST_W, LAST_W, SAME, Chart, Maps, Place, maps_of, unit
 from kinetree.errors import KinetreeError
 from kinetree.formats.mjcf.write_bodies import rounded_moments
 from kinetree.formats.mjcf.writing import range_of
@@ -146,6 +146,6 @@ def _free_back(T: Array, there: Array) -> Array:
 def _free_rates(T: Array, q: Array) -> Array:
     """Return E for linear velocities in the axes of the world, angular ones in those of the body, as here."""
     E = np.zeros((*q.shape[:-1], 6, 6))
-    E[..., :3, :3] = T[:3, :3] @ rotations(q[..., 3:])
+    E[..., :3, :3] = T[:3, :3] @ se3.rotations_from_quaternions(q[..., 3:])
     E[..., 3:, 3:] = np.eye(3)
     return E

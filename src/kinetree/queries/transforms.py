@@ -14,7 +14,7 @@ from kinetree.display import Brief
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.query import coordinates, frames_of, one_of, query, tree
-from kinetree.spatial.se3 import Array, quaternion_from_rotation
+from kinetree.spatial.se3 import Array, quaternion_from_rotation, quaternions_from_rotations
 
 WHICH = ("all", "moving", "static")
 
@@ -59,7 +59,7 @@ def transforms(robot: Robot, q: Any = None, *, which: Literal["all", "moving", "
         places = {name: place for name, place in places.items() if place[1] == (which == "static")}
     parents, still, poses = zip(*places.values(), strict=True) if places else ((), (), ())
     static, T = np.array(still, dtype=bool), np.array(poses, dtype=float).reshape(-1, 4, 4)
-    quats = np.moveaxis(quaternion_from_rotation(np.moveaxis(T, 0, -1)), 0, -1)
+    quats = quaternions_from_rotations(T)
     if static.all():
         _, batch = checked("transforms", [coordinates(robot)], [robot.q() if q is None else q], {})
         if which != "static":

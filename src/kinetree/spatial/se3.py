@@ -133,6 +133,16 @@ def rotation_from_quaternion(quat_xyzw: Any) -> Array:
     )
 
 
+def rotations_from_quaternions(quat_xyzw: Array) -> Array:
+    """Return R (…, 3, 3) of quaternions xyzw (…, 4)."""
+    return np.moveaxis(rotation_from_quaternion(np.moveaxis(quat_xyzw, -1, 0)), (0, 1), (-2, -1))
+
+
+def quaternions_from_rotations(R: Array) -> Array:
+    """Return the unit quaternions xyzw (…, 4) of R (…, 3, 3), or of poses (…, 4, 4)."""
+    return np.moveaxis(quaternion_from_rotation(np.moveaxis(R, (-2, -1), (0, 1))), 0, -1)
+
+
 def scaled_quaternion(quat_xyzw: Any) -> list[Any]:
     """Return a quaternion divided by its largest entry, so that its squares neither overflow nor underflow."""
     x, y, z, w = quat_xyzw

@@ -147,8 +147,7 @@ def _moved(poses: Poses, before: Array, after: Array) -> Poses:
     if np.array_equal(before, se3.IDENTITY) and np.array_equal(after, se3.IDENTITY):
         return poses
     T = before @ poses.T @ after
-    quats = np.moveaxis(se3.quaternion_from_rotation(np.moveaxis(T, 0, -1)), 0, -1)
-    return poses._replace(positions=T[:, :3, 3], quat_xyzw=quats)
+    return poses._replace(positions=T[:, :3, 3], quat_xyzw=se3.quaternions_from_rotations(T))
 
 
 def at_times(poses: Poses, stamps: NDArray[np.int64]) -> tuple[Array, NDArray[np.bool_]]:
