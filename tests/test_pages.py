@@ -28,26 +28,26 @@ def blocks(page: str) -> list[tuple[str, str]]:
     "page",
     [
         "README.md",
-        "docs/model.md",
-        "docs/models.md",
-        "docs/building.md",
-        "docs/kinematics.md",
-        "docs/sensors.md",
-        "docs/dynamics.md",
-        "docs/kernels.md",
-        "docs/gradients.md",
-        "docs/notebooks.md",
-        "docs/code-generation.md",
-        "docs/icub.md",
-        "docs/icub-boards.md",
-        "docs/checking.md",
-        "docs/limits.md",
-        "docs/guard.md",
-        "docs/inverse-kinematics.md",
-        "docs/reach.md",
-        "docs/controllers.md",
-        "docs/calibration.md",
-        "docs/transforms.md",
+        "docs/reference/model.md",
+        "docs/how-to/models.md",
+        "docs/how-to/building.md",
+        "docs/reference/kinematics.md",
+        "docs/reference/sensors.md",
+        "docs/reference/dynamics.md",
+        "docs/reference/kernels.md",
+        "docs/reference/gradients.md",
+        "docs/how-to/notebooks.md",
+        "docs/how-to/code-generation.md",
+        "docs/reference/icub.md",
+        "docs/reference/icub-boards.md",
+        "docs/how-to/checking.md",
+        "docs/reference/limits.md",
+        "docs/how-to/guard.md",
+        "docs/reference/inverse-kinematics.md",
+        "docs/how-to/reach.md",
+        "docs/reference/controllers.md",
+        "docs/how-to/calibration.md",
+        "docs/how-to/transforms.md",
     ],
 )
 @pytest.mark.slow
@@ -74,7 +74,7 @@ def test_the_readme_shows_the_real_icub():
 def test_the_firmware_of_the_page_on_c_prints_what_it_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     compilers("cc")
-    parts = blocks("docs/code-generation.md")
+    parts = blocks("docs/how-to/code-generation.md")
     for command in (text for language, text in parts if language == "sh"):
         assert CliRunner().invoke(group, shlex.split(command)[1:]).exit_code == 0
     comment, declaration, main, names, reach = (text for language, text in parts if language == "c")
@@ -82,7 +82,7 @@ def test_the_firmware_of_the_page_on_c_prints_what_it_says(tmp_path, monkeypatch
         assert text in Path("hand.h").read_text()
     Path("main.c").write_text(main)
     Path("reach.c").write_text(reach)
-    page = (ROOT / "docs/code-generation.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-to/code-generation.md").read_text(encoding="utf-8")
     printed = []
     for command in re.findall(r"`(cc .*?)`", page):
         done = subprocess.run(shlex.split(command), capture_output=True, text=True)
@@ -94,7 +94,7 @@ def test_the_firmware_of_the_page_on_c_prints_what_it_says(tmp_path, monkeypatch
     assert printed[0] == "{:.3f} {:.3f} {:.3f} m\n".format(*T[:3, 3])
 
 
-@pytest.mark.parametrize("page", ["docs/editing.md", "docs/compare.md"])
+@pytest.mark.parametrize("page", ["docs/how-to/editing.md", "docs/how-to/compare.md"])
 def test_a_page_prints_what_its_comments_say(page, capsys):
     code = "\n".join(text for language, text in blocks(page) if language == "python")
     assert code
@@ -104,7 +104,7 @@ def test_a_page_prints_what_its_comments_say(page, capsys):
 
 
 def test_the_options_of_dynamics_are_those_of_the_functions():
-    lines = (ROOT / "docs" / "dynamics.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs" / "reference" / "dynamics.md").read_text(encoding="utf-8").splitlines()
     at = lines.index("| functions | gravity | wrenches | parameters | friction | loops |")
     options = [cell.strip() for cell in lines[at].split("|")[2:-1]]
     for line in lines[at + 2 : lines.index("", at)]:

@@ -102,7 +102,7 @@ def test_a_robot_of_a_sequence(name):
 
 def test_the_table_of_calls_gives_the_same_numbers():
     """The page's table: each call of the toolbox and the one beside it."""
-    page = (Path(__file__).resolve().parents[2] / "docs" / "building.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "building.md").read_text(encoding="utf-8")
     calls = re.findall(r"^\| `(arm\..*?)` \| `(.*?)` \|$", page, re.MULTILINE)
     assert len(calls) > 10
     rows = [row | {"qlim": [-2, 2]} for row in weighed(UR5E)]
