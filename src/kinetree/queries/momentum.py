@@ -68,7 +68,7 @@ def centroidal_momentum_matrix(
 
     Examples:
         >>> import kinetree as kt
-        >>> arm = kt.chain([{"axis": [0, 0, 1], "m": 2, "r": [0.5, 0, 0], "I": [0, 0, 0.1]}])  # 2 kg, 0.5 m from its axis
+        >>> arm = kt.chain([{"axis": [0, 0, 1], "m": 2, "r": [0.5, 0, 0], "I": [0, 0, 0.1]}])
         >>> A = kt.dynamics.centroidal_momentum_matrix(arm)([0])
         >>> (A @ [3]).round(6) + 0.0  # at 3 rad/s: 2 kg * 1.5 m/s along y, and 0.1 kg m² * 3 rad/s about z
         array([0. , 3. , 0. , 0. , 0. , 0.3])
