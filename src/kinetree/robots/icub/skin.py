@@ -67,12 +67,11 @@ class Taxels(Brief):
 class SkinContact(Brief):
     """A contact on the skin, as skinDynLib describes it.
 
-    skin_part: name of the part of the skin; without it, body_part and link_number name the link. Vectors are in the
-        frame that `skin_frame` returns for these.
-    center_of_pressure, force, moment (…, 3): in m, N and N m. The force acts on the robot from outside, the moment is
-        about the centre of pressure. They may be batches.
-    geometric_center, normal: centre of the taxels that are touched, in m, and the direction outwards.
-    pressure: mean of the values of these taxels, in the unit of the skin.
+    skin_part names the part of the skin; without it, body_part and link_number name the link. All vectors are in the
+    frame that `skin_frame` returns for these. center_of_pressure, force and moment (…, 3) are in m, N and N m, and may
+    be batches: the force acts on the robot from outside, the moment is about the centre of pressure. geometric_center
+    is the centre of the taxels that are touched, in m, normal the direction outwards, and pressure the mean of their
+    values, in the unit of the skin.
 
     Examples:
         >>> import kinetree as kt
