@@ -138,9 +138,17 @@ def acceleration(
 ) -> Kernel:
     """Return the acceleration of a frame: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), J qdd + dJ/dt qd.
 
-    That of the frame's origin in m/s², as one sees it, not Featherstone's spatial one; then the angular acceleration in
-    rad/s². Both are relative to `base` (the root link by default), in the axes of `base`. In the axes of the `frame` it
-    is the rate of the numbers that `velocity` gives there.
+    Acceleration of the frame's origin in m/s², the second derivative of its position (not Featherstone's spatial
+    acceleration); then the angular acceleration in rad/s². Both are relative to `base` (the root link by default), in
+    the axes of `base`. In the axes of the `frame` it is the derivative of the numbers that `velocity` returns there.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> wheel = kt.chain("Rz(q1) tx(0.5)")
+        >>> kernel = kt.dynamics.acceleration(wheel, "tip")
+        >>> A = kernel([0], [2], [3])  # 0.5 m from the axis, 2 rad/s, 3 rad/s²
+        >>> {name: round(x, 2) for name, x in zip(kernel.output.labels, A.tolist()) if x}
+        {'ax': -2.0, 'ay': 1.5, 'alphaz': 3.0}
     """
     robot = chosen(robot, joints, at)
 
