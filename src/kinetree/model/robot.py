@@ -3,7 +3,7 @@
 Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordinates in A.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import inf
@@ -20,6 +20,7 @@ from kinetree.model.extension import Extension as Extension
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
 from kinetree.model.names import Named
+from kinetree.model.text import Text as Text
 from kinetree.spatial.se3 import IDENTITY, Array
 
 if TYPE_CHECKING:
@@ -237,17 +238,6 @@ class CoupledLimit(Brief):
     lower: float = -inf
     upper: float = inf
     source: Source | None = None
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Text(Brief):
-    """The text that a robot was read from, as long as the robot is not edited; the places of its elements, in order,
-    and the texts of the files by name, if it was made of other files."""
-
-    format: str
-    text: str
-    origins: Sequence[Source | None] = field(default=(), repr=False)
-    files: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
