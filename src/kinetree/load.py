@@ -77,6 +77,14 @@ def load(
         move by themselves. Errors in them do not count. What that changes is on `robot.notes`.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")  # or a file, such as kt.load("arm.urdf")
+        >>> icub
+        Robot('icub', 42 links, 41 joints, 103 frames, nq=35)
+        >>> icub.groups["head"]
+        ('neck_pitch', 'neck_roll', 'neck_yaw', 'eyes_tilt', 'l_eye_pan_joint', 'r_eye_pan_joint')
     """
     options = ReadOptions(format, xacro_args, packages, model, srdf, limits, inertias, confined, expand, without)
     robot, findings = examine(source, options)
@@ -145,7 +153,17 @@ def _limited(robot: Robot, limits: str | os.PathLike[str]) -> Robot:
 
 @explained
 def read_limits(file: str | os.PathLike[str]) -> tuple[LinearLimits, ...]:
-    """Return the sets of limits in a TOML file. Raises KinetreeError with every fault."""
+    """Return the sets of limits in a TOML file. Raises KinetreeError with every fault.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> import kinetree as kt
+        >>> table = 'limits = [{name = "sum", unit = "deg", joints = ["q1", "q2"], G = [[1, 1]], h = [90]}]'
+        >>> _ = Path("limits.toml").write_text(table)
+        >>> (limits,) = kt.limits.read("limits.toml")
+        >>> limits.joints, limits.G, limits.h.round(3)  # q1 + q2 <= pi/2 rad
+        (('q1', 'q2'), array([[1., 1.]]), array([1.571]))
+    """
     return _limits_in(read_file(Path(file).expanduser()), str(file))
 
 

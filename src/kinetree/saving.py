@@ -31,6 +31,14 @@ def save(
         warning that names those that lead nowhere from the file.
     without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`. Raises
         KinetreeError for a part without which other programs would see another robot, unless it is left out.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("tz(0.3) Rz(q1) tx(0.2)", name="arm")
+        >>> kt.save(arm, "arm.urdf")  # no remarks
+        ()
+        >>> kt.load("arm.urdf")
+        Robot('arm', 2 links, 1 joints, 3 frames, nq=1)
     """
     from kinetree.formats.output import made_folders, write_all  # not at the start, for most programs only read
     from kinetree.shapes.bring import astray, bring
@@ -64,7 +72,15 @@ def save(
 
 @explained
 def text(robot: Robot, format: str, *, without: Collection[str] = ()) -> str:
-    """Return the robot as the text of a file in a format, such as "sdf", as `save` with assets="keep" writes it."""
+    """Return the robot as the text of a file in a format, such as "sdf", as `save` with assets="keep" writes it.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("tz(0.3) Rz(q1) tx(0.2)", name="arm")
+        >>> print(kt.text(arm, "ets"), end="")
+        name = arm
+        tz(0.3) Rz(q1) tx(0.2)
+    """
     row = WRITTEN.get(format)
     if row is None:
         raise fail("format", f"cannot write format {format!r}; {nearest_names(format, list(WRITTEN))}")

@@ -252,6 +252,14 @@ class Robot(Shown):
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
     notes: the warnings of the reader. places: where files are looked for. doubts: what errors leave unknown, or ().
     semantic: what an SRDF describes, as written, or None.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> icub.nq, icub.root, icub.groups["torso"]
+        (35, 'root_link', ('torso_yaw', 'torso_roll', 'torso_pitch'))
+        >>> icub.joints["l_elbow"].parent, icub.joints["l_elbow"].child, icub.q_slices["l_elbow"]
+        ('l_upper_arm', 'l_elbow_1', slice(9, 10, None))
     """
 
     name: str
@@ -369,6 +377,13 @@ class Robot(Shown):
 
         unit="deg" takes every angle among the values in degrees; lengths are always metres. A joint of several
         numbers takes them all. Raises KinetreeError for an unknown name or a wrong count.
+
+        Examples:
+            >>> import kinetree as kt
+            >>> icub = kt.load("icub")
+            >>> q = icub.q({"l_elbow": 60}, unit="deg")
+            >>> q.shape, float(q[icub.q_slices["l_elbow"]][0].round(3))
+            ((35,), 1.047)
         """
         return q_of(self, values, named, unit)
 

@@ -196,6 +196,14 @@ def show(
 
     A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q or
     motion, for `faces` without fast-simplification, and if the package was installed without the viewer.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> view = kt.show(icub, {"l_elbow": 1.0}, browser=False)
+        >>> view.save("icub.html")
+        >>> view.q[icub.q_slices["l_elbow"]]
+        array([1.])
     """
     against = None if other is None else (other, compare(robot, other))
     moving = None if motion is None else read_motion(robot, motion)

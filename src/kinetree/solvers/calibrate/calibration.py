@@ -137,6 +137,19 @@ def calibrate(
     Raises KinetreeError for arrays of other shapes, numbers that the controller would not show, too few poses or poses
     that turn about one axis only, tolerances above WIDEST, and frames that the robot lacks, if their name is not that
     of REP-199. Warns with UnverifiedWarning if the controller's `confidence` is not high.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> rows = [{"d": 0.4, "a": 0.1, "alpha": "-pi/2"}, {"a": 0.5}, {"a": 0.1, "alpha": "-pi/2"}]
+        >>> arm = kt.chain([*rows, {"d": 0.5, "alpha": "pi/2"}, {"alpha": "-pi/2"}, {"d": 0.1}], convention="dh")
+        >>> joints = 60 * np.sin(np.arange(48).reshape(8, 6))  # what the pendant shows, deg; here made up
+        >>> poses = kt.controllers.pose(arm, "kuka", np.deg2rad(joints), base="base_link", tool0="tip")
+        >>> poses[:, :3] /= 1000
+        >>> print(kt.calibrate(arm, "kuka", joints, poses, base="base_link", tool0="tip"))
+        the model and the controller of KUKA do not agree
+          the positions are in m, not in mm [pose-unit]
+          8 poses, up to 0.000 mm and 0.0000 deg off
     """
     who, bounds = of(controller), np.array(_tolerance(tolerance))
     _check_names(robot, base=base, tool0=tool0, base_link=base_link, flange=flange)

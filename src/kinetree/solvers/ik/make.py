@@ -73,6 +73,16 @@ def ik(
     Joints between the frames move, and their followers with them; all stay inside the limits, coupled limits included.
     Joints with quaternions, such as a floating base, take part; they have no limits. Raises KinetreeError for unknown
     frames, loops over these joints, and limits that cannot be fulfilled.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> solve = kt.ik(icub, "l_hand", base="root_link", goal="position")
+        >>> result = solve([-0.2, -0.2, 0.1])
+        >>> result.success
+        True
+        >>> kt.fk(icub, "l_hand")(result.q)[:3, 3].round(3)
+        array([-0.2, -0.2,  0.1])
     """
     robot = chosen(robot, joints, at)
     if isinstance(robot, Robot) and standing(robot):
