@@ -28,9 +28,11 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Limits(Shown):
-    """lower <= q <= upper and G q <= h; lower, upper (nq,), G (m, nq), h (m,), names of the rows (m).
+    """All limits on q: lower <= q <= upper and G q <= h.
 
-    Units are those of q: metres and radians. A margin is a slack in the units of its limit, positive inside.
+    lower, upper (nq,). G (m, nq), h (m,), row_names (m): limits over several joints. Units are those of q: metres and
+    radians. A margin is the slack to a limit, in the units of the limit, positive inside.
+
     Coordinates that no row of G couples are independent; those that rows couple make a block, whose polytope is small.
 
     Examples:

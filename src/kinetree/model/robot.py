@@ -381,9 +381,8 @@ class Robot(Shown):
         Examples:
             >>> import kinetree as kt
             >>> icub = kt.load("icub")
-            >>> q = icub.q({"l_elbow": 60}, unit="deg")
-            >>> q.shape, float(q[icub.q_slices["l_elbow"]][0].round(3))
-            ((35,), 1.047)
+            >>> icub.q({"l_elbow": 60}, unit="deg")[icub.q_slices["l_elbow"]].round(3)  # rad
+            array([1.047])
         """
         return q_of(self, values, named, unit)
 

@@ -42,16 +42,16 @@ def inverse_dynamics(
 ) -> Kernel:
     """Return the joint torques of a motion: a kernel from q (…, nq), qd and qdd (…, nv) to tau (…, nv), N or N m.
 
-    Featherstone, table 5.1. `kinetree.dynamics` describes the options. tau is what actuators must exert; that of a
-    floating joint is the wrench on its body that nothing exerts, in the body's axes, force first.
+    Featherstone, table 5.1. `kinetree.dynamics` describes the options. tau is what actuators must exert; for a
+    floating joint it is the wrench that would have to act on its body, in the body's axes, force first.
 
     Examples:
         >>> import kinetree as kt
-        >>> arm = kt.chain([{"axis": [0, -1, 0], "m": 2.0, "r": [0.5, 0, 0]}])  # a mass at the end of 0.5 m
+        >>> arm = kt.chain([{"axis": [0, -1, 0], "m": 2.0, "r": [0.5, 0, 0]}])  # 2 kg on a rod of 0.5 m
         >>> tau = kt.inverse_dynamics(arm)
-        >>> tau([0.0], [0.0], [0.0]).round(2)  # it bears the weight, N m
+        >>> tau([0.0], [0.0], [0.0]).round(2)  # bears the weight, N m
         array([9.81])
-        >>> tau([0.0], [0.0], [1.0]).round(2)  # and lifts it with 1 rad/s²
+        >>> tau([0.0], [0.0], [1.0]).round(2)  # lifts it with 1 rad/s²
         array([10.31])
     """
     robot = chosen(robot, joints, at)
@@ -89,11 +89,11 @@ def forward_dynamics(
 
     Examples:
         >>> import kinetree as kt
-        >>> arm = kt.chain([{"axis": [0, -1, 0], "m": 2.0, "r": [0.5, 0, 0]}])  # a mass at the end of 0.5 m
+        >>> arm = kt.chain([{"axis": [0, -1, 0], "m": 2.0, "r": [0.5, 0, 0]}])  # 2 kg on a rod of 0.5 m
         >>> qdd = kt.forward_dynamics(arm)
-        >>> qdd([0.0], [0.0], [0.0]).round(2)  # it falls, rad/s²
+        >>> qdd([0.0], [0.0], [0.0]).round(2)  # falls, rad/s²
         array([-19.62])
-        >>> qdd([0.0], [0.0], [10.31]).round(2)
+        >>> qdd([0.0], [0.0], [10.31]).round(2)  # rises: 9.81 N m bear the weight, 0.5 N m accelerate 0.5 kg m²
         array([1.])
     """
     robot = chosen(robot, joints, at)

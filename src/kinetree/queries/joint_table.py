@@ -36,9 +36,10 @@ class JointTableRow(NamedTuple):
 
 
 def joint_table(robot: Robot) -> tuple[JointTableRow, ...]:
-    """Return the rows of all joints, parents before children, with axes in the root's axes at zero, rad and m.
+    """Return the rows of all joints, parents before children: name, type, axis, range in rad or m, links.
 
-    Zero is `robot.q()`: all joints at zero, followers where their leaders put them.
+    Axes are expressed in the root link, at q = `robot.q()`: all joints at zero, followers where their leaders put
+    them.
 
     Examples:
         >>> import kinetree as kt

@@ -20,7 +20,9 @@ from kinetree.spatial.se3 import Array
 
 @explained
 def joint_origin(robot: Robot, joint: str) -> Array:
-    """Return T (4, 4) of the joint in its parent link at neutral, m: the page's Ts, a fixed joint's whole pose.
+    """Return T (4, 4), the pose of the joint in its parent link at neutral, m; of a fixed joint, its whole pose.
+
+    This is the constant part Ts of a link's pose A(q) = Ts v(q), as the Robotics Toolbox names it.
 
     Examples:
         >>> import kinetree as kt
@@ -35,10 +37,11 @@ def joint_origin(robot: Robot, joint: str) -> Array:
 
 @explained
 def joint_motion(robot: Robot, joint: str, q: Any = ()) -> Array:
-    """Return T (4, 4) of the joint's motion at its own numbers q (nq_joint,), rad or m: the page's v.
+    """Return T (4, 4), the motion of the joint at its own coordinates q (nq_joint,), rad or m.
 
-    A single number may stand alone. Of a follower q is its own number, not its leader's. Raises KinetreeError for
-    another number of coordinates.
+    This is the variable part v of a link's pose A(q) = Ts v(q), as the Robotics Toolbox names it. q may be a single
+    number for a joint of one coordinate. For a follower it is the follower's own coordinate, not its leader's. Raises
+    KinetreeError for another number of coordinates.
 
     Examples:
         >>> import kinetree as kt
@@ -55,7 +58,7 @@ def joint_motion(robot: Robot, joint: str, q: Any = ()) -> Array:
 
 @explained
 def joint_pose(robot: Robot, joint: str, q: Any = ()) -> Array:
-    """Return T_parent_child (4, 4), the pose of the joint's child link in its parent link: the page's A(q) = Ts v(q).
+    """Return T_parent_child (4, 4), the pose of the joint's child link in its parent link: A(q) = Ts v(q), m.
 
     q: as in `joint_motion`. A constant follows v where a format puts the child away from the joint (SDF, MJCF).
 
@@ -92,7 +95,7 @@ def motion_subspace(robot: Robot, joint: str, q: Any = ()) -> Array:
 @explained
 def XJ(robot: Robot, joint: str, q: Any = ()) -> Array:
     """Return Featherstone's XJ (6, 6): motion vectors from the joint before its motion to the joint after it; the
-    inverse of v. q: as in `joint_motion`.
+    inverse of `joint_motion`. q: as there.
 
     Examples:
         >>> import numpy as np
@@ -106,7 +109,7 @@ def XJ(robot: Robot, joint: str, q: Any = ()) -> Array:
 
 @explained
 def XT(robot: Robot, joint: str) -> Array:
-    """Return Featherstone's XT (6, 6): motion vectors from the parent link to the joint; the inverse of Ts.
+    """Return Featherstone's XT (6, 6): motion vectors from the parent link to the joint; inverse of `joint_origin`.
 
     Examples:
         >>> import kinetree as kt
@@ -119,8 +122,8 @@ def XT(robot: Robot, joint: str) -> Array:
 
 @explained
 def Xup(robot: Robot, joint: str, q: Any = ()) -> Array:
-    """Return Featherstone's Xup (6, 6): motion vectors from the parent link to the child link; the inverse of A(q), and
-    XJ XT where the child's frame is at the joint. q: as in `joint_motion`.
+    """Return Featherstone's Xup (6, 6): motion vectors from the parent link to the child link; the inverse of
+    `joint_pose`, and XJ XT where the child's frame is at the joint. q: as in `joint_motion`.
 
     Examples:
         >>> import numpy as np

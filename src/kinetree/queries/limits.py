@@ -64,11 +64,11 @@ CHOICES = ("refuse", "ignore")
 
 @explained
 def loop_error(robot: Robot) -> Kernel:
-    """Return a kernel from q (…, nq) to how far each of `robot.loops` is open (…, k, 2), in m and rad.
+    """Return how far the loops of a robot are open: a kernel from q (…, nq) to (…, k, 2), m and rad.
 
-    Only what the type of the joint connects counts: of a revolute joint the distance of the two points and the angle
-    between the two axes, of a ball the distance, of a fixed joint the distance and the angle of the rotation. A loop is
-    closed where both are 0. The rows are in the order of `robot.loops`.
+    A distance and an angle for each of the k joints in `robot.loops`, in this order. A loop is closed if both are 0.
+    For a revolute joint they are the distance of the two points and the angle between the two axes; for a ball joint
+    the distance, and 0; for a fixed joint the distance and the angle of the rotation.
 
     Examples:
         >>> import kinetree as kt

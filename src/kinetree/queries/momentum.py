@@ -23,7 +23,7 @@ def mass(robot: Robot) -> float:
 def center_of_mass(robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
     """Return the centre of mass of all links: a kernel from q (…, nq) to (…, 3), in the root link's frame, m.
 
-    The base counts. Raises KinetreeError if the links have no mass.
+    The mass of the root link counts, too. Raises KinetreeError if the links have no mass.
 
     Examples:
         >>> import kinetree as kt

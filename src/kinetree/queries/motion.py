@@ -100,8 +100,10 @@ def jacobian_dot(
     joints: Joints = None,
     at: Any = None,
 ) -> Kernel:
-    """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv). The acceleration that
-    belongs to the twist J qd is J qdd + dJ/dt qd; in the axes of the frame it is the rate of the numbers there.
+    """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv).
+
+    The time derivative of the twist J qd is J qdd + dJ/dt qd. With expressed_in="frame" it is that of the twist's
+    numbers in the axes of the frame, which turn.
 
     Examples:
         >>> import kinetree as kt

@@ -26,8 +26,8 @@ def point(robot: Robot, frame: str, base: str | None = None, *, joints: Joints =
     Examples:
         >>> import kinetree as kt
         >>> icub = kt.load("icub")
-        >>> fingertip = kt.kinematics.point(icub, "l_hand")
-        >>> fingertip(icub.q({"l_elbow": 60}, unit="deg"), [0.0, 0.0, 0.06]).round(3)  # m, in the root link
+        >>> position = kt.kinematics.point(icub, "l_hand")
+        >>> position(icub.q({"l_elbow": 60}, unit="deg"), [0.0, 0.0, 0.06]).round(3)  # of 6 cm along z of the hand, m
         array([-0.141, -0.17 , -0.061])
     """
     robot = chosen(robot, joints, at)

@@ -57,7 +57,7 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
 
     T_base_flange: poses of the frame in which the tip is sought (the flange, or tool0), in metres, such as
     `kt.controllers["fanuc"].to_pose(values)` or `kt.fk(robot, "flange")(q)` give them. Least squares over all poses of
-    R p + t = c. Only the rotations tell: turn the tool by 30 degrees or more, about different axes.
+    R p + t = c. Only the rotations determine the tip: turn the tool by 30 degrees or more, about different axes.
 
     Raises KinetreeError for fewer than four poses, and for poses that leave a direction of the tip unknown.
 
@@ -124,7 +124,7 @@ def _odd(T: Array, residuals: Array) -> list[Finding]:
 
 @explained
 def frame_from_points(origin: Any, on_x: Any, in_xy: Any) -> FrameFit:
-    """Return the frame with this origin, whose x axis goes through `on_x`, and whose xy plane holds `in_xy`, at y > 0.
+    """Return the frame at `origin`, whose x axis passes through `on_x`, and whose xy plane contains `in_xy`, at y > 0.
 
     origin (3,). on_x, in_xy (3,) or (k, 3): one point or several, then by least squares. m, all in one frame. This is
     how pendants teach a user frame by three points. Raises KinetreeError for points that do not make a frame.

@@ -38,6 +38,11 @@ ROUNDING = 4.0
 class GuardState(IntEnum):
     """State of a guard after a step.
 
+    FREE: the command passes. NEAR: it passes, closer than `warn` to a limit. CHANGED: another command is allowed
+    instead. OUTSIDE: the joints are outside of the limits and are led back. REFUSED: a position or a command is not
+    finite or beyond 1e6, and the joints stop. BRAKING: no velocity near the command could be stopped inside, and the
+    joints slow down as fast as they may.
+
     Examples:
         >>> import kinetree as kt
         >>> guard = kt.guard(kt.chain([{"axis": [0, 0, 1], "qlim": [-1, 1]}]))
@@ -171,7 +176,7 @@ def guard(
 
     One step is straight-line code, the same at every call; `guard(…).kernel.c_source(dtype=…)` is C for firmware.
     Raises KinetreeError for names that are not such joints, for a limit that couples them to a joint outside the guard,
-    and if the limits leave no inside.
+    and if no configuration is inside all limits.
 
     Examples:
         >>> import numpy as np

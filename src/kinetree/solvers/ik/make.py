@@ -60,8 +60,8 @@ def ik(
 ) -> IK:
     """Return a solver that finds joint values for targets of one or more frames, seen from `base`, by default the root.
 
-    goal: "pose", "position", "orientation", or "pointing" (the axis of the frame passes through a point); one or one
-    each.
+    goal: "pose", "position", "orientation", or "pointing" (the axis of the frame passes through a point); one for all
+    frames, or a list with one for each.
     weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or frame (`expressed_in`),
     for all frames; zero leaves a direction free, other values matter if not all errors can vanish. "pointing" uses the
     largest of the last three. axis (3,): of the frame, for "pointing".
