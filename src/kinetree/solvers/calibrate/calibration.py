@@ -145,7 +145,7 @@ def calibrate(
         >>> arm = kt.chain([*rows, {"d": 0.5, "alpha": "pi/2"}, {"alpha": "-pi/2"}, {"d": 0.1}], convention="dh")
         >>> joints = 60 * np.sin(np.arange(48).reshape(8, 6))  # what the pendant shows, deg; here made up
         >>> poses = kt.controllers.pose(arm, "kuka", np.deg2rad(joints), base="base_link", tool0="tip")
-        >>> poses[:, :3] /= 1000  # as if somebody had written metres
+        >>> poses[:, :3] /= 1000  # a mistake: metres for millimetres
         >>> print(kt.calibrate(arm, "kuka", joints, poses, base="base_link", tool0="tip"))
         the model and the controller of KUKA do not agree
           the positions are in m, not in mm [pose-unit]
