@@ -42,8 +42,17 @@ def inverse_dynamics(
 ) -> Kernel:
     """Return the joint torques of a motion: a kernel from q (…, nq), qd and qdd (…, nv) to tau (…, nv), N or N m.
 
-    Featherstone, table 5.1. `kinetree.dynamics` describes the options. tau is what actuators must exert; that of a
-    floating joint is the wrench on its body that nothing exerts, in the body's axes, force first.
+    Featherstone, table 5.1. `kinetree.dynamics` describes the options. tau is what actuators must exert; for a
+    floating joint it is the wrench that would have to act on its body, in the body's axes, force first.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"axis": [0, -1, 0], "m": 2.0, "r": [0.5, 0, 0]}])  # 2 kg on a rod of 0.5 m
+        >>> tau = kt.inverse_dynamics(arm)
+        >>> tau([0.0], [0.0], [0.0]).round(2)  # bears the weight, N m
+        array([9.81])
+        >>> tau([0.0], [0.0], [1.0]).round(2)  # lifts it with 1 rad/s²
+        array([10.31])
     """
     robot = chosen(robot, joints, at)
     motion = [velocities(robot), velocities(robot, "qdd")]
@@ -77,6 +86,15 @@ def forward_dynamics(
 
     Featherstone, table 7.1; with followers (mimic), section 6.1. `kinetree.dynamics` describes the options. Raises
     KinetreeError, which names the joint, where no mass resists an acceleration.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"axis": [0, -1, 0], "m": 2.0, "r": [0.5, 0, 0]}])  # 2 kg on a rod of 0.5 m
+        >>> qdd = kt.forward_dynamics(arm)
+        >>> qdd([0.0], [0.0], [0.0]).round(2)  # falls, rad/s²
+        array([-19.62])
+        >>> qdd([0.0], [0.0], [10.31]).round(2)  # rises: 9.81 N m bear the weight, 0.5 N m accelerate 0.5 kg m²
+        array([1.])
     """
     robot = chosen(robot, joints, at)
     return force_query(
@@ -107,6 +125,14 @@ def mass_matrix(
     """Return the mass matrix: a kernel from q (…, nq) to H (…, nv, nv), with armature; kg, kg m, kg m².
 
     packed: the lower triangle row by row, (…, nv (nv + 1) / 2): H[i, j] at i (i + 1) / 2 + j. Featherstone, table 6.2.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> link = {"axis": [0, 0, 1], "m": 2.0, "r": [0.5, 0, 0]}
+        >>> arm = kt.chain([link, {**link, "xyz": [1, 0, 0]}])
+        >>> kt.mass_matrix(arm)([0.0, 0.0]).round(3)  # kg m²
+        array([[5. , 1.5],
+               [1.5, 0.5]])
     """
     robot = chosen(robot, joints, at)
     one_of("packed", packed, (True, False))
@@ -136,7 +162,15 @@ def gravity_torques(
     joints: Joints = None,
     at: Any = None,
 ) -> Kernel:
-    """Return the torques that balance weight at rest, without springs: a kernel from q (…, nq) to tau (…, nv)."""
+    """Return the torques that balance weight at rest, without springs: a kernel from q (…, nq) to tau (…, nv).
+
+    Examples:
+        >>> import kinetree as kt
+        >>> link = {"axis": [0, -1, 0], "m": 2.0, "r": [0.5, 0, 0]}
+        >>> arm = kt.chain([link, {**link, "xyz": [1, 0, 0]}])
+        >>> kt.gravity_torques(arm)([0.0, 0.0]).round(2)  # 19.62 N at 0.5 m and 1.5 m, N m
+        array([39.24,  9.81])
+    """
     robot = chosen(robot, joints, at)
     return force_query(
         robot,

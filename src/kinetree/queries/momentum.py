@@ -30,7 +30,14 @@ def mass(robot: Robot) -> float:
 def center_of_mass(robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
     """Return the centre of mass of all links: a kernel from q (…, nq) to (…, 3), in the root link's frame, m.
 
-    The base counts. Raises KinetreeError if the links have no mass.
+    The mass of the root link counts, too. Raises KinetreeError if the links have no mass.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> link = {"axis": [0, 0, 1], "m": 2.0, "r": [0.5, 0, 0]}
+        >>> arm = kt.chain([link, {**link, "xyz": [1, 0, 0]}])
+        >>> kt.center_of_mass(arm)([0.0, 0.0]).round(3) + 0.0  # m
+        array([1., 0., 0.])
     """
     robot = chosen(robot, joints, at)
     output = Port("c", (3,), ("x", "y", "z"), f"centre of mass in {robot.root}; m")

@@ -22,6 +22,13 @@ def point(robot: Robot, frame: str, base: str | None = None, *, joints: Joints =
 
     p is in `frame`, the result in `base`, the root link by default; metres. Raises KinetreeError for a name that is not
     a frame.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> position = kt.kinematics.point(icub, "l_hand")
+        >>> position(icub.q({"l_elbow": 60}, unit="deg"), [0.0, 0.0, 0.06]).round(3)  # of 6 cm along z of the hand, m
+        array([-0.141, -0.17 , -0.061])
     """
     robot = chosen(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
