@@ -226,6 +226,16 @@ def test_yourdfpy_reads_what_kinetree_refuses(fault, text):
     assert fault in [finding.code for finding in caught.value.findings]
 
 
+@pytest.mark.parametrize(("type", "counted", "nq"), [("planar", 2, 3), ("floating", 6, 7)])
+def test_yourdfpy_counts_joints_that_it_does_not_move(type, counted, nq):
+    yourdfpy, _ = library("yourdfpy")
+    text = urdf(link("a"), link("b"), joint("x", "a", "b", type=type))
+    robot = yourdfpy.URDF.load(io.StringIO(text))
+    assert (robot.num_dofs, kt.load(text, format="urdf").nq) == (counted, nq)
+    with pytest.raises(ValueError, match="Dimensionality"):
+        robot.update_cfg(np.zeros(counted))
+
+
 def test_yourdfpy_writes_no_mimic():
     yourdfpy, _ = library("yourdfpy")
     text = urdf(LINKS, joint("x", "a", "b"), joint("y", "b", "c", more="<mimic joint='x'/>"))
