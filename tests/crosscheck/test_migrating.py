@@ -209,6 +209,18 @@ def test_what_pinocchio_reads_differently():
     assert model.getFrameId("nothing") == model.nframes
 
 
+def test_pinocchio_leaves_damping_out_of_inverse_dynamics():
+    pin, _ = library("pinocchio")
+    inertial = "<inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+    damped = joint("x", "a", "b", more="<dynamics damping='3'/>")
+    text = urdf(link("a"), f"<link name='b'>{inertial}</link>", damped)
+    model = pin.buildModelFromXML(text)
+    state = [np.array([x]) for x in (0.3, 0.5, 0.7)]
+    tau = kt.inverse_dynamics(kt.load(text, format="urdf"))(*state)
+    assert tau - pin.rnea(model, model.createData(), *state) == pytest.approx(3 * 0.5, abs=1e-12)
+    assert kt.gravity_torques(kt.load(text, format="urdf"))(state[0]) == pytest.approx(0, abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("fault", "text"),
     {
