@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import chdir
 from multiprocessing import get_context
@@ -73,8 +74,8 @@ FIGURES = (
         "Where the left hand of the iCub arrives inside all limits, and in how many orientations: "
         "[reach maps](how-to/reach.md).",
         (
-            "kinetree reach icub --frame l_hand --joints left_arm --voxel 0.06 --directions 32 --rolls 4 -o hand.zarr",
-            "kinetree show icub --reach hand.zarr -o reach.png",
+            "kinetree reach icub --frame l_hand --joints left_arm --voxel 0.04 --directions 32 --rolls 4 -o hand.zarr",
+            "kinetree show icub --reach hand.zarr --from -1 0.8 0.4 -o reach.png",
         ),
     ),
     Figure(
@@ -101,6 +102,8 @@ def write(folder: Path, robots: int = ROBOTS) -> None:
         jobs += [pool.submit(draw, folder / "gallery", list(figure.commands)) for figure in FIGURES]
         for job in jobs:
             job.result()
+    for store in (folder / "gallery").glob("*.zarr"):
+        shutil.rmtree(store)
     (folder / "gallery.md").write_text(page(robots), encoding="utf-8")
 
 
@@ -126,7 +129,7 @@ def page(robots: int) -> str:
         live, _ = _commands(shown)
         lines.append(
             f'<figure markdown>\n[![{shown.title}](gallery/{shown.name}.png)](gallery/{shown.name}.html "Open the live '
-            f'page")\n<figcaption markdown>\n**{shown.title}**<br>`{live}`\n</figcaption>\n</figure>\n'
+            f'page")\n<figcaption markdown>\n**{shown.title}**\n\n```sh\n{live}\n```\n</figcaption>\n</figure>\n'
         )
     lines.append("</div>\n\n## Figures\n")
     for figure in FIGURES:
