@@ -70,12 +70,12 @@ FIGURES = (
         ("kinetree limits icub --plot tendons.png",),
     ),
     Figure(
-        "Reach of a hand",
-        "Where the left hand of the iCub arrives inside all limits, and in how many orientations: "
+        "Reach of an arm",
+        "Where the hand of a Panda arrives inside all limits, and in how many orientations: "
         "[reach maps](how-to/reach.md).",
         (
-            "kinetree reach icub --frame l_hand --joints left_arm --voxel 0.04 --directions 32 --rolls 4 -o hand.zarr",
-            "kinetree show icub --reach hand.zarr --from -1 0.8 0.4 -o reach.png",
+            "kinetree reach example-robot-data:panda --frame panda_hand --voxel 0.1 --directions 16 -o arm.zarr",
+            "kinetree show example-robot-data:panda --reach arm.zarr -o reach.png",
         ),
     ),
     Figure(
@@ -89,6 +89,23 @@ FIGURES = (
         ("kinetree compare icub:2.0 icub:2.5 -o versions.html",),
     ),
 )
+
+
+FROM_PAGES = (
+    (
+        "Inverse kinematics inside limits",
+        "A hand of the iCub at a target, inside the limits of the joints and of the tendons: "
+        "[the tutorial](tutorials/icub.md) has the commands.",
+        "icub_reach.png",
+    ),
+    (
+        "Calibration",
+        "The differences between a model and the poses that its controller shows, and their causes: "
+        "[calibrate](how-to/calibration.md).",
+        "errors.png",
+    ),
+)
+"""Figures that stand on other pages: title, text and file."""
 
 
 def write(folder: Path, robots: int = ROBOTS) -> None:
@@ -132,6 +149,8 @@ def page(robots: int) -> str:
             f'page")\n<figcaption markdown>\n**{shown.title}**\n\n```sh\n{live}\n```\n</figcaption>\n</figure>\n'
         )
     lines.append("</div>\n\n## Figures\n")
+    for title, about, file in FROM_PAGES:
+        lines += [f"### {title}\n", f"{about}\n", f"![{title}](figures/{file})\n"]
     for figure in FIGURES:
         file = shlex.split(figure.commands[-1])[-1]
         lines += [f"### {figure.title}\n", f"{figure.about}\n", "```sh", *figure.commands, "```\n"]
