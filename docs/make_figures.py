@@ -49,8 +49,8 @@ def figures() -> list[Figure]:
             file = (page.parent / next(filter(None, names))).resolve()
             command = re.search(COMMAND.format(re.escape(file.name)), text)
             parts = blocks(page)
-            in_python = any(block.language == "python" and f'"{file.name}"' in block.text for block in parts)
-            if in_python or (command and any(block.title for block in parts)):
+            drawn = {block.language for block in parts if re.search(rf"\b{re.escape(file.name)}\b", block.text)}
+            if "python" in drawn or (command and (drawn & {"console", "sh"} or any(block.title for block in parts))):
                 found[file] = Figure(file, page, ())
             elif command:
                 words = shlex.split(command[1].replace("\\\n", " "), comments=False)

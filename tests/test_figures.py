@@ -94,3 +94,19 @@ def test_a_picture_of_files_of_a_page_is_what_the_page_leaves_behind(tmp_path, m
     (figure,) = figures()
     left_behind.cache_clear()
     assert draw(figure, tmp_path / "drawn").read_text("utf-8") == "drawn"
+    page.write_text("""![A](c.svg)
+
+```python
+from pathlib import Path
+
+Path("c.urdf").write_text('<robot name="c"><link name="heel"/></robot>')
+```
+
+```console
+$ kinetree inspect c.urdf -o c.svg
+wrote c.svg
+```
+""")
+    (figure,) = figures()
+    left_behind.cache_clear()
+    assert "heel" in draw(figure, tmp_path / "drawn").read_text("utf-8")
