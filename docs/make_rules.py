@@ -6,15 +6,20 @@ import re
 from pathlib import Path
 from textwrap import dedent, fill
 
-from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations, family_title
+from kinetree.codes import REMARKS
+from kinetree.conventions.explain import EVIDENCE, Explanation, explanations, family_title
 from kinetree.conventions.profiles import FAMILIES, PROFILES, family
-from kinetree.conventions.reader_codes import REMARKS
 from kinetree.conventions.rep199.clause import URL
 from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 from kinetree.conventions.rule import Rule
 from kinetree.formats.output import write_whole
 
 MADE = "<!-- made by `python docs/make_rules.py`; change the rules instead -->\n"
+READER = (
+    "A reader finds these while it reads the file: they are about the format itself, not about a convention. They can "
+    "be ignored or excused by their codes. Errors of readers have no row here, because they are always reported; "
+    "`kinetree rule CODE` explains them, too."
+)
 HOW = {
     "certain": "by a rule, from the model",
     "heuristic": "by a rule, from signs that can mislead",
@@ -51,7 +56,7 @@ def _index() -> str:
         ]
         lines += ["|---|---|---|---|---|", *(_row(rule) for rule in known)]
     lines += ["\n## What readers remark\n", _wrapped(READER) + "\n", "| code | what it means |", "|---|---|"]
-    lines += [f"| `{code}` | {_text(title)} |" for code, title in REMARKS.items()]
+    lines += [f"| `{code}` | {_text(row.meaning)} |" for code, row in REMARKS.items()]
     return "\n".join(lines) + "\n"
 
 

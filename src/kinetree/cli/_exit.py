@@ -36,7 +36,7 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
         from kinetree.cli._findings import print_findings
 
         as_json, everything = (said.get(f"kinetree.{what}", False) for what in ("json", "all"))
-        print_findings(error.findings, as_json=as_json, everything=everything)
+        print_findings(error.findings, as_json=as_json, everything=everything, more=True)
         sys.exit(WRONG)
     except KeyboardInterrupt:
         _interrupted()

@@ -7,15 +7,18 @@ from typing import TextIO
 
 import click
 
-from kinetree.checker.report.pretty import pretty
+from kinetree.checker.report.pretty import more_about, pretty
 from kinetree.cli._json import print_json
 from kinetree.errors import Finding
 
 SHOWN = 20
 
 
-def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everything: bool = False) -> None:
-    """Print the findings that ended a command: the first 20, or all of them as JSON: {"findings": […]}."""
+def print_findings(
+    findings: Sequence[Finding], *, as_json: bool = False, everything: bool = False, more: bool = False
+) -> None:
+    """Print findings: the first 20, or all of them as JSON: {"findings": […]}. more: print where their codes are
+    explained, too, as findings that end a command need."""
     if as_json:
         print_json({"findings": findings}, sys.stderr)
         return
@@ -23,6 +26,8 @@ def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everyt
     write_lines((pretty(finding, terminal_width(sys.stderr)) for finding in shown), sys.stderr)
     if len(findings) > len(shown):
         print(f"and {len(findings) - len(shown)} more (--json gives them all)", file=sys.stderr)
+    if more and (line := more_about(findings)):
+        write_lines([line], sys.stderr)
 
 
 def terminal_width(stream: TextIO) -> int | None:
