@@ -32,8 +32,8 @@ ERRORS = {
         "Use one of the types in the message.",
     ),
     "limits": (
-        "The limits of a joint are wrong: the lower one is above the upper one, or they are not two numbers.",
-        "Write the lower limit first; use a continuous joint for unlimited rotation.",
+        "The limits of a joint are wrong: not two numbers, not one pair for each coordinate, or of a continuous joint.",
+        "Write the lower and the upper limit; use a continuous joint for unlimited rotation.",
     ),
     "measure-direction": (
         "The direction of a force/torque sensor is wrong.",
