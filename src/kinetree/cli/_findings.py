@@ -26,7 +26,7 @@ def print_findings(
     write_lines((pretty(finding, terminal_width(sys.stderr)) for finding in shown), sys.stderr)
     if len(findings) > len(shown):
         print(f"and {len(findings) - len(shown)} more (--json gives them all)", file=sys.stderr)
-    if more and (line := more_about(findings)):
+    if more and (line := more_about(findings, terminal_width(sys.stderr))):
         write_lines([line], sys.stderr)
 
 

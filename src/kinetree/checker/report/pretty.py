@@ -29,9 +29,9 @@ def lines(results: Iterable[Checked], width: int | None, show_all: bool = False)
             yield f"In files of other packages ({listed([one.package or '' for one in found if one.package])}):"
         yield _text_of(group, width)
     first = _overview(found[0].finding) if len(shown) >= OVERVIEW and found[0].finding.severity != "info" else ""
-    yield summary(results, found) + first
-    if more := more_about([one.finding for one in found]):
+    if more := more_about([one.finding for one in found], width):
         yield more
+    yield summary(results, found) + first
 
 
 def pretty(finding: Finding, width: int | None) -> str:
@@ -39,13 +39,15 @@ def pretty(finding: Finding, width: int | None) -> str:
     return _wrapped(finding, width) if width else str(finding)
 
 
-def more_about(findings: Sequence[Finding]) -> str:
-    """Return a line with the address of the page about the first code, "" if nothing is graver than a remark."""
+def more_about(findings: Sequence[Finding], width: int | None) -> str:
+    """Return the address of the page about the first code, "" if nothing is graver than a remark. width: as for
+    `pretty`."""
     codes = list(dict.fromkeys(finding.code for finding in findings if finding.severity != "info"))
     if not codes:
         return ""
     others = f" (others: kinetree rule {codes[1]}{' …' * (len(codes) > 2)})" if codes[1:] else ""
-    return f"More about {codes[0]}{others}: {address(codes[0])}"
+    line = f"More about {codes[0]}{others}: {address(codes[0])}"
+    return "\n".join(_fold(line, width, "")) if width else line
 
 
 def _overview(finding: Finding) -> str:
