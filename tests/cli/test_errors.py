@@ -93,7 +93,7 @@ def test_a_finding_is_wrapped_for_a_terminal_and_its_underlining_stays():
     assert plain[-3] == "    " + excerpt[:46]
     assert plain[-1] == "    fix: correct it"
     assert "\x1b[31m" in lines[0]
-    assert plain[-4] == "    word word word word word word [code]"
+    assert plain[-4] == "    [code]"
     assert lines[-4].endswith(f" \x1b]8;;{finding.url}\x1b\\[code]\x1b]8;;\x1b\\")
     far = replace(finding, excerpt=excerpt.replace(" ~~~^", " " * 40 + "~~~^"))  # under the word "more"
     line, marks = pretty(far, 50).splitlines()[-3:-1]

@@ -135,7 +135,7 @@ class TestPretty:
         Path("short.urdf").write_text("<robot/>")
         for checked, file in (("icub", "icub-2.0.toml"), ("short.urdf", "short.urdf"), ("gone.urdf", "gone.urdf")):
             finding = Finding("C", "error", "m", Source(file, 7, 3))
-            assert text_of("pretty", [Checked(checked, (finding,))]) == f"{file}:7:3: error: m [C]\n1 error"
+            assert found_in("pretty", [Checked(checked, (finding,))]) == f"{file}:7:3: error: m [C]\n1 error"
 
     def test_each_file_is_read_once(self, bad, monkeypatch):
         read = []
@@ -162,7 +162,8 @@ class TestGroups:
         places = "joint 'j1' (line 2), joint 'j2' (line 3), joint 'j3' (line 4) and 5 more"
         assert lines[at] == f"    8 findings like it: {places}; --show-all prints each"
         assert lines[-1] == "9 warnings"
-        assert sum("JNT-001" in line for line in lines) == 1
+        assert sum("[JNT-001]" in line for line in lines) == 1
+        assert lines[-2] == "More about JNT-001: https://kinetree.github.io/kinetree/latest/e/JNT-001"
 
     def test_all_of_them_when_asked(self, bad):
         text = "\n".join(report("pretty", [Checked("bad.urdf", tuple(self.findings(9)))], show_all=True))
@@ -191,7 +192,7 @@ class TestGroups:
         monkeypatch.chdir(tmp_path / "cell")
         own = Finding("NAM-001", "info", "m", Source("cell.xacro", 1))
         other = Finding("R199-508", "error", "n", Source(str(tmp_path / "ur_description" / "ur.xacro"), 1))
-        lines = text_of("pretty", [Checked("cell.xacro", (other, own))]).splitlines()
+        lines = found_in("pretty", [Checked("cell.xacro", (other, own))]).splitlines()
         assert lines == [
             "cell.xacro:1: info: m [NAM-001]",
             "In files of other packages (ur_description):",
@@ -206,7 +207,7 @@ class TestGroups:
         monkeypatch.chdir(tmp_path)
         srdf = str(tmp_path / "cell_moveit_config" / "cell.srdf")
         finding = Finding("SRD-001", "error", "m", Source(srdf, 1))
-        lines = text_of("pretty", [Checked("cell/cell.xacro", (finding,), beside=(srdf,))]).splitlines()
+        lines = found_in("pretty", [Checked("cell/cell.xacro", (finding,), beside=(srdf,))]).splitlines()
         assert lines == ["cell_moveit_config/cell.srdf:1: error: m [SRD-001]", "1 error"]
 
     def test_paths_in_messages_are_shortened_alone(self, tmp_path, monkeypatch):
