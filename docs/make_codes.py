@@ -17,11 +17,13 @@ from kinetree.conventions.profiles import FAMILIES as RULES
 from kinetree.conventions.rep199.clause import URL
 from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 from kinetree.errors import Finding, KinetreeError
+from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
 
 EXAMPLES = Path(__file__).with_name("codes")
 FORMATS = {
     "urdf": ("URDF", "arm.urdf"),
+    "srdf": ("SRDF, for a robot with the links base and upper and the joint elbow", "arm.srdf"),
     "xacro": ("xacro", "arm.urdf.xacro"),
     "sdf": ("SDF", "arm.sdf"),
     "mjcf": ("MJCF", "arm.xml"),
@@ -30,6 +32,18 @@ FORMATS = {
     "ets": ("elementary transforms", "arm.ets"),
 }
 """Files of examples to the name of their format and that of the file which is read."""
+ROBOT = """\
+<robot name="arm">
+  <link name="base"/>
+  <link name="upper"/>
+  <joint name="elbow" type="continuous">
+    <parent link="base"/>
+    <child link="upper"/>
+    <axis xyz="0 0 1"/>
+  </joint>
+</robot>
+"""
+"""Robot to which the examples in SRDF belong."""
 RULE_PAGES = "../reference/rules"
 """Folder of the pages of rules, as seen from those of codes."""
 
@@ -59,8 +73,10 @@ def findings(form: str, text: str) -> tuple[Finding, ...]:
     name = FORMATS[form][1]
     with TemporaryDirectory() as folder, chdir(folder):
         Path(name).write_text(text, "utf-8")
+        if form == "srdf":
+            Path("arm.urdf").write_text(ROBOT, "utf-8")
         try:
-            found = examine(name)[1]
+            found = examine("arm.urdf", ReadOptions(srdf=name))[1] if form == "srdf" else examine(name)[1]
         except KinetreeError as error:
             found = list(error.findings)
     return tuple(replace(f, source=f.source and replace(f.source, file=Path(f.source.file).name)) for f in found)

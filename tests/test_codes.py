@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from kinetree.checker.report.pretty import more_about
 from kinetree.codes import CODES, REMARKS, page_of
+from kinetree.errors import Finding
 from kinetree.formats.parts import PARTS
 
 PLACES = {
@@ -136,3 +138,21 @@ def test_a_code_of_an_argument_has_the_page_of_arguments():
     assert page_of("tau-number") == "argument-number"
     assert page_of("expressed-in") == "argument"
     assert page_of("R199-403") == "R199-403"
+
+
+def test_a_finding_has_the_address_of_its_page_and_prints_none():
+    finding = Finding("tau-shape", "error", "m")
+    assert finding.url == "https://kinetree.github.io/kinetree/latest/e/argument-shape"
+    assert str(finding) == "error: m [tau-shape]"
+    assert "https" not in str(kt.KinetreeError(finding))
+
+
+def test_only_findings_graver_than_a_remark_get_a_line():
+    findings = [Finding(code, "warning", "m") for code in ("no-limit", "zero-axis", "no-limit", "limits")]
+    remark = Finding("merged", "info", "m")
+    address = "https://kinetree.github.io/kinetree/latest/e/no-limit"
+    assert more_about([remark], None) == ""
+    assert more_about([remark, findings[0]], None) == f"More about no-limit: {address}"
+    assert more_about(findings[:2], None) == f"More about no-limit (others: kinetree rule zero-axis): {address}"
+    assert more_about(findings, None) == f"More about no-limit (others: kinetree rule zero-axis …): {address}"
+    assert more_about(findings, 60).splitlines()[-1] == f"    {address}"

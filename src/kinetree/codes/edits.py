@@ -19,6 +19,10 @@ ERRORS = {
         "The contacts of the skin, or the frames of contacts, do not fit the robot.",
         "Correct the contact that the message names; put a sensor between two contacts.",
     ),
+    "coupling": (
+        "Joints are coupled in another way than expected, or the robot lacks a joint of a coupling.",
+        "Check whether the controller shows coupled or uncoupled joints; of the iCub, use the whole model.",
+    ),
     "family": (
         "The family or version of the iCub does not fit this model.",
         "Pass one of the families in the message.",
@@ -156,12 +160,5 @@ EITHER = {
     "joints": (
         "The names or values of joints do not fit the robot.",
         "Use names of `robot.joint_names`, each once, or a group.",
-    ),
-}
-
-FAULTS = {
-    "coupling": (
-        "The joints are coupled in another way than expected.",
-        "Check whether the controller shows coupled or uncoupled joints; of the iCub, use the whole model.",
     ),
 }
