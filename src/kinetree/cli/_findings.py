@@ -14,11 +14,8 @@ from kinetree.errors import Finding
 SHOWN = 20
 
 
-def print_findings(
-    findings: Sequence[Finding], *, as_json: bool = False, everything: bool = False, more: bool = False
-) -> None:
-    """Print findings: the first 20, or all of them as JSON: {"findings": […]}. more: print where their codes are
-    explained, too, as findings that end a command need."""
+def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everything: bool = False) -> None:
+    """Print findings: the first 20, or all of them as JSON: {"findings": […]}."""
     if as_json:
         print_json({"findings": findings}, sys.stderr)
         return
@@ -26,7 +23,11 @@ def print_findings(
     write_lines((pretty(finding, terminal_width(sys.stderr)) for finding in shown), sys.stderr)
     if len(findings) > len(shown):
         print(f"and {len(findings) - len(shown)} more (--json gives them all)", file=sys.stderr)
-    if more and (line := more_about(findings, terminal_width(sys.stderr))):
+
+
+def print_more(findings: Sequence[Finding]) -> None:
+    """Print where the codes of findings that ended a command are explained."""
+    if line := more_about(findings, terminal_width(sys.stderr)):
         write_lines([line], sys.stderr)
 
 

@@ -13,7 +13,7 @@ ERRORS = {
     ),
     "check-crashed": (
         "The check of this file failed in Kinetree itself.",
-        "Report it, with the file if possible, at the address of the issue tracker; other files are checked.",
+        "Report it to the developers, with the file if possible; other files are checked.",
     ),
     "check-memory": (
         "The check of this file takes more memory than there is or than is allowed.",
@@ -21,7 +21,7 @@ ERRORS = {
     ),
     "check-timeout": (
         "The check of this file takes longer than the limit.",
-        "Check a smaller part of the model, or raise the limit.",
+        "Check a smaller part of the model, or check it on a faster machine.",
     ),
     "edit": (
         "A text cannot be changed in place.",

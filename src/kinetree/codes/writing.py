@@ -3,11 +3,11 @@
 TITLE = "Parts that a format cannot express"
 
 PARTS = {
-    "calibration": "the calibration of a joint",
+    "calibration": "a joint with a calibration",
     "coupled_limit": "a limit over several joints",
-    "dynamics": "the damping, friction, stiffness or armature of a joint",
+    "dynamics": "a joint with damping, friction, stiffness or armature",
     "extension": "an element for other programs",
-    "force_torque": "what a force/torque sensor measures",
+    "force_torque": "a force/torque sensor with a frame and a direction",
     "frame": "a frame besides those of links",
     "geometry": "a shape",
     "group": "a group of joints",
@@ -25,17 +25,17 @@ PARTS = {
 
 ERRORS = {
     f"cannot-say-{part}": (
-        f"The format that is written cannot express {words} of this robot.",
+        f"The robot has {words}, which the format to write cannot express.",
         f"Leave out such parts with --without {part} or without=({part!r},), or choose another format.",
     )
     for part, words in PARTS.items()
 } | {
     "cannot-say-joint": (
-        "The format that is written does not have a joint of this robot.",
+        "The robot has a joint of a type that the format to write does not have.",
         "Choose another format, or replace the joint: lock it, or write joints with one coordinate.",
     ),
     "cannot-say-link": (
-        "The format that is written cannot express a link of this robot.",
+        "The robot has a link that the format to write cannot express.",
         "Choose another format, or rename or merge the link as the message describes.",
     ),
 }
