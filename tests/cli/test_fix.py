@@ -130,7 +130,10 @@ def test_what_cannot_be_read_in_a_folder_does_not_keep_the_others(run, model, tm
     result = run("fix", tmp_path, "--profile", "industrial")
     assert result.exit_code == 2
     assert result.stdout.endswith(f"{good}: 1 repaired\n")
-    assert result.stderr == f"{tmp_path / 'z.urdf'}: error: cannot be read: No such file or directory [file]\n"
+    assert result.stderr.splitlines() == [
+        f"{tmp_path / 'z.urdf'}: error: cannot be read: No such file or directory [file]",
+        "More about file: https://kinetree.github.io/kinetree/latest/e/file",
+    ]
     assert good.read_text() != HUNG
 
 
