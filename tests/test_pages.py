@@ -22,7 +22,6 @@ TO_DO = set(
     [
         "compare",
         "editing",
-        "fixing",
         "models",
         "showing",
         "checking-settings",
