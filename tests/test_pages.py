@@ -23,7 +23,6 @@ TO_DO = set(
         "compare",
         "editing",
         "models",
-        "showing",
         "checking-settings",
         "command-line",
         "carried",
