@@ -20,9 +20,6 @@ OWN = {"serving": "tests/serving/test_server.py"}
 """Pages whose examples need something beside them, such as a server, and the test that runs them."""
 TO_DO = set(
     [
-        "compare",
-        "editing",
-        "models",
         "checking-settings",
         "command-line",
         "carried",
