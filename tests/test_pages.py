@@ -18,18 +18,7 @@ from pages import ROOT, blocks, pages, run_page, runs
 
 OWN = {"serving": "tests/serving/test_server.py"}
 """Pages whose examples need something beside them, such as a server, and the test that runs them."""
-TO_DO = {
-    "checking",
-    "compare",
-    "editing",
-    "fixing",
-    "models",
-    "showing",
-    "checking-settings",
-    "command-line",
-    "carried",
-}
-TO_DO |= {"dh", "sdf", "srdf", "xacro", "shapes", "limits"}
+TO_DO = {"checking-settings", "command-line", "carried", "dh", "sdf", "srdf", "xacro", "shapes", "limits"}
 
 
 @pytest.mark.parametrize(
