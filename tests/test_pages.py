@@ -27,7 +27,6 @@ TO_DO = set(
         "models",
         "showing",
         "checking-settings",
-        "command-line",
         "carried",
         "dh",
         "sdf",

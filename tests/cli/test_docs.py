@@ -13,23 +13,6 @@ pytestmark = pytest.mark.slow
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "command-line.md"
 
 
-def test_the_examples_are_real(run, monkeypatch, tmp_path):
-    text = DOCS.read_text(encoding="utf-8")
-    arm = re.search(r"```xml\n(.*?)```", text, re.DOTALL)[1]
-    broken = arm.replace('name="elbow" type="revolute"', 'name="elbow" type="bent"')
-    broken = broken.replace('<link name="tool0"/>', '<link name="tool"/>')
-    monkeypatch.chdir(tmp_path)
-    Path("arm.urdf").write_text(arm)
-    Path("broken.urdf").write_text(broken)
-    Path("motion.csv").write_text("time, elbow\n0, 10\n0.1, 140\n0.2, 150\n0.3, 170\n")
-    examples = re.findall(r"```console\n\$ kinetree (.*?)\n(.*?)```", text, re.DOTALL)
-    assert len(examples) == 17
-    for arguments, output in examples:
-        result = run(*shlex.split(arguments))
-        printed = [line.rstrip() for line in (result.stdout + result.stderr).splitlines()]
-        assert printed == output.splitlines()
-
-
 def test_the_page_of_settings_is_real(run, monkeypatch, tmp_path):
     """Files are the blocks under a line that ends with their name; the comment of the page goes into the arm."""
     text = DOCS.with_name("checking-settings.md").read_text(encoding="utf-8")
