@@ -32,7 +32,6 @@ TO_DO = set(
         "srdf",
         "xacro",
         "shapes",
-        "limits",
     ]
 )
 
