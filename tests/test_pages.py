@@ -31,7 +31,6 @@ TO_DO = set(
         "sdf",
         "srdf",
         "xacro",
-        "shapes",
     ]
 )
 
