@@ -30,7 +30,6 @@ TO_DO = set(
         "dh",
         "sdf",
         "srdf",
-        "xacro",
     ]
 )
 
