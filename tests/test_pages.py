@@ -29,7 +29,6 @@ TO_DO = set(
         "carried",
         "dh",
         "sdf",
-        "srdf",
     ]
 )
 
