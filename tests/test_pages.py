@@ -28,7 +28,6 @@ TO_DO = set(
         "showing",
         "carried",
         "dh",
-        "sdf",
     ]
 )
 
