@@ -27,7 +27,6 @@ TO_DO = set(
         "models",
         "showing",
         "carried",
-        "dh",
     ]
 )
 
