@@ -26,7 +26,6 @@ TO_DO = set(
         "fixing",
         "models",
         "showing",
-        "carried",
     ]
 )
 
