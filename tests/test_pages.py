@@ -18,16 +18,14 @@ from pages import ROOT, blocks, pages, run_page, runs
 
 OWN = {"serving": "tests/serving/test_server.py"}
 """Pages whose examples need something beside them, such as a server, and the test that runs them."""
-TO_DO = set(
-    [
-        "checking",
-        "compare",
-        "editing",
-        "fixing",
-        "models",
-        "showing",
-    ]
-)
+TO_DO = {
+    "checking",
+    "compare",
+    "editing",
+    "fixing",
+    "models",
+    "showing",
+}
 
 
 @pytest.mark.parametrize(
