@@ -5,7 +5,9 @@ import re
 import make_figures
 import numpy as np
 import pytest
-from make_figures import ROOT, draw, figures
+from make_figures import ROOT, draw, figures, left_behind
+
+import pages
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 AGAIN = "python docs/make_figures.py"
@@ -13,7 +15,11 @@ ALL = figures()
 
 
 def of(ending, *marks):
-    return [pytest.param(f, id=f.file.name, marks=marks) for f in ALL if f.file.suffix == ending]
+    """The figures of a kind; slow if the whole page runs."""
+    slow = (pytest.mark.slow,)
+    return [
+        pytest.param(f, id=f.file.name, marks=marks if f.arguments else slow) for f in ALL if f.file.suffix == ending
+    ]
 
 
 def test_every_picture_is_shown_and_every_one_shown_is_there():
@@ -69,3 +75,38 @@ def test_a_picture_without_its_command_is_an_error(tmp_path, monkeypatch):
     page.write_text('<img width="9" src="docs/b.svg">\n\n`kinetree show arm.urdf -o a.svg`')
     with pytest.raises(ValueError, match=r"shows b\.svg, but has no command"):
         figures()
+
+
+def test_a_picture_of_files_of_a_page_is_what_the_page_leaves_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(make_figures, "ROOT", tmp_path)
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    (tmp_path / "CONTRIBUTING.md").touch()
+    page = tmp_path / "README.md"
+    robot = '```xml title="a.urdf"\n<robot name="a"><link name="foot"/></robot>\n```\n'
+    page.write_text(
+        f"![A robot](docs/a.svg)\n\n{robot}```console\n$ kinetree inspect a.urdf -o a.svg\nwrote a.svg\n```\n"
+    )
+    (figure,) = figures()
+    assert figure == (tmp_path / "docs" / "a.svg", page, ())
+    (tmp_path / "drawn").mkdir()
+    assert "foot" in draw(figure, tmp_path / "drawn").read_text("utf-8")
+    page.write_text('![A](b.png)\n\n```python\nfrom pathlib import Path\n\nPath("b.png").write_text("drawn")\n```\n')
+    (figure,) = figures()
+    left_behind.cache_clear()
+    assert draw(figure, tmp_path / "drawn").read_text("utf-8") == "drawn"
+    page.write_text("""![A](c.svg)
+
+```python
+from pathlib import Path
+
+Path("c.urdf").write_text('<robot name="c"><link name="heel"/></robot>')
+```
+
+```console
+$ kinetree inspect c.urdf -o c.svg
+wrote c.svg
+```
+""")
+    (figure,) = figures()
+    left_behind.cache_clear()
+    assert "heel" in draw(figure, tmp_path / "drawn").read_text("utf-8")

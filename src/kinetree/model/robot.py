@@ -371,11 +371,12 @@ class Robot(Shown):
         /,
         *,
         unit: Literal["rad", "deg"] = "rad",
+        at: Any = None,
         **named: float | Iterable[float],
     ) -> Array:
-        """Return a full q (nq,) from joint names; joints that are not named stay neutral.
+        """Return a full q (nq,) from joint names; joints that are not named stay neutral, or as in the full q `at`.
 
-        unit="deg" takes every angle among the values in degrees; lengths are always metres. A joint of several
+        unit="deg" takes every angle that is named in degrees; lengths are always metres. A joint of several
         numbers takes them all. Raises KinetreeError for an unknown name or a wrong count.
 
         Examples:
@@ -384,7 +385,7 @@ class Robot(Shown):
             >>> icub.q({"l_elbow": 60}, unit="deg")[icub.q_slices["l_elbow"]].round(3)  # rad
             array([1.047])
         """
-        return q_of(self, values, named, unit)
+        return q_of(self, values, named, unit, at)
 
     @explained
     def order(self, joint_names: Iterable[str]) -> "Robot":
