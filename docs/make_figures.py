@@ -87,7 +87,7 @@ def inputs(folder: Path) -> None:
     (folder / "docs").mkdir()
     shutil.copyfile(ROOT / "docs" / "wave.csv", folder / "docs" / "wave.csv")
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
-    (arm,) = re.findall(r"```xml\n(.*?)```", page, re.DOTALL)[:1]
+    (arm,) = re.findall(r'```xml title="arm.urdf"\n(.*?)```', page, re.DOTALL)
     (folder / "arm.urdf").write_text(arm, encoding="utf-8")
     page = (ROOT / "docs" / "how-to" / "calibration.md").read_text(encoding="utf-8")
     names: dict[str, object] = {"print": lambda *_: None}
