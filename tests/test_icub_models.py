@@ -121,9 +121,9 @@ class TestAgainstTheTables:
     @pytest.mark.slow
     def test_the_versions_are_those_of_names_and_of_models_alike(self, robots):
         known = {name: facts.version_of(model, list(robots.values())) for name, model in robots.items()}
-        assert known["iCubGazeboV2_6"] == ("2.6", "its name says so")
-        assert known["iCubWaterloo01"] == ("2.7", "every frame stands as in iCubGazeboV2_7")
-        assert known["iCubGenova02"] == ("2.5", "every frame stands as in iCubGazeboV2_5_KIT_007")
+        assert known["iCubGazeboV2_6"] == ("2.6", "its name")
+        assert known["iCubWaterloo01"] == ("2.7", "same frames as iCubGazeboV2_7")
+        assert known["iCubGenova02"] == ("2.5", "same frames as iCubGazeboV2_5_KIT_007")
         assert {name for name, (version, _) in known.items() if version == "1.0"} == MADE_FROM_TABLES
 
     def test_lisboa_is_a_robot_of_version_1_but_for_its_sensor(self, lisboa):
