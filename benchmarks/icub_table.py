@@ -188,9 +188,9 @@ def _versions(known: dict[str, tuple[str, str]]) -> list[str]:
 
 POSES = """\
 Distances in mm in `root_link`: with all joints at zero / the largest one, at zero and at {samples} random
-configurations in the ranges of both, as by `kinetree compare icub:2.5 MODEL`. Angles are given in degrees if they are 0.01 or more.
-Each model is compared with its version and with 2.0. The `imu_frame` of 2.0 is that of the wiki's page
-ICubInertiaSensorKinematicsV2; in later versions it is where iKin has it.
+configurations in the ranges of both, as by `kinetree compare icub:2.5 MODEL`. Angles are given in
+degrees if they are 0.01 or more. Each model is compared with its version and with 2.0. The `imu_frame` of 2.0 is that
+of the wiki's page ICubInertiaSensorKinematicsV2; in later versions it is where iKin has it.
 """
 
 
