@@ -53,7 +53,7 @@ def differ(one, other):
     return (np.abs(a - b).max(axis=-1) > 48).sum() / drawn.sum()
 
 
-@pytest.mark.parametrize("figure", of(".png", ".gif"))
+@pytest.mark.parametrize("figure", of(".png", pytest.mark.slow) + of(".gif", pytest.mark.slow))
 def test_it_has_the_same_pixels(figure, tmp_path):
     assert differ(draw(figure, tmp_path), figure.file) < 0.01, AGAIN  # another version may smooth lines otherwise
 
