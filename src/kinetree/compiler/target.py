@@ -84,15 +84,27 @@ class Target:
         """True for x86-64, False for 64-bit Arm."""
         return self.triple.startswith(("x86_64", "amd64"))
 
+    @property
+    def is_windows(self) -> bool:
+        """Whether code follows the calling convention of Windows."""
+        return "-windows-" in self.triple
+
     def lanes(self, scalar: str) -> Lanes:
         """Return the vector of this scalar type that fills a register."""
         return Lanes(scalar, self.bits // (64 if scalar == "double" else 32))
 
 
 def target_with(triple: str, cpu: str, features: set[str]) -> Target:
-    """Return the target for a processor with these features."""
+    """Return the target for a processor with these features.
+
+    For Windows the object format is ELF: LLVM's loader of COFF fails on constants of instructions that also have an
+    immediate operand. The triple of a process does not name a format.
+    """
     flags = ",".join(f"+{name}" for name in sorted(features))
-    if not triple.startswith(("x86_64", "amd64")):  # every 64-bit Arm has these
+    is_x86 = triple.startswith(("x86_64", "amd64"))
+    if is_x86 and triple.endswith("-windows-msvc"):
+        triple += "-elf"
+    if not is_x86:  # every 64-bit Arm has these
         return Target(triple, cpu, flags, 128, fma=True, floor=True)
     bits = 512 if {"avx512f", "avx512dq"} <= features else 256 if "avx" in features else 128
     return Target(triple, cpu, flags, bits, fma="fma" in features, floor="sse4.1" in features)
