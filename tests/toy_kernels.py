@@ -1,4 +1,4 @@
-"""What the compiler's tests share: kernels of small functions, processors to compile for, exact values, object files."""
+"""What the compiler's tests share: kernels of small functions, processors to compile for, object files."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ def environment(confined: bool) -> Mapping[str, str]:
 class Protection:
     """Limits that the system enforces on a child process, as reported by that process.
 
-    limits: names of its POSIX limits, or JOB. landlock: version of Landlock, 0 for none. reading: whether Landlock limits
-    reading. calls: whether seccomp filters system calls.
+    limits: names of its POSIX limits, or JOB. landlock: version of Landlock, 0 for none. reading: whether Landlock
+    limits reading. calls: whether seccomp filters system calls.
     """
 
     limits: tuple[str, ...] = ()
