@@ -12,7 +12,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kinetree.errors import Finding, KinetreeError, Source
-from kinetree.formats.disk import CREATE, NEW, beside, created_locked, digest, digest_of, flush_folder, put_in_place, write_fully
+from kinetree.formats.disk import (
+    CREATE,
+    NEW,
+    beside,
+    created_locked,
+    digest,
+    digest_of,
+    flush_folder,
+    put_in_place,
+    write_fully,
+)
 from kinetree.formats.journal import Journal, begun, new_of, old_of, recover
 
 
