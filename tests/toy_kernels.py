@@ -34,6 +34,11 @@ def every_operation(x):
     return np.array([*sums, *curves, *steps, 0.25, others[0], others[-1]])
 
 
+def many_angles(x):
+    """A function (100,) → (100,) whose code has a frame of more than a page."""
+    return np.array([np.sin(x[i] * x[(7 * i + 3) % len(x)]) + np.cos(x[i]) for i in range(len(x))])
+
+
 SSE2 = {"64bit", "cmov", "cx8", "fxsr", "mmx", "sse", "sse2"}
 SSE41 = SSE2 | {"sse3", "ssse3", "sse4.1"}
 AVX = SSE41 | {"sse4.2", "popcnt", "avx"}

@@ -13,17 +13,12 @@ from kinetree.compiler.ir_module import assembly
 from kinetree.compiler.program import trace
 from kinetree.compiler.target import target_with
 from kinetree.compiler.ufunc import array_layout, make_ufunc
-from toy_kernels import FEATURES, every_operation, runnable, undefined_symbols
+from toy_kernels import FEATURES, every_operation, many_angles, runnable, undefined_symbols
 
 WINDOWS, MAC, ARM_MAC = "x86_64-pc-windows-msvc", "x86_64-apple-darwin", "arm64-apple-darwin"
 ARM = ("aarch64-linux-gnu", ARM_MAC, "aarch64-pc-windows-msvc")
 CALL = {WINDOWS: "call win64cc", MAC: "call x86_64_sysvcc"}
 SLOW = pytest.mark.slow
-
-
-def many_angles(x):
-    """A function (100,) → (100,) whose code has a frame of more than a page."""
-    return np.array([np.sin(x[i] * x[(7 * i + 3) % len(x)]) + np.cos(x[i]) for i in range(len(x))])
 
 
 @pytest.fixture(scope="module")

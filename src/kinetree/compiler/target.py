@@ -97,14 +97,13 @@ class Target:
 def target_with(triple: str, cpu: str, features: set[str]) -> Target:
     """Return the target for a processor with these features.
 
-    For Windows the object format is ELF: LLVM's loader of COFF fails on constants of instructions that also have an
-    immediate operand. The triple of a process does not name a format.
+    For Windows the object format is ELF, because LLVM's loader of COFF fails on loads of some constants. The triple of
+    a process does not name a format.
     """
     flags = ",".join(f"+{name}" for name in sorted(features))
-    is_x86 = triple.startswith(("x86_64", "amd64"))
-    if is_x86 and triple.endswith("-windows-msvc"):
+    if triple.endswith("-windows-msvc"):
         triple += "-elf"
-    if not is_x86:  # every 64-bit Arm has these
+    if not triple.startswith(("x86_64", "amd64")):  # every 64-bit Arm has these
         return Target(triple, cpu, flags, 128, fma=True, floor=True)
     bits = 512 if {"avx512f", "avx512dq"} <= features else 256 if "avx" in features else 128
     return Target(triple, cpu, flags, bits, fma="fma" in features, floor="sse4.1" in features)
