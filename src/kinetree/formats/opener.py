@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
 from urllib.parse import unquote
 
 from kinetree.confine import Confinement, real, refusal, unseen
@@ -123,14 +122,10 @@ def path_of_uri(path: str) -> str:
     return path[1:] if os.name == "nt" and re.match(r"/[A-Za-z]:", path) else path
 
 
-P = TypeVar("P", bound=PurePath)
-
-
-def joined(folder: P | None, path: str, wanted: str) -> P:
+def joined(folder: Path | None, path: str, wanted: str) -> Path:
     """Return a path as seen from a folder. Raises KinetreeError if it leads to another computer, or to a device of
     Windows, in which the folder does not lie. wanted: the reference, for the message."""
-    kind = Path if folder is None else type(folder)
-    found = kind(path) if folder is None else folder / path
+    found = Path(path) if folder is None else folder / path
     is_elsewhere = folder is None or found.drive.lower() != folder.drive.lower()
     if is_elsewhere and found.drive.startswith("\\\\"):
         raise fail("file", f"{wanted} is on the network or a device, and nothing is read there")

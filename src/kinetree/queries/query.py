@@ -35,7 +35,7 @@ def remember(robot: Robot, key: Hashable, make: Callable[[], V]) -> V:
     """
     answers = _answers.setdefault(robot, {})
     if key not in answers:
-        return answers.setdefault(key, make())
+        answers.setdefault(key, make())
     value: V = answers[key]
     return value
 
