@@ -2,7 +2,7 @@
 
     python benchmarks/calls.py [--quick]
 
-The calls of a row take turns, on one core, and the shortest time of each counts. See docs/kernels.md.
+The calls of a row take turns, on one core, and the shortest time of each counts. See docs/reference/kernels.md.
 """
 
 from __future__ import annotations

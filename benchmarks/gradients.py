@@ -5,7 +5,7 @@
 The error is the sum of squares of all entries of T - T0, in double precision on one core; every row computes it and its
 gradient for batches of 1, 1,000 and `--count` configurations. Libraries that are not installed are left out; all of
 them go into one environment (`pip install kinetree[torch,jax] frax pytorch_kinematics`). Calls take turns and the
-fastest counts. The table is that of docs/gradients.md.
+fastest counts. The table is that of docs/reference/gradients.md.
 """
 
 from __future__ import annotations

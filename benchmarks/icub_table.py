@@ -1,4 +1,4 @@
-"""Write docs/icub-models.md: what each model of the PyPI package icub-models lacks or has different.
+"""Write docs/reference/icub-models.md: what each model of the PyPI package icub-models lacks or has different.
 
 python benchmarks/icub_table.py [--write]
 """
@@ -17,7 +17,7 @@ from icub_facts import FRAMES, SAMPLES, Model, axes_of, from_table, load_all, na
 from kinetree.conventions.icub.limits import board_of
 from kinetree.solvers.compare.comparison import Distance
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "icub-models.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "icub-models.md"
 
 WIKI = "2.0"
 """The version whose sensor is that of the wiki's page; every model is compared with it besides its own."""

@@ -6,7 +6,7 @@ Each peer (a file of `benchmarks/peers`) runs in a process of its own, with the 
 --venv names for it, since some cannot live together. All are kept to one core and take turns, work by work and round
 by round. Before it is timed every result is compared with Kinetree's interpreter; what differs is marked. The table is
 printed and, unless --quick or --peer is given, written to benchmarks/results.md, that of dynamics to
-benchmarks/dynamics.md. See docs/benchmarks.md.
+benchmarks/dynamics.md. See docs/explanation/benchmarks.md.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 `repairs.toml` lists the commits as they were drawn: repository, commit, what was wrong in our words, and its class. Of
 those whose defect can be known, the files before and after the commit are checked; the defect is named if a finding of
 one of the expected codes that names the place is there before, and none is after. FOLDER has a bare clone of each
-repository, called owner+name. The table is printed as Markdown, for `docs/repairs.md`.
+repository, called owner+name. The table is printed as Markdown, for `docs/explanation/repairs.md`.
 """
 
 from __future__ import annotations

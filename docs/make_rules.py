@@ -33,7 +33,8 @@ def _index() -> str:
     lines = [
         "# The rules\n",
         MADE,
-        "The rules of [`kinetree check`](checking.md), by family; `kinetree rule CODE` prints the same. The severity",
+        "The rules of [`kinetree check`](../how-to/checking.md), by family; `kinetree rule CODE` prints the same. The",
+        "severity",
         "follows from the level and the evidence: an error is a MUST whose finding is certain. Missing frames and",
         "matters of degree are often less severe, and more severe in the profile `industrial-strict`. The column `fix`",
         "says whether `kinetree fix` repairs it, and whether other files may have to change.\n",
@@ -144,7 +145,7 @@ def _cells(*cells: str) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def main(folder: Path = Path(__file__).parent) -> None:
+def main(folder: Path = Path(__file__).parent / "reference") -> None:
     """Write all pages into a folder."""
     for name, text in pages().items():
         path = folder / name

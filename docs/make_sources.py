@@ -1,4 +1,4 @@
-"""Write docs/sources.md and docs/errata.md from the files in docs/sources: `python docs/make_sources.py`.
+"""Write the pages explanation/sources.md and errata.md from the files in docs/sources: `python docs/make_sources.py`.
 
 Each file but errata.toml is about one document. It has `title`, `url`, `edition`, `seed` (the file name of the copy to
 which the line numbers refer), `silent` (numbers of lines that state nothing: navigation, headings, heads of tables) and
@@ -121,7 +121,7 @@ def _erratum(row: dict[str, Any]) -> Erratum:
 
 def pages() -> dict[str, str]:
     """Return the pages, file name to text."""
-    return {"sources.md": _sources(documents()), "errata.md": _errata(documents(), errata())}
+    return {"explanation/sources.md": _sources(documents()), "explanation/errata.md": _errata(documents(), errata())}
 
 
 def _sources(found: tuple[Document, ...]) -> str:
@@ -175,10 +175,11 @@ def _answer(kind: str, text: str) -> str:
     if kind == "test":
         return _test(text)
     if kind == "rule":
-        return f"[{text}](rep199.md)" if text in NO_RULES else f"[{text}](rules/{text.split('-')[0]}.md#{text.lower()})"
+        page = "rep199.md" if text in NO_RULES else f"rules/{text.split('-')[0]}.md#{text.lower()}"
+        return f"[{text}](../reference/{page})"
     if kind == "page":
         page, _, anchor = text.removeprefix("docs/").partition("#")
-        return f"[{(anchor or Path(page).stem).replace('-', ' ')}]({text.removeprefix('docs/')})"
+        return f"[{(anchor or Path(page).stem).replace('-', ' ')}](../{text.removeprefix('docs/')})"
     if kind == "erratum":
         return f"[erratum {text}](errata.md#{text})"
     return f"**open:** {_text(text)}" if kind == "open" else f"`{text}`"
@@ -186,7 +187,7 @@ def _answer(kind: str, text: str) -> str:
 
 def _test(text: str) -> str:
     file, _, name = text.partition("::")
-    return f"[{name.replace('::', '.').replace('_', ' ')}](../{file})"
+    return f"[{name.replace('::', '.').replace('_', ' ')}](../../{file})"
 
 
 def _errata(found: tuple[Document, ...], rows: tuple[Erratum, ...]) -> str:
@@ -215,6 +216,7 @@ def _cells(*cells: str) -> str:
 def main(folder: Path = DOCS) -> None:
     """Write the pages into a folder."""
     for name, text in pages().items():
+        (folder / name).parent.mkdir(exist_ok=True)
         write_whole(folder / name, text)
 
 

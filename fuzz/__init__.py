@@ -1,1 +1,1 @@
-"""Feed damaged and made-up files to every part of Kinetree that reads one; see docs/fuzzing.md."""
+"""Feed damaged and made-up files to every part of Kinetree that reads one; see docs/explanation/fuzzing.md."""

@@ -1,4 +1,4 @@
-"""`python -m fuzz [TARGET …]`: look for files that break Kinetree; docs/fuzzing.md says how."""
+"""`python -m fuzz [TARGET …]`: look for files that break Kinetree; docs/explanation/fuzzing.md says how."""
 
 from __future__ import annotations
 

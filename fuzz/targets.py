@@ -313,4 +313,4 @@ TARGETS: dict[str, Target] = {
         Target("mesh-stl", mesh(".stl"), _ours(texts.STL), ".stl", PLAIN, suffixes=(".stl",)),
     )
 }
-"""A new target is one row; see docs/fuzzing.md."""
+"""A new target is one row; see docs/explanation/fuzzing.md."""

@@ -2,7 +2,7 @@
 
     python tests/mutants.py --draw 60 --seed 1
 
-See docs/testing.md. Nothing is written into the checkout.
+See docs/explanation/testing.md. Nothing is written into the checkout.
 """
 
 import argparse

@@ -1,4 +1,7 @@
-"""Proofs of what is wrong in the documents that Kinetree follows, where no other test is about it (docs/errata.md)."""
+"""Proofs of what is wrong in the documents that Kinetree follows, where no other test is about it.
+
+The page docs/explanation/errata.md lists them.
+"""
 
 import re
 from itertools import product

@@ -1,4 +1,4 @@
-"""The mutation run, on a package of a few lines; see docs/testing.md."""
+"""The mutation run, on a package of a few lines; see docs/explanation/testing.md."""
 
 from collections import Counter
 from itertools import islice

@@ -163,4 +163,4 @@ def test_the_pages_are_current():
 
 def test_they_are_written_where_one_says(tmp_path):
     make_sources.main(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == set(pages())
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.md")} == set(pages())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "gradients.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "gradients.md"
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,4 +1,4 @@
-"""The examples of docs/command-line.md print what it says."""
+"""The examples of docs/reference/command-line.md print what it says."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ from kinetree.conventions.profiles import family
 
 pytestmark = pytest.mark.slow
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "command-line.md"
 
 
 def test_the_examples_are_real(run, monkeypatch, tmp_path):

@@ -210,7 +210,7 @@ def test_several_codes_are_repaired_alone_or_left(option, repaired, run, model):
 
 
 def test_the_examples_of_the_page_are_real(run, monkeypatch, tmp_path):
-    text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
+    text = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "fixing.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     Path("arm.urdf").write_text(re.search(r"```xml\n(.*?)```", text, re.DOTALL)[1])
     examples = re.findall(r"```console\n\$ kinetree (.*?)\n(.*?)```", text, re.DOTALL)
@@ -222,13 +222,13 @@ def test_the_examples_of_the_page_are_real(run, monkeypatch, tmp_path):
 
 
 def test_the_page_has_every_code_that_can_be_repaired():
-    text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
+    text = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "fixing.md").read_text(encoding="utf-8")
     said = {code for row in re.findall(r"^\| ([A-Z]+\d*-\d.*?) \|", text, re.MULTILINE) for code in row.split(", ")}
     assert said == {rule.code for rule in rules_of("industrial") if rule.repair}
 
 
 def test_the_page_says_how_many_repairs_are_tried():
-    text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
+    text = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "fixing.md").read_text(encoding="utf-8")
     assert f"at most {MOST_TRIES} of one rule" in text
 
 

@@ -240,7 +240,7 @@ def test_what_is_no_tool_or_user_frame(run, cell, arguments, said):
 
 
 def test_the_commands_of_the_page(run, cell, tmp_path, monkeypatch):
-    page = (Path(__file__).resolve().parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "controllers.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     Path("cell.urdf").write_text(cell.read_text())
     q = np.random.default_rng(7).uniform(-1.5, 1.5, (8, 6))

@@ -367,8 +367,8 @@ def test_templates_have_every_component():
 
 
 def test_the_page_has_every_form_and_every_frame():
-    """The tables of docs/controllers.md are those of the files."""
-    page = (Path(__file__).resolve().parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
+    """The tables of docs/reference/controllers.md are those of the files."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "controllers.md").read_text(encoding="utf-8")
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| `")
     ]

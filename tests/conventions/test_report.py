@@ -251,7 +251,7 @@ def test_json_is_as_the_page_says(mixed):
     (excused,) = said["excused"]
     assert {*excused} == fields | {"reason", "excused_at"}
     assert (excused["reason"], excused["excused_at"]["line"]) == ("the maker's drawing says so", 3)
-    page = (Path(__file__).parents[2] / "docs" / "checking.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "checking.md").read_text("utf-8")
     assert all(f"`{field}`" in page for field in fields | {*said, "reason", "excused_at", "made"})
 
 

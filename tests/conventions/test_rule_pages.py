@@ -10,7 +10,7 @@ from kinetree.conventions.explain import explain, explanations, family_title
 from kinetree.conventions.profiles import FAMILIES, PROFILES, family, rules_of
 from kinetree.errors import KinetreeError
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "reference"
 AGAIN = "python docs/make_rules.py"
 
 

@@ -26,7 +26,7 @@ from support import all_frames, icub_urdfs, random_q
 
 pytestmark = pytest.mark.crosscheck
 
-PAGE = Path(__file__).parents[2] / "docs" / "bridges.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bridges.md"
 LIBRARIES = ("pinocchio", "mujoco", "drake", "roboticstoolbox", "trimesh")
 NOT_TAKEN = {"mujoco": {"iCubNancy01/model.urdf", "urdf/romeo_laas_small.urdf", "urdf/romeo_small.urdf"}}
 """Robots with a link whose moments of inertia no rigid body has."""
@@ -317,7 +317,7 @@ def test_loops_are_as_open_in_mujoco(kind):
         assert abs(2 * np.sin(angle / 2) - np.linalg.norm(two - one)) < 1e-12
 
 
-# What a library does not take: the table of docs/bridges.md
+# What a library does not take: the table of docs/how-to/bridges.md
 
 
 def small(kind: str = "revolute", **more: Any) -> kt.Robot:

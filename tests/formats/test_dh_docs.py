@@ -1,4 +1,4 @@
-"""The examples of docs/formats/dh.md and ets.md run."""
+"""The examples of docs/reference/formats/dh.md and ets.md run."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 import kinetree as kt
 from kinetree.formats import dh
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "formats"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "formats"
 
 
 @pytest.mark.parametrize("page", ["dh.md", "ets.md"])

@@ -202,6 +202,6 @@ def test_the_note_names_the_model_of_an_element():
 
 
 def test_the_page_lists_all_parts():
-    page = (Path(__file__).parents[2] / "docs" / "model.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "model.md").read_text()
     for name, part in PARTS.items():
         assert f"| `{name}` | {part.title} | {part.effect} |" in page

@@ -12,7 +12,7 @@ import pytest
 
 from lsp_texts import ARM
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "editors.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "editors.md"
 SCRIPT = """
 local file, out, python = unpack(vim.g.given)
 local start = vim.lsp.start_client

@@ -81,8 +81,8 @@ def test_what_differs_is_noted_with_its_place():
 
 
 def test_sensors_without_a_place_get_the_models():
-    """docs/icub.md: in these models the upper arms are 6.8 mm longer, and the feet 3.6 mm shorter, than in the tables;
-    icub:2.5 has the sensors of arms above the elbow, and those of feet above the sole."""
+    """In these models the upper arms are 6.8 mm longer, and the feet 3.6 mm shorter, than in the tables, as
+    the page of the iCub says; icub:2.5 has the sensors of arms above the elbow, and those of feet above the sole."""
     icub, known = kt.load("icub", inertias=MODEL), kt.load("icub:2.5")
     for side in "lr":
         for part, away in (("arm", 6.78), ("leg", 0.93), ("foot", 3.55)):

@@ -20,7 +20,7 @@ from kinetree.serving.content import CHANNELS
 from kinetree.serving.player import Player
 
 RATE = 100
-PAGE = Path(__file__).resolve().parents[2] / "docs/serving.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/serving.md"
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from c_compiler import C99, compile_with, compilers
 from kinetree.limits import GuardState
 
 STEPS = int(os.environ.get("KINETREE_STEPS", "200_000"))
-"""Steps in C; continuous integration takes ten million, the long run (docs/guard.md) a hundred million."""
+"""Steps in C; continuous integration takes ten million, the long run (docs/how-to/guard.md) a hundred million."""
 ACCELERATION = [10.0, 8.0, 12.0, 15.0, 20.0, 9.0, 30.0]
 
 DRIVER = """

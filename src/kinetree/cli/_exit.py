@@ -1,5 +1,5 @@
-"""Exit status of commands, for every way in which they end (docs/command-line.md lists them), and output streams that
-accept any text: characters outside of their encoding are written in ASCII."""
+"""Exit status of commands, for every way in which they end (docs/reference/command-line.md lists them), and output
+streams that accept any text: characters outside of their encoding are written in ASCII."""
 
 import codecs
 import errno

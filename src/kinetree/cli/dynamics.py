@@ -127,7 +127,7 @@ def _json(
     answers: dict[str, Array],
     read: dict[str, tables.Reading],
 ) -> dict[str, Any]:
-    """Return the answers in SI units; docs/command-line.md describes them."""
+    """Return the answers in SI units; docs/reference/command-line.md describes them."""
     by_name: dict[str, Any] = {
         key: dict(zip(robot.velocity_names, answers[key].tolist(), strict=True))
         for key in ("gravity_torques", "torques", "accelerations")

@@ -88,7 +88,7 @@ SCHEMA = 1
 def robot_json(robot: Robot) -> dict[str, object]:
     """Return every field of the robot but its text, places and doubts, and values computed from it, in SI units.
 
-    docs/command-line.md describes them.
+    docs/reference/command-line.md describes them.
     """
     from kinetree.algorithms.dynamics.momentum import center_of_mass
     from kinetree.conventions.kinds.kinds import kinds_of
@@ -115,7 +115,7 @@ def robot_json(robot: Robot) -> dict[str, object]:
 
 
 def joint_table_json(robot: Robot) -> dict[str, object]:
-    """Return the rows of `joint_table`, of all joints; docs/command-line.md describes them."""
+    """Return the rows of `joint_table`, of all joints; docs/reference/command-line.md describes them."""
     from kinetree.queries.joint_table import joint_table
 
     rows = [row._asdict() for row in joint_table(robot)]

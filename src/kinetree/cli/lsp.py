@@ -12,9 +12,10 @@ from kinetree.errors import fail
 def command(stdio: bool) -> None:
     """Serve an editor with findings, repairs, explanations and names of robot descriptions.
 
-    An editor starts it and speaks the language server protocol over the standard input and output; docs/editors.md
-    says how to set up some. Settings and xacro arguments are those of kinetree.toml. The server writes no file, except
-    a page in the folder of temporary files when the editor asks to show a robot, and ends with its editor.
+    An editor starts it and speaks the language server protocol over the standard input and output; the page "In the
+    editor" of the documentation describes the setup. Settings and xacro arguments are those of kinetree.toml. The
+    server writes no file, except a page in the folder of temporary files when the editor asks to show a robot, and
+    ends with its editor.
     """
     try:
         import pygls.lsp.server  # noqa: F401

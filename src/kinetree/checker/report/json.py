@@ -1,4 +1,4 @@
-"""JSON, one line of ASCII; docs/checking.md describes it."""
+"""JSON, one line of ASCII; docs/how-to/checking.md describes it."""
 
 import json
 from collections import Counter

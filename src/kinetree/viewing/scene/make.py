@@ -42,7 +42,7 @@ class Posed(NamedTuple):
 class Scene:
     """Content of a page.
 
-    content: the JSON of the page, see docs/showing.md. meshes: all meshes as base64 of zlib's format. functions:
+    content: the JSON of the page, see docs/how-to/showing.md. meshes: all meshes as base64 of zlib's format. functions:
     kernels of the poses of the moving links by the name that `content` calls them. findings: those of all robots, and
     warnings of shapes that are left out.
     """
