@@ -18,6 +18,8 @@ from kinetree.errors import KinetreeError
 from kinetree.formats import disk, journal, opener, output
 from kinetree.formats.opener import Files, joined
 from kinetree.isolated import child
+from kinetree.logs.ros import folder
+from kinetree.model.edit import own_files
 from planar_arm import ARM
 from support import put
 
@@ -83,6 +85,18 @@ class TestReferences:
             with pytest.raises(KinetreeError, match="nothing is read there"):
                 files.path(reference, r"C:\robots\arm.urdf")
         assert files.path("file:///C:/a.stl", r"C:\robots\arm.urdf") == PureWindowsPath(r"C:\a.stl")
+
+    def test_places_in_other_files_are_asked_too(self):
+        with pytest.raises(KinetreeError, match="nothing is read there"):
+            folder._inside(HERE, HERE / "metadata.yaml", SimpleNamespace(text=r"\\other\share\a.mcap"))
+
+    @pytest.mark.parametrize(
+        ("path", "found"),
+        [(r"C:\robots\meshes\a.stl", "meshes/a.stl"), (r"C:\b.stl", "../b.stl"), (r"D:\a.stl", r"D:\a.stl")],
+    )
+    def test_a_file_on_another_drive_has_its_whole_path(self, path, found, monkeypatch):
+        monkeypatch.setattr(own_files, "os", SimpleNamespace(path=ntpath, sep="\\"))
+        assert own_files.seen_from(r"C:\robots", path) == found
 
 
 class TestFoldersThatHoldEverything:

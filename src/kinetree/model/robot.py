@@ -1,5 +1,4 @@
-"""The robot as written: links, joints, frames, sensors and limits, each with the place it came from. All frozen, so
-that threads share it; of a cached property that two threads compute at once each gets an equal result.
+"""The robot as written: links, joints, frames, sensors and limits, each with the place it came from. All frozen.
 
 Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordinates in A.
 """
