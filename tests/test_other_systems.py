@@ -18,7 +18,7 @@ from kinetree.errors import KinetreeError
 from kinetree.formats import disk, journal, opener, output
 from kinetree.formats.opener import Files, joined
 from kinetree.isolated import child
-from kinetree.logs.ros import folder
+from kinetree.logs.ros import folder as bags
 from kinetree.model.edit import own_files
 from planar_arm import ARM
 from support import put
@@ -88,7 +88,7 @@ class TestReferences:
 
     def test_places_in_other_files_are_asked_too(self):
         with pytest.raises(KinetreeError, match="nothing is read there"):
-            folder._inside(HERE, HERE / "metadata.yaml", SimpleNamespace(text=r"\\other\share\a.mcap"))
+            bags._inside(HERE, HERE / "metadata.yaml", SimpleNamespace(text=r"\\other\share\a.mcap"))
 
     @pytest.mark.parametrize(
         ("path", "found"),
