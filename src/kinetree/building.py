@@ -65,13 +65,16 @@ def chain(
 ) -> Robot:
     """Return the robot of elementary transforms, rows of DH parameters, or joints; m, rad and kg.
 
-    elements: an ETS text such as "tz(0.3) Rz(q1) tx(0.2)", or an `ETS`; or with convention="dh" (standard) or "mdh"
-        (modified) rows such as {"d": 0.3, "a": 0.2, "alpha": "pi/2", "qlim": [-1, 1]}, zeros where nothing is given; or
-        without it joints such as {"axis": [0, 0, 1], "xyz": [0, 0, 0.3]}, each on the link of the one before or on its
-        "parent". Further keys of rows are those of rows in a DH file; and "m", "r" and "I", "Jm", "G", "B" and "Tc" as
-        the Robotics Toolbox defines them: I about the centre of mass r, in the frame at the end of the DH row, here in
-        that of the joint's link.
-    name: of the robot. base, tool: poses (4, 4) of the first row in the root link, and of the frame `tip` at the end.
+    Args:
+        elements: an ETS text such as "tz(0.3) Rz(q1) tx(0.2)", or an `ETS`; or with convention="dh" (standard) or "mdh"
+            (modified) rows such as {"d": 0.3, "a": 0.2, "alpha": "pi/2", "qlim": [-1, 1]}, zeros where nothing is
+            given; or without it joints such as {"axis": [0, 0, 1], "xyz": [0, 0, 0.3]}, each on the link of the one
+            before or on its "parent". Further keys of rows are those of rows in a DH file; and "m", "r" and "I", "Jm",
+            "G", "B" and "Tc" as the Robotics Toolbox defines them: I about the centre of mass r, in the frame at the
+            end of the DH row, here in that of the joint's link.
+        name: of the robot.
+        base: pose (4, 4) of the first row in the root link.
+        tool: pose (4, 4) of the frame `tip` at the end of the last row.
 
     Links are `base_link`, `<joint>_link`, joints without a name `q1`, `q2` by their number. The source of each part is
     a line of the calling program. Raises KinetreeError with every fault and its line.

@@ -53,28 +53,30 @@ def load(
 ) -> Robot:
     """Return the robot that a file, a text or a name describes.
 
-    source: a path; or, as a str together with format=…, the text itself; or the bare name of a robot that comes with
-        the package, such as "icub" or "icub:2.5", or "PACKAGE:MODEL" for a model of an installed package of models,
-        such as "example-robot-data:panda" (a file of that name is "./icub"); `kinetree models` lists them.
-    format: "urdf", "xacro", "sdf", "mjcf", "dh", "ets"; by default the file's ending and its root element decide.
-        A pathlib.Path together with format=… is a file of that format whatever its ending.
-    xacro_args: the arguments of a xacro file. packages: folders of ROS packages by name, searched first.
-    model: the model to take from an SDF file that has several.
-    srdf: a semantic description that the robot shall have, with its groups of joints: an SRDF file, expanded if it is
-        called .xacro, or the text of one, which begins with "<".
-    limits: a TOML file of linear limits that the robot shall have besides its own; or for an iCub "firmware", "tendons"
-        or "ikin", limits of its shoulders ("icub" before version 3 has "tendons" by itself), or a robot whose control
-        boards' position limits it shall have, such as "iCubGenova02"; or for a robot of the package "dh", the limits
-        that its DH tables print.
-    inertias: for an iCub, a model of the installed package icub-models, such as "iCubGazeboV2_5", whose masses,
-        inertias and places of sensors it shall have; `kt.icub.with_inertias` describes how.
-    confined: whether the file may include and load only what lies in its workspace and in packages, and see no variable
-        of the environment; or a `kinetree.confine.Confinement` that says which folders and variables. Otherwise a file
-        may include whatever you may read. It is not about the files that you name here.
-    expand: "mujoco" if elements of an MJCF file that make bodies (<attach>, <composite>, <flexcomp>) shall be expanded
-        by an installed MuJoCo, in a child process that can neither write nor use the network.
-    without: parts that are left out, keys of `kinetree.formats.parts.PARTS`, such as ("mimic",), after which followers
-        move by themselves. Errors in them do not count. What that changes is on `robot.notes`.
+    Args:
+        source: a path; or, as a str together with format=…, the text itself; or the bare name of a robot that comes
+            with the package, such as "icub" or "icub:2.5", or "PACKAGE:MODEL" for a model of an installed package of
+            models, such as "example-robot-data:panda" (a file of that name is "./icub"); `kinetree models` lists them.
+        format: "urdf", "xacro", "sdf", "mjcf", "dh", "ets"; by default the file's ending and its root element decide. A
+            pathlib.Path together with format=… is a file of that format whatever its ending.
+        xacro_args: the arguments of a xacro file.
+        packages: folders of ROS packages by name, searched first.
+        model: the model to take from an SDF file that has several.
+        srdf: a semantic description that the robot shall have, with its groups of joints: an SRDF file, expanded if it
+            is called .xacro, or the text of one, which begins with "<".
+        limits: a TOML file of linear limits that the robot shall have besides its own; or for an iCub "firmware",
+            "tendons" or "ikin", limits of its shoulders ("icub" before version 3 has "tendons" by itself), or a robot
+            whose control boards' position limits it shall have, such as "iCubGenova02"; or for a robot of the package
+            "dh", the limits that its DH tables print.
+        inertias: for an iCub, a model of the installed package icub-models, such as "iCubGazeboV2_5", whose masses,
+            inertias and places of sensors it shall have; `kt.icub.with_inertias` describes how.
+        confined: whether the file may include and load only what lies in its workspace and in packages, and see no
+            variable of the environment; or a `kinetree.confine.Confinement` that says which folders and variables.
+            Otherwise a file may include whatever you may read. It is not about the files that you name here.
+        expand: "mujoco" if elements of an MJCF file that make bodies (<attach>, <composite>, <flexcomp>) shall be
+            expanded by an installed MuJoCo, in a child process that can neither write nor use the network.
+        without: parts that are left out, keys of `kinetree.formats.parts.PARTS`, such as ("mimic",), after which
+            followers move by themselves. Errors in them do not count. What that changes is on `robot.notes`.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
 

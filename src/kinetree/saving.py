@@ -25,12 +25,14 @@ def save(
     What the format lacks but other programs do not need, such as velocity limits in MJCF, stands in elements of
     Kinetree, which `load` puts back. Returns remarks on these parts, and on names that other programs see differently.
 
-    assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
-        needs it, and refers to them from there; those that lie with the file already stay, and so does everything if
-        the robot is written in its own format beside its own file. "keep" leaves the references as they are, with a
-        warning that names those that lead nowhere from the file.
-    without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`. Raises
-        KinetreeError for a part without which other programs would see another robot, unless it is left out.
+    Args:
+        assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
+            needs it, and refers to them from there; those that lie with the file already stay, and so does everything
+            if the robot is written in its own format beside its own file. "keep" leaves the references as they are,
+            with a warning that names those that lead nowhere from the file.
+        without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`.
+
+    Raises KinetreeError for a part without which other programs would see another robot, unless it is left out.
 
     Examples:
         >>> import kinetree as kt

@@ -166,12 +166,13 @@ def compare(
     joint with the opposite sign or another zero is reported as such. Shapes, materials, dynamics and elements of other
     tools are not compared.
 
-    base: with "any" a constant between the two root frames is a remark, as between a URDF and a DH table whose base
-        frame lies on the first axis; otherwise it makes them different robots.
-    tolerance: of poses, in m and rad; the default allows for a file that writes a quarter turn as 1.5708.
-    relative: of masses, inertias and limits, as a fraction of the larger.
-    samples: number of random configurations for `pose_error`.
-    progress: True for a bar, or a function of the number of steps done and their total.
+    Args:
+        base: with "any" a constant between the two root frames is a remark, as between a URDF and a DH table whose base
+            frame lies on the first axis; otherwise it makes them different robots.
+        tolerance: of poses, in m and rad; the default allows for a file that writes a quarter turn as 1.5708.
+        relative: of masses, inertias and limits, as a fraction of the larger.
+        samples: number of random configurations for `pose_error`.
+        progress: True for a bar, or a function of the number of steps done and their total.
 
     Examples:
         >>> import kinetree as kt
