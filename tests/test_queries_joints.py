@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.kinematics import XJ, XT, Xup, joint_motion, joint_origin, joint_pose, motion_subspace
 from physics import everything
 
@@ -23,7 +24,7 @@ def own(joint, seed=0):
     return q
 
 
-@pytest.mark.parametrize(("robot", "name"), CASES)
+@each("robot, name", CASES)
 def test_a_joint_answers_as_the_page_and_featherstone_say(robot, name):
     robot = ROBOTS[robot]
     joint = robot.joints[name]
@@ -38,7 +39,7 @@ def test_a_joint_answers_as_the_page_and_featherstone_say(robot, name):
         assert np.allclose(Xup(robot, name, q), XJ(robot, name, q) @ XT(robot, name), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("robot", "name"), [(r, n) for r, n in CASES if ROBOTS[r].joints[n].kind.single])
+@each("robot, name", [(r, n) for r, n in CASES if ROBOTS[r].joints[n].kind.single])
 def test_the_subspace_is_the_derivative_of_the_motion(robot, name):
     robot = ROBOTS[robot]
     q, h = own(robot.joints[name]), 1e-6

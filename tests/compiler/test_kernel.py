@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree import KinetreeError
 from kinetree.compiler import kernel as kernels
 from kinetree.compiler import machine
@@ -126,7 +127,7 @@ def layouts(a):
     }
 
 
-@pytest.mark.parametrize("batch", [(), (1,), (6,), (3, 5), (33,)])
+@each("batch", [(), (1,), (6,), (3, 5), (33,)])
 @pytest.mark.parametrize("name", layouts(np.zeros((1, 1))))
 def test_layouts_of_inputs(k, name, batch):
     q, A = numbers(*batch, 3), numbers(*batch, 2, 3)
@@ -137,7 +138,7 @@ def test_layouts_of_inputs(k, name, batch):
         np.testing.assert_array_equal(got, right)
 
 
-@pytest.mark.parametrize("batch", [(), (1,), (6,), (3, 5), (33,)])
+@each("batch", [(), (1,), (6,), (3, 5), (33,)])
 @pytest.mark.parametrize("name", [n for n in layouts(np.zeros((1, 1))) if n != "read-only"])
 def test_layouts_of_out(k, name, batch):
     q, A = numbers(*batch, 3), numbers(*batch, 2, 3)
@@ -218,9 +219,9 @@ def test_out_that_does_not_fit(k, threads):
             k(q, A, out=no_array, threads=threads)
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("n", [1, 2, 9, 40, 5000])
-@pytest.mark.parametrize("shift", [-5, -3, -1, 0, 1, 3, 5])
+@each("threads", [1, 3])
+@each("n", [1, 2, 9, 40, 5000])
+@each("shift", [-5, -3, -1, 0, 1, 3, 5])
 def test_input_and_output_overlap(sines, n, shift, threads):
     memory = numbers(3 * n + 10)
     q = memory[5 : 5 + 3 * n].reshape(n, 3)
@@ -322,8 +323,8 @@ def test_nothing_in_or_out(shapes):
         made(np.zeros(takes), out=[[0.0]])
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 999, 1000, 1999, 2000, 2001, 5000, 12345])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@each("n", [0, 1, 2, 999, 1000, 1999, 2000, 2001, 5000, 12345])
+@each("dtype", [np.float64, np.float32])
 def test_threads_give_the_same_bits(k, n, dtype):
     q, A = numbers(n, 3), numbers(n, 2, 3)
     right = k(q, A, dtype=dtype)
@@ -334,8 +335,8 @@ def test_threads_give_the_same_bits(k, n, dtype):
         np.testing.assert_array_equal(out, right)
 
 
-@pytest.mark.parametrize("one", [(3, 2000), (2000, 3), (1, 5000), (5000, 1), (2, 2, 2000), (4000,), ()])
-@pytest.mark.parametrize("other", [(), (1,), (4000,)])
+@each("one", [(3, 2000), (2000, 3), (1, 5000), (5000, 1), (2, 2, 2000), (4000,), ()])
+@each("other", [(), (1,), (4000,)])
 def test_threads_share_any_shape(k, one, other):
     if one[-1:] not in [(4000,), ()]:
         other = (1,)
@@ -450,9 +451,9 @@ def test_unfused_kernels_round_as_numpy_does():
     fused = Kernel("f", (port,), result, lambda: program, "a key")
     x = np.random.default_rng(0).uniform(-1.1, 1.1, (500, 3))
     expected = plain.interpret(x)
-    for each in (plain, pickle.loads(pickle.dumps(plain))):
-        assert not each.fused
-        assert np.array_equal(each(x), expected)
+    for made in (plain, pickle.loads(pickle.dumps(plain))):
+        assert not made.fused
+        assert np.array_equal(made(x), expected)
     assert np.array_equal(plain(x[0]), expected[0])
     assert fused.fused
     np.testing.assert_allclose(fused(x), expected, rtol=1e-9, atol=1e-12)  # and it is no answer of the other's

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.compiler import ir_block, llvm
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ir_module import assembly, lower
@@ -67,7 +68,7 @@ def apply(name):
 
 
 @BOTH
-@pytest.mark.parametrize("name", OPS)
+@each("name", OPS)
 def test_every_operation(name, dtype, processor):
     x = arguments(name, 601, dtype, np.random.default_rng(1))
     with_kernel = kernel(apply(name), (OPS[name].arity,))
@@ -84,7 +85,7 @@ def test_every_operation(name, dtype, processor):
 
 
 @BOTH
-@pytest.mark.parametrize("name", OPS)
+@each("name", OPS)
 def test_nan_and_infinity(name, dtype):
     special = [np.nan, np.inf, -np.inf, 0.0, 1.5]
     arity = OPS[name].arity

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from each import each
 from kinetree import KinetreeError
 from kinetree.compiler import machine
 from toy_kernels import kernel
@@ -32,8 +33,8 @@ def short(monkeypatch):
 BATCHES = [(), (1,), (3,), (40,), (3, 5), (0,)]
 
 
-@pytest.mark.parametrize("batch", BATCHES)
-@pytest.mark.parametrize("batched", [0b111, 0b100, 0b010, 0b001, 0b110, 0b101, 0b011])
+@each("batch", BATCHES)
+@each("batched", [0b111, 0b100, 0b010, 0b001, 0b110, 0b101, 0b011])
 def test_one_batch_or_none(k, short, batch, batched):
     cores = [(2,), (2,), (2, 2)]
     x = [RNG.normal(size=(*(batch if batched >> i & 1 else ()), *core)) for i, core in enumerate(cores)]
@@ -65,9 +66,9 @@ def test_entries_that_are_apart_take_the_long_way(k, monkeypatch):
         k(both[:, ::2], both[:, 2:], w[..., ::3])
 
 
-@pytest.mark.parametrize("which", [0, 1, 2])
-@pytest.mark.parametrize("shift", range(-4, 5))
-@pytest.mark.parametrize("batched", [True, False])
+@each("which", [0, 1, 2])
+@each("shift", range(-4, 5))
+@each("batched", [True, False])
 def test_out_over_an_input(k, which, shift, batched):
     n, memory = 21, RNG.normal(size=200)
     cores = [(2,), (2,), (2, 2)]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.errors import KinetreeError, WrongTypeError
 from toy_kernels import kernel
 
@@ -42,8 +43,8 @@ def k():
     return made
 
 
-@pytest.mark.parametrize("how", ["first call", "door", "batch", "interpret"])
-@pytest.mark.parametrize("what", NO_NUMBERS)
+@each("how", ["first call", "door", "batch", "interpret"])
+@each("what", NO_NUMBERS)
 def test_no_numbers(k, how, what):
     call = {"first call": kernel(lambda x: 2.0 * x, (3,)), "door": k, "batch": k, "interpret": k.interpret}[how]
     value = NO_NUMBERS[what]

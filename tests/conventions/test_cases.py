@@ -3,9 +3,8 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-import pytest
-
 import rule_cases
+from each import each
 from kinetree.conventions.profiles import FAMILIES, codes_of, rule_of
 from kinetree.errors import SEVERITIES
 from rule_cases.case import Cases, Expected, Model, findings
@@ -20,7 +19,7 @@ TABLES: dict[str, Cases] = {
 }
 
 
-@pytest.mark.parametrize("code", codes_of(FAMILIES))
+@each("code", codes_of(FAMILIES))
 def test_every_rule_has_cases_on_both_sides(code: str) -> None:
     """A new rule wants a row in the table of its family: see `rule_cases.case`."""
     cases = TABLES.get(code, Cases())
@@ -28,7 +27,7 @@ def test_every_rule_has_cases_on_both_sides(code: str) -> None:
     assert cases.silent or cases.remarked, f"{code} has no model in which it does not"
 
 
-@pytest.mark.parametrize("code", TABLES)
+@each("code", TABLES)
 def test_cases_of(code: str) -> None:
     wrong = {
         f"{expected}: {why}": fault

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.profiles import PROFILES, rules_of
@@ -67,7 +68,7 @@ class TestProfiles:
         assert codes() == []
         assert "base_link-base" in arm().joints  # a hyphen in the name of a fixed joint
 
-    @pytest.mark.parametrize("code", RULES)
+    @each("code", RULES)
     def test_a_bad_example_breaks_no_other_rule(self, code):
         rule = RULES[code]
         robot = kt.load(rule.base.replace(rule.good, rule.bad), format=rule.base_format)

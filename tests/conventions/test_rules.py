@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.check import check
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
@@ -57,8 +58,8 @@ def found_in_example(rule: type[Rule], text: str) -> list[Finding]:
         return alone(rule, robot)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 class TestEveryRule:
+    @each("rule", RULES)
     def test_it_fires_on_its_bad_example_and_not_on_its_good_one(self, rule):
         good, bad = found_in_example(rule, rule.good), found_in_example(rule, rule.bad)
         assert not [finding for finding in good if finding.severity != "info"]
@@ -67,6 +68,7 @@ class TestEveryRule:
         assert {finding.code for finding in bad} == {rule.code}
         assert all(finding.element and finding.message for finding in bad)
 
+    @each("rule", RULES)
     def test_it_explains_itself(self, rule):
         assert re.fullmatch(r"[A-Z]+\d*-\d{3}", rule.code)
         assert rule.title().endswith((".", "?"))

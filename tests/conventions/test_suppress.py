@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.checked import Checked, Job, check_job
 from kinetree.checker.excuses import excuse, suppressions
 from kinetree.checker.justifications import justifications
@@ -136,7 +137,7 @@ class TestWhere:
         assert "range" in codes(found)
         assert found.excused == ()
 
-    @pytest.mark.parametrize("code", REMARKS)
+    @each("code", REMARKS)
     def test_of_every_code_of_a_reader_only_the_remark_is_excused(self, code, tmp_path):
         path = tmp_path / "arm.xml"
         path.write_text(f"<!-- kinetree: ignore {code} because I say so --><robot/>")

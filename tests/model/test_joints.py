@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
+from each import each
 from kinetree.compiler.derive import rate
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.program import trace
@@ -51,7 +52,7 @@ def test_every_axis_has_its_part_in_the_motion(row):
         assert not np.allclose(row.transform(other, PITCH, q), T)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_columns_say_what_the_motion_does(row, seed):
     """Every column about the motion, against the motion itself."""
     rng = np.random.default_rng(seed)
@@ -84,13 +85,13 @@ def test_names_are_unique_in_every_format():
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_neutral_is_the_identity(row, seed):
     axes = random_axes(np.random.default_rng(seed), row.name)
     np.testing.assert_allclose(row.transform(axes, PITCH, np.array(row.neutral)), np.eye(4), rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_a_motion_is_a_rigid_transform(row, seed):
     rng = np.random.default_rng(seed)
     T = row.transform(random_axes(rng, row.name), PITCH, random_coordinates(rng, row))
@@ -99,7 +100,7 @@ def test_a_motion_is_a_rigid_transform(row, seed):
     assert np.array_equal(T[3], (0, 0, 0, 1))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_one_coordinate_is_a_one_parameter_group(row, seed):
     """T(a) T(b) = T(a + b) and T(-a) = T(a)⁻¹; for joints of several coordinates, each one by itself."""
     rng = np.random.default_rng(seed)
@@ -113,7 +114,7 @@ def test_one_coordinate_is_a_one_parameter_group(row, seed):
         np.testing.assert_allclose(T_minus, se3.inverse(T_a), rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_motion_subspace_is_the_derivative(row, seed):
     """S qd is the child's velocity in its own axes, angular first: T⁻¹ dT/dt = [ω× v; 0 0]."""
     rng = np.random.default_rng(seed)
@@ -128,8 +129,8 @@ def test_motion_subspace_is_the_derivative(row, seed):
         np.testing.assert_allclose(twist[:3, 3], S[3:, i], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("scale", [1.0, -0.2, 7.0])
+@each("seed", SEEDS)
+@each("scale", [1.0, -0.2, 7.0])
 def test_rates_are_the_derivative(row, seed, scale):
     """Coordinates that change at their rates move the child at S qd, and a quaternion keeps its length."""
     rng = np.random.default_rng(seed)
@@ -149,7 +150,7 @@ def test_rates_are_the_derivative(row, seed, scale):
         np.testing.assert_array_equal(rates, qd)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_bias_is_the_rate_of_the_motion_subspace(row, seed):
     """cJ = (dS/dt) qd."""
     rng = np.random.default_rng(seed)
@@ -159,7 +160,7 @@ def test_bias_is_the_rate_of_the_motion_subspace(row, seed):
     assert row.bias(axes, PITCH, q, qd).any() == (row.name in ("planar", "universal"))
 
 
-@pytest.mark.parametrize("scale", [0.0, 1e-170, 1e-15, 1e-8, 1e-3, 1.0, 1.5])
+@each("scale", [0.0, 1e-170, 1e-15, 1e-8, 1e-3, 1.0, 1.5])
 def test_integrate_and_difference_are_inverses(row, scale):
     """(q ⊕ v) ⊖ q = v for turns below half a turn, and T(q1 ⊕ (q2 ⊖ q1)) = T(q2) always."""
     for seed in SEEDS:
@@ -175,7 +176,7 @@ def test_integrate_and_difference_are_inverses(row, scale):
         np.testing.assert_array_equal(row.difference(q, q), np.zeros(row.nv))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_integrate_starts_at_the_rates(row, seed):
     rng = np.random.default_rng(seed)
     q, v = random_coordinates(rng, row), rng.uniform(-1, 1, row.nv)
@@ -207,7 +208,7 @@ def test_a_difference_near_half_a_turn_turns_the_shorter_way(off):
     np.testing.assert_allclose(v, -n * (np.pi - 2 * off) if off else n * np.pi, rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_energy_of_a_spring_grows_by_the_difference(row, seed):
     """½ |q ⊖ reference|² grows at (q ⊖ reference) · qd, so the difference is the torque of a spring of 1 N m/rad; in
     SE(3) this is true for turns alone, where the position stays."""
@@ -238,7 +239,7 @@ def test_bias_integrate_and_difference_can_be_traced(row, still):
         np.testing.assert_allclose(slope, (up - down) / 2e-5, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_successive_coordinates_are_a_chain(row, seed):
     """The motion is that of the first number alone, then of the second alone, and so on."""
     rng = np.random.default_rng(seed)
@@ -254,7 +255,7 @@ def test_successive_coordinates_are_a_chain(row, seed):
 
 
 @pytest.mark.parametrize("name", ["ball", "floating"])
-@pytest.mark.parametrize("scale", [0.1, -1.0, 30.0])
+@each("scale", [0.1, -1.0, 30.0])
 def test_a_quaternion_of_any_length_and_sign_is_the_same_motion(name, scale):
     row, rng = JOINT_TYPES[name], np.random.default_rng(1)
     q = random_coordinates(rng, row)
