@@ -69,7 +69,7 @@ from kinetree.load import text as text
 from kinetree.model import edit as edit
 from kinetree.model.robot import Robot as Robot
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from kinetree import dynamics as dynamics
