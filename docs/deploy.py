@@ -1,9 +1,11 @@
-"""Put a build of the site beside those of other versions: folders `0.1`, `0.2` … and `latest`, `versions.json`, redirect.
+"""Put a build of the site beside those of other versions.
 
     python docs/deploy.py SITE BUILD VERSION
 
-SITE: the folder that is published, empty at first. BUILD: what `docs/build.py` wrote. VERSION: such as 0.1.2, whose folder
-is `0.1`. The selector of versions in the pages reads `versions.json`. `latest` is a copy of the newest version's folder.
+SITE: the folder that is published, empty at first. BUILD: what `docs/build.py` wrote. VERSION: such as 0.1.2.
+
+The site gets a folder `0.1`, the folder `latest` as a copy of the newest version, `versions.json` for the selector of
+versions in the pages, and an `index.html` that leads to `latest`.
 """
 
 from __future__ import annotations

@@ -6,9 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import deploy
+import pytest
 
 
 @pytest.fixture

@@ -130,8 +130,10 @@ def test_controllers_have_what_a_robot_shows():
 
 @pytest.mark.parametrize("command", ["check", "fix"])
 def test_a_check_and_a_repair_import_nothing_that_computes(tmp_path, command):
-    """Neither for meshes nor for xacro, which is read here in the same process. Modules of the extra `meshes` are hidden,
-    because trimesh imports SciPy."""
+    """Neither for meshes nor for xacro, which is read in the same process here.
+
+    Modules of the extra `meshes` are hidden, because trimesh imports SciPy.
+    """
     mesh = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
     shapes = "".join(map(mesh.format, ("a.stl", "a.dae", "a.obj")))
     link = f'<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>{shapes}'

@@ -1,4 +1,4 @@
-"""Wheel and sdist: the bundle of viewer/ that the build hook makes, the same bytes from every build, an installation."""
+"""Wheel and sdist: the bundle of viewer/, the same bytes from every build, and an installation without a network."""
 
 import hashlib
 import json
