@@ -60,7 +60,7 @@ def test_type_checkers_see_them():
 def test_help_shows_them():
     text = pydoc.render_doc(kt, renderer=pydoc.plaintext)
     assert text.index("load            read a robot") < text.index("calibrate       compare a model")
-    assert re.search(r"^    fk\(robot", text, re.MULTILINE)
+    assert re.search(r"^    fk\(\s*robot", text, re.MULTILINE)  # since 3.13 long signatures have several lines
 
 
 @pytest.mark.parametrize("kind", HELD)
