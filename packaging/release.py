@@ -2,9 +2,9 @@
 
     python packaging/release.py TAG FOLDER
 
-Checks that TAG is `v` and the version of the package, and that CHANGELOG.md has a part for it. Writes FOLDER/dist (sdist
-and wheel), FOLDER/notes.md (the part of the changelog) and FOLDER/sha256sums.txt. Wants git, npm and the packages of
-packaging/requirements.txt. The same commit gives the same bytes on every machine with these versions.
+Checks that TAG is `v` and the version of the package, and that CHANGELOG.md has a part for it. Writes FOLDER/dist
+(sdist and wheel), FOLDER/notes.md (the part of the changelog) and FOLDER/sha256sums.txt. Needs git, npm and the
+packages of packaging/requirements.txt.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def notes_of(changelog: str, version: str) -> str:
 
 
 def build(place: Path, time: str) -> Path:
-    """Build sdist and wheel of the last commit in a new folder, the wheel from the sdist. Return the folder with both."""
+    """Build sdist and wheel of the last commit in a new folder, the wheel from the sdist. Return the folder of both."""
     source, out, unpacked = place / "source", place / "dist", place / "unpacked"
     source.mkdir(parents=True)
     with tempfile.TemporaryFile() as archive:
