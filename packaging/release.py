@@ -37,7 +37,7 @@ def main(tag: str, folder: Path) -> None:
             raise ValueError(f"two builds differ: {hashes} and {others}")
         folder.mkdir(parents=True)
         shutil.copytree(first, folder / "dist")
-    (folder / "notes.md").write_text(LINK.sub(rf"]({PAGES}/{tag}/\1)", notes), encoding="utf-8")
+    (folder / "notes.md").write_text(for_github(notes, tag), encoding="utf-8")
     sums = "".join(f"{digest}  {name}\n" for name, digest in hashes.items())
     (folder / "sha256sums.txt").write_text(sums, encoding="utf-8")
     print(sums, end="")
@@ -57,6 +57,11 @@ def notes_of(changelog: str, version: str) -> str:
     if not found or not found[1].strip():
         raise ValueError(f"CHANGELOG.md has no part with the heading '## {version} - YYYY-MM-DD'")
     return found[1].strip() + "\n"
+
+
+def for_github(notes: str, tag: str) -> str:
+    """Return notes with addresses in place of paths, and a line for each paragraph: GitHub keeps the ends of lines."""
+    return re.sub(r"(?<=\S)\n {0,2}(?=[^\s#*-])", " ", LINK.sub(rf"]({PAGES}/{tag}/\1)", notes))
 
 
 def build(place: Path, time: str) -> Path:
@@ -81,7 +86,7 @@ def hatch(target: str, source: Path, out: Path, time: str) -> None:
     """Build a wheel or an sdist, which fails without the bundle of viewer/."""
     environment = {**os.environ, "KINETREE_RELEASE": "1", "SOURCE_DATE_EPOCH": time}
     command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(out)]
-    subprocess.run(command, cwd=source, env=environment, check=True)
+    subprocess.run(command, cwd=source, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
 def git(*words: str) -> bytes:
