@@ -241,9 +241,10 @@ def test_an_sdist_has_the_bundle_and_makes_the_same_wheel_without_npm(source, tm
 @pytest.mark.slow
 def test_an_sdist_has_the_sources_and_nothing_that_tools_leave_behind(source):
     files = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
-    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True).stdout.split("\0")
-    if not any(tracked):
+    git = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    known = subprocess.run(git, cwd=ROOT, capture_output=True, text=True).stdout.split("\0")
+    if not any(known):
         pytest.skip("this is no checkout of git")
-    assert files - set(tracked) == {"PKG-INFO"}
+    assert files - set(known) == {"PKG-INFO"}
     needed = {"pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CHANGELOG.md", "viewer/.npmrc"}
     assert needed | {f"src/kinetree/{name}" for name in ("__init__.py", "py.typed", "cli/check.py")} <= files
