@@ -49,6 +49,9 @@ AXIS = """<?xml version="1.0"?>
 </robot>
 """
 
+EXAMPLES = r'(?s)\n\n +Examples:\n.*?(?=\n +""")'
+"""The examples at the end of a docstring. They are documentation, so the median of files is without them."""
+
 PROFILER = """
 import json, os, sys, threading
 touched, depth, deepest, calls = set(), 0, 0, {}
@@ -122,10 +125,11 @@ def numbers(source: Path) -> Iterator[tuple[str, object]]:
     """Yield (name, number) of all that is measured."""
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(source.rglob("*.py"))}
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in trees}
+    sizes = [size(path) for path in trees]
     bodies = {f"{path.stem}.{f.name}": length(f) for path, tree in trees.items() for f in functions(tree)}
     yield "lines", sum(lines.values())
     yield "modules", len(trees)
-    yield "file, median", int(statistics.median(lines.values()))
+    yield "file, median", int(statistics.median(sizes))
     yield "file, longest", max(lines.values())
     yield "function, median", int(statistics.median(bodies.values()))
     yield "function, longest", max(bodies.values())
@@ -147,6 +151,11 @@ def numbers(source: Path) -> Iterator[tuple[str, object]]:
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Yield all functions of a module, those too that stand in others."""
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def size(path: Path) -> int:
+    """Return the lines of a file without the examples in its docstrings."""
+    return len(re.sub(EXAMPLES, "", path.read_text(encoding="utf-8")).splitlines())
 
 
 def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

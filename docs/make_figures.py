@@ -60,8 +60,10 @@ def draw(figure: Figure, folder: Path) -> Path:
 
 
 def inputs(folder: Path) -> None:
-    """Write the files that commands of the pages read: arm.urdf of the command line, and six.urdf and poses.csv of
-    calibration."""
+    """Write the files that commands of the pages read: arm.urdf of the command line, six.urdf and poses.csv of
+    calibration, and docs/wave.csv, a motion."""
+    (folder / "docs").mkdir()
+    shutil.copyfile(ROOT / "docs" / "wave.csv", folder / "docs" / "wave.csv")
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     (arm,) = re.findall(r"```xml\n(.*?)```", page, re.DOTALL)[:1]
     (folder / "arm.urdf").write_text(arm, encoding="utf-8")

@@ -35,6 +35,7 @@ ROOMS = (
     "pytest_plugin.py",
     "queries",
     "robots",
+    "saving.py",
     "serving",
     "shapes",
     "solvers",

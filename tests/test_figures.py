@@ -18,7 +18,7 @@ def of(ending, *marks):
 
 def test_every_picture_is_shown_and_every_one_shown_is_there():
     assert {figure.file for figure in ALL} == {*(ROOT / "docs" / "figures").iterdir()}
-    assert {figure.file.suffix for figure in ALL} == {".svg", ".png"}
+    assert {figure.file.suffix for figure in ALL} == {".svg", ".png", ".gif"}
     assert (ROOT / "README.md") in {figure.page for figure in ALL}
 
 
@@ -30,18 +30,26 @@ def test_svg_has_the_same_text(figure, tmp_path):
     assert np.abs(values[0] - values[1]).max() < 2e-3, AGAIN  # another processor may round otherwise
 
 
+def pixels(path):
+    """The pixels of a picture, and of each tenth of an animated one."""
+    sequence = pytest.importorskip("PIL.ImageSequence")
+    image = pytest.importorskip("PIL.Image")
+    return np.stack(
+        [np.asarray(one.convert("RGB")).astype(int) for one in [*sequence.Iterator(image.open(path))][::10]]
+    )
+
+
 def differ(one, other):
     """How many pixels differ clearly, as a share of those that are not white in either."""
-    image = pytest.importorskip("PIL.Image")
-    a, b = (np.asarray(image.open(path).convert("RGB")).astype(int) for path in (one, other))
+    a, b = pixels(one), pixels(other)
     if a.shape != b.shape:
         return 1.0
     drawn = (np.minimum(a, b) < 250).any(axis=-1)
     return (np.abs(a - b).max(axis=-1) > 48).sum() / drawn.sum()
 
 
-@pytest.mark.parametrize("figure", of(".png", pytest.mark.slow))
-def test_png_has_the_same_pixels(figure, tmp_path):
+@pytest.mark.parametrize("figure", of(".png", pytest.mark.slow) + of(".gif", pytest.mark.slow))
+def test_it_has_the_same_pixels(figure, tmp_path):
     assert differ(draw(figure, tmp_path), figure.file) < 0.01, AGAIN  # another version may smooth lines otherwise
 
 

@@ -102,7 +102,7 @@ class TestTheRecipe:
 
 
 class TestThePageOnInstalling:
-    page = "docs/explanation/installing.md"
+    page = "docs/how-to/installing.md"
 
     def test_every_dependency_has_a_row(self):
         assert sorted(table_of(self.page, "package")) == sorted(names_of(PROJECT["dependencies"]))

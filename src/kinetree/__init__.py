@@ -64,10 +64,10 @@ from kinetree.errors import Finding as Finding
 from kinetree.errors import KinetreeError as KinetreeError
 from kinetree.errors import Source as Source
 from kinetree.load import load as load
-from kinetree.load import save as save
-from kinetree.load import text as text
 from kinetree.model import edit as edit
 from kinetree.model.robot import Robot as Robot
+from kinetree.saving import save as save
+from kinetree.saving import text as text
 
 __version__ = "0.1.0"
 

@@ -75,6 +75,14 @@ def chain(
 
     Links are `base_link`, `<joint>_link`, joints without a name `q1`, `q2` by their number. The source of each part is
     a line of the calling program. Raises KinetreeError with every fault and its line.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"d": 0.4, "alpha": "pi/2"}, {"a": 0.3}, {"a": 0.2}], convention="dh")
+        >>> arm.joint_names
+        ('q1', 'q2', 'q3')
+        >>> kt.fk(arm, "tip")([0.0, 0.0, 0.0])[:3, 3].round(3) + 0.0  # m
+        array([0.5, 0. , 0.4])
     """
     where = call()
     if not isinstance(name, str | None):

@@ -28,6 +28,12 @@ class Source:
     """A place in a file; `line` and `column` count from 1 and are None if unknown.
 
     made: for a place in an xacro file, the matching place in the expanded text.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> robot = kt.load('<robot name="arm"><link name="base"/></robot>', format="urdf")
+        >>> print(robot.links["base"].source)
+        <text>:1:19
     """
 
     file: str
@@ -55,6 +61,14 @@ class Finding:
     element: the element concerned, for example `joint 'elbow'`.
     fix: how to correct it, if known.
     excerpt: the offending line with its bad part underlined.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> finding = kt.check(kt.load("icub"), select=["LIM-003"])[0]
+        >>> finding.code, finding.severity, finding.element
+        ('LIM-003', 'info', "joint 'l_elbow'")
+        >>> finding.message
+        'zero is outside the limits 0.096 to 1.85 rad; many programs start at zero'
     """
 
     code: str
@@ -126,7 +140,16 @@ def underlined(line: str, start: int, stop: int) -> str:
 
 
 class KinetreeError(Exception):
-    """Error in the user's input. `findings` contains every fault; the message has the first."""
+    """Error in the user's input. `findings` contains every fault; the message has the first.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> try:
+        ...     kt.fk(kt.load("icub"), "l_hnd")
+        ... except kt.KinetreeError as error:
+        ...     print(error.findings[0].code, error.findings[0].message)
+        unknown-name no frame 'l_hnd'; did you mean 'l_hand'?
+    """
 
     def __init__(self, findings: Finding | Iterable[Finding]) -> None:
         self.findings: tuple[Finding, ...] = (findings,) if isinstance(findings, Finding) else tuple(findings)

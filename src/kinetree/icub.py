@@ -2,11 +2,11 @@
 
 from kinetree.queries.skin import ContactTorques as ContactTorques
 from kinetree.queries.skin import contact_torques as contact_torques
-from kinetree.robots.icub.boards import BoardReading as BoardReading
-from kinetree.robots.icub.boards import BoardValues as BoardValues
+from kinetree.robots.icub.board_values import BoardReading as BoardReading
+from kinetree.robots.icub.board_values import BoardValues as BoardValues
+from kinetree.robots.icub.board_values import from_board as from_board
+from kinetree.robots.icub.board_values import to_board as to_board
 from kinetree.robots.icub.boards import board_joints as board_joints
-from kinetree.robots.icub.boards import from_board as from_board
-from kinetree.robots.icub.boards import to_board as to_board
 from kinetree.robots.icub.boards import with_groups as with_groups
 from kinetree.robots.icub.couplings import Coupling as Coupling
 from kinetree.robots.icub.couplings import couplings as couplings

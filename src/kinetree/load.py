@@ -1,4 +1,4 @@
-"""Load a robot from a path, a text or a bare name, and save it."""
+"""Load a robot from a path, a text or a bare name."""
 
 import os
 from collections.abc import Collection, Mapping
@@ -6,23 +6,19 @@ from dataclasses import replace
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
-from kinetree.arguments import as_names, explained
+from kinetree.arguments import explained
 from kinetree.confine import Confinement, Places, confinement_of
-from kinetree.errors import Doubt, Finding, KinetreeError, Source, fail, nearest_names
+from kinetree.errors import Doubt, Finding, KinetreeError, fail, nearest_names
 from kinetree.formats.opener import Files, read_file
 from kinetree.formats.parts import PARTS, check_parts, note
 from kinetree.formats.registry import (
     FORMATS,
-    SRDF,
-    WRITTEN,
     Format,
     Reading,
     ReadOptions,
-    format_by_ending,
     format_of_text,
     holds_xacro,
     srdf_text,
@@ -81,6 +77,14 @@ def load(
         move by themselves. Errors in them do not count. What that changes is on `robot.notes`.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")  # or a file, such as kt.load("arm.urdf")
+        >>> icub
+        Robot('icub', 42 links, 41 joints, 103 frames, nq=35)
+        >>> icub.groups["head"]
+        ('neck_pitch', 'neck_roll', 'neck_yaw', 'eyes_tilt', 'l_eye_pan_joint', 'r_eye_pan_joint')
     """
     options = ReadOptions(format, xacro_args, packages, model, srdf, limits, inertias, confined, expand, without)
     robot, findings = examine(source, options)
@@ -149,7 +153,17 @@ def _limited(robot: Robot, limits: str | os.PathLike[str]) -> Robot:
 
 @explained
 def read_limits(file: str | os.PathLike[str]) -> tuple[LinearLimits, ...]:
-    """Return the sets of limits in a TOML file. Raises KinetreeError with every fault."""
+    """Return the sets of limits in a TOML file. Raises KinetreeError with every fault.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> import kinetree as kt
+        >>> table = 'limits = [{name = "sum", unit = "deg", joints = ["q1", "q2"], G = [[1, 1]], h = [90]}]'
+        >>> _ = Path("limits.toml").write_text(table)
+        >>> (limits,) = kt.limits.read("limits.toml")
+        >>> limits.joints, limits.G, limits.h.round(3)  # q1 + q2 <= pi/2 rad
+        (('q1', 'q2'), array([[1., 1.]]), array([1.571]))
+    """
     return _limits_in(read_file(Path(file).expanduser()), str(file))
 
 
@@ -303,66 +317,6 @@ def _read_packaged(name: str, options: ReadOptions) -> Reading:
     )
     findings += found.notes
     return replace(robot, notes=(*robot.notes, *found.notes)) if robot else None, findings
-
-
-@explained
-def save(
-    robot: Robot,
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    without: Collection[str] = (),
-    assets: Literal["bring", "keep"] = "bring",
-) -> tuple[Finding, ...]:
-    """Write the robot to a file in the format of its ending, or in `format`. All or nothing is written.
-
-    What the format lacks but other programs do not need, such as velocity limits in MJCF, stands in elements of
-    Kinetree, which `load` puts back. Returns remarks on these parts, and on names that other programs see differently.
-
-    assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
-        needs it, and refers to them from there; those that lie with the file already stay, and so does everything if
-        the robot is written in its own format beside its own file. "keep" leaves the references as they are, with a
-        warning that names those that lead nowhere from the file.
-    without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`. Raises
-        KinetreeError for a part without which other programs would see another robot, unless it is left out.
-    """
-    from kinetree.formats.output import made_folders, write_all  # not at the start, for most programs only read
-    from kinetree.shapes.bring import astray, bring
-
-    target = Path(path)
-    if "\0" in str(target):
-        raise fail("file", f"{str(target)!r} contains a null character, which no name of a file does")
-    srdf = target.name.lower().endswith(SRDF.suffixes)
-    row = WRITTEN.get(format) if format else SRDF if srdf else format_by_ending(target)
-    if row is None or row.writer is None:
-        legal = ", ".join(s for f in WRITTEN.values() for s in f.suffixes)
-        raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
-    if assets not in ("bring", "keep"):
-        raise fail("assets", f"assets={assets!r}; expected 'bring' or 'keep'")
-    if not target.parent.is_dir():
-        raise KinetreeError(Finding("file", "error", f"the folder {target.parent} does not exist", Source(str(target))))
-    contents: dict[Path, bytes] = {}
-    if (
-        assets == "bring" and row is not SRDF and (os.path.isfile(target) or not os.path.exists(target))
-    ):  # a pipe has no folder of its own
-        robot, contents = bring(robot, target, row.name, as_names(without))
-    notes = astray(robot, target, row.name, as_names(without)) if assets == "keep" and row is not SRDF else []
-    if robot.semantic and row is not SRDF:
-        message = f"{row.name} has no states, end effectors and disabled pairs; save them beside it, as SRDF"
-        notes.append(Finding("semantic", "info", message, Source(str(target)), f"robot {robot.name!r}"))
-    text = row.write(robot, without, notes)
-    with made_folders(file.parent for file in contents):
-        write_all({**contents, target: text})
-    return tuple(notes)
-
-
-@explained
-def text(robot: Robot, format: str, *, without: Collection[str] = ()) -> str:
-    """Return the robot as the text of a file in a format, such as "sdf", as `save` with assets="keep" writes it."""
-    row = WRITTEN.get(format)
-    if row is None:
-        raise fail("format", f"cannot write format {format!r}; {nearest_names(format, list(WRITTEN))}")
-    return row.write(robot, without)
 
 
 def _with_hint(finding: Finding, source: str) -> Finding:

@@ -79,8 +79,11 @@ def test_pictures_are_written_without_the_viewer(run, arm, tmp_path, monkeypatch
         assert result.stderr.startswith(f"wrote {out}")
         assert out.read_bytes().startswith(start)
     for option in (("--faces", "9"), ("--profile", "industrial"), ("--motion", "m.csv")):
-        assert "only for pages" in run("show", arm, *option, "-o", tmp_path / "b.png").stderr
-    assert "--size: only for pictures" in run("show", arm, "--size", "64", "48", "-o", tmp_path / "b.html").stderr
+        assert "only for files that end in .html" in run("show", arm, *option, "-o", tmp_path / "b.png").stderr
+    assert (
+        "--size: only for files that end in .png"
+        in run("show", arm, "--size", "64", "48", "-o", tmp_path / "b.html").stderr
+    )
     out = tmp_path / "small.png"
     assert run("show", arm, "--size", "64", "48", "--from", "-1", "0", "0.5", "-o", out).exit_code == 0
     assert struct.unpack(">2I", out.read_bytes()[16:24]) == (64, 48)

@@ -131,11 +131,11 @@ class TestPlantedErrors:
         assert check_planted(unharmed(icub_urdf.read_text()), "urdf", PLANTS) > 24
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("part", range(5))
+    @pytest.mark.parametrize("part", range(3))
     def test_in_real_robots(self, part):
         found = models(".urdf", "robot")
-        for i, text in zip(range(50), found, strict=False):
-            if i % 5 == part:
+        for i, text in zip(range(30), found, strict=False):
+            if i % 3 == part:
                 assert check_planted(text, "urdf", PLANTS) > 15
 
     @pytest.mark.slow

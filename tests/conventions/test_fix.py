@@ -218,10 +218,11 @@ class TestRepairsOfEveryRobot:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("select", "at_least"), [("R199", 50), ("R103-007", 500)])
-def test_every_safe_repair_on_every_model_of_the_corpus(select, at_least, tmp_path):
+@pytest.mark.parametrize(("select", "at_least"), [("R199", 50), ("R103-007", 250)])
+def test_every_safe_repair_on_models_of_the_corpus(select, at_least, tmp_path):
     found = 0
-    for i, source in enumerate(sorted(shared("corpus").rglob("*.urdf"))):
+    step = 1 if select == "R199" else 2  # angles are repaired in most of them
+    for i, source in enumerate(sorted(shared("corpus").rglob("*.urdf"))[::step]):
         path = tmp_path / f"{i}.urdf"
         path.write_bytes(source.read_bytes())
         try:

@@ -1,8 +1,6 @@
 """Robots built from the same numbers by `kt.chain` and by the Robotics Toolbox: poses, Jacobians, forces."""
 
-import re
 from math import pi
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -98,31 +96,3 @@ def test_a_robot_of_a_sequence(name):
     robot = kt.chain(str(other.ets()))
     for q in np.random.default_rng(3).uniform(-2, 2, (5, robot.nq)):
         assert np.allclose(kt.fk(robot, "tip")(q), other.ets().fkine(q), rtol=0, atol=1e-12)
-
-
-def test_the_table_of_calls_gives_the_same_numbers():
-    """The page's table: each call of the toolbox and the one beside it."""
-    page = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "building.md").read_text(encoding="utf-8")
-    calls = re.findall(r"^\| `(arm\..*?)` \| `(.*?)` \|$", page, re.MULTILINE)
-    assert len(calls) > 10
-    rows = [row | {"qlim": [-2, 2]} for row in weighed(UR5E)]
-    arm, robot = theirs(rows, "dh"), kt.chain(rows, convention="dh")
-    q, qd, qdd, tau = np.random.default_rng(2).uniform(-1, 1, (4, 6))
-    names = {
-        "arm": arm,
-        "robot": robot,
-        "kt": kt,
-        "np": np,
-        "q": q,
-        "qd": qd,
-        "qdd": qdd,
-        "tau": tau,
-        "T": arm.fkine(q).A,
-    }
-    for their, our in calls:
-        if "plot" in their:
-            continue
-        expected, found = (eval(call, dict(names)) for call in (their, our))
-        if "ik_LM" in their:
-            expected, found = names["T"], arm.fkine(found).A
-        assert np.abs(np.asarray(expected) - found).max() < (1e-5 if "ik_LM" in their else 1e-10), their

@@ -376,14 +376,14 @@ GROWING = [flood for flood in FLOODS if flood.limit >= 100_000 and flood.name no
 @pytest.mark.slow
 @pytest.mark.parametrize("flood", GROWING, ids=lambda flood: flood.name)
 def test_no_reader_grows_faster_than_n_log_n(flood, tmp_path):
-    """Twice the text takes at most twice the time, and some: the slope over a factor of eight, of minima: of three,
+    """Twice the text takes at most twice the time, and some: the slope over a factor of eight, of minima: of two,
     or of up to twelve on a busy machine, which only ever adds to a time. Without Python's garbage collector: how often
     it runs depends on all other objects of the process, and one run more at the longest text looks like growth."""
     top = min(flood.limit, 1_000_000)
     sizes = [top // 8, top // 4, top // 2, top]
     times = dict.fromkeys(sizes, math.inf)
     for rounds in range(12):
-        if rounds >= 3 and times[sizes[3]] < 16 * times[sizes[0]] + 0.05:
+        if rounds >= 2 and times[sizes[3]] < 16 * times[sizes[0]] + 0.05:
             break
         for size in sizes:
             with no_garbage_collection():

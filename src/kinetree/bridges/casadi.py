@@ -37,12 +37,21 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 def wrap(kernel: Any) -> Any:
     """Return a kernel as a `casadi.Function` of the same operations, with its inputs and outputs under their names.
 
-    It takes numbers and CasADi's SX and MX, and can be differentiated and written as C by CasADi. Arrays of two or more
-    axes are matrices with the last axis as columns and the others, one after the other, as rows: the poses T
-    (k, 4, 4) of k frames are (4 k, 4); other arrays are columns. There are no batches: CasADi's `map` does them.
-    The smaller of NaN and a number may be the number.
+    It takes numbers and CasADi's SX and MX, and can be differentiated and written as C by CasADi. Arrays of one axis
+    are columns. Arrays of more axes are matrices with the last axis as columns and the others, one after the other, as
+    rows: the poses T (k, 4, 4) of k frames are (4 k, 4). There are no batches; use CasADi's `map`. NaN may get lost:
+    CasADi's minimum and maximum of NaN and a number may be the number.
 
     Raises KinetreeError for other objects, and for a kernel that repeats its steps until it is done.
+
+    Examples:
+        >>> import casadi
+        >>> import kinetree as kt
+        >>> from kinetree.bridges.casadi import wrap
+        >>> pose = wrap(kt.fk(kt.chain("Rz(q1) tx(0.5)"), "tip"))
+        >>> q = casadi.SX.sym("q")
+        >>> casadi.gradient(pose(q)[1, 3], q)  # y = 0.5 sin(q)
+        SX((0.5*cos(q)))
     """
     kernel = kernel_of(kernel, more="")
     program = kernel.program

@@ -60,7 +60,7 @@ _JOINTS: dict[str, tuple[Callable[..., Any], Chart]] = {
 
 
 def export(robot: Robot) -> tuple[Any, Maps]:
-    """Return a finalized, continuous `MultibodyPlant` of Drake of a robot, on its world, and the maps between the two.
+    """Return a robot as a finalized, continuous `MultibodyPlant` of Drake, on its world, and the maps between the two.
 
     It has the frames of the robot (`maps.frames`: Drake's frames), inertias, limits of position and velocity, damping,
     and an actuator for each joint with armature; no friction and no shapes. A ball joint has the angles roll, pitch and
@@ -69,6 +69,15 @@ def export(robot: Robot) -> tuple[Any, Maps]:
 
     Raises KinetreeError for what Drake does not take: joints that close loops, springs, armature of joints of several
     coordinates, and inertias that no rigid body has.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> from kinetree.bridges import drake
+        >>> plant, maps = drake.export(kt.chain([{"axis": [0, -1, 0], "m": 2, "r": [0.5, 0, 0]}]))
+        >>> context = plant.CreateDefaultContext()
+        >>> plant.SetPositions(context, maps.q([0]))
+        >>> plant.CalcGravityGeneralizedForces(context).round(2)  # N m that the weight of 2 kg at 0.5 m exerts
+        array([-9.81])
     """
     bodies, frames = bodies_of(robot, "Drake", _JOINTS)
     plant, taken, names = MultibodyPlant(0.0), {*frames}, link_names(bodies, frames)

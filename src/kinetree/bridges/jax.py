@@ -55,6 +55,15 @@ def wrap(kernel: Any) -> Callable[..., Any]:
     joints at their limits; zero for a target that is not reached.
 
     Raises KinetreeError for other objects, and when called, for other devices, shapes and types.
+
+    Examples:
+        >>> import jax
+        >>> import kinetree as kt
+        >>> from kinetree.bridges.jax import wrap
+        >>> pose = wrap(kt.fk(kt.chain("Rz(q1) tx(0.5)"), "tip"))
+        >>> slope = jax.grad(lambda q: pose(q)[1, 3])(jax.numpy.zeros(1))  # y = 0.5 sin(q)
+        >>> slope.tolist()
+        [0.5]
     """
     if isinstance(kernel, IK):
         return _solver(kernel)

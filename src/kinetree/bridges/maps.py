@@ -52,6 +52,14 @@ class Maps:
 
     frames: the library's name, number or object of each frame of the robot, by its name. nq, nv: how many coordinates
     and velocities the model has. q, v and their batches are those of kernels: (…, nq), m, rad and seconds.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> from kinetree.bridges import mujoco
+        >>> text = '<mujoco><worldbody><body><joint type="ball"/><geom size="1"/></body></worldbody></mujoco>'
+        >>> model, maps = mujoco.export(kt.load(text, format="mjcf"))
+        >>> maps.q([0, 0, 0.6, 0.8])  # quaternions are x y z w here, w x y z in MuJoCo
+        array([0.8, 0. , 0. , 0.6])
     """
 
     frames: Mapping[str, Any]

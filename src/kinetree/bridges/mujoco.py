@@ -43,6 +43,17 @@ def export(robot: Robot) -> tuple[Any, Maps]:
 
     Raises KinetreeError for what MuJoCo does not take: other joints that close loops, screw joints, floating joints
     behind moving ones, and inertias that no rigid body has.
+
+    Examples:
+        >>> import mujoco as mj
+        >>> import kinetree as kt
+        >>> from kinetree.bridges import mujoco
+        >>> model, maps = mujoco.export(kt.chain([{"axis": [0, -1, 0], "m": 2, "r": [0.5, 0, 0]}]))
+        >>> data = mj.MjData(model)
+        >>> data.qpos[:] = maps.q([0])
+        >>> mj.mj_forward(model, data)
+        >>> data.qfrc_bias.round(2)  # N m, the weight of 2 kg at 0.5 m
+        array([9.81])
     """
     bodies, frames = bodies_of(robot, "MuJoCo", _JOINTS, springs=True, loops=_LOOPS)
     spec = mj.MjSpec()

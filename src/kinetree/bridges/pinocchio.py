@@ -43,6 +43,15 @@ def export(robot: Robot) -> tuple[Any, Maps]:
     is three joints and a universal joint two, called like their coordinates. Followers have coordinates of their own.
 
     Raises KinetreeError for what Pinocchio does not take: joints that close loops, and springs.
+
+    Examples:
+        >>> import pinocchio as pin
+        >>> import kinetree as kt
+        >>> from kinetree.bridges import pinocchio
+        >>> pendulum = kt.chain([{"axis": [0, -1, 0], "m": 2, "r": [0.5, 0, 0]}])  # 2 kg, level at q = 0
+        >>> model, maps = pinocchio.export(pendulum)
+        >>> pin.computeGeneralizedGravity(model, model.createData(), maps.q([0])).round(2)  # N m
+        array([9.81])
     """
     bodies, frames = along_coordinates(*bodies_of(robot, "Pinocchio", _JOINTS), ["continuous"])
     model, numbers, places = pin.Model(), {-1: 0}, []

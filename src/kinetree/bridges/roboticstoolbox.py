@@ -28,6 +28,13 @@ def export(robot: Robot) -> tuple[Any, Maps]:
 
     Raises KinetreeError for what the toolbox does not take: joints that close loops, screw, ball and floating joints,
     and springs.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> from kinetree.bridges import roboticstoolbox
+        >>> model, maps = roboticstoolbox.export(kt.chain([{"axis": [0, -1, 0], "m": 2, "r": [0.5, 0, 0]}]))
+        >>> model.gravload(maps.q([0])).round(2)  # N m, the weight of 2 kg at 0.5 m
+        array([9.81])
     """
     bodies, frames = along_coordinates(*bodies_of(robot, "the Robotics Toolbox", _JOINTS), _JOINTS)
     names = link_names(bodies, frames)

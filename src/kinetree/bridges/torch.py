@@ -50,6 +50,16 @@ def wrap(kernel: Any) -> Callable[..., Any]:
     joints at their limits; zero for a target that is not reached.
 
     Raises KinetreeError for other objects, and when called, for tensors of other devices, shapes and types.
+
+    Examples:
+        >>> import torch
+        >>> import kinetree as kt
+        >>> from kinetree.bridges.torch import wrap
+        >>> pose = wrap(kt.fk(kt.chain("Rz(q1) tx(0.5)"), "tip"))
+        >>> q = torch.zeros(1, requires_grad=True)
+        >>> pose(q)[1, 3].backward()  # y = 0.5 sin(q)
+        >>> q.grad
+        tensor([0.5000])
     """
     if isinstance(kernel, IK):
         return _solver(kernel)

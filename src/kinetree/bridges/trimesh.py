@@ -23,12 +23,21 @@ tm = library("trimesh", "meshes")
 def export(robot: Robot, q: Any = None) -> tuple[Any, Maps]:
     """Return a `trimesh.Scene` of the visual shapes of a robot at q (nq,), and the maps between the two.
 
-    q: m and rad, or a mapping by name, by default zero or the nearest inside the limits. Every frame is a node of its
-    name (`maps.frames`) on the node of its link, and a link one on the link that carries it; the root link is the base
-    of the scene. A scene has no coordinates, so that `maps.nq` is zero. A shape that cannot be shown is left out with a
-    warning.
+    q: m and rad, or a mapping by name, by default zero or the nearest inside the limits. Every frame is a node of the
+    same name (`maps.frames`). The node of a link is on that of its parent link, other frames are on that of their link;
+    the root link is the base of the scene. A scene has no coordinates, so that `maps.nq` is zero. A shape that cannot
+    be shown is left out with a warning.
 
     Raises KinetreeError for a wrong q.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> from kinetree.bridges import trimesh
+        >>> text = '''<robot name="block"><link name="block"><visual><geometry>
+        ... <box size="0.1 0.2 0.3"/></geometry></visual></link></robot>'''
+        >>> scene, maps = trimesh.export(kt.load(text, format="urdf"))
+        >>> scene.extents.round(6)  # m
+        array([0.1, 0.2, 0.3])
     """
     frames_of(robot, [])
     names = [*robot.frames]

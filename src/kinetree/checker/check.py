@@ -52,6 +52,13 @@ def check(
     The most important findings come first, see `order`. Settings and comments that excuse
     findings are ignored; see `kinetree.checker.checked`. Raises KinetreeError for an unknown profile or code,
     and if there is nothing to read.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> for finding in kt.check(kt.load("icub"), select=["LIM-003"]):
+        ...     print(finding.severity, finding.element, finding.message)
+        info joint 'l_elbow' zero is outside the limits 0.096 to 1.85 rad; many programs start at zero
+        info joint 'r_elbow' zero is outside the limits 0.096 to 1.85 rad; many programs start at zero
     """
     check_kind(kind)
     if not isinstance(source, Robot):

@@ -15,9 +15,10 @@ from kinetree.formats.numbers import format_numbers, numbers
 from kinetree.formats.opener import snapshot
 from kinetree.formats.output import write_whole
 from kinetree.formats.xml_writer import XmlWriter
-from kinetree.load import load, save
+from kinetree.load import load
 from kinetree.model import edit
 from kinetree.model.robot import Joint, Robot
+from kinetree.saving import save
 from kinetree.spatial import se3
 
 PREFIXES = ("prefix", "tf_prefix", "name_prefix")

@@ -11,8 +11,8 @@ from kinetree.cli._model import robot_argument
 from kinetree.cli._output import assets_option, check_new, force_option, without_option
 from kinetree.errors import Finding, fail, visible
 from kinetree.formats.registry import WRITTEN
-from kinetree.load import save
 from kinetree.model.robot import Robot
+from kinetree.saving import save
 
 WRITABLE = list(WRITTEN)
 

@@ -143,7 +143,7 @@ def widen(
     They share a total, or all move as far as allowed; limits that gain nothing stay. For each limit: how far it moves,
     what a unit gains at first and at last, and what would be lost without it.
     """
-    from kinetree.load import save
+    from kinetree.saving import save
     from kinetree.solvers.limits import widen as solver
 
     if not by:

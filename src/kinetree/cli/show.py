@@ -17,12 +17,14 @@ from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.solvers.reach.map import read_reach
 from kinetree.spatial.se3 import Array
-from kinetree.viewing.show import ENDINGS, View, view_of
+from kinetree.viewing.show import PICTURES, View, view_of
 
-PAGE = ("profile", "faces", "motion", "reach")
-"""Options of a page."""
-PICTURE = ("size", "direction", "reach")
-"""Options of a picture."""
+OPTIONS = {
+    ".html": ("profile", "faces", "motion", "reach"),
+    **dict.fromkeys(PICTURES, ("size", "direction", "reach")),
+    ".gif": ("size", "direction", "motion"),
+}
+"""Options of the files that can be written."""
 
 
 @click.command()
@@ -44,6 +46,8 @@ def command(
 ) -> None:
     """Show MODEL in the browser, write a page that needs no network to FILE.html, or a picture to FILE.png or .svg.
 
+    With --motion, FILE.gif is an animated picture.
+
     The camera of a picture looks at the middle of the robot, from the direction X Y Z in its root link.
 
     MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row a sample, under
@@ -52,12 +56,11 @@ def command(
     """
     suffix = ".html" if output is None else output.suffix.lower()
     given = {name: value for name, value in options.items() if value is not None}
-    if suffix in ENDINGS and (wrong := given.keys() - {*(PAGE if suffix == ".html" else PICTURE)}):
-        names = " and ".join(sorted(f"--{'from' if name == 'direction' else name}" for name in wrong))
-        raise click.UsageError(f"{names}: only for {'pictures (.png, .svg)' if suffix == '.html' else 'pages (.html)'}")
+    if suffix in OPTIONS:
+        _check_options(suffix, given)
     if output is not None:
-        if suffix not in ENDINGS:
-            raise fail("format", f"cannot write a view to {output.name!r}; legal endings are {', '.join(ENDINGS)}")
+        if suffix not in OPTIONS:
+            raise fail("format", f"cannot write a view to {output.name!r}; legal endings are {', '.join(OPTIONS)}")
         check_new(output, force)
         check_no_input(str(output), [robot.source.file] if robot.source else [])
     q = configuration(robot, values, in_degrees) if values else None
@@ -74,6 +77,18 @@ def command(
     print(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
 
 
+def _check_options(suffix: str, given: dict[str, Any]) -> None:
+    """Raise a usage error for options that files with this ending do not have."""
+    if wrong := given.keys() - {*OPTIONS[suffix]}:
+        names = " and ".join(sorted(f"--{'from' if name == 'direction' else name}" for name in wrong))
+        legal = [ending for ending, options in OPTIONS.items() if wrong <= {*options}]
+        raise click.UsageError(
+            f"{names}: only for files that end in {' or '.join(legal)}" if legal else f"{names}: not together"
+        )
+    if suffix == ".gif" and "motion" not in given:
+        raise click.UsageError("a .gif is an animated picture; give its --motion")
+
+
 def _motion(robot: Robot, file: Path, in_degrees: bool) -> Motion:
     motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
     report_motion(robot, motion, file, missing=True)
@@ -87,8 +102,13 @@ def _page(robot: Robot, q: Array | None, options: dict[str, Any]) -> View:
 
 
 def _picture(robot: Robot, q: Array | None, suffix: str, options: dict[str, Any]) -> bytes:
-    from kinetree.viewing.picture import picture
+    if suffix == ".gif":
+        from kinetree.viewing.moving import moving_picture
 
-    data, findings = picture(robot, q, suffix, **options)
+        data, findings = moving_picture(robot, q=q, **options)
+    else:
+        from kinetree.viewing.picture import picture
+
+        data, findings = picture(robot, q, suffix, **options)
     print_findings(findings)
     return data

@@ -36,6 +36,16 @@ class Kernel:
     name: what it computes. inputs, output, outputs: shapes, names and units of its arrays. fused: whether a product and
     a sum may be rounded once together. Raises KinetreeError for input of another shape or without real numbers; and, as
     a TypeError too, for another number of arrays, unknown options and other types of `dtype` and `out`.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> fk = kt.fk(kt.load("icub"), "l_hand")
+        >>> fk
+        Kernel fk of robot 'icub': q (…, 35) [m, rad] → T (…, 4, 4) [poses of l_hand in root_link; m]
+        >>> fk.inputs[0].labels[:3]
+        ('torso_pitch', 'torso_roll', 'torso_yaw')
+        >>> fk([[0.0] * 35] * 1000).shape  # a batch of configurations
+        (1000, 4, 4)
     """
 
     # A slot named __call__ makes each kernel call what the slot contains, without a method in between, which would cost

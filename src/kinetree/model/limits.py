@@ -28,10 +28,21 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Limits(Shown):
-    """lower <= q <= upper and G q <= h; lower, upper (nq,), G (m, nq), h (m,), names of the rows (m).
+    """All limits on q: lower <= q <= upper and G q <= h.
 
-    Units are those of q: metres and radians. A margin is a slack in the units of its limit, positive inside.
+    lower, upper (nq,). G (m, nq), h (m,), row_names (m): limits over several joints. Units are those of q: metres and
+    radians. A margin is the slack to a limit, in the units of the limit, positive inside.
+
     Coordinates that no row of G couples are independent; those that rows couple make a block, whose polytope is small.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> q = icub.q({"l_elbow": 120, "r_elbow": 60}, unit="deg")
+        >>> bool(icub.limits.contains(q)), icub.limits.names[icub.limits.margin(q).argmin()]
+        (False, 'l_elbow upper')
+        >>> icub.limits.project(q)[icub.q_slices["l_elbow"]].round(3)
+        array([1.85])
     """
 
     coordinate_names: tuple[str, ...]
@@ -245,6 +256,14 @@ class LinearLimits(Brief):
     joints (k): their names. G (m, k), h (m,): in radians and metres. row_names (m). angular: whether the source speaks
     of angles only, so that no joint may be prismatic. box: whether every row is an end of a joint's own range.
     from_below: whether the source says -G x >= -h, as for A q + b > 0, which is then kept so.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> both = kt.limits.LinearLimits("both", ("q1", "q2"), np.array([[1.0, 1.0]]), np.array([1.5]), ("sum",))
+        >>> arm = kt.edit.add_limits(kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)"), [both])
+        >>> arm.limits.contains([[1.0, 0.4], [1.0, 0.6]])
+        array([ True, False])
     """
 
     name: str

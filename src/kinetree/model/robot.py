@@ -3,7 +3,7 @@
 Units are SI and radians. `T_AB` is (4, 4) and maps coordinates in B to coordinates in A.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import inf
@@ -20,6 +20,7 @@ from kinetree.model.extension import Extension as Extension
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
 from kinetree.model.names import Named
+from kinetree.model.text import Text as Text
 from kinetree.spatial.se3 import IDENTITY, Array
 
 if TYPE_CHECKING:
@@ -239,17 +240,6 @@ class CoupledLimit(Brief):
     source: Source | None = None
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Text(Brief):
-    """The text that a robot was read from, as long as the robot is not edited; the places of its elements, in order,
-    and the texts of the files by name, if it was made of other files."""
-
-    format: str
-    text: str
-    origins: Sequence[Source | None] = field(default=(), repr=False)
-    files: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Robot(Shown):
     """A robot description. Made by `kinetree.load` and by the edits; equal only to itself.
@@ -262,6 +252,14 @@ class Robot(Shown):
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
     notes: the warnings of the reader. places: where files are looked for. doubts: what errors leave unknown, or ().
     semantic: what an SRDF describes, as written, or None.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> icub.nq, icub.root, icub.groups["torso"]
+        (35, 'root_link', ('torso_yaw', 'torso_roll', 'torso_pitch'))
+        >>> icub.joints["l_elbow"].parent, icub.joints["l_elbow"].child, icub.q_slices["l_elbow"]
+        ('l_upper_arm', 'l_elbow_1', slice(9, 10, None))
     """
 
     name: str
@@ -379,6 +377,12 @@ class Robot(Shown):
 
         unit="deg" takes every angle among the values in degrees; lengths are always metres. A joint of several
         numbers takes them all. Raises KinetreeError for an unknown name or a wrong count.
+
+        Examples:
+            >>> import kinetree as kt
+            >>> icub = kt.load("icub")
+            >>> icub.q({"l_elbow": 60}, unit="deg")[icub.q_slices["l_elbow"]].round(3)  # rad
+            array([1.047])
         """
         return q_of(self, values, named, unit)
 

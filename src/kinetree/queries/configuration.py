@@ -18,6 +18,15 @@ def integrate(robot: Robot) -> Kernel:
     It is q + v, except that ball and floating joints turn and move in the child's axes: T(q ⊕ v) = T(q) exp(v). Their
     quaternions may have any length but zero; those of the result have length 1. Metres and radians; for a time step dt
     pass v = qd dt.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> text = '<mujoco><worldbody><body><joint type="ball"/><geom size="1"/></body></worldbody></mujoco>'
+        >>> ball = kt.load(text, format="mjcf")
+        >>> q = kt.dynamics.integrate(ball)([0, 0, 0, 1], [0, 0, np.pi / 2])  # a quarter turn about z
+        >>> q.round(4) + 0.0  # x y z w
+        array([0.    , 0.    , 0.7071, 0.7071])
     """
     frames_of(robot, [])
     v = replace(velocities(robot), name="v", about="m, rad")
@@ -35,6 +44,14 @@ def difference(robot: Robot) -> Kernel:
 
     Ball and floating joints turn the shorter way, by at most pi; at half a turn, where there are two ways, v is one of
     them. Quaternions may have any length but zero and either sign. Metres and radians.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> text = '<mujoco><worldbody><body><joint type="ball"/><geom size="1"/></body></worldbody></mujoco>'
+        >>> ball = kt.load(text, format="mjcf")
+        >>> v = kt.dynamics.difference(ball)([0, 0, 0, 1], [0, 0, 1, 1])  # q2 of any length: a quarter turn about z
+        >>> v.round(4) + 0.0
+        array([0.    , 0.    , 1.5708])
     """
     frames_of(robot, [])
     v = replace(velocities(robot), name="v", about="from q to q2; m, rad")

@@ -44,6 +44,14 @@ def pose(
     tool: the tool in `tool0`; user_frame: the user frame in `base`; each as the controller's numbers, a pose (4, 4) in
     m, or a frame of the robot; None means zeros. base, tool0: the robot's names of these frames of REP-199. Raises
     KinetreeError for frames that do not exist and for numbers that the controller would not accept.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.5)")
+        >>> shown = kt.controllers.pose(arm, "kuka", [np.pi / 2], base="base_link", tool0="tip")
+        >>> shown.round(3) + 0.0  # X Y Z in mm, A B C in deg
+        array([  0., 500.,   0.,  90.,   0.,   0.])
     """
     who = of(controller)
     check_frames(robot, who, base=base, tool0=tool0)
@@ -68,6 +76,17 @@ def to_pose(
 
     frame must be fixed to `tool0`, in_frame to `base`; the other arguments are those of `pose`. Raises
     KinetreeError as it does, and for frames that are not fixed so.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.5)")
+        >>> frames = {"base": "base_link", "tool0": "tip"}
+        >>> T = kt.controllers.to_pose(arm, "kuka", [0, 500, 0, 90, 0, 0], "tip", "base_link", **frames)
+        >>> T.round(3) + 0.0
+        array([[ 0. , -1. ,  0. ,  0. ],
+               [ 1. ,  0. ,  0. ,  0.5],
+               [ 0. ,  0. ,  1. ,  0. ],
+               [ 0. ,  0. ,  0. ,  1. ]])
     """
     who = of(controller)
     check_frames(robot, who, base=base, tool0=tool0)
@@ -82,7 +101,16 @@ def joints(
     """Return the joints (…, n) that the pendant shows for q (…, nq), deg and mm, from base to tool0.
 
     model: name of the model whose joint coupling applies, by default the robot's name; `controller.couplings` lists the
-    known ones and the one assumed for others. Raises KinetreeError for an unknown model.
+    known ones and the one assumed for others. base, tool0: as in `pose`. Raises KinetreeError for an unknown model.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) Ry(q2) Ry(q3) Rx(q4) Ry(q5) Rx(q6)")
+        >>> q = np.radians([0, 30, 20, 0, 0, 0])
+        >>> shown = kt.controllers.joints(arm, "fanuc", q, base="base_link", tool0="tip")
+        >>> shown.round(3) + 0.0  # FANUC's J3 is q3 - q2
+        array([  0.,  30., -10.,   0.,   0.,   0.])
     """
     _, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
     return np.asarray(np.linalg.solve(C, (_checked(robot, q)[..., columns] / unit)[..., None])[..., 0])
@@ -101,7 +129,16 @@ def to_q(
 ) -> Array:
     """Return q (…, nq) for the joints (…, n) that the pendant shows, deg and mm.
 
-    q (nq,): values of the other joints, by default neutral. Raises KinetreeError for another number of joints.
+    q (nq,): values of the other joints, by default neutral. model, base, tool0: as in `joints`. Raises KinetreeError
+    for another number of joints.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) Ry(q2) Ry(q3) Rx(q4) Ry(q5) Rx(q6)")
+        >>> q = kt.controllers.to_q(arm, "fanuc", [0, 30, -10, 0, 0, 0], base="base_link", tool0="tip")
+        >>> np.degrees(q).round(3) + 0.0  # q3 is J2 + J3
+        array([ 0., 30., 20.,  0.,  0.,  0.])
     """
     names, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
     shown = numbers(joints, "joints", "joints is", names)
@@ -125,8 +162,20 @@ def limit_joints(
     base: str = "base",
     tool0: str = "tool0",
 ) -> Robot:
-    """Return the robot with limits on its controller's joints, lower and upper (n,), deg and mm. Coupled joints get
-    rows over several joints of the model."""
+    """Return the robot with limits on its controller's joints: lower and upper (n,), deg and mm.
+
+    A coupled joint of the controller becomes a row in `robot.coupled_limits`, over several joints of the robot. model,
+    base, tool0: as in `joints`. Raises KinetreeError for another number of limits, and if no q is inside.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) Ry(q2) Ry(q3) Rx(q4) Ry(q5) Rx(q6)")
+        >>> lower, upper = [-170, -60, -80, -180, -120, -180], [170, 90, 150, 180, 120, 180]
+        >>> limited = kt.controllers.limit_joints(arm, "fanuc", lower, upper, base="base_link", tool0="tip")
+        >>> (row,) = limited.coupled_limits  # J3 = q3 - q2
+        >>> dict(row.coefficients), round(row.lower, 3), round(row.upper, 3)  # rad
+        ({'q2': -1.0, 'q3': 1.0}, -1.396, 2.618)
+    """
     who = of(controller)
     names, columns, unit, C = _joints(robot, who, model, base, tool0)
     low, high = (numbers(end, what, f"{what} is", names) for what, end in (("lower", lower), ("upper", upper)))

@@ -27,6 +27,14 @@ def coriolis_matrix(
     C qd are the torques that velocities need, without gravity, damping and springs. dH/dt - 2 C is skew-symmetric,
     where H is the mass matrix. Echeandia & Wensing, Numerical methods to compute the Coriolis matrix and Christoffel
     symbols for rigid-body systems, 2021.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> slider = {"type": "prismatic", "axis": [1, 0, 0], "m": 3}
+        >>> arm = kt.chain([{"axis": [0, 0, 1]}, slider])  # 3 kg slide along a beam that turns
+        >>> C = kt.dynamics.coriolis_matrix(arm)([0, 0.5], [2, 1])
+        >>> (C @ [2, 1]).round(6)  # 2 m r ω v = 6 N m at the beam, -m r ω² = -6 N at the slider
+        array([ 6., -6.])
     """
     robot = chosen(robot, joints, at)
     return force_query(
@@ -57,6 +65,14 @@ def inverse_dynamics_derivatives(
 
     The column k of dtau_dq is the derivative along q ⊕ h e_k, row i that of tau[i]. Wrenches stay the same in the axes
     of their frames. `kinetree.dynamics` describes the options.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> pendulum = kt.chain([{"axis": [0, -1, 0], "m": 2, "r": [0.5, 0, 0]}])  # tau = 9.81 cos(q) + 0.5 qdd
+        >>> derivatives = kt.dynamics.inverse_dynamics_derivatives(pendulum)([np.pi / 2], [0], [0])
+        >>> derivatives.dtau_dq.round(3)
+        array([[-9.81]])
     """
     robot = chosen(robot, joints, at)
     return force_query(
@@ -88,6 +104,13 @@ def forward_dynamics_derivatives(
 
     Columns and wrenches are as in `inverse_dynamics_derivatives`. Raises KinetreeError, which names the joint, if no
     mass resists its acceleration.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> pendulum = kt.chain([{"axis": [0, -1, 0], "m": 2, "r": [0.5, 0, 0]}])  # qdd = (tau - 9.81 cos(q)) / 0.5
+        >>> derivatives = kt.dynamics.forward_dynamics_derivatives(pendulum)([0], [0], [0])
+        >>> derivatives.dqdd_dtau.round(6)
+        array([[2.]])
     """
     robot = chosen(robot, joints, at)
     return force_query(

@@ -42,8 +42,17 @@ def inverse_dynamics(
 ) -> Kernel:
     """Return the joint torques of a motion: a kernel from q (…, nq), qd and qdd (…, nv) to tau (…, nv), N or N m.
 
-    Featherstone, table 5.1. `kinetree.dynamics` describes the options. tau is what actuators must exert; that of a
-    floating joint is the wrench on its body that nothing exerts, in the body's axes, force first.
+    Featherstone, table 5.1. `kinetree.dynamics` describes the options. tau is what actuators must exert; for a
+    floating joint it is the wrench that would have to act on its body, in the body's axes, force first.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"axis": [0, -1, 0], "m": 2.0, "r": [0.5, 0, 0]}])  # 2 kg on a rod of 0.5 m
+        >>> tau = kt.inverse_dynamics(arm)
+        >>> tau([0.0], [0.0], [0.0]).round(2)  # bears the weight, N m
+        array([9.81])
+        >>> tau([0.0], [0.0], [1.0]).round(2)  # lifts it with 1 rad/s²
+        array([10.31])
     """
     robot = chosen(robot, joints, at)
     motion = [velocities(robot), velocities(robot, "qdd")]
@@ -77,6 +86,15 @@ def forward_dynamics(
 
     Featherstone, table 7.1; with followers (mimic), section 6.1. `kinetree.dynamics` describes the options. Raises
     KinetreeError, which names the joint, where no mass resists an acceleration.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"axis": [0, -1, 0], "m": 2.0, "r": [0.5, 0, 0]}])  # 2 kg on a rod of 0.5 m
+        >>> qdd = kt.forward_dynamics(arm)
+        >>> qdd([0.0], [0.0], [0.0]).round(2)  # falls, rad/s²
+        array([-19.62])
+        >>> qdd([0.0], [0.0], [10.31]).round(2)  # rises: 9.81 N m bear the weight, 0.5 N m accelerate 0.5 kg m²
+        array([1.])
     """
     robot = chosen(robot, joints, at)
     return force_query(
@@ -107,6 +125,14 @@ def mass_matrix(
     """Return the mass matrix: a kernel from q (…, nq) to H (…, nv, nv), with armature; kg, kg m, kg m².
 
     packed: the lower triangle row by row, (…, nv (nv + 1) / 2): H[i, j] at i (i + 1) / 2 + j. Featherstone, table 6.2.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> link = {"axis": [0, 0, 1], "m": 2.0, "r": [0.5, 0, 0]}
+        >>> arm = kt.chain([link, {**link, "xyz": [1, 0, 0]}])
+        >>> kt.mass_matrix(arm)([0.0, 0.0]).round(3)  # kg m²
+        array([[5. , 1.5],
+               [1.5, 0.5]])
     """
     robot = chosen(robot, joints, at)
     one_of("packed", packed, (True, False))
@@ -136,7 +162,15 @@ def gravity_torques(
     joints: Joints = None,
     at: Any = None,
 ) -> Kernel:
-    """Return the torques that balance weight at rest, without springs: a kernel from q (…, nq) to tau (…, nv)."""
+    """Return the torques that balance weight at rest, without springs: a kernel from q (…, nq) to tau (…, nv).
+
+    Examples:
+        >>> import kinetree as kt
+        >>> link = {"axis": [0, -1, 0], "m": 2.0, "r": [0.5, 0, 0]}
+        >>> arm = kt.chain([link, {**link, "xyz": [1, 0, 0]}])
+        >>> kt.gravity_torques(arm)([0.0, 0.0]).round(2)  # 19.62 N at 0.5 m and 1.5 m, N m
+        array([39.24,  9.81])
+    """
     robot = chosen(robot, joints, at)
     return force_query(
         robot,
@@ -163,8 +197,21 @@ def bias_torques(
     joints: Joints = None,
     at: Any = None,
 ) -> Kernel:
-    """Return the torques without acceleration, Featherstone's C in tau = H qdd + C (eq. 6.1), damping and springs
-    included: a kernel from q (…, nq) and qd (…, nv) to (…, nv)."""
+    """Return the joint torques of a motion without acceleration: a kernel from q (…, nq) and qd (…, nv) to (…, nv).
+
+    N or N m: the C of tau = H qdd + C (Featherstone, eq. 6.1), from weight, Coriolis and centrifugal forces, damping,
+    springs and wrenches. `kinetree.dynamics` describes the options.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> slider = {"type": "prismatic", "axis": [1, 0, 0], "m": 3}
+        >>> arm = kt.chain([{"axis": [0, -1, 0]}, slider])  # 3 kg slide along a beam that turns
+        >>> kernel = kt.dynamics.bias_torques(arm)
+        >>> kernel([0, 0.5], [0, 0]).round(3) + 0.0  # weight at 0.5 m
+        array([14.715,  0.   ])
+        >>> kernel([0, 0.5], [2, 1]).round(3)  # and 2 m r ω v = 6 N m at the beam, -m r ω² = -6 N at the slider
+        array([20.715, -6.   ])
+    """
     robot = chosen(robot, joints, at)
     return force_query(
         robot,
@@ -198,6 +245,14 @@ def step(
 
     Semi-implicit Euler: qd + dt qdd, then q ⊕ dt qd with the new qd; the origin of a floating joint moves along the
     axes of its parent. Raises KinetreeError unless dt is finite and above 0.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> pendulum = kt.chain([{"axis": [0, -1, 0], "m": 2, "r": [0.5, 0, 0]}])  # 2 kg, level at q = 0
+        >>> step = kt.dynamics.step(pendulum, 0.01)
+        >>> q, qd = step([0], [0], [0])  # it falls with 9.81 / 0.5 rad/s²
+        >>> q.round(6), qd.round(4)
+        (array([-0.001962]), array([-0.1962]))
     """
     robot = chosen(robot, joints, at)
     if not 0 < dt < np.inf:
@@ -226,11 +281,21 @@ def step(
 def inertial_regressor(
     robot: Robot, *, gravity: Gravity = GRAVITY, loops: str = "refuse", joints: Joints = None, at: Any = None
 ) -> Kernel:
-    """Return the matrix Y by which inertial parameters enter the torques: a kernel from q (…, nq), qd and qdd (…, nv)
-    to (…, nv, 10 n). Columns: ten for each link of `inertial_parameters`, as `output.labels` names them.
+    """Return the regressor Y of the inertial parameters: a kernel from q (…, nq), qd and qdd (…, nv) to (…, nv, 10 n).
 
-    Y times the parameters is what `inverse_dynamics` gives, without armature, damping and springs. Atkeson, An &
-    Hollerbach, Estimation of inertial parameters of manipulator loads and links, 1986.
+    Y times the parameters of all n links, one after the other, is the torque of `inverse_dynamics` without armature,
+    damping and springs. Columns: the ten parameters of each link in `inertial_parameters`; `output.labels` names them.
+    Atkeson, An & Hollerbach, Estimation of inertial parameters of manipulator loads and links, 1986.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> pendulum = kt.chain([{"axis": [0, -1, 0], "m": 2, "r": [0.5, 0, 0]}])  # 2 kg, level at q = 0
+        >>> regressor = kt.dynamics.inertial_regressor(pendulum)
+        >>> Y = regressor([0], [0], [0])
+        >>> Y.shape, regressor.output.labels[1]
+        ((1, 10), 'q1_link.mcx')
+        >>> (Y @ kt.dynamics.inertial_parameters(pendulum)["q1_link"]).round(2)
+        array([9.81])
     """
     robot = chosen(robot, joints, at)
     links = links_with_mass(robot)

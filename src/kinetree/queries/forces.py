@@ -169,9 +169,18 @@ def parameter_port(robot: Robot) -> Port:
 
 @explained
 def inertial_parameters(robot: Robot) -> dict[str, Array]:
-    """Return the ten inertial parameters (10,) of every link with an inertial, by its name and in the order of the
-    robot: mass, first moments and Ixx Ixy Iyy Ixz Iyz Izz about the origin of the link's frame, in its axes; kg, kg m,
-    kg m². Kernels with `parameters=True` take it by name."""
+    """Return the inertial parameters (10,) of every link with an inertial, by the name of the link.
+
+    The ten are mass m, first moments mcx mcy mcz, and Ixx Ixy Iyy Ixz Iyz Izz about the origin of the link's frame, in
+    its axes; kg, kg m, kg m². Kernels with `parameters=True` take this mapping.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> pendulum = kt.chain([{"axis": [0, -1, 0], "m": 2, "r": [0.5, 0, 0]}])
+        >>> parameters = kt.dynamics.inertial_parameters(pendulum)["q1_link"]
+        >>> parameters.tolist()  # 2 kg, 2 kg * 0.5 m, Iyy and Izz = 2 kg * (0.5 m)²
+        [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.5]
+    """
     return {
         name: parameters_of(spatial_inertia(link.inertial, IDENTITY))
         for name, link in robot.links.items()

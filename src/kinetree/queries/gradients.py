@@ -29,6 +29,15 @@ def vjp(kernel: Kernel, wrt: Wrt = None, *, tangent: bool = False) -> Kernel:
     At a kink (absolute value, minimum) it is the derivative on one side, and NaN where a derivative is infinite. A
     derivative of a derivative is legal. Raises KinetreeError for inputs that the kernel does not have, and, when it is
     first called, for a kernel that repeats its steps.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> fk = kt.fk(kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)"), "tip")
+        >>> T_bar = np.zeros((4, 4))
+        >>> T_bar[1, 3] = 1.0  # the gradient of y of the tip
+        >>> kt.vjp(fk)([0.0, 0.0], T_bar).round(3)
+        array([0.7, 0.3])
     """
     return _remembered("vjp", kernel, wrt, tangent=tangent)
 
@@ -42,6 +51,13 @@ def jvp(kernel: Kernel, wrt: Wrt = None, *, tangent: bool = False) -> Kernel:
 
     wrt: inputs by name or number, if the others are constant. tangent: whether the tangent of q is a velocity (…, nv)
     in the coordinates of qd. See `vjp`, also for errors.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> fk = kt.fk(kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)"), "tip")
+        >>> dT = kt.jvp(fk)([0.0, 0.0], [1.0, 0.0])
+        >>> dT[:3, 3].round(3) + 0.0  # motion of the tip, m, per rad of q1
+        array([0. , 0.7, 0. ])
     """
     return _remembered("jvp", kernel, wrt, tangent=tangent)
 

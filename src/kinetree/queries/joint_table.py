@@ -14,6 +14,12 @@ class JointTableRow(NamedTuple):
 
     axis: unit vector (3,) in the axes of the root, about which or along which the coordinate moves the child. lower,
     upper: the range, infinite without a limit, in `unit`, "rad" or "m". A fixed joint has none of these.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> row = kt.kinematics.joint_table(kt.load("icub"))[0]
+        >>> row.joint, row.parent, row.child, row.axis.round(3) + 0.0
+        ('torso_pitch', 'root_link', 'torso_1', array([ 0., -1.,  0.]))
     """
 
     joint: str
@@ -30,9 +36,17 @@ class JointTableRow(NamedTuple):
 
 
 def joint_table(robot: Robot) -> tuple[JointTableRow, ...]:
-    """Return the rows of all joints, parents before children, with axes in the root's axes at zero, rad and m.
+    """Return the rows of all joints, parents before children: name, type, axis, range in rad or m, links.
 
-    Zero is `robot.q()`: all joints at zero, followers where their leaders put them.
+    Axes are expressed in the root link, at q = `robot.q()`: all joints at zero, followers where their leaders put
+    them.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"joint": "elbow", "axis": [0, 0, 1], "qlim": [-1, 2]}])
+        >>> for row in kt.kinematics.joint_table(arm):
+        ...     print(row.joint, row.type, row.axis, row.lower, row.upper, row.unit)
+        elbow revolute [0. 0. 1.] -1.0 2.0 rad
     """
     tree = build_tree(robot)
     poses = body_poses(tree, robot.q())

@@ -28,6 +28,14 @@ def margin(robot: Robot, *, nearest: bool = False, joints: Joints = None, at: An
     The numbers are those of `robot.limits.margin`, without infinite ends; the output's labels name them. Units are m or
     rad, or those of a row. nearest: return three arrays: margin (…, k), the least of them (…,), and its index among the
     labels (…,). joints, at: see `kinetree.kinematics`. Raises KinetreeError for a robot without limits.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> margin = kt.margin(icub, nearest=True)
+        >>> found = margin(icub.q({"l_elbow": 120}, unit="deg"))
+        >>> margin.outputs[0].labels[int(found.nearest)], float(found.least.round(3))  # outside, rad
+        ('l_elbow upper', -0.244)
     """
     robot = chosen(robot, joints, at)
     still = standing(robot)
@@ -56,11 +64,19 @@ CHOICES = ("refuse", "ignore")
 
 @explained
 def loop_error(robot: Robot) -> Kernel:
-    """Return a kernel from q (…, nq) to how far each of `robot.loops` is open (…, k, 2), in m and rad.
+    """Return how far the loops of a robot are open: a kernel from q (…, nq) to (…, k, 2), m and rad.
 
-    Only what the type of the joint connects counts: of a revolute joint the distance of the two points and the angle
-    between the two axes, of a ball the distance, of a fixed joint the distance and the angle of the rotation. A loop is
-    closed where both are 0. The rows are in the order of `robot.loops`.
+    A distance and an angle for each of the k joints in `robot.loops`, in this order. A loop is closed if both are 0.
+    For a revolute joint they are the distance of the two points and the angle between the two axes; for a ball joint
+    the distance, and 0; for a fixed joint the distance and the angle of the rotation.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> text = '<mujoco><worldbody><body name="crank"><joint name="turn" axis="0 0 1"/></body></worldbody>'
+        >>> text += '<equality><connect name="pin" body1="crank" anchor="1 0 0"/></equality></mujoco>'
+        >>> robot = kt.load(text, format="mjcf")  # a pin at 1 m, which closes a loop with the world
+        >>> kt.kinematics.loop_error(robot)([0.3]).round(3)  # 2 sin(0.15) m
+        array([[0.299, 0.   ]])
     """
     closing = tuple(robot.loops.values())
     output = Port("error", (len(closing), 2), ("distance", "angle"), f"of {', '.join(robot.loops)}; m, rad")

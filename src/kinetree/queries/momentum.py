@@ -15,7 +15,14 @@ from kinetree.queries.query import velocities
 
 @explained
 def mass(robot: Robot) -> float:
-    """Return the mass of all links together, in kg."""
+    """Return the mass of all links together, in kg.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"axis": [0, 1, 0], "m": 2}, {"axis": [0, 1, 0], "xyz": [0.4, 0, 0], "m": 1.5}])
+        >>> kt.dynamics.mass(arm)
+        3.5
+    """
     return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
 
 
@@ -23,7 +30,14 @@ def mass(robot: Robot) -> float:
 def center_of_mass(robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
     """Return the centre of mass of all links: a kernel from q (…, nq) to (…, 3), in the root link's frame, m.
 
-    The base counts. Raises KinetreeError if the links have no mass.
+    The mass of the root link counts, too. Raises KinetreeError if the links have no mass.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> link = {"axis": [0, 0, 1], "m": 2.0, "r": [0.5, 0, 0]}
+        >>> arm = kt.chain([link, {**link, "xyz": [1, 0, 0]}])
+        >>> kt.center_of_mass(arm)([0.0, 0.0]).round(3) + 0.0  # m
+        array([1., 0., 0.])
     """
     robot = chosen(robot, joints, at)
     output = Port("c", (3,), ("x", "y", "z"), f"centre of mass in {robot.root}; m")
@@ -32,8 +46,17 @@ def center_of_mass(robot: Robot, *, parameters: bool = False, joints: Joints = N
 
 @explained
 def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
-    """Return J, for which J qd is the velocity of the centre of mass in the root's axes: a kernel from q (…, nq) to (…,
-    3, nv). Raises KinetreeError if the links have no mass."""
+    """Return the Jacobian J of the centre of mass of all links: a kernel from q (…, nq) to (…, 3, nv).
+
+    J qd is the velocity of the centre of mass in the root's axes, m/s. Raises KinetreeError if the links have no mass.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"axis": [0, 0, 1], "m": 2, "r": [0.5, 0, 0]}])  # 2 kg, 0.5 m from its axis
+        >>> J = kt.dynamics.center_of_mass_jacobian(arm)([0])
+        >>> (J @ [3]).round(6) + 0.0  # 3 rad/s move the centre at 0.5 m with 1.5 m/s along y
+        array([0. , 1.5, 0. ])
+    """
     robot = chosen(robot, joints, at)
     qd = velocities(robot)
     output = Port("J", (3, *qd.shape), qd.labels, "Jacobian of the centre of mass in the root's axes; m, rad")
@@ -44,11 +67,18 @@ def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False, joints: J
 def centroidal_momentum_matrix(
     robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None
 ) -> Kernel:
-    """Return A, for which A qd is linear momentum, then angular momentum about the centre of mass: a kernel from q (…,
-    nq) to (…, 6, nv), in the root's axes; kg m/s, kg m²/s.
+    """Return the centroidal momentum matrix A: a kernel from q (…, nq) to (…, 6, nv).
 
-    The centre is that of all links, the base included. Orin, Goswami & Lee, Centroidal dynamics of a humanoid robot,
-    2013. Raises KinetreeError if the links have no mass.
+    A qd is the linear momentum, then the angular momentum about the centre of mass, in the root's axes; kg m/s,
+    kg m²/s. The centre of mass is that of all links, the base included. Orin, Goswami & Lee, Centroidal dynamics of a
+    humanoid robot, 2013. Raises KinetreeError if the links have no mass.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"axis": [0, 0, 1], "m": 2, "r": [0.5, 0, 0], "I": [0, 0, 0.1]}])
+        >>> A = kt.dynamics.centroidal_momentum_matrix(arm)([0])
+        >>> (A @ [3]).round(6) + 0.0  # at 3 rad/s: 2 kg * 1.5 m/s along y, and 0.1 kg m² * 3 rad/s about z
+        array([0. , 3. , 0. , 0. , 0. , 0.3])
     """
     robot = chosen(robot, joints, at)
     qd = velocities(robot)
@@ -64,7 +94,16 @@ def energy(
 ) -> Kernel:
     """Return kinetic and potential energy: a kernel from q (…, nq) and qd (…, nv) to (…, 2), J.
 
-    Armature is part of the first, springs are part of the second; weight has no potential energy at the root's origin.
+    Kinetic energy includes armature, potential energy includes springs. Weight has no potential energy at the root's
+    origin.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> pendulum = kt.chain([{"axis": [0, -1, 0], "m": 2, "r": [0.5, 0, 0]}])  # 2 kg, level at q = 0
+        >>> kinetic, potential = kt.dynamics.energy(pendulum)([np.pi / 2], [2])  # upright, with 1 m/s
+        >>> print(f"{kinetic:.2f} J, {potential:.2f} J")
+        1.00 J, 9.81 J
     """
     robot = chosen(robot, joints, at)
     return force_query(

@@ -32,6 +32,15 @@ def fk(
     `kinetree.kinematics`.
 
     Raises KinetreeError for a name that is not a frame.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> T = kt.fk(icub, "l_hand")(icub.q({"l_elbow": 60}, unit="deg"))
+        >>> T.shape
+        (4, 4)
+        >>> T[:3, 3].round(3)  # position of the hand in the root link, m
+        array([-0.141, -0.11 , -0.061])
     """
     robot = chosen(robot, joints, at)
     single = isinstance(frames, str) or not isinstance(frames, Iterable)
@@ -63,6 +72,19 @@ def jacobian(
     its leader's column. A frame relative to itself gives exact zeros. Lynch & Park, Modern Robotics, section 5.1.
 
     Raises KinetreeError for a name that is not a frame and for other axes.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
+        >>> kt.jacobian(arm, "tip")([0.0, 0.0]).round(3) + 0.0  # rows vx, vy, vz, wx, wy, wz
+        array([[0. , 0. ],
+               [0.7, 0.3],
+               [0. , 0. ],
+               [0. , 0. ],
+               [0. , 0. ],
+               [1. , 1. ]])
+        >>> arm.velocity_names  # the columns
+        ('q1', 'q2')
     """
     robot = chosen(robot, joints, at)
     return _differential(robot, "jacobian", frame, base, expressed_in, differential.jacobian)
@@ -78,8 +100,19 @@ def jacobian_dot(
     joints: Joints = None,
     at: Any = None,
 ) -> Kernel:
-    """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv). The acceleration that
-    belongs to the twist J qd is J qdd + dJ/dt qd; in the axes of the frame it is the rate of the numbers there."""
+    """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv).
+
+    The time derivative of the twist J qd is J qdd + dJ/dt qd. With expressed_in="frame" it is that of the twist's
+    numbers in the axes of the frame, which turn.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
+        >>> qd = [2.0, 0.0]
+        >>> J_dot = kt.jacobian_dot(arm, "tip")([0.0, 0.0], qd)
+        >>> (J_dot @ qd).round(3) + 0.0  # centripetal, -0.7 m times (2 rad/s)²
+        array([-2.8,  0. ,  0. ,  0. ,  0. ,  0. ])
+    """
     robot = chosen(robot, joints, at)
 
     def algorithm(model: Tree, q: Any, qd: Any, *arguments: Any) -> Any:
@@ -102,6 +135,15 @@ def hessian(
 
     H[…, i, :, j] is the derivative of J[…, :, j] along velocity coordinate i: its rate while qd[i] is one and the
     others are zero. So dJ/dt is the sum of qd[i] H[i].
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
+        >>> H = kt.hessian(arm, "tip")([0.0, 0.0])
+        >>> H.shape
+        (2, 6, 2)
+        >>> H[0, :3, 1].round(3) + 0.0  # change of the linear part of q2's column, per rad of q1
+        array([-0.3,  0. ,  0. ])
     """
     robot = chosen(robot, joints, at)
     return _differential(robot, "hessian", frame, base, expressed_in, differential.hessian)
@@ -121,6 +163,12 @@ def velocity(
 
     Velocity of the frame's origin in m/s, then angular velocity in rad/s, both relative to `base` (the root link by
     default), in the axes of `base` or of the `frame`.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
+        >>> kt.velocity(arm, "tip")([0.0, 0.0], [2.0, 0.0]).round(3) + 0.0  # m/s, then rad/s
+        array([0. , 1.4, 0. , 0. , 0. , 2. ])
     """
     robot = chosen(robot, joints, at)
     return _differential(robot, "velocity", frame, base, expressed_in, differential.velocity, rates=1)
@@ -138,9 +186,17 @@ def acceleration(
 ) -> Kernel:
     """Return the acceleration of a frame: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), J qdd + dJ/dt qd.
 
-    That of the frame's origin in m/s², as one sees it, not Featherstone's spatial one; then the angular acceleration in
-    rad/s². Both are relative to `base` (the root link by default), in the axes of `base`. In the axes of the `frame` it
-    is the rate of the numbers that `velocity` gives there.
+    Acceleration of the frame's origin in m/s², the second derivative of its position (not Featherstone's spatial
+    acceleration); then the angular acceleration in rad/s². Both are relative to `base` (the root link by default), in
+    the axes of `base`. In the axes of the `frame` it is the derivative of the numbers that `velocity` returns there.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> wheel = kt.chain("Rz(q1) tx(0.5)")
+        >>> kernel = kt.dynamics.acceleration(wheel, "tip")
+        >>> A = kernel([0], [2], [3])  # 0.5 m from the axis, 2 rad/s, 3 rad/s²
+        >>> {name: round(x, 2) for name, x in zip(kernel.output.labels, A.tolist()) if x}
+        {'ax': -2.0, 'ay': 1.5, 'alphaz': 3.0}
     """
     robot = chosen(robot, joints, at)
 
@@ -200,6 +256,14 @@ def analytical_jacobian(
 
     Near a pitch of ±pi/2 the rates of roll and yaw grow without bound; they are NaN where its cosine is below 1e-14. A
     rotation vector has rates everywhere; at half a turn, where it has two values, they are those of one of them.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
+        >>> J = kt.kinematics.analytical_jacobian(arm, "tip")([0.0, 0.0])
+        >>> names = ("x", "y", "z", "roll", "pitch", "yaw")
+        >>> dict(zip(names, (J[:, 1].round(3) + 0.0).tolist(), strict=True))  # of q2
+        {'x': 0.0, 'y': 0.3, 'z': 0.0, 'roll': 0.0, 'pitch': 0.0, 'yaw': 1.0}
     """
     robot = chosen(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
@@ -233,6 +297,13 @@ def manipulability(
     coordinates move the frame than there are rows. The first is a kernel; the others use NumPy's singular values.
 
     rows: of the Jacobian: "all", "linear" or "angular". All rows together mix metres with radians.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> measure = kt.manipulability(icub, "l_hand", base="chest")
+        >>> [float(measure(icub.q({"l_elbow": angle}, unit="deg")).round(4)) for angle in (10, 50, 90)]
+        [0.0003, 0.0053, 0.0069]
     """
     robot = chosen(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))

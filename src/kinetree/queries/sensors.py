@@ -46,6 +46,14 @@ def imu_reading(
     and so is gravity, which is the first input after qdd if it is None.
 
     Raises KinetreeError for unknown names, and for frames without a known place (`Frame.unplaced`).
+
+    Examples:
+        >>> import kinetree as kt
+        >>> wheel = kt.chain("Rz(q1) tx(0.5)")
+        >>> imu = kt.dynamics.imu_reading(wheel, "tip")
+        >>> reading = imu([0], [2], [0])  # 2 rad/s, 0.5 m from a vertical axis
+        >>> {name: round(x, 2) for name, x in zip(imu.output.labels, reading.tolist()) if x}
+        {'wz': 2.0, 'ax': -2.0, 'az': 9.81}
     """
     robot = chosen(robot, joints, at)
     name, origin = _place_of(robot, frame)
@@ -86,14 +94,28 @@ def sensor_reading(
     """Return the reading of a force/torque sensor: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), force first.
 
     It is the wrench through the sensor's joint, for the motion and the weight of all links that the joint carries and
-    for wrenches from outside on them. at_rest: without the inputs qd and qdd. measures: "parent_on_child", what the
-    joint's parent link exerts on its child link, or "child_on_parent", its opposite. By default the model's value, and
-    so are the axes and the point of the moment (`ForceTorque`); without them these are the sensor's own. N and N m.
-    sensor: a name of the model, or of the iCub's convention (`kt.icub.sensor`).
+    for wrenches from outside on them; N and N m.
 
-    With at_rest=True and gravity=(0, 0, 0) masses do not count, and the reading is that of the contacts alone. Raises
-    KinetreeError if `sensor` is not a force/torque sensor of a joint, if neither the model nor the caller gives
+    sensor: a name of the model, or of the iCub's convention (`kt.icub.sensor`).
+    measures: "parent_on_child", the wrench that the joint's parent link exerts on its child link, or "child_on_parent",
+        its opposite; by default the model's value. Axes and the point of the moment are those of the model
+        (`ForceTorque`), or the sensor's own if the model does not give them.
+    at_rest: True leaves out the inputs qd and qdd. With gravity=(0, 0, 0), too, masses do not count, and the reading is
+        that of the contacts alone.
+
+    Raises KinetreeError if `sensor` is not a force/torque sensor of a joint, if neither the model nor the caller gives
     `measures`, and if the place of the sensor is unknown (`Frame.unplaced`).
+
+    Examples:
+        >>> import kinetree as kt
+        >>> text = '''<robot name="scales"><link name="rack"/><link name="hook"><inertial><mass value="2"/>
+        ... <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        ... <joint name="cell" type="fixed"><parent link="rack"/><child link="hook"/></joint>
+        ... <sensor name="ft" type="force_torque"><parent joint="cell"/><force_torque/></sensor></robot>'''
+        >>> scales = kt.load(text, format="urdf")
+        >>> reading = kt.dynamics.sensor_reading(scales, "ft", at_rest=True)
+        >>> print(f"{reading([])[2]:.2f} N along z")  # the hook's 2 kg pull on the rack
+        -19.62 N along z
     """
     robot = chosen(robot, joints, at)
     one_of("at_rest", at_rest, (True, False))
@@ -139,13 +161,25 @@ def external_wrench(
     and readings (…, s, 6) to (…, 6), or (…, k, 6) for a list of k frames.
 
     The wrench acts from outside on the link of the frame: force, then moment about the frame's origin, in its axes; N,
-    N m. Sensors cut the robot into parts. The contact of a part is what its motion and weight need beyond what the
-    sensors around it exert; parts without a frame have no contact, or an unknown one. So a part can have one frame. The
-    part of the root link can have one only if the root floats, or moves by `base` (see `imu_reading`) without support.
-    Fumagalli et al., Force feedback exploiting tactile and proximal force/torque sensing, 2012.
+    N m. The s sensors cut the robot into parts. Motion and weight of a part need a wrench; what the sensors around it
+    do not exert of it is its contact. So each part can have one frame; the contact of a part without a frame is not
+    computed. The part of the root link can have a frame only if the root floats, or moves by `base` (see `imu_reading`)
+    without support. Fumagalli et al., Force feedback exploiting tactile and proximal force/torque sensing, 2012.
 
     Raises KinetreeError for two frames on one part, for a frame on a part that is fixed to the world, and for sensors
     that `sensor_reading` refuses.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> text = '''<robot name="scales"><link name="rack"/><link name="hook"><inertial><mass value="2"/>
+        ... <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        ... <joint name="cell" type="fixed"><parent link="rack"/><child link="hook"/></joint>
+        ... <sensor name="ft" type="force_torque"><parent joint="cell"/><force_torque/></sensor></robot>'''
+        >>> scales = kt.load(text, format="urdf")
+        >>> contact = kt.dynamics.external_wrench(scales, "ft", "hook")
+        >>> w = contact([], [], [], [[0, 0, -29.62, 0, 0, 0]])  # 19.62 N of them are the hook's weight
+        >>> print(f"{w[2]:.2f} N along z")
+        -10.00 N along z
     """
     robot = chosen(robot, joints, at)
     meters = [meter_of(robot, name, measures) for name in as_names(sensors)]

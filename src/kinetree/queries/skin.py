@@ -18,8 +18,11 @@ _VECTORS = [Port(name, (3,), ("x", "y", "z")) for name in ("center_of_pressure",
 
 
 class ContactTorques(NamedTuple):
-    """wrenches (…, 6) of all contacts of a link together, in the link's frame, by link: N, N m about its origin; tau
-    (…, nv), what they exert on the joints together, as in `joint_torques`."""
+    """Effect of contacts on links and joints.
+
+    wrenches (…, 6): of all contacts of a link together, in the link's frame and about its origin, by the name of the
+    link; N, N m. tau (…, nv): what all contacts together exert on the joints, as in `joint_torques`; N m.
+    """
 
     wrenches: Mapping[str, Array]
     tau: Array
@@ -32,9 +35,18 @@ class ContactTorques(NamedTuple):
 def contact_torques(robot: Robot, q: Any, contacts: Iterable[SkinContact]) -> ContactTorques:
     """Return the wrenches at the links, and the joint torques, of contacts on the skin at q (…, nq).
 
-    contacts: such as `contacts` reads; their vectors and q broadcast. The wrench of a contact about the origin of its
-    frame is its force f and the moment m + p × f, where p is the centre of pressure; tau is the sum of Jᵀ w over all
-    links. Raises KinetreeError for a contact on a frame that the robot does not have (`skin_frame`).
+    contacts: from `contacts`, or made with `SkinContact`; their vectors and q broadcast. The wrench of a contact about
+    the origin of its frame is its force f and the moment m + p × f, where p is the centre of pressure; tau is the sum
+    of Jᵀ w over all links. Raises KinetreeError for a contact on a frame that the robot does not have (`skin_frame`).
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> push = {"center_of_pressure": [0.03, -0.06, 0.012], "force": [0, 0, -10]}  # m, N
+        >>> contact = kt.icub.SkinContact(skin_part="SKIN_LEFT_FOREARM", **push)
+        >>> wrenches, tau = kt.icub.contact_torques(icub, icub.q(), [contact])
+        >>> list(wrenches), round(float(tau[icub.joint_names.index("l_elbow")]), 3)  # N m
+        (['l_forearm'], 0.813)
     """
     frames_of(robot, ())
     (q,), batch = checked("contact_torques", [coordinates(robot)], [q], {}, float)

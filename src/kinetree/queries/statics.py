@@ -22,6 +22,13 @@ def point(robot: Robot, frame: str, base: str | None = None, *, joints: Joints =
 
     p is in `frame`, the result in `base`, the root link by default; metres. Raises KinetreeError for a name that is not
     a frame.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> position = kt.kinematics.point(icub, "l_hand")
+        >>> position(icub.q({"l_elbow": 60}, unit="deg"), [0.0, 0.0, 0.06]).round(3)  # of 6 cm along z of the hand, m
+        array([-0.141, -0.17 , -0.061])
     """
     robot = chosen(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
@@ -35,8 +42,15 @@ def wrench(robot: Robot, frame: str, base: str | None = None, *, joints: Joints 
     """Return the same wrench in another frame: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, 6) in `base`.
 
     A wrench is a force in N, then its moment in N m about the origin of the frame in whose axes both are given. base is
-    the root link by default. A frame relative to itself gives w unchanged. Lynch & Park, Modern Robotics, eq. 3.98, the
+    the root link by default; if it is the frame itself, w stays unchanged. Lynch & Park, Modern Robotics, eq. 3.98, the
     dual of the adjoint. Raises KinetreeError for a name that is not a frame.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> lever = kt.chain("Rz(q1) tx(0.5)")
+        >>> w = [0, 10, 0, 0, 0, 0]  # 10 N along y at the tip
+        >>> kt.dynamics.wrench(lever, "tip")([0], w).round(6) + 0.0  # and 5 N m about z at the root
+        array([ 0., 10.,  0.,  0.,  0.,  5.])
     """
     robot = chosen(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
@@ -57,6 +71,12 @@ def joint_torques(
 
     With a `base` other than the root link only the joints between the two count, as if -w acted on the base. Lynch &
     Park, Modern Robotics, eq. 5.26. Raises KinetreeError for a name that is not a frame.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> lever = kt.chain("Rz(q1) tx(0.5)")
+        >>> kt.dynamics.joint_torques(lever, "tip")([0], [0, 10, 0, 0, 0, 0]).round(6)  # 10 N at 0.5 m
+        array([5.])
     """
     robot = chosen(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
@@ -85,8 +105,15 @@ def _static(
 
 @explained
 def contact_wrench(p: Any, f: Any) -> Array:
-    """Return the wrench (…, 6) of a force f (…, 3) in N at a point p (…, 3) in m, both in one frame: f, then p × f, its
-    moment about the frame's origin in N m."""
+    """Return the wrench (…, 6) of a force f (…, 3), N, at a point p (…, 3), m: f, then its moment p × f, N m.
+
+    p, f and the wrench are in one frame; the moment is about its origin.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> kt.dynamics.contact_wrench([0.5, 0, 0], [0, 10, 0])  # 10 N at 0.5 m: 5 N m about z
+        array([ 0., 10.,  0.,  0.,  0.,  5.])
+    """
     ports = [Port("p", (3,), ("x", "y", "z")), Port("f", (3,), ("fx", "fy", "fz"))]
     (p, f), batch = checked("contact_wrench", ports, [p, f], {}, float)
     return np.concatenate([np.broadcast_to(f, (*batch, 3)), np.cross(p, f)], axis=-1)

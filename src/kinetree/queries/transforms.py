@@ -48,6 +48,15 @@ def transforms(robot: Robot, q: Any = None, *, which: Literal["all", "moving", "
     come in the order of `robot.placed`, then frames. Left out are the root and frames of unknown place.
 
     Raises KinetreeError for a q of another shape.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
+        >>> found = kt.transforms(arm, [0.0, 0.5])
+        >>> list(zip(found.names, found.parents, strict=True))
+        [('q1_link', 'base_link'), ('q2_link', 'q1_link'), ('tip', 'q2_link')]
+        >>> found.T[1, :3, 3], found.quat_xyzw[1].round(3) + 0.0  # of q2_link in q1_link
+        (array([0.4, 0. , 0. ]), array([0.   , 0.   , 0.247, 0.969]))
     """
     frames_of(robot, ())
     one_of("which", which, WHICH)

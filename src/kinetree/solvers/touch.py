@@ -57,9 +57,18 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
 
     T_base_flange: poses of the frame in which the tip is sought (the flange, or tool0), in metres, such as
     `kt.controllers["fanuc"].to_pose(values)` or `kt.fk(robot, "flange")(q)` give them. Least squares over all poses of
-    R p + t = c. Only the rotations tell: turn the tool by 30 degrees or more, about different axes.
+    R p + t = c. Only the rotations determine the tip: turn the tool by 30 degrees or more, about different axes.
 
     Raises KinetreeError for fewer than four poses, and for poses that leave a direction of the tip unknown.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> from kinetree.spatial.se3 import translation, turn
+        >>> turns = [turn([0, 0, 1], 0.0), turn([1, 0, 0], 0.6), turn([0, 1, 0], 0.6), turn([0, 0, 1], 0.6)]
+        >>> poses = [translation([0.5, 0, 0.2]) @ T @ translation([0, 0, -0.15]) for T in turns]
+        >>> found = kt.tcp_from_points(poses)
+        >>> found.p.round(3) + 0.0, found.point.round(3) + 0.0  # the tip in the flange, the touched point; m
+        (array([0.  , 0.  , 0.15]), array([0.5, 0. , 0.2]))
     """
     T = poses(T_base_flange)
     if T.ndim != 3 or len(T) < 4:
@@ -115,10 +124,19 @@ def _odd(T: Array, residuals: Array) -> list[Finding]:
 
 @explained
 def frame_from_points(origin: Any, on_x: Any, in_xy: Any) -> FrameFit:
-    """Return the frame with this origin, whose x axis goes through `on_x`, and whose xy plane holds `in_xy`, at y > 0.
+    """Return the frame at `origin`, whose x axis passes through `on_x`, and whose xy plane contains `in_xy`, at y > 0.
 
     origin (3,). on_x, in_xy (3,) or (k, 3): one point or several, then by least squares. m, all in one frame. This is
     how pendants teach a user frame by three points. Raises KinetreeError for points that do not make a frame.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> found = kt.frame_from_points([0.4, 0.1, 0], on_x=[0.4, 0.9, 0], in_xy=[0.1, 0.1, 0])
+        >>> found.T.round(3) + 0.0
+        array([[ 0. , -1. ,  0. ,  0.4],
+               [ 1. ,  0. ,  0. ,  0.1],
+               [ 0. ,  0. ,  1. ,  0. ],
+               [ 0. ,  0. ,  0. ,  1. ]])
     """
     o = _points("origin", origin)
     x, y = _points("on_x", on_x) - o[0], _points("in_xy", in_xy) - o[0]

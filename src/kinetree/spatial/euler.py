@@ -1,4 +1,7 @@
-"""Three angles about moving axes: R = R_i(a) R_j(b) R_k(c).
+"""Three angles (a, b, c), rad, about three axes such as "zyx", each of which the rotations before it have turned.
+
+For axes i, j and k the rotation is R = R_i(a) R_j(b) R_k(c). So "zyx" has yaw, pitch and roll of `se3`, in this order.
+Neighbouring axes must differ; the first and the last may be the same, as in "zyz".
 
 The angles are extracted one after the other, each after the rotations before it are removed. So they rebuild R to
 rounding error everywhere, also near gimbal lock (single formulas: Diebel, Representing Attitude, 2006).
@@ -15,7 +18,15 @@ LOCKED = 1e-13
 
 
 def rotation_from_euler(angles: Any, axes: str) -> Array:
-    """Return R (…, 3, 3) from angles (…, 3), rad, about axes such as "zyx"."""
+    """Return R (…, 3, 3) from angles (…, 3), rad, about axes such as "zyx".
+
+    Examples:
+        >>> import numpy as np
+        >>> from kinetree.spatial.euler import rotation_from_euler
+        >>> R = rotation_from_euler(np.radians([90, 0, 90]), "zyx")  # Rz(90°) Ry(0) Rx(90°)
+        >>> (R @ [0, 0, 1]).round(6) + 0.0  # Rx takes z to -y, and Rz takes -y to x
+        array([1., 0., 0.])
+    """
     a = np.asarray(angles, dtype=float)
     first, second, third = (_about("xyz".index(axis), a[..., i]) for i, axis in enumerate(axes))
     return np.asarray(first @ second @ third)
@@ -26,6 +37,15 @@ def euler_from_rotation(R: Any, axes: str, zero: int = 0) -> Array:
 
     The middle angle is in [-pi/2, pi/2], or in [0, pi] if the first and the last axis are the same.
     zero: 0 or 2, the outer angle that is set to zero at gimbal lock; 0 if the first and the last axis are the same.
+
+    Examples:
+        >>> import numpy as np
+        >>> from kinetree.spatial.euler import euler_from_rotation, rotation_from_euler
+        >>> R = rotation_from_euler(np.radians([30, 20, 10]), "zyx")
+        >>> np.degrees(euler_from_rotation(R, "zyx")).round(6)
+        array([30., 20., 10.])
+        >>> np.degrees(euler_from_rotation(R, "zyz")).round(2)  # the same rotation about other axes
+        array([ 2.73, 22.27, 25.51])
     """
     R = np.asarray(R, dtype=float)
     if zero == 2:  # the inverse has the negative angles in the opposite order

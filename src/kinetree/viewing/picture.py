@@ -57,7 +57,7 @@ def picture(
     y green, z blue. Raises KinetreeError without matplotlib, for a format that it does not write, and for poses that
     are not finite.
     """
-    T = _poses(robot, start(robot, q))
+    T = poses(robot, start(robot, q))
     figure = new_figure((size[0] / 100.0, size[1] / 100.0), suffix)
     panel = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, size[0]), ylim=(size[1], 0))
     panel.set_axis_off()
@@ -93,7 +93,7 @@ def legend(figure: Figure) -> None:
     bar.set_title("orientations reached", fontsize=9)
 
 
-def _poses(robot: Robot, q: Array) -> dict[str, Array]:
+def poses(robot: Robot, q: Array) -> dict[str, Array]:
     """Return T_root_frame (4, 4) of all frames. Raises KinetreeError for poses that are not finite."""
     names = [name for name, frame in robot.frames.items() if not frame.unplaced]
     with np.errstate(all="ignore"):

@@ -192,10 +192,18 @@ def show(
     motion: what the page plays: a file of joint values, columns by name, or a Motion, as `kinetree.logs.read_motion`
     takes them, in rad and m. Joints without a column stay as they are in q.
     reach: a map of the robot, from `reach_map`, as coloured cubes.
-    browser: whether to open it, whatever the surroundings.
+    browser: whether to open it in the browser; by default, if this is not a notebook.
 
     A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q or
     motion, for `faces` without fast-simplification, and if the package was installed without the viewer.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> view = kt.show(icub, {"l_elbow": 1.0}, browser=False)
+        >>> view.save("icub.html")
+        >>> view.q[icub.q_slices["l_elbow"]]
+        array([1.])
     """
     against = None if other is None else (other, compare(robot, other))
     moving = None if motion is None else read_motion(robot, motion)

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.load import text
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.base import TF, TF_MESSAGE, TF_STATIC, Poses
 from kinetree.logs.ros.cdr import encoded
 from kinetree.logs.ros.joints import JOINT_STATE
 from kinetree.model.robot import Robot
 from kinetree.queries.transforms import Transforms, transforms
+from kinetree.saving import text
 from kinetree.spatial.se3 import Array
 
 AT_ONCE = 10_000

@@ -23,6 +23,13 @@ def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> R
 
     origin: T_on_name (4, 4), its pose in `on`, in metres. Raises UnknownNameError for an unknown `on`, KinetreeError
     for a name that is taken or an origin that is no pose.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> from kinetree.spatial.se3 import translation
+        >>> arm = kt.edit.add_frame(kt.chain("Rz(q1) tx(0.4)"), "camera", on="tip", origin=translation([0, 0, 0.05]))
+        >>> kt.fk(arm, "camera")([0.0])[:3, 3].round(3)  # m
+        array([0.4 , 0.  , 0.05])
     """
     anchor = robot.frames[on]
     parts = parts_of(robot)
@@ -36,6 +43,14 @@ def add_tool(robot: Robot, name: str, T: Any, *, tool0: str = "tool0") -> Robot:
 
     T: T_tool0_name (4, 4), m: the tool as the controller has it, such as `kt.controllers["kuka"].to_pose(values)`.
     tool0: the frame of a tool of zeros. Raises as `add_frame` does.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.4)")
+        >>> T = kt.controllers["kuka"].to_pose([0, 0, 120, 0, 0, 0])  # the tool as the pendant shows it, mm and deg
+        >>> arm = kt.edit.add_tool(arm, "gripper", T, tool0="tip")
+        >>> kt.fk(arm, "gripper")([0.0])[:3, 3].round(3)
+        array([0.4 , 0.  , 0.12])
     """
     frame = robot.frames[tool0]
     joint = robot.parent_joint(tool0) if tool0 in robot.links else None
@@ -54,6 +69,15 @@ def add_overlay(
     the frame `on`. mirror: the axis whose direction is reversed; with the same `mirror`, the functions of
     `kinetree.spatial.handedness` convert coordinates in the system to those in the frame. Raises KinetreeError for axes
     that are not left-handed unit vectors, and as `add_frame` does.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> left_handed = [[1, 0, 0], [0, -1, 0], [0, 0, 1]]  # columns x, y, z
+        >>> arm = kt.edit.add_overlay(kt.chain("Rz(q1) tx(0.4)"), "cell", "base_link", left_handed, mirror="y")
+        >>> kt.fk(arm, "cell")([0.0])[:3, :3]  # its y is the opposite of theirs
+        array([[1., 0., 0.],
+               [0., 1., 0.],
+               [0., 0., 1.]])
     """
     if mirror not in ("x", "y", "z"):
         raise fail("overlay", f"mirror is {mirror!r}; legal are 'x', 'y' and 'z'")
@@ -81,6 +105,14 @@ def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None 
     in place when their frame moves, unless its place was unknown: then they move with it. Elements of other tools are
     not changed; those that concern the link are noted, and so are force/torque sensors that read in the axes of the
     link.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> from kinetree.spatial.se3 import translation
+        >>> arm = kt.edit.add_frame(kt.chain("Rz(q1) tx(0.4)"), "camera", on="tip")
+        >>> arm = kt.edit.move_frame(arm, "camera", translation([0, 0, 0.05]))
+        >>> kt.fk(arm, "camera", base="tip")([0.0])[:3, 3]  # m
+        array([0.  , 0.  , 0.05])
     """
     frame = robot.frames[name]
     anchor = frame if relative_to is None else robot.frames[relative_to]

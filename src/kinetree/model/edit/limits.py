@@ -22,6 +22,16 @@ def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
     A row becomes a coupled limit; the rows of a box narrow the ranges of their joints. Raises KinetreeError for joints
     that the robot does not have or that have several coordinates, for angles where a joint is prismatic, for a row of a
     name that there is already, and where no configuration fulfils all limits.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> both = kt.limits.LinearLimits("both", ("q1", "q2"), np.array([[1.0, 1.0]]), np.array([1.5]), ("sum",))
+        >>> arm = kt.edit.add_limits(kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)"), [both])
+        >>> arm.limits.row_names
+        ('sum upper',)
+        >>> arm.limits.contains([[1.0, 0.4], [1.0, 0.6]])
+        array([ True, False])
     """
     sets, parts = tuple(sets), parts_of(robot)
     findings = [fault for limits in sets for fault in _faults(robot, limits)]
@@ -47,7 +57,14 @@ def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
 
 @explained
 def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
-    """Return the robot without position and coupled limits on these joints. Raises KinetreeError for unknown joints."""
+    """Return the robot without position and coupled limits on these joints. Raises KinetreeError for unknown joints.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"axis": [0, 0, 1], "qlim": [-1, 1]}])
+        >>> kt.edit.clear_limits(arm, ["q1"]).joints["q1"].limit
+        Limit(lower=-inf, upper=inf, velocity=inf, effort=inf)
+    """
     names, parts = set(as_names(joints)), parts_of(robot)
     for name in sorted(names & set(robot.joints)):
         if not robot.joints[name].kind.single:
@@ -64,7 +81,15 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
 
 @explained
 def remove_limits(robot: Robot, names: Iterable[str]) -> Robot:
-    """Return the robot without the coupled limits of these names; unknown names are ignored."""
+    """Return the robot without the coupled limits of these names; unknown names are ignored.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> free = kt.edit.remove_limits(icub, ["left_arm tendons 1"])
+        >>> len(icub.coupled_limits), len(free.coupled_limits)
+        (28, 27)
+    """
     gone, parts = set(as_names(names)), parts_of(robot)
     parts.coupled_limits = [limit for limit in parts.coupled_limits if limit.name not in gone]
     return build(parts)

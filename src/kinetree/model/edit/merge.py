@@ -27,6 +27,16 @@ def merge_fixed(robot: Robot, keep: Iterable[str] = ()) -> Robot:
 
     keep: names of fixed joints, or of links below one, that stay as they are. A fixed joint that a sensor measures
     stays too. Raises UnknownNameError for an unknown name in `keep`.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> wrist = {"joint": "wrist", "type": "fixed", "xyz": [0.2, 0, 0], "link": "hand"}
+        >>> arm = kt.chain([{"joint": "elbow", "axis": [0, 0, 1], "link": "fore"}, wrist])
+        >>> merged = kt.edit.merge_fixed(arm)
+        >>> list(arm.links), list(merged.links)
+        (['base_link', 'fore', 'hand'], ['base_link', 'fore'])
+        >>> kt.fk(merged, "hand")([0.0])[:3, 3]  # still a frame, in its place
+        array([0.2, 0. , 0. ])
     """
     stay = _staying(robot, keep)
     gone = [name for name in robot.placed if robot.joints[name].type == "fixed" and name not in stay]

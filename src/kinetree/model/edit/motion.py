@@ -28,6 +28,15 @@ def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: L
     remaining range, which may be empty; groups lose the joint. All of that is noted, and so are elements of other tools
     that still name it, such as its motor. Raises UnknownNameError for an unknown joint, KinetreeError for one that is
     fixed or follows another, and for a wrong count.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> stiff = kt.edit.lock(icub, {"torso_pitch": 10, "torso_roll": 0, "torso_yaw": 0}, unit="deg")
+        >>> icub.nq, stiff.nq
+        (35, 32)
+        >>> stiff.joints["torso_pitch"].type
+        'fixed'
     """
     q, slices = robot.q(values, unit=unit), robot.q_slices
     locked: dict[str, Array] = {}
@@ -108,6 +117,15 @@ def reroot(robot: Robot, link: str) -> Robot:
     opposite axis, its parent and child change places, and its force/torque sensors read in terms of the new ones.
     Raises UnknownNameError for an unknown link, KinetreeError for a planar, universal, ball or floating joint on the
     way: its inverse motion has other coordinates.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> standing = kt.edit.reroot(icub, "l_foot")
+        >>> standing.root, standing.joint_names == icub.joint_names
+        ('l_foot', True)
+        >>> kt.fk(standing, "root_link")(standing.q({"l_knee": -30}, unit="deg"))[:3, 3].round(3)  # in the foot, m
+        array([ 0.508,  0.068, -0.176])
     """
     path = robot.joints_to(link)[::-1]
     faults = [_irreversible(joint) for joint in path if not joint.kind.reversible]

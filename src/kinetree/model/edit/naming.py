@@ -38,6 +38,12 @@ def rename(
 
     Raises UnknownNameError for a name that the robot does not have. Raises KinetreeError for a new name that is taken,
     and for an extension that mentions a name of several parts without telling which, if they get different names.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.edit.rename(kt.chain("Rz(q1) tx(0.4)"), {"q1": "elbow", "q1_link": "fore", "tip": "tool0"})
+        >>> arm.joint_names, list(arm.frames)
+        (('elbow',), ['base_link', 'fore', 'tool0'])
     """
     to = Names(dict(links or {}), dict(joints or {}), dict(sensors or {}), coupled_limits=dict(coupled_limits or {}))
     _all_known("link", links, robot.links)
@@ -62,7 +68,14 @@ def rename(
 def prefix(robot: Robot, text: str) -> Robot:
     """Return the robot with `text` before the name of every link, frame, joint, sensor, group, material and coupled
     limit; references follow, as in `rename`. The robot's own name stays, and so does a root link `world`: in SDF, MJCF
-    and by custom in URDF it is the world, which two robots share."""
+    and by custom in URDF it is the world, which two robots share.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> left = kt.edit.prefix(kt.chain("Rz(q1) tx(0.4)"), "left_")
+        >>> left.joint_names, list(left.frames)
+        (('left_q1',), ['left_base_link', 'left_q1_link', 'left_tip'])
+    """
     return with_prefix(robot, text, {WORLD} & {robot.root})
 
 
@@ -242,6 +255,12 @@ def set_groups(robot: Robot, groups: Mapping[str, Iterable[str]]) -> Robot:
     """Return the robot with these groups, {name: ordered joint names}, and no others.
 
     Raises UnknownNameError for a joint that the robot does not have, KinetreeError for one named twice in a group.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.edit.set_groups(kt.chain("Rz(q1) tx(0.4) Rz(q2)"), {"arm": ["q1", "q2"]})
+        >>> dict(arm.groups)
+        {'arm': ('q1', 'q2')}
     """
     parts = parts_of(robot)
     parts.groups = {name: _members(robot, name, joints) for name, joints in groups.items()}
@@ -250,7 +269,14 @@ def set_groups(robot: Robot, groups: Mapping[str, Iterable[str]]) -> Robot:
 
 @explained
 def group(robot: Robot, name: str, joints: Iterable[str]) -> Robot:
-    """Return the robot with the group `name` of these joints, in this order; a group of this name is replaced."""
+    """Return the robot with the group `name` of these joints, in this order; a group of this name is replaced.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.edit.group(kt.load("icub"), "left_wrist", ["l_wrist_prosup", "l_wrist_pitch", "l_wrist_yaw"])
+        >>> kt.fk(arm, "l_hand", "l_forearm", joints="left_wrist").inputs[0].labels
+        ('l_wrist_prosup', 'l_wrist_pitch', 'l_wrist_yaw')
+    """
     return set_groups(robot, {**robot.groups, name: joints})
 
 

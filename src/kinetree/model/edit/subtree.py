@@ -29,6 +29,12 @@ def cut(robot: Robot, link: str) -> Robot:
     Sensors, groups, coupled limits and elements of other tools are trimmed to it; what is dropped because it refers to
     other parts is on the notes. Raises UnknownNameError for an unknown link, and KinetreeError if a joint follows one
     outside of the sub-tree: lock the leader first, which fixes the follower too.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> forearm = kt.edit.cut(kt.load("icub"), "l_forearm")
+        >>> forearm.root, forearm.joint_names
+        ('l_forearm', ('l_wrist_pitch', 'l_wrist_yaw'))
     """
     return build(_trim(robot, links_below(robot, link)))
 
@@ -36,7 +42,15 @@ def cut(robot: Robot, link: str) -> Robot:
 @explained
 def remove(robot: Robot, link: str) -> Robot:
     """Return the robot without the sub-tree at `link` and the joint that carries it. Trims and raises as `cut` does,
-    and raises KinetreeError for the root, without which nothing is left."""
+    and raises KinetreeError for the root, without which nothing is left.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> without = kt.edit.remove(kt.edit.remove(icub, "l_hip_1"), "r_hip_1")
+        >>> icub.nq, without.nq  # the legs have six joints each
+        (35, 23)
+    """
     gone = links_below(robot, link)
     if link == robot.root:
         raise fail("root", "is the root: nothing would be left", element=f"link {link!r}", fix="reroot first")
@@ -66,6 +80,15 @@ def attach(
 
     q is that of `robot`, then the new joint's, then that of `other`. Raises UnknownNameError for an unknown frame,
     KinetreeError for names that are taken, and for a type, axes or a pitch that make no joint.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm, gripper = kt.chain("Rz(q1) tx(0.4)"), kt.chain("ty(q1)", name="gripper")
+        >>> both = kt.edit.attach(arm, gripper, "tip", prefix="gripper_")
+        >>> both.joint_names
+        ('q1', 'gripper_q1')
+        >>> kt.fk(both, "gripper_tip")([0.0, 0.02])[:3, 3].round(3)  # m
+        array([0.4 , 0.02, 0.  ])
     """
     kind = _kind(type, pitch)
     anchor = robot.frames[frame]

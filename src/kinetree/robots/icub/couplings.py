@@ -46,6 +46,14 @@ def couplings(version: str = "2.0") -> tuple[Coupling, ...]:
     """Return the couplings of a version of the iCub, such as "2.5"; joints in none of them have a motor each.
 
     Wrist, hand and eyes are left out. Raises KinetreeError for an unknown version. Source: couplings.toml.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> neck = kt.icub.couplings("2.5")[-1]
+        >>> neck.joints, neck.motors
+        (('neck_pitch', 'neck_roll'), ('neck_motor_0', 'neck_motor_1'))
+        >>> (neck.matrix @ [10, 10]).tolist()  # pitch and roll, if both motors turn by 10 degrees
+        [0.0, 10.0]
     """
     number = version_of("icub", version)[1]
     return tuple(coupling for coupling in _table() if includes(coupling.versions, number))
@@ -53,20 +61,41 @@ def couplings(version: str = "2.0") -> tuple[Coupling, ...]:
 
 @explained
 def to_motors(robot: Robot, values: Any, *, quantity: Quantity, version: str) -> Array:
-    """Return values of joints with those of the motors instead, where motors are coupled.
+    """Return positions, velocities or torques of the motors for those of the joints.
 
-    values: positions (…, nq), or velocities or torques (…, nv), in the robot's order, SI; the answer has their shape,
-    and motor i of a coupling in the place of its joint i. quantity: "position", "velocity" or "torque". version: of the
-    robot, as in `couplings`. Power is the same: torque times velocity summed over the motors is that over the joints.
-    Motors count behind their gearboxes, without friction. Raises KinetreeError for a robot of another family than the
-    version, and for one that has only some joints of a coupling.
+    values: positions (…, nq), or velocities or torques (…, nv), in the robot's order, SI. The result has their shape,
+    with motor i of a coupling in the place of its joint i; joints without a coupling keep their values.
+    quantity: "position", "velocity" or "torque".
+    version: of the robot, as in `couplings`.
+
+    Motors count behind their gearboxes, without friction. So power stays the same: the sum of torque times velocity
+    over the motors is that over the joints. Raises KinetreeError for a robot of another family than the version, and
+    for a robot that has only some joints of a coupling.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> motors = kt.icub.to_motors(icub, icub.q(neck_roll=0.2), quantity="position", version="2.5")
+        >>> {name: round(x, 3) for name, x in zip(icub.joint_names, motors.tolist()) if x}  # both motors of the neck
+        {'neck_pitch': 0.2, 'neck_roll': 0.2}
     """
     return _mapped(robot, values, quantity, version, to_joints=False)
 
 
 @explained
 def from_motors(robot: Robot, values: Any, *, quantity: Quantity, version: str) -> Array:
-    """Return values of motors with those of the joints instead: the inverse of `to_motors`, with its arguments."""
+    """Return positions, velocities or torques of the joints for those of the motors: the inverse of `to_motors`.
+
+    The arguments are those of `to_motors`, with motor i of a coupling in the place of its joint i.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> motors = icub.q(neck_pitch=0.2, neck_roll=0.2)  # both motors of the neck, in the places of its joints
+        >>> q = kt.icub.from_motors(icub, motors, quantity="position", version="2.5")
+        >>> {name: round(x, 3) for name, x in zip(icub.joint_names, q.tolist()) if x}
+        {'neck_roll': 0.2}
+    """
     return _mapped(robot, values, quantity, version, to_joints=True)
 
 

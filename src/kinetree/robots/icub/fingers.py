@@ -32,7 +32,15 @@ class Finger:
 
 @cache
 def fingers() -> Mapping[str, Finger]:
-    """Return the fingers by name, "left_index" to "right_thumb_b", in metres and radians. Source: fingers.toml."""
+    """Return the fingers by name, "left_index" to "right_thumb_b", in metres and radians. Source: fingers.toml.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> chain = kt.icub.fingers()["left_index"].chain
+        >>> T = chain.transform([0, 0, 0, 0])  # from the frame of the hand to the tip of the stretched finger
+        >>> (1000 * T[:3, 3]).round(1)  # mm
+        array([ 73.9, -60.1,   7.9])
+    """
     data = tomllib.loads(files(__package__).joinpath("fingers.toml").read_text("utf-8"))
     return {said["name"]: _finger(said) for said in data["finger"]}
 

@@ -47,6 +47,14 @@ def with_inertias(robot: Robot, model: Robot) -> Robot:
     Notes list joints whose axes are more than 1 mm or 0.01 rad apart as seen from the body that carries them, links
     without counterpart, and sensors that stay without a place. Raises KinetreeError if no joint has the same name, or
     the same joint is carried by different bodies, as in the torso of the iCub 3.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> trunk = {"joint": "torso_pitch", "axis": [0, -1, 0], "link": "torso_1", "m": 3}
+        >>> model = kt.edit.rename(kt.chain([trunk]), {"base_link": "root_link"})  # or kt.load of a URDF of an iCub
+        >>> heavy = kt.icub.with_inertias(kt.load("icub"), model)
+        >>> heavy.links["torso_1"].inertial.mass, kt.dynamics.mass(heavy)
+        (3.0, 3.0)
     """
     pair = _Pair(_Side(robot), _Side(model))
     homes = {link: pair.home(link) for link in model.links}

@@ -33,6 +33,13 @@ def board_limits(robot: str, kind: Kind = "software") -> dict[str, Interval]:
     kind: "software", the limits that the boards enforce, or "hardware", those of the mechanics. Axes are those of the
     boards: joints, eyes_version, eyes_vergence and the tendons of the hands. An axis without limits in the robot's
     files is left out. Source: limits.csv.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> limits = kt.icub.board_limits("iCubGenova02")
+        >>> np.rad2deg(limits["l_elbow"]).round(3)
+        array([ 15., 106.])
     """
     if robot not in robots():
         raise fail("unknown-name", f"no limits of robot {robot!r}; {nearest_names(robot, robots())}")
@@ -50,6 +57,14 @@ def with_board_limits(robot: Robot, name: str, kind: Kind = "software") -> Robot
     each pan. Limits that the robot's files do not have stay as they are, and so do speeds and efforts; a note
     "board-limits" lists these joints. Raises KinetreeError for an unknown name or kind, for a robot of another family,
     such as an ergoCub's limits on an iCub, and if the files have no limits of any joint.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> genova = kt.icub.with_board_limits(icub, "iCubGenova02")
+        >>> np.rad2deg([robot.joints["l_elbow"].limit.lower for robot in (icub, genova)]).round(3)
+        array([ 5.5, 15. ])
     """
     limits = {boards().other_names.get(axis, axis): interval for axis, interval in board_limits(name, kind).items()}
     own, theirs = families(robot), boards().robots[name]

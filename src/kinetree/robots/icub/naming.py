@@ -133,7 +133,17 @@ class Naming:
 
 @cache
 def naming() -> Naming:
-    """Return the iCub's naming conventions. Sources: naming.toml, and limits.csv for the corrected axes."""
+    """Return the iCub's naming conventions. Sources: naming.toml, and limits.csv for the corrected axes.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> names = kt.icub.naming()
+        >>> row = next(entry for entry in names.links if entry.correct.link == "l_elbow_1")
+        >>> row.printed.parent, row.correct.parent
+        ('l_forearm', 'l_upper_arm')
+        >>> print(names.deviations[row.deviations[0]].printed)
+        l_elbow_1 hangs on l_forearm, which hangs on l_elbow_1: a cycle.
+    """
     data = tomllib.loads(files(__package__).joinpath("naming.toml").read_text("utf-8"))
     return Naming(
         joints=_entries(data["joints"], JointRow),
@@ -162,6 +172,12 @@ def sensor(robot: Robot, name: str) -> Sensor:
 
     The page's "left_arm", and "l_arm_ft" of today, is the force/torque sensor of joint l_arm_ft_sensor, whatever the
     model calls it; only iCubs have these aliases. Raises KinetreeError for another name, with the nearest names.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> sensor = kt.icub.sensor(kt.load("icub"), "left_arm")
+        >>> sensor.name, sensor.joint, sensor.force_torque.measures
+        ('l_arm_ft', 'l_arm_ft_sensor', 'child_on_parent')
     """
     if not isinstance(name, str) or name in robot.sensors or not is_icub(robot):
         return robot.sensors[name]

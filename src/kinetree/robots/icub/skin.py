@@ -65,12 +65,18 @@ class Taxels(Brief):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SkinContact(Brief):
-    """A contact as skinDynLib has it, all vectors in the frame of its link: `skin_frame` of the part or, without one,
-    of the part of the body and the number of the link there.
+    """A contact on the skin, as skinDynLib describes it.
 
-    center_of_pressure: in m. force: in N, what acts on the robot from outside. moment: in N m, about the centre of
-    pressure. These (…, 3) may be batches. geometric_center: of the taxels that are touched, in m. normal: outwards.
-    pressure: the mean of their values, in the unit of the skin.
+    skin_part names the part of the skin; without it, body_part and link_number name the link. All vectors are in the
+    frame that `skin_frame` returns for these. center_of_pressure, force and moment (…, 3) are in m, N and N m, and may
+    be batches: the force acts on the robot from outside, the moment is about the centre of pressure. geometric_center
+    is the centre of the taxels that are touched, in m, normal the direction outwards, and pressure the mean of their
+    values, in the unit of the skin.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> kt.icub.SkinContact(skin_part="SKIN_LEFT_FOREARM", center_of_pressure=[0.03, -0.06, 0], force=[0, 0, -10])
+        SkinContact(skin_part='SKIN_LEFT_FOREARM', center_of_pressure=[0.03, -0.06, 0], force=[0, 0, -10])
     """
 
     skin_part: str = ""
@@ -112,6 +118,15 @@ def skin_frame(robot: Robot, part: str | int, link_number: int | None = None) ->
     part: as in `skin_part`; with a link_number, counted from 0, a part of the body ("left_arm") or its code instead. It
     is iKin's frame of the link, behind the row of the link's joint. Raises KinetreeError for an unknown part or number
     and if the robot does not have the frame, such as those of upper arms in the models made from CAD.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> frame = kt.icub.skin_frame(icub, "SKIN_LEFT_FOREARM")
+        >>> frame.name, frame.link
+        ('l_forearm_dh_frame', 'l_forearm')
+        >>> kt.icub.skin_frame(icub, "left_arm", 4).name  # by the part of the body and the number of the link
+        'l_forearm_dh_frame'
     """
     if link_number is None:
         found = skin_part(part)
@@ -139,6 +154,16 @@ def taxels(source: str | Path, part: str | int | None = None) -> Taxels:
     and the list `taxel2Repr`. Older files have the rows alone. part: as in `skin_part`, instead of the file's name.
     Raises KinetreeError with the line of what cannot be read, and for files whose z is a copy of x, as a release of
     icub-main had them. Source: skinPart.cpp of skinDynLib.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> text = '''name l_forearm
+        ... [calibration]
+        ... 0.030 -0.060 0.012  0.8 0.0 0.6
+        ... 0.000  0.000 0.000  0.0 0.0 0.0'''
+        >>> taxels = kt.icub.taxels(text)
+        >>> taxels.part, taxels.position[taxels.known].tolist()  # the second taxel has no place
+        ('SKIN_LEFT_FOREARM', [[0.03, -0.06, 0.012]])
     """
     file, text = _text_of(source)
     lines = [line.split("//")[0].split("#")[0].strip() for line in text.splitlines()]
@@ -170,6 +195,13 @@ def contacts(text: str) -> tuple[SkinContact, ...]:
     Each contact is a list of lists: (id, body part, link, skin part), centre of pressure, force, moment, geometric
     centre, normal, taxels, and the pressure; a dynContact has no skin part and ends with the moment. What some releases
     add behind these is ignored. Raises KinetreeError for other text. Source: skinContact.cpp.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> text = "((1 3 4 2) (0.03 -0.06 0.012) (-4 0 -3) (0 0 0) (0.03 -0.06 0.012) (0.8 0 0.6) (0 1) 21.5)"
+        >>> (contact,) = kt.icub.contacts(text)
+        >>> contact.skin_part, contact.force, contact.taxels
+        ('SKIN_LEFT_FOREARM', (-4.0, 0.0, -3.0), (0, 1))
     """
     found = _nested(text)
     if len(found) == 1 and isinstance(found[0], list) and _depth(found[0]) != 2:

@@ -124,7 +124,7 @@ def calibrate(
 
     joints (k, n): as the pendant shows them from base to tool0, deg, or mm if they slide.
     poses (k, 6 or 7): as it shows them, in its units and order, for the active tool in the active user frame.
-    tool, user_frame: these, as `kinetree.controllers.pose` takes them; by default zeros.
+    tool, user_frame: the active ones, as `kinetree.controllers.pose` takes them; zeros by default.
     model: whose joint coupling applies, by default that of the robot's name. tolerance: largest error of a pose, m and
     rad.
     base, tool0, base_link, flange: the robot's names of the frames of REP-199; those that it lacks are ignored.
@@ -135,8 +135,21 @@ def calibrate(
     or a zero found within tolerance of the robot's own counts as the robot's own.
 
     Raises KinetreeError for arrays of other shapes, numbers that the controller would not show, too few poses or poses
-    that turn about one axis only, tolerances above WIDEST, and frames that the robot lacks, if their name is not that
-    of REP-199. Warns with UnverifiedWarning if the controller's `confidence` is not high.
+    that turn about one axis only, tolerances above 0.1 m and 0.2 rad, and frames that the robot lacks, if their name is
+    not that of REP-199. Warns with UnverifiedWarning if the controller's `confidence` is not high.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> rows = [{"d": 0.4, "a": 0.1, "alpha": "-pi/2"}, {"a": 0.5}, {"a": 0.1, "alpha": "-pi/2"}]
+        >>> arm = kt.chain([*rows, {"d": 0.5, "alpha": "pi/2"}, {"alpha": "-pi/2"}, {"d": 0.1}], convention="dh")
+        >>> joints = 60 * np.sin(np.arange(48).reshape(8, 6))  # what the pendant shows, deg; here made up
+        >>> poses = kt.controllers.pose(arm, "kuka", np.deg2rad(joints), base="base_link", tool0="tip")
+        >>> poses[:, :3] /= 1000  # a mistake: metres for millimetres
+        >>> print(kt.calibrate(arm, "kuka", joints, poses, base="base_link", tool0="tip"))
+        the model and the controller of KUKA do not agree
+          the positions are in m, not in mm [pose-unit]
+          8 poses, up to 0.000 mm and 0.0000 deg off
     """
     who, bounds = of(controller), np.array(_tolerance(tolerance))
     _check_names(robot, base=base, tool0=tool0, base_link=base_link, flange=flange)

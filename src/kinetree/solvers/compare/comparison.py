@@ -172,6 +172,18 @@ def compare(
     relative: of masses, inertias and limits, as a fraction of the larger.
     samples: number of random configurations for `pose_error`.
     progress: True for a bar, or a function of the number of steps done and their total.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> a = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
+        >>> b = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.31)")
+        >>> print(kt.compare(a, b))
+        not the same robot, but the same mechanism
+        frames of the same name, joints at the same values
+                all at zero         at most
+                   mm     deg      mm     deg
+          tip   10.00    0.00   10.00    0.00
+          3 more agree
     """
     if base not in ("same", "any"):
         raise fail("base", f"base={base!r} is not legal; legal are 'same' and 'any'")

@@ -36,7 +36,19 @@ ROUNDING = 4.0
 
 
 class GuardState(IntEnum):
-    """State of a guard after a step."""
+    """State of a guard after a step.
+
+    FREE: the command passes. NEAR: it passes, closer than `warn` to a limit. CHANGED: another command is allowed
+    instead. OUTSIDE: the joints are outside of the limits and are led back. REFUSED: a position or a command is not
+    finite or beyond 1e6, and the joints stop. BRAKING: no velocity near the command could be stopped inside, and the
+    joints slow down as fast as they may.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> guard = kt.guard(kt.chain([{"axis": [0, 0, 1], "qlim": [-1, 1]}]))
+        >>> [kt.limits.GuardState(guard([0.9], [command], dt=0.01).state).name for command in (0.8, 0.99, 1.4)]
+        ['FREE', 'NEAR', 'CHANGED']
+    """
 
     FREE = algorithm.FREE
     NEAR = algorithm.NEAR
@@ -59,6 +71,13 @@ class Guarded(NamedTuple):
     command (…, n): safe targets for the joints. distance (…,): of the command from the nearest limit, moved in by
     `keep`, in rad or m, negative outside. nearest (…,): its index in `Guard.limit_names`. state (…,): a `GuardState`.
     velocity (…, n): of this step, from a guard that brakes, for its next call; else None.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> guard = kt.guard(kt.chain([{"axis": [0, 0, 1], "qlim": [-1, 1]}]))
+        >>> safe = guard([0.9], [1.4], dt=0.01)
+        >>> safe.command.round(3), kt.limits.GuardState(safe.state).name, guard.limit_names[safe.nearest]
+        (array([1.]), 'CHANGED', 'q1 upper')
     """
 
     command: Array
@@ -79,6 +98,14 @@ class Guard:
     kernel: one step, from (…, n), (…, n) and (…,) to (…, n + 3): command, distance, nearest, state; of a guard that
     brakes from q, qd, command, dt to (…, 2 n + 3): command, velocity, distance, nearest, state.
     dtype: the precision of the kernel; a lower one is not safe. brakes: whether it keeps accelerations.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> guard = kt.guard(kt.load("icub"), "torso")
+        >>> guard
+        Guard of torso_yaw, torso_roll, torso_pitch: 6 limits, float64
+        >>> guard.limit_names[:2]
+        ('torso_yaw lower', 'torso_roll lower')
     """
 
     joints: tuple[str, ...]
@@ -149,7 +176,18 @@ def guard(
 
     One step is straight-line code, the same at every call; `guard(…).kernel.c_source(dtype=…)` is C for firmware.
     Raises KinetreeError for names that are not such joints, for a limit that couples them to a joint outside the guard,
-    and if the limits leave no inside.
+    and if no configuration is inside all limits.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> guard = kt.guard(kt.load("icub"), "left_arm")
+        >>> q = np.radians([-85, 100, 30, 50, 0, 0, 0])
+        >>> safe = guard(q, q + np.radians([0, 0, 50, 0, 0, 0, 0]), dt=0.01)
+        >>> np.rad2deg(safe.command).round(1) + 0.0
+        array([-80.7,  95.7,  75.7,  50. ,   0. ,   0. ,   0. ])
+        >>> guard.limit_names[safe.nearest]
+        'left_arm tendons 9 lower'
     """
     names = _names(robot, joints)
     robot = robot if at is None else chosen(robot, names, at)

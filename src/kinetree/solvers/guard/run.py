@@ -27,6 +27,15 @@ class GuardEvent(Brief):
 
     time: seconds since the start. state: why. limit: the one that is nearest to what the guard allows, and distance to
     it, rad or m. command, allowed (n,): what was read and what the guard allows, for `Guard.joints`, rad or m.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> guard = kt.guard(kt.chain([{"axis": [0, 0, 1], "qlim": [-1, 1]}]))
+        >>> given, events = iter([([0.9], [1.4]), None]), []
+        >>> run = kt.limits.run_guard(guard, lambda: next(given), print, period=0.01, log=events.append)
+        [1.]
+        >>> events[0].limit, events[0].state.name, events[0].command, events[0].allowed.round(3)
+        ('q1 upper', 'CHANGED', array([1.4]), array([1.]))
     """
 
     time: float
@@ -69,6 +78,16 @@ def run_guard(
     Where a position is not finite, the last command is sent again. Raises KinetreeError for a period that is not above
     0, for a file that exists or cannot be written, for values of another shape, for a first position that is not
     finite, and what `guard` raises.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> guard = kt.guard(kt.chain([{"axis": [0, 0, 1], "qlim": [-1, 1]}]))
+        >>> given = iter([([0.9], [0.95]), ([0.95], [1.4]), None])  # positions and commands, from the robot
+        >>> run = kt.limits.run_guard(guard, lambda: next(given), print, period=0.01)  # sends to the screen
+        [0.95]
+        [1.]
+        >>> run.steps, run.changed
+        (2, 1)
     """
     if not 0 < period < math.inf:
         raise fail("period", f"period is {period!r}; legal are finite seconds above 0")

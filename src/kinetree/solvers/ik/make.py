@@ -60,8 +60,8 @@ def ik(
 ) -> IK:
     """Return a solver that finds joint values for targets of one or more frames, seen from `base`, by default the root.
 
-    goal: "pose", "position", "orientation", or "pointing" (the axis of the frame passes through a point); one or one
-    each.
+    goal: "pose", "position", "orientation", or "pointing" (the axis of the frame passes through a point); one for all
+    frames, or a list with one for each.
     weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or frame (`expressed_in`),
     for all frames; zero leaves a direction free, other values matter if not all errors can vanish. "pointing" uses the
     largest of the last three. axis (3,): of the frame, for "pointing".
@@ -73,6 +73,16 @@ def ik(
     Joints between the frames move, and their followers with them; all stay inside the limits, coupled limits included.
     Joints with quaternions, such as a floating base, take part; they have no limits. Raises KinetreeError for unknown
     frames, loops over these joints, and limits that cannot be fulfilled.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> solve = kt.ik(icub, "l_hand", base="root_link", goal="position")
+        >>> result = solve([-0.2, -0.2, 0.1])
+        >>> result.success
+        True
+        >>> kt.fk(icub, "l_hand")(result.q)[:3, 3].round(3)
+        array([-0.2, -0.2,  0.1])
     """
     robot = chosen(robot, joints, at)
     if isinstance(robot, Robot) and standing(robot):

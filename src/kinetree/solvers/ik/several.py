@@ -28,6 +28,16 @@ class IKSolutions:
 
     q (…, most, nq): different configurations, the nearest to q0 first, inside all limits; NaN where there are fewer.
     mask (…, most): which of them are solutions.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
+        >>> found = kt.ik(arm, "tip", goal="position").solutions([0.4, 0.3, 0.0], most=4)
+        >>> found.mask
+        array([ True,  True, False, False])
+        >>> found.q[found.mask].round(3) + 0.0  # elbow right and elbow left
+        array([[ 0.   ,  1.571],
+               [ 1.287, -1.571]])
     """
 
     q: Array

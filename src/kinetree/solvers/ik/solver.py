@@ -32,6 +32,15 @@ class IKResult(Shown):
     q (…, nq): always inside all limits, but for its rounding in single precision. success (…): whether all goals are
     reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad; the largest of
     several goals. iterations (…): steps.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> solve = kt.ik(kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)"), "tip", goal="position")
+        >>> near, far = solve([0.4, 0.3, 0.0]), solve([1.0, 0.0, 0.0])
+        >>> near.success, bool(near.residual.max() < 1e-6)
+        (True, True)
+        >>> far.success, far.residual.round(3)  # the arm is 0.7 m long; m, rad
+        (False, array([0.3, 0. ]))
     """
 
     q: Array
@@ -69,6 +78,14 @@ class IK:
     """A solver of inverse kinematics, made by `ik`.
 
     coordinate_names (n,): the coordinates that it moves. goals: what it reaches. limits: what it stays inside.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> hand = kt.ik(kt.load("icub"), "l_hand", "chest", goal="position")
+        >>> hand.coordinate_names[:4]
+        ('l_shoulder_pitch', 'l_shoulder_roll', 'l_shoulder_yaw', 'l_elbow')
+        >>> hand.reachable([-0.2, -0.1, 0.1]), hand.reachable([2.0, 0.0, 0.0])
+        (True, False)
     """
 
     coordinate_names: tuple[str, ...]

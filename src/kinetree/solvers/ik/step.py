@@ -30,6 +30,14 @@ class IKStep(Shown):
     are not, and steps hardly bring the frames nearer: the limits are in the way, or the target is out of reach, or the
     arm is singular. residual (…, 2): distance of the frames from their targets at q, m and rad; the largest of several
     goals.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"a": 0.4, "velocity": 1.0}, {"a": 0.3, "velocity": 1.0}], convention="dh")
+        >>> solve = kt.ik(arm, "tip", goal="position")
+        >>> step = solve.step([0.0, 1.0], [0.4, 0.3, 0.0], dt=0.1)
+        >>> step.q.round(3), step.success, step.stuck  # at most 1 rad/s
+        (array([-0.018,  1.1  ]), False, False)
     """
 
     q: Array

@@ -32,6 +32,15 @@ class Widening(Brief):
 
     Relative to `before`: first (k,), gain per unit of each row if nothing is moved; last (k,), gain of its last unit,
     or of a first one if it is not moved; worth (k,), loss without moving this row.
+
+    Examples:
+        >>> import numpy as np
+        >>> import kinetree as kt
+        >>> both = kt.limits.LinearLimits("both", ("q1", "q2"), np.array([[1.0, 1.0]]), np.array([1.0]), ("sum",))
+        >>> rows = [{"axis": [0, 0, 1], "qlim": [0, 1]}, {"axis": [0, 0, 1], "qlim": [0, 1]}]
+        >>> plan = kt.limits.widen(kt.edit.add_limits(kt.chain(rows), [both]), {"sum": 0.5})
+        >>> round(plan.before, 6), round(plan.after, 6)  # rad², of a unit square without a corner
+        (0.5, 0.875)
     """
 
     robot: Robot
@@ -76,6 +85,16 @@ def widen(
 
     Samples are the same at every call, so the result is too. Raises KinetreeError for unknown rows, amounts that are
     negative or not finite, a total over angles and lengths, and limits that allow nothing.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> icub = kt.load("icub")
+        >>> rows = [name for name in icub.limits.row_names if name.startswith("left_arm")]
+        >>> plan = kt.limits.widen(icub, dict.fromkeys(rows, 0.35), total=0.5)
+        >>> round(plan.after / plan.before, 3)
+        1.019
+        >>> {row: round(by, 3) for row, by in zip(plan.rows, plan.by.tolist(), strict=True) if by > 1e-3}
+        {'left_arm tendons 1 lower': 0.056, 'left_arm tendons 9 lower': 0.35, 'left_arm tendons 12 lower': 0.094}
     """
     if base is not None and reach is None:
         raise fail("widen", "base means nothing without a frame to reach")

@@ -74,6 +74,15 @@ def reach_difference(a: ReachMap, b: ReachMap) -> ReachDifference:
     The voxels of both must have the same size and a common lattice, as those of the default boxes have. Default boxes
     may differ, because nothing is reached outside of them. Raises KinetreeError for others, and for maps with other
     orientations.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> def reach(q1):
+        ...     rows = [{"a": 0.4, "qlim": [-q1, q1]}, {"a": 0.3, "qlim": [0, 2]}]
+        ...     return kt.reach_map(kt.chain(rows, convention="dh"), "tip", directions=0, voxel=0.05)
+        >>> difference = kt.kinematics.reach_difference(reach(1.5), reach(1.0))  # or reach(1.5) - reach(1.0)
+        >>> round(difference.gained_volume, 3), round(difference.lost_volume, 3)  # m²
+        (0.17, 0.0)
     """
     one, two = a.grid, b.grid
     offset = (one.lower - two.lower) / one.voxel

@@ -22,6 +22,13 @@ class Grid:
     spread; 0 if every roll is as good. axis (2,): x and y of an axis parallel to z, with which the orientations turn: a
     voxel beside it in a direction has the orientations turned by the angle of that direction about z. None if the
     orientations are the same everywhere.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"a": 0.4, "qlim": [-1, 1]}, {"a": 0.3, "qlim": [0, 2]}], convention="dh")
+        >>> grid = kt.reach_map(arm, "tip", directions=0, voxel=0.05).grid
+        >>> grid.shape, grid.voxel, grid.lower.round(3)
+        ((17, 25, 1), 0.05, array([-0.1, -0.6,  0. ]))
     """
 
     lower: Array

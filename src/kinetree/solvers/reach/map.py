@@ -31,6 +31,15 @@ class ReachMap(Shown):
     largest of all solutions found at a voxel, -inf where there is none. Manipulability is Yoshikawa's, of all rows of
     the Jacobian, or of the linear ones for a grid without rolls or directions. The margin is the distance to the
     nearest limit, rad or m, without those of a joint about the axis of the grid; inf without limits.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"a": 0.4, "qlim": [-1, 1]}, {"a": 0.3, "qlim": [0, 2]}], convention="dh")
+        >>> reach = kt.reach_map(arm, "tip", directions=0, voxel=0.05)
+        >>> round(reach.volume, 4)  # of a flat grid, m²
+        0.335
+        >>> [int(reach.count[reach.voxel_at(point)]) for point in ([0.5, 0.3, 0.0], [0.1, 0.0, 0.0])]
+        [1, 0]
     """
 
     robot: str
@@ -144,6 +153,13 @@ def read_reach(path: str | os.PathLike[str]) -> ReachMap:
     """Return the map in a Zarr store, a folder that `reach_map` or `ReachMap.save` wrote.
 
     Raises KinetreeError without zarr, for another store, and for a map that is not complete.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"a": 0.4, "qlim": [-1, 1]}, {"a": 0.3, "qlim": [0, 2]}], convention="dh")
+        >>> kt.reach_map(arm, "tip", directions=0, voxel=0.05).save("map.zarr")
+        >>> kt.kinematics.read_reach("map.zarr")
+        ReachMap of tip of robot in base_link: reaches 0.335 m²; 17 × 25 × 1 voxels of 0.05 m, positions alone
     """
     arguments, arrays = read_store(Path(path))
     return map_of(arguments, arrays["bits"], (arrays["manipulability"], arrays["margin"]))

@@ -68,6 +68,12 @@ def reach_map(
     one a core. The result is the same. progress: True for a bar, or a function of the slabs done and their total.
 
     Raises KinetreeError as `ik` does, for arguments out of range, and if the store has another map or Zarr is missing.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"a": 0.4, "qlim": [-1, 1]}, {"a": 0.3, "qlim": [0, 2]}], convention="dh")
+        >>> kt.reach_map(arm, "tip", directions=0, voxel=0.05)
+        ReachMap of tip of robot in base_link: reaches 0.335 m²; 17 × 25 × 1 voxels of 0.05 m, positions alone
     """
     robot = chosen(robot, joints, at)
     if isinstance(robot, Robot) and standing(robot):

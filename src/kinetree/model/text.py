@@ -1,0 +1,18 @@
+"""Text that a robot was read from, with the places of its elements."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kinetree.display import Brief
+from kinetree.errors import Source
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Text(Brief):
+    """The text that a robot was read from, as long as the robot is not edited; the places of its elements, in order,
+    and the texts of the files by name, if it was made of other files."""
+
+    format: str
+    text: str
+    origins: Sequence[Source | None] = field(default=(), repr=False)
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)

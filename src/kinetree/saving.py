@@ -1,0 +1,87 @@
+"""Save a robot to a file, or return it as text."""
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import Literal
+
+from kinetree.arguments import as_names, explained
+from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
+from kinetree.formats.registry import SRDF, WRITTEN, format_by_ending
+from kinetree.model.robot import Robot
+
+
+@explained
+def save(
+    robot: Robot,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    without: Collection[str] = (),
+    assets: Literal["bring", "keep"] = "bring",
+) -> tuple[Finding, ...]:
+    """Write the robot to a file in the format of its ending, or in `format`. All or nothing is written.
+
+    What the format lacks but other programs do not need, such as velocity limits in MJCF, stands in elements of
+    Kinetree, which `load` puts back. Returns remarks on these parts, and on names that other programs see differently.
+
+    assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
+        needs it, and refers to them from there; those that lie with the file already stay, and so does everything if
+        the robot is written in its own format beside its own file. "keep" leaves the references as they are, with a
+        warning that names those that lead nowhere from the file.
+    without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`. Raises
+        KinetreeError for a part without which other programs would see another robot, unless it is left out.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("tz(0.3) Rz(q1) tx(0.2)", name="arm")
+        >>> kt.save(arm, "arm.urdf")  # no remarks
+        ()
+        >>> kt.load("arm.urdf")
+        Robot('arm', 2 links, 1 joints, 3 frames, nq=1)
+    """
+    from kinetree.formats.output import made_folders, write_all  # not at the start, for most programs only read
+    from kinetree.shapes.bring import astray, bring
+
+    target = Path(path)
+    if "\0" in str(target):
+        raise fail("file", f"{str(target)!r} contains a null character, which no name of a file does")
+    srdf = target.name.lower().endswith(SRDF.suffixes)
+    row = WRITTEN.get(format) if format else SRDF if srdf else format_by_ending(target)
+    if row is None or row.writer is None:
+        legal = ", ".join(s for f in WRITTEN.values() for s in f.suffixes)
+        raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
+    if assets not in ("bring", "keep"):
+        raise fail("assets", f"assets={assets!r}; expected 'bring' or 'keep'")
+    if not target.parent.is_dir():
+        raise KinetreeError(Finding("file", "error", f"the folder {target.parent} does not exist", Source(str(target))))
+    contents: dict[Path, bytes] = {}
+    if (
+        assets == "bring" and row is not SRDF and (os.path.isfile(target) or not os.path.exists(target))
+    ):  # a pipe has no folder of its own
+        robot, contents = bring(robot, target, row.name, as_names(without))
+    notes = astray(robot, target, row.name, as_names(without)) if assets == "keep" and row is not SRDF else []
+    if robot.semantic and row is not SRDF:
+        message = f"{row.name} has no states, end effectors and disabled pairs; save them beside it, as SRDF"
+        notes.append(Finding("semantic", "info", message, Source(str(target)), f"robot {robot.name!r}"))
+    text = row.write(robot, without, notes)
+    with made_folders(file.parent for file in contents):
+        write_all({**contents, target: text})
+    return tuple(notes)
+
+
+@explained
+def text(robot: Robot, format: str, *, without: Collection[str] = ()) -> str:
+    """Return the robot as the text of a file in a format, such as "sdf", as `save` with assets="keep" writes it.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("tz(0.3) Rz(q1) tx(0.2)", name="arm")
+        >>> print(kt.text(arm, "ets"), end="")
+        name = arm
+        tz(0.3) Rz(q1) tx(0.2)
+    """
+    row = WRITTEN.get(format)
+    if row is None:
+        raise fail("format", f"cannot write format {format!r}; {nearest_names(format, list(WRITTEN))}")
+    return row.write(robot, without)

@@ -1,0 +1,151 @@
+"""Every public function has an example in its docstring, and all examples of public docstrings run."""
+
+import doctest
+import inspect
+import pkgutil
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import kinetree as kt
+import kinetree.bridges
+from kinetree.errors import KinetreeError
+from kinetree.spatial import dh, euler, exponential, plucker, se3
+
+MINUS_ZERO = re.compile(r"-0\.?0*(?![\d.e])")
+"""What one machine prints and another does not."""
+
+
+def members(label, thing):
+    """Return the public names of a module or an object and what they are, as (label.name, thing)."""
+    return [(f"{label}.{name}", getattr(thing, name)) for name in dir(thing) if not name.startswith("_")]
+
+
+def defined(module):
+    """Return the public functions that are defined in a module."""
+    found = [row for row in members(module.__name__, module) if inspect.isfunction(row[1])]
+    return [row for row in found if inspect.unwrap(row[1]).__module__ == module.__name__]
+
+
+def bridges():
+    """Return the public functions of the bridges by label, without importing these and their libraries."""
+    modules = [found.name for found in pkgutil.iter_modules(kinetree.bridges.__path__, "kinetree.bridges.")]
+    texts = {name: Path(find_spec(name).origin).read_text(encoding="utf-8") for name in modules}
+    return [f"{name}.{one}" for name, text in texts.items() for one in re.findall(r"^def (wrap|export)\(", text, re.M)]
+
+
+def public():
+    """Return all public functions and classes, except bridges, by label: the first if there are several."""
+    flat = members("kinetree", kt)
+    rows = [*flat]
+    for label, thing in flat:
+        if inspect.ismodule(thing):
+            rows += members(label, thing)
+    rows += members("kinetree.controllers", kt.controllers)
+    rows += [row for module in (se3, euler, exponential, plucker, dh) for row in defined(module)]
+    first = {}
+    for label, thing in rows:
+        if inspect.isfunction(thing) or inspect.isclass(thing):
+            first.setdefault(id(thing), (label, thing))
+    return dict(first.values())
+
+
+def with_methods(things):
+    """Return functions and classes, and the public methods of the classes."""
+    classes = [(label, thing) for label, thing in things.items() if inspect.isclass(thing)]
+    methods = [(f"{label}.{name}", one) for label, kind in classes for name, one in vars(kind).items()]
+    return things | {label: one for label, one in methods if inspect.isfunction(one) and one.__name__[0] != "_"}
+
+
+def examples_of(label, thing):
+    """Return the examples of a docstring, with the file and the line where each stands."""
+    thing = inspect.unwrap(thing)
+    lines, start = inspect.getsourcelines(thing)
+    docstring = next((i for i, line in enumerate(lines) if '"""' in line), 0)
+    text = inspect.cleandoc(thing.__doc__ or "")
+    file = inspect.getsourcefile(thing)
+    return doctest.DocTestParser().get_doctest(text, {}, label, file, start - 1 + docstring)
+
+
+def is_missing_library(error):
+    """Return whether an example fails because it needs a library that is not installed."""
+    if isinstance(error, ModuleNotFoundError):
+        return not (error.name or "kinetree").startswith("kinetree")
+    return isinstance(error, KinetreeError) and any("pip install" in (f.fix or "") for f in error.findings)
+
+
+class Runner(doctest.DocTestRunner):
+    """Runner that remembers a library that is missing."""
+
+    missing = None
+
+    def report_unexpected_exception(self, out, test, example, exc_info):
+        if is_missing_library(exc_info[1]):
+            self.missing = self.missing or exc_info[1]
+        super().report_unexpected_exception(out, test, example, exc_info)
+
+
+def place_without_example(label, thing):
+    """Return the place of a docstring that does not end with a section of examples with a result, or ""."""
+    examples = examples_of(label, thing)
+    section = re.search(r"\n\nExamples:\n    >>> .*(\n    .*|\n)*\Z", examples.docstring)
+    shown = section and any(example.want for example in examples.examples)
+    return "" if shown else f"{examples.filename}:{examples.lineno + 1}: {label}"
+
+
+def run(label, thing):
+    """Run the examples of a docstring; the report of a failure has the file, the line and both results."""
+    report, runner = [], Runner(verbose=False)
+    runner.run(examples_of(label, thing), out=report.append)
+    if runner.missing:
+        pytest.skip(str(runner.missing))
+    if report:
+        pytest.fail("".join(report), pytrace=False)
+
+
+PUBLIC = public()
+SHOWN = {label: thing for label, thing in with_methods(PUBLIC).items() if ">>>" in (thing.__doc__ or "")}
+
+
+def test_all_public_functions_are_found():
+    wanted = {"kinetree.load", "kinetree.fk", "kinetree.Robot", "kinetree.kinematics.Xup", "kinetree.limits.read"}
+    wanted |= {"kinetree.edit.lock", "kinetree.icub.taxels", "kinetree.dynamics.step", "kinetree.controllers.pose"}
+    assert wanted | {"kinetree.spatial.se3.inverse"} <= PUBLIC.keys()
+    assert not {"kinetree.kinematics.fk", "kinetree.spatial.se3.Array"} & PUBLIC.keys()
+    assert {"kinetree.bridges.mujoco.export", "kinetree.bridges.torch.wrap"} <= set(bridges())
+
+
+def test_every_public_function_has_an_example():
+    functions = {label: thing for label, thing in PUBLIC.items() if inspect.isfunction(thing)}
+    without = [place for label, thing in functions.items() if (place := place_without_example(label, thing))]
+    assert not without, "no section `Examples:` with >>> and a result at the end of:\n" + "\n".join(without)
+
+
+def test_examples_print_the_same_on_every_machine():
+    rows = [(label, one.want) for label, thing in SHOWN.items() for one in examples_of(label, thing).examples]
+    assert not [(label, want) for label, want in rows if MINUS_ZERO.search(want)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("label", SHOWN)
+def test_examples_run(label, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run(label, SHOWN[label])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("label", bridges())
+def test_bridges_have_examples_which_run(label, tmp_path, monkeypatch):
+    module, _, name = label.rpartition(".")
+    try:
+        bridge = getattr(import_module(module), name)
+    except (ImportError, KinetreeError) as error:
+        if not is_missing_library(error):
+            raise
+        pytest.skip(str(error))
+    assert not place_without_example(label, bridge)
+    monkeypatch.chdir(tmp_path)
+    run(label, bridge)

@@ -1,0 +1,67 @@
+"""Animated pictures: as many pictures as the motion takes, each with the robot where its sample puts it."""
+
+import io
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.logs import Motion
+from kinetree.viewing import moving
+from kinetree.viewing.moving import moving_picture
+
+Image = pytest.importorskip("PIL.Image")
+TEXT = """<robot name="r"><link name="base"/><link name="arm"><visual><origin xyz="0.5 0 0"/>
+  <geometry><box size="0.2 0.1 0.1"/></geometry></visual></link><joint name="turn" type="continuous">
+  <parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>"""
+SIZE = (96, 64)
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return kt.load(TEXT, format="urdf")
+
+
+def motion(angles, times=None):
+    return Motion(("turn",), None if times is None else np.array(times), np.array(angles, dtype=float)[:, None])
+
+
+def middles(data):
+    """Return the mean column and row (n, 2) of what is drawn in each picture."""
+    image = Image.open(io.BytesIO(data))
+    found = []
+    for i in range(image.n_frames):
+        image.seek(i)
+        assert image.size == SIZE
+        drawn = np.asarray(image.convert("RGB")).min(axis=2) < 200
+        found += [np.argwhere(drawn).mean(axis=0)[::-1]] * (image.info["duration"] // 50)  # equal ones are one
+    return np.array(found), image
+
+
+def test_the_robot_moves_and_the_camera_stands(robot):
+    data, findings = moving_picture(robot, motion([0, 0.5 * np.pi, np.pi]), size=SIZE, direction=(0, -1, 0))
+    at, image = middles(data)  # from the right side: x points to the right, z up
+    assert findings == ()
+    assert image.info["loop"] == 0
+    assert len(at) == 3
+    assert at[0, 0] - at[2, 0] > 20  # a half turn about y: from the right to the left
+    assert at[1, 1] - at[0, 1] > 10  # a quarter turn: down
+    assert at[0, 1] == pytest.approx(at[2, 1], abs=1)
+
+
+def test_samples_are_shown_at_their_times(robot):
+    slow = motion([0, np.pi, 0], times=[5.0, 5.1, 5.22])
+    at, _ = middles(moving_picture(robot, slow, size=SIZE, direction=(0, -1, 0))[0])
+    assert [x - at[0, 0] < -20 for x in at[:, 0]] == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "n", "message"),
+    [
+        (TEXT, moving.MOST + 1, "the motion takes 30.05 s; legal are at most 30 s"),
+        (TEXT.replace("visual", "collision"), 2, "the robot has no visual shapes"),
+    ],
+)
+def test_what_cannot_be_drawn_is_an_error(text, n, message):
+    with pytest.raises(kt.KinetreeError, match=message):
+        moving_picture(kt.load(text, format="urdf"), motion(np.zeros(n)), size=SIZE)
