@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 from contextlib import chdir
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -18,6 +19,10 @@ import kinetree as kt
 from kinetree.cli import group
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests"))
+
+from pages import blocks, run_page  # noqa: E402
+
 SHOWN = re.compile(r"(?<!`)!\[[^\]]*\]\(([^)\s]+)\)|<(?:img|source)\b[^>]*?\bsrc(?:set)?=\"([^\"\s]+)\"")
 """A picture in Markdown or HTML, which is not an example in backticks."""
 COMMAND = r"kinetree ((?:[^`\n]|\\\n)*? (?:-o|--output|--plot) {})(?=[`\s]|$)"
@@ -26,7 +31,8 @@ CSV = "poses.csv"
 
 
 class Figure(NamedTuple):
-    """A picture of the pages, the page that shows it, and the arguments of the command there that draws it."""
+    """A picture of the pages, the page that shows it, and the arguments of the command there that draws it; none if the
+    whole page runs, because the picture needs its files or is drawn by its Python."""
 
     file: Path
     page: Path
@@ -34,14 +40,19 @@ class Figure(NamedTuple):
 
 
 def figures() -> list[Figure]:
-    """Return all pictures of the README and the pages. Raises ValueError for one without its command on its page."""
+    """Return all pictures of the README and the pages. Raises ValueError if a page shows a picture that it does not
+    draw."""
     found: dict[Path, Figure] = {}
     for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))):
         text = page.read_text(encoding="utf-8")
         for names in SHOWN.findall(text):
             file = (page.parent / next(filter(None, names))).resolve()
             command = re.search(COMMAND.format(re.escape(file.name)), text)
-            if command:
+            parts = blocks(page)
+            drawn = {block.language for block in parts if re.search(rf"\b{re.escape(file.name)}\b", block.text)}
+            if "python" in drawn or (command and (drawn & {"console", "sh"} or any(block.title for block in parts))):
+                found[file] = Figure(file, page, ())
+            elif command:
                 words = shlex.split(command[1].replace("\\\n", " "), comments=False)
                 found[file] = Figure(file, page, tuple(words))
             elif file not in found:
@@ -51,6 +62,9 @@ def figures() -> list[Figure]:
 
 def draw(figure: Figure, folder: Path) -> Path:
     """Draw a picture into a folder, which gets the files that the command reads, and return its path there."""
+    if not figure.arguments:
+        (folder / figure.file.name).write_bytes(left_behind(figure.page)[figure.file.name])
+        return folder / figure.file.name
     inputs(folder)
     with chdir(folder):
         result = CliRunner().invoke(group, figure.arguments)
@@ -59,13 +73,21 @@ def draw(figure: Figure, folder: Path) -> Path:
     return folder / figure.file.name
 
 
+@cache
+def left_behind(page: Path) -> dict[str, bytes]:
+    """Return the files that the examples of a page leave behind, by name."""
+    with TemporaryDirectory() as folder, chdir(folder):
+        run_page(page)
+        return {file.name: file.read_bytes() for file in Path().iterdir() if file.is_file()}
+
+
 def inputs(folder: Path) -> None:
     """Write the files that commands of the pages read: arm.urdf of the command line, six.urdf and poses.csv of
     calibration, and docs/wave.csv, a motion."""
     (folder / "docs").mkdir()
     shutil.copyfile(ROOT / "docs" / "wave.csv", folder / "docs" / "wave.csv")
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
-    (arm,) = re.findall(r"```xml\n(.*?)```", page, re.DOTALL)[:1]
+    (arm,) = re.findall(r'```xml title="arm.urdf"\n(.*?)```', page, re.DOTALL)
     (folder / "arm.urdf").write_text(arm, encoding="utf-8")
     page = (ROOT / "docs" / "how-to" / "calibration.md").read_text(encoding="utf-8")
     names: dict[str, object] = {"print": lambda *_: None}

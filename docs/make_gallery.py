@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import chdir
 from multiprocessing import get_context
@@ -69,12 +70,12 @@ FIGURES = (
         ("kinetree limits icub --plot tendons.png",),
     ),
     Figure(
-        "Reach of a hand",
-        "Where the left hand of the iCub arrives inside all limits, and in how many orientations: "
+        "Reach of an arm",
+        "Where the hand of a Panda arrives inside all limits, and in how many orientations: "
         "[reach maps](how-to/reach.md).",
         (
-            "kinetree reach icub --frame l_hand --joints left_arm --voxel 0.06 --directions 32 --rolls 4 -o hand.zarr",
-            "kinetree show icub --reach hand.zarr -o reach.png",
+            "kinetree reach example-robot-data:panda --frame panda_hand --voxel 0.1 --directions 16 -o arm.zarr",
+            "kinetree show example-robot-data:panda --reach arm.zarr -o reach.png",
         ),
     ),
     Figure(
@@ -90,6 +91,23 @@ FIGURES = (
 )
 
 
+FROM_PAGES = (
+    (
+        "Inverse kinematics inside limits",
+        "A hand of the iCub at a target, inside the limits of the joints and of the tendons: "
+        "[the tutorial](tutorials/icub.md) has the commands.",
+        "icub_reach.png",
+    ),
+    (
+        "Calibration",
+        "The differences between a model and the poses that its controller shows, and their causes: "
+        "[calibrate](how-to/calibration.md).",
+        "errors.png",
+    ),
+)
+"""Figures that stand on other pages: title, text and file."""
+
+
 def write(folder: Path, robots: int = ROBOTS) -> None:
     """Write gallery.md and its folder of pictures and pages into a folder.
 
@@ -101,6 +119,8 @@ def write(folder: Path, robots: int = ROBOTS) -> None:
         jobs += [pool.submit(draw, folder / "gallery", list(figure.commands)) for figure in FIGURES]
         for job in jobs:
             job.result()
+    for store in (folder / "gallery").glob("*.zarr"):
+        shutil.rmtree(store)
     (folder / "gallery.md").write_text(page(robots), encoding="utf-8")
 
 
@@ -126,9 +146,11 @@ def page(robots: int) -> str:
         live, _ = _commands(shown)
         lines.append(
             f'<figure markdown>\n[![{shown.title}](gallery/{shown.name}.png)](gallery/{shown.name}.html "Open the live '
-            f'page")\n<figcaption markdown>\n**{shown.title}**<br>`{live}`\n</figcaption>\n</figure>\n'
+            f'page")\n<figcaption markdown>\n**{shown.title}**\n\n```sh\n{live}\n```\n</figcaption>\n</figure>\n'
         )
     lines.append("</div>\n\n## Figures\n")
+    for title, about, file in FROM_PAGES:
+        lines += [f"### {title}\n", f"{about}\n", f"![{title}](figures/{file})\n"]
     for figure in FIGURES:
         file = shlex.split(figure.commands[-1])[-1]
         lines += [f"### {figure.title}\n", f"{figure.about}\n", "```sh", *figure.commands, "```\n"]

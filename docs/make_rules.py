@@ -6,15 +6,20 @@ import re
 from pathlib import Path
 from textwrap import dedent, fill
 
-from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations, family_title
+from kinetree.codes import REMARKS
+from kinetree.conventions.explain import EVIDENCE, Explanation, explanations, family_title
 from kinetree.conventions.profiles import FAMILIES, PROFILES, family
-from kinetree.conventions.reader_codes import REMARKS
 from kinetree.conventions.rep199.clause import URL
 from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 from kinetree.conventions.rule import Rule
 from kinetree.formats.output import write_whole
 
 MADE = "<!-- made by `python docs/make_rules.py`; change the rules instead -->\n"
+READER = (
+    "A reader finds these while it reads the file: they are about the format itself, not about a convention. They can "
+    "be ignored or excused by their codes. Errors of readers have no row here, because they are always reported; "
+    "`kinetree rule CODE` explains them, too."
+)
 HOW = {
     "certain": "by a rule, from the model",
     "heuristic": "by a rule, from signs that can mislead",
@@ -44,30 +49,35 @@ def _index() -> str:
     rules = {letters: list(explanations(letters)) for letters in FAMILIES}
     for name, profile in PROFILES.items():
         count = sum(name in rule.profiles for known in rules.values() for rule in known)
-        lines.append(f"| `{name}` | {_text(profile.title)} | {count} |")
+        lines.append(f"| `{name}` | {plain(profile.title)} | {count} |")
     for letters, known in rules.items():
         lines += [
-            f"\n## {letters}: {_text(family_title(letters))}\n",
+            f"\n## {letters}: {plain(family_title(letters))}\n",
             "| code | level | severity | requirement | fix |",
         ]
         lines += ["|---|---|---|---|---|", *(_row(rule) for rule in known)]
     lines += ["\n## What readers remark\n", _wrapped(READER) + "\n", "| code | what it means |", "|---|---|"]
-    lines += [f"| `{code}` | {_text(title)} |" for code, title in REMARKS.items()]
+    lines += [f"| `{code}` | {plain(row.meaning)} |" for code, row in REMARKS.items()]
     return "\n".join(lines) + "\n"
 
 
 def _row(rule: Explanation) -> str:
     link = f"[{rule.code}](rules/{rule.family}.md#{rule.code.lower()})"
-    cells = (link, rule.level, rule.severity, _text(rule.title), REPAIRS[rule.repaired])
+    cells = (link, rule.level, rule.severity, plain(rule.title), REPAIRS[rule.repaired])
     return f"| {' | '.join(cells)} |".replace("|  |", "| |")
 
 
 def _family(letters: str) -> str:
-    parts = [f"# {letters}: {_text(family_title(letters))}\n", MADE, *map(_rule, explanations(letters))]
+    parts = [f"# {letters}: {plain(family_title(letters))}\n", MADE, *map(_rule, explanations(letters))]
     return "\n".join(parts)
 
 
 def _rule(rule: Explanation) -> str:
+    return f"## {rule.code}\n\n{body(rule)}"
+
+
+def body(rule: Explanation) -> str:
+    """Return everything about a rule but its code, in Markdown."""
     asked = ", ".join(f"`{name}`" for name in rule.profiles) or "none"
     repaired = {
         "no": "Repaired by hand.",
@@ -75,27 +85,26 @@ def _rule(rule: Explanation) -> str:
         "unsafely": "Repaired by `kinetree fix --unsafe`.",
     }[rule.repaired]
     return f"""\
-## {rule.code}
+**{plain(rule.title)}**
 
-**{_text(rule.title)}**
+> {rule.level}: {plain(rule.clause)} ([source]({rule.url}))
 
-> {rule.level}: {_text(rule.clause)} ([source]({rule.url}))
-
-{_text(rule.why)}
+{plain(rule.why)}
 
 At most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}. Profiles: {asked}. {repaired}
 
 Good:
 
-{_code(rule.good)}
+{code_block(rule.good)}
 
 Bad:
 
-{_code(rule.bad)}
+{code_block(rule.bad)}
 """.replace("\n\n\n\n", "\n\n")
 
 
-def _code(text: str) -> str:
+def code_block(text: str) -> str:
+    """Return a text as a block of code in Markdown."""
     kind = "xml" if "<" in text else "yaml" if ":\n" in text else "text"
     return f"```{kind}\n{dedent(text).strip(chr(10))}\n```"
 
@@ -104,8 +113,8 @@ def _wrapped(text: str) -> str:
     return fill(text, 120, break_on_hyphens=False)
 
 
-def _text(text: str) -> str:
-    """Text in which nothing is a tag, a cell or emphasis, but what stands in backticks."""
+def plain(text: str) -> str:
+    """Return a text in which nothing is a tag, a cell or emphasis, except between backticks."""
     parts = re.split(r"(`[^`]*`)", text)
     return "".join(part if i % 2 else re.sub(r"([<|*\\])", r"\\\1", part) for i, part in enumerate(parts))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -37,6 +38,11 @@ def shared(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"no reference data {'/'.join(parts)}")
     return path
+
+
+def unstyled(text: str) -> str:
+    """A text of a terminal without colours and links."""
+    return re.sub(r"\x1b(\[\d+m|\]8;;[^\x1b]*\x1b\\)", "", text)
 
 
 def put(path: Path, text: str) -> Path:

@@ -18,6 +18,7 @@ from kinetree.display import number, numbers
 from kinetree.errors import Finding, Findings, Source
 from kinetree.model.assemble import Parts, build
 from kinetree.model.robot import Joint, Limit, Link
+from kinetree.viewing.parts import last_frames
 from pendants import ARM, shown
 from svg_figures import NS, camera_of, parsed, seen
 
@@ -253,12 +254,14 @@ def test_the_stick_figure_shows_the_poses():
     assert (points > 0).all()
     assert (points < 240).all()
     strong = root.findall(f"{NS}path")[1].attrib["d"]
-    ends = re.findall(r"M(\S+) (\S+)L([^M ]+) ([^M ]+)", strong)
-    assert {tuple(map(float, (c, d))) for _, _, c, d in ends} <= {*dots} | {*map(tuple, seen_links(robot, root))}
-
-
-def seen_links(robot, root):
-    return np.round(seen(camera_of(root), kt.fk(robot, list(robot.links))(robot.q())), 1).tolist()
+    lines = re.findall(r"M\S+ \S+L([^M ]+) ([^M ]+)", strong)
+    to = np.array([(float(x), float(y)) for x, y in lines])
+    tips = [*last_frames(robot).values()]
+    places = seen(camera_of(root), kt.fk(robot, [*robot.links, *tips])(robot.q()))
+    apart = np.abs(to[:, None] - places).max(axis=-1)
+    assert (apart.min(axis=1) < 0.06).all()
+    hands = [len(robot.links) + tips.index(f"{side}_hand_dh_frame") for side in "lr"]
+    assert (apart.min(axis=0)[hands] < 0.06).all()
 
 
 def test_robots_without_a_picture_have_their_tables():

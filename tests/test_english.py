@@ -17,6 +17,7 @@ ROOMS = (
     "caller.py",
     "checker",
     "cli",
+    "codes",
     "compiler",
     "confine.py",
     "controllers",

@@ -5,7 +5,9 @@ import re
 import make_figures
 import numpy as np
 import pytest
-from make_figures import ROOT, draw, figures
+from make_figures import COMMAND, ROOT, draw, figures, left_behind
+
+import pages
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 AGAIN = "python docs/make_figures.py"
@@ -13,7 +15,11 @@ ALL = figures()
 
 
 def of(ending, *marks):
-    return [pytest.param(f, id=f.file.name, marks=marks) for f in ALL if f.file.suffix == ending]
+    """The figures of a kind; slow if the whole page runs."""
+    slow = (pytest.mark.slow,)
+    return [
+        pytest.param(f, id=f.file.name, marks=marks if f.arguments else slow) for f in ALL if f.file.suffix == ending
+    ]
 
 
 def test_every_picture_is_shown_and_every_one_shown_is_there():
@@ -34,9 +40,8 @@ def pixels(path):
     """The pixels of a picture, and of each tenth of an animated one."""
     sequence = pytest.importorskip("PIL.ImageSequence")
     image = pytest.importorskip("PIL.Image")
-    return np.stack(
-        [np.asarray(one.convert("RGB")).astype(int) for one in [*sequence.Iterator(image.open(path))][::10]]
-    )
+    with image.open(path) as opened:
+        return np.stack([np.asarray(one.convert("RGB")).astype(int) for one in sequence.Iterator(opened)][::10])
 
 
 def differ(one, other):
@@ -56,8 +61,10 @@ def test_it_has_the_same_pixels(figure, tmp_path):
 @pytest.mark.slow
 def test_another_pose_is_another_picture(tmp_path):
     figure = next(figure for figure in ALL if figure.file.name == "icub.png")
-    arguments = [{"l_elbow=80": "l_elbow=70"}.get(word, word) for word in figure.arguments]
-    assert differ(draw(figure._replace(arguments=tuple(arguments)), tmp_path), figure.file) > 0.02
+    command = re.search(COMMAND.format(r"icub\.png"), figure.page.read_text("utf-8"))[1].replace("\\\n", " ")
+    assert differ(draw(figure._replace(arguments=tuple(command.split())), tmp_path), figure.file) < 0.01
+    moved = command.replace("l_elbow=80", "l_elbow=70").split()
+    assert differ(draw(figure._replace(arguments=("show", "--force", *moved[1:])), tmp_path), figure.file) > 0.02
 
 
 def test_a_picture_without_its_command_is_an_error(tmp_path, monkeypatch):
@@ -69,3 +76,38 @@ def test_a_picture_without_its_command_is_an_error(tmp_path, monkeypatch):
     page.write_text('<img width="9" src="docs/b.svg">\n\n`kinetree show arm.urdf -o a.svg`')
     with pytest.raises(ValueError, match=r"shows b\.svg, but has no command"):
         figures()
+
+
+def test_a_picture_of_files_of_a_page_is_what_the_page_leaves_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(make_figures, "ROOT", tmp_path)
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    (tmp_path / "CONTRIBUTING.md").touch()
+    page = tmp_path / "README.md"
+    robot = '```xml title="a.urdf"\n<robot name="a"><link name="foot"/></robot>\n```\n'
+    page.write_text(
+        f"![A robot](docs/a.svg)\n\n{robot}```console\n$ kinetree inspect a.urdf -o a.svg\nwrote a.svg\n```\n"
+    )
+    (figure,) = figures()
+    assert figure == (tmp_path / "docs" / "a.svg", page, ())
+    (tmp_path / "drawn").mkdir()
+    assert "foot" in draw(figure, tmp_path / "drawn").read_text("utf-8")
+    page.write_text('![A](b.png)\n\n```python\nfrom pathlib import Path\n\nPath("b.png").write_text("drawn")\n```\n')
+    (figure,) = figures()
+    left_behind.cache_clear()
+    assert draw(figure, tmp_path / "drawn").read_text("utf-8") == "drawn"
+    page.write_text("""![A](c.svg)
+
+```python
+from pathlib import Path
+
+Path("c.urdf").write_text('<robot name="c"><link name="heel"/></robot>')
+```
+
+```console
+$ kinetree inspect c.urdf -o c.svg
+wrote c.svg
+```
+""")
+    (figure,) = figures()
+    left_behind.cache_clear()
+    assert "heel" in draw(figure, tmp_path / "drawn").read_text("utf-8")

@@ -18,30 +18,11 @@ from pages import ROOT, blocks, pages, run_page, runs
 
 OWN = {"serving": "tests/serving/test_server.py"}
 """Pages whose examples need something beside them, such as a server, and the test that runs them."""
-TO_DO = set(
-    [
-        "checking",
-        "compare",
-        "editing",
-        "fixing",
-        "models",
-        "showing",
-        "checking-settings",
-        "command-line",
-        "carried",
-        "dh",
-        "sdf",
-        "srdf",
-        "xacro",
-        "shapes",
-        "limits",
-    ]
-)
 
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, id=page.stem) for page in pages() if runs(page) and page.stem not in OWN.keys() | TO_DO],
+    [pytest.param(page, id=page.stem) for page in pages() if runs(page) and page.stem not in OWN],
 )
 @pytest.mark.slow
 def test_examples_print_what_the_page_says(page, tmp_path, monkeypatch):

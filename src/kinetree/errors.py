@@ -21,6 +21,8 @@ ALIKE = 0.1
 """Largest difference of similarity, from 0 to 1, between names that are suggested together."""
 MAX_COMPARED = 200
 """Longest name, in characters, that is compared with others, or shown in a list."""
+SITE = "https://kinetree.github.io/kinetree/latest"
+"""Address of the documentation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,13 @@ class Source:
     def place(self) -> tuple[str, int, int]:
         """File, line and column, without the origin; the line and the column are 0 if unknown."""
         return self.file, self.line or 0, self.column or 0
+
+
+def address(code: str) -> str:
+    """Return the address of the page that explains a code, of a reader or of a rule."""
+    from kinetree.codes import page_of  # takes 1 ms and is rarely needed
+
+    return f"{SITE}/e/{page_of(code)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +93,11 @@ class Finding:
             object.__setattr__(self, "message", shortened(self.message, MAX_MESSAGE))
         if self.element and len(self.element) > MAX_MESSAGE // 10:
             object.__setattr__(self, "element", shortened(self.element, MAX_MESSAGE // 10))
+
+    @property
+    def url(self) -> str:
+        """Address of the page that explains the code."""
+        return address(self.code)
 
     @property
     def place(self) -> tuple[str, int, int]:

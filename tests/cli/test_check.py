@@ -205,7 +205,8 @@ class TestManyFiles:
         (package / "main.urdf.xacro").write_text(f"{root}\n{include}\n</robot>")
         result = run("check", package / "main.urdf.xacro", "--profile", "industrial")
         assert result.exit_code == 1
-        place, line, marks, _ = result.stdout.splitlines()
+        place, line, marks, more, _ = result.stdout.splitlines()
+        assert more == "More about R199-403: https://kinetree.github.io/kinetree/latest/e/R199-403"
         assert re.match(r".*part\.xacro:\d+:3: error: link 'flange': its x axis is 90 degrees", place)
         assert (line, marks[-1]) == ('    <link name="flange"/>', "^")
 

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from kinetree.conventions.examples import ARM
+from kinetree.errors import SITE
 from kinetree.viewing import page, show
 
 HOSTILE = '</style></script><img src=x onerror="alert(1)">&amp;\x7f\u202e'
@@ -40,11 +41,11 @@ def check(run, tmp_path, monkeypatch):
 
 
 class Rows(html.parser.HTMLParser):
-    """The rows of the table of an index as texts, and the links and tags of the whole page."""
+    """The rows of the table of an index as texts, and the links, the codes with a page, and tags of the whole page."""
 
     def __init__(self, text):
         super().__init__()
-        self.rows, self.links, self.tags, self.words = [], [], [], []
+        self.rows, self.links, self.codes, self.tags, self.words = [], [], [], [], []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -54,11 +55,13 @@ class Rows(html.parser.HTMLParser):
         elif tag in ("td", "th"):
             self.rows[-1].append("")
         elif tag == "a":
-            self.links.append(unquote(dict(attrs)["href"]))
+            target = unquote(dict(attrs)["href"])
+            of_code = target.startswith(f"{SITE}/e/")
+            (self.codes if of_code else self.links).append(target.removeprefix(f"{SITE}/e/"))
 
     def handle_data(self, data):
         self.words.append(data)
-        if self.rows and self.rows[-1] and self.tags[-1] in ("td", "th", "a"):
+        if self.rows and self.rows[-1] and "section" not in self.tags and self.tags[-1] in ("td", "th", "a"):
             self.rows[-1][-1] += data
 
 
@@ -139,6 +142,7 @@ def test_a_folder_has_an_index_with_a_page_for_each_robot(check, tmp_path):
     words = "".join(index.words)
     assert "link_44" in words
     assert "unknown-child" in words
+    assert "unknown-child" in index.codes
 
 
 def test_a_model_that_cannot_be_shown_has_its_error_in_the_index(check, monkeypatch):

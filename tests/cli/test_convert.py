@@ -61,7 +61,9 @@ def test_all_losses_are_listed_and_nothing_is_written(run, monkeypatch, mixed, t
     monkeypatch.setattr("kinetree.cli.convert.save", refuse)
     result = run("convert", mixed, tmp_path / "out.urdf")
     assert result.exit_code == 2
-    assert [f"error: loss {i} [cannot-say-frame]" for i in range(30)] == result.stderr.splitlines()
+    *losses, more = result.stderr.splitlines()
+    assert losses == [f"error: loss {i} [cannot-say-frame]" for i in range(30)]
+    assert more == "More about cannot-say-frame: https://kinetree.github.io/kinetree/latest/e/cannot-say-frame"
     assert not (tmp_path / "out.urdf").exists()
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from kinetree.checker.report.pretty import pretty
-from kinetree.errors import Finding, Source
+from kinetree.errors import Finding, Source, address
+from support import unstyled
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and signals of POSIX")
@@ -35,7 +36,10 @@ def test_many_findings_are_counted(run, broken):
     assert result.stdout == ""
     assert result.stderr.count("[joint-type]") == 20
     assert f"{broken}:2:24: error: joint 'j0': type='bent' is not legal" in result.stderr
-    assert result.stderr.splitlines()[-1] == "and 10 more (--json gives them all)"
+    assert result.stderr.splitlines()[-2:] == [
+        "and 10 more (--json gives them all)",
+        "More about joint-type: https://kinetree.github.io/kinetree/latest/e/joint-type",
+    ]
 
 
 def test_json_gives_all_findings(run, broken):
@@ -45,7 +49,8 @@ def test_json_gives_all_findings(run, broken):
     findings = json.loads(result.stderr)["findings"]
     assert [finding["element"] for finding in findings] == [f"joint 'j{i}'" for i in range(30)]
     assert findings[0]["source"] == {"file": str(broken), "line": 2, "column": 24}
-    assert {*findings[0]} == {"code", "severity", "message", "source", "element", "fix", "excerpt"}
+    assert {*findings[0]} == {"code", "severity", "message", "source", "element", "fix", "excerpt", "url"}
+    assert findings[0]["url"] == address("joint-type")
 
 
 @pytest.mark.parametrize("command", ["inspect", "convert", "fk"])
@@ -81,13 +86,15 @@ def test_a_finding_is_wrapped_for_a_terminal_and_its_underlining_stays():
     excerpt = "<joint name='j' type='bent' and='many' more='attributes' here='to' fill='the line'>\n       ~~~^"
     finding = Finding("code", "error", "word " * 30, Source("a.urdf", 3, 4), "joint 'j'", "correct it", excerpt)
     lines = pretty(finding, 50).splitlines()
-    plain = [line.replace("\x1b[31m\x1b[1m", "").replace("\x1b[0m", "") for line in lines]
+    plain = [unstyled(line) for line in lines]
     assert max(map(len, plain)) <= 50
     assert plain[0].startswith("a.urdf:3:4: error: joint 'j': word word")
     assert plain[-2] == "           ~~~^"
     assert plain[-3] == "    " + excerpt[:46]
     assert plain[-1] == "    fix: correct it"
     assert "\x1b[31m" in lines[0]
+    assert plain[-4] == "    [code]"
+    assert lines[-4].endswith(f" \x1b]8;;{finding.url}\x1b\\[code]\x1b]8;;\x1b\\")
     far = replace(finding, excerpt=excerpt.replace(" ~~~^", " " * 40 + "~~~^"))  # under the word "more"
     line, marks = pretty(far, 50).splitlines()[-3:-1]
     assert line[marks.index("~")] == excerpt[46]

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from kinetree.codes import CODES
 from kinetree.conventions.profiles import FAMILIES, family
 
 
@@ -56,8 +57,24 @@ def test_it_explains_what_readers_remark(run):
     result = run("rule", "no-limit")
     assert result.exit_code == 0
     assert result.stdout.startswith("no-limit  A joint that must have a limit has none")
-    assert "A reader found this while it read the file" in result.stdout
+    assert "to do     Add <limit>, or make the joint continuous." in result.stdout
+    assert "can be ignored or excused by its code" in result.stdout
+    assert "page      https://kinetree.github.io/kinetree/latest/e/no-limit" in result.stdout
     assert "no-limit    " in run("rule").stdout
+
+
+def test_it_explains_errors(run):
+    result = run("rule", "unknown-child", "tau-shape", "R199-403")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(
+        "unknown-child  A joint names a child link that does not exist.\n\nto do     Correct"
+    )
+    assert "\nargument-shape  An array has a wrong shape.\n" in result.stdout
+    assert "page      https://kinetree.github.io/kinetree/latest/e/R199-403\n" in result.stdout
+    lines = run("rule").stdout.splitlines()
+    assert set(CODES) <= {line.split()[0] for line in lines if line}
+    begin = run("rule", "xacro-").stdout.splitlines()
+    assert [line.split()[0] for line in begin] == [code for code in CODES if code.startswith("xacro-")]
 
 
 def test_what_several_begin_with_lists_them(run):
@@ -71,9 +88,20 @@ def test_what_several_begin_with_lists_them(run):
 def test_several_as_json(run):
     said = json.loads(run("rule", "ICUB-101", "no-limit", "R199-403", "--json").stdout)
     assert [rule["code"] for rule in said["rules"]] == ["ICUB-101", "R199-403"]
-    assert said["remarks"][0]["code"] == "no-limit"
-    assert {"clause", "url", "why", "good", "bad", "profiles", "repaired", "severity"} <= set(said["rules"][0])
-    assert len(json.loads(run("rule", "--json").stdout)["rules"]) == sum(len(family(letters)) for letters in FAMILIES)
+    assert said["codes"] == [
+        {
+            "code": "no-limit",
+            "family": "URDF and SRDF",
+            "use": "remark",
+            "meaning": CODES["no-limit"].meaning,
+            "remedy": CODES["no-limit"].remedy,
+            "page": "https://kinetree.github.io/kinetree/latest/e/no-limit",
+        }
+    ]
+    assert {"clause", "url", "why", "good", "bad", "profiles", "repaired", "severity", "page"} <= set(said["rules"][0])
+    all_of_them = json.loads(run("rule", "--json").stdout)
+    assert [row["code"] for row in all_of_them["codes"]] == list(CODES)
+    assert len(all_of_them["rules"]) == sum(len(family(letters)) for letters in FAMILIES)
 
 
 @pytest.mark.parametrize("code", ["R199-440", "r199-440", "FOO-1", "not a code", "zero-axs", ""])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import numpy as np
@@ -116,6 +117,26 @@ class TestTurnedFlanges:
 
 
 class TestPlaces:
+    def test_a_frame_elsewhere_than_given_is_found(self, tmp_path):
+        """The controller of the settings would have base at the foot; what is given comes first."""
+        (tmp_path / "arm.urdf").write_text(ARM)
+        rows = 'controller = "kuka"\n[[models]]\nfile = "arm.urdf"\nbase = "{}"\ntool0 = "{}"\n'
+        found = []
+        for places in (("0 0 0.45 0 0 0", "0 0 0 0 0 0"), ("0 0 0.5 0 0 pi", "0 0 0 0 pi/2 0"), ("base", "tool0")):
+            (tmp_path / "kinetree.toml").write_text(rows.format(*places))
+            result = run(tmp_path, "check", "--profile", "industrial", "--json", "--select", "R199")
+            found.append(sorted(one["message"] for one in json.loads(result.output)["findings"]))
+        assert found == [
+            [
+                "is at 0 0 0.5 m in 'base_link'; expected 0 0 0.45 m, as given",
+                "is rotated 90 degrees from the orientation that is given",
+            ],
+            ["is rotated 0 degrees in 'base_link'; expected 180 degrees, as given"],
+            [],
+        ]
+        left = run(tmp_path, "fix", "--profile", "industrial", "--tool0", "0 0 0 pi 0 0")
+        assert "is rotated 180 degrees from the orientation that is given; not repaired" in left.output
+
     @pytest.mark.parametrize(
         ("frames", "code", "why"),
         [

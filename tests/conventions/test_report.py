@@ -15,6 +15,7 @@ from kinetree.checker.report import _excerpts, formats, report
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.options import CheckOptions
 from kinetree.errors import Finding, KinetreeError, Source
+from support import unstyled
 
 SCHEMA = Path(__file__).with_name("sarif-2.1.0-rtm.4.json")
 """The official schema, as the source package sarif-om 1.0.4 has it, under the MIT licence; no wheel brings it."""
@@ -48,6 +49,11 @@ def text_of(format, results, width=None):
     return "\n".join(report(format, results, width))
 
 
+def found_in(format, results):
+    """The report without the line about its first code."""
+    return "\n".join(line for line in text_of(format, results).split("\n") if not line.startswith("More about "))
+
+
 def test_every_format_is_there():
     assert formats() == ["concise", "github", "json", "junit", "pretty", "sarif", "statistics"]
 
@@ -66,10 +72,10 @@ class TestVariants:
     @pytest.mark.parametrize("format", ["pretty", "concise", "github"])
     def test_people_get_one(self, bad, format):
         variants = [replace(bad, name=name) for name in ("stubby", "long", "other")]
-        all_of_them, alone = text_of(format, variants), text_of(format, [bad])
+        all_of_them, alone = found_in(format, variants), found_in(format, [bad])
         assert all_of_them.count("R199-403") == alone.count("R199-403") == 1
         assert "variant" not in all_of_them
-        some = text_of(format, [*variants[:2], Checked(bad.file, (), name="other")])
+        some = found_in(format, [*variants[:2], Checked(bad.file, (), name="other")])
         assert some.count("R199-403") == 1
         assert "(only in variants 'stubby', 'long')" in some.replace("%2C", ",")
 
@@ -108,9 +114,9 @@ class TestPretty:
     def test_colours_are_for_terminals(self, mixed):
         assert "\x1b[31m" in text_of("pretty", mixed, 80)
         assert "\x1b" not in text_of("pretty", mixed)
-        assert max(len(line) for line in text_of("pretty", mixed, 60).splitlines()) <= 60 + len(
-            "\x1b[31m\x1b[1m\x1b[0m"
-        )
+        lines = unstyled(text_of("pretty", mixed, 60)).splitlines()
+        assert max(len(line) for line in lines if "https://" not in line) <= 60
+        assert "    https://kinetree.github.io/kinetree/latest/e/R199-403" in lines
 
     def test_a_place_in_a_xacro_file_shows_the_line_of_that_file(self, tmp_path):
         part, main = tmp_path / "part.xacro", tmp_path / "main.xacro"
@@ -129,7 +135,7 @@ class TestPretty:
         Path("short.urdf").write_text("<robot/>")
         for checked, file in (("icub", "icub-2.0.toml"), ("short.urdf", "short.urdf"), ("gone.urdf", "gone.urdf")):
             finding = Finding("C", "error", "m", Source(file, 7, 3))
-            assert text_of("pretty", [Checked(checked, (finding,))]) == f"{file}:7:3: error: m [C]\n1 error"
+            assert found_in("pretty", [Checked(checked, (finding,))]) == f"{file}:7:3: error: m [C]\n1 error"
 
     def test_each_file_is_read_once(self, bad, monkeypatch):
         read = []
@@ -156,7 +162,8 @@ class TestGroups:
         places = "joint 'j1' (line 2), joint 'j2' (line 3), joint 'j3' (line 4) and 5 more"
         assert lines[at] == f"    8 findings like it: {places}; --show-all prints each"
         assert lines[-1] == "9 warnings"
-        assert sum("JNT-001" in line for line in lines) == 1
+        assert sum("[JNT-001]" in line for line in lines) == 1
+        assert lines[-2] == "More about JNT-001: https://kinetree.github.io/kinetree/latest/e/JNT-001"
 
     def test_all_of_them_when_asked(self, bad):
         text = "\n".join(report("pretty", [Checked("bad.urdf", tuple(self.findings(9)))], show_all=True))
@@ -185,7 +192,7 @@ class TestGroups:
         monkeypatch.chdir(tmp_path / "cell")
         own = Finding("NAM-001", "info", "m", Source("cell.xacro", 1))
         other = Finding("R199-508", "error", "n", Source(str(tmp_path / "ur_description" / "ur.xacro"), 1))
-        lines = text_of("pretty", [Checked("cell.xacro", (other, own))]).splitlines()
+        lines = found_in("pretty", [Checked("cell.xacro", (other, own))]).splitlines()
         assert lines == [
             "cell.xacro:1: info: m [NAM-001]",
             "In files of other packages (ur_description):",
@@ -200,7 +207,7 @@ class TestGroups:
         monkeypatch.chdir(tmp_path)
         srdf = str(tmp_path / "cell_moveit_config" / "cell.srdf")
         finding = Finding("SRD-001", "error", "m", Source(srdf, 1))
-        lines = text_of("pretty", [Checked("cell/cell.xacro", (finding,), beside=(srdf,))]).splitlines()
+        lines = found_in("pretty", [Checked("cell/cell.xacro", (finding,), beside=(srdf,))]).splitlines()
         assert lines == ["cell_moveit_config/cell.srdf:1: error: m [SRD-001]", "1 error"]
 
     def test_paths_in_messages_are_shortened_alone(self, tmp_path, monkeypatch):
@@ -245,7 +252,7 @@ def test_json_is_as_the_page_says(mixed):
         {"file": "bad.urdf", "variant": "", "error": 1, "warning": 1, "info": 1, "excused": 1},
         {"file": "a folder/good.urdf", "variant": "", "error": 0, "warning": 0, "info": 0, "excused": 0},
     ]
-    fields = {"checked", "variant", "code", "severity", "message", "source", "element", "fix", "excerpt"}
+    fields = {"checked", "variant", "code", "severity", "message", "source", "element", "fix", "excerpt", "url"}
     assert all({*finding} == fields for finding in said["findings"])
     assert said["findings"][1]["source"] == {"file": "bad.urdf", "line": 4, "column": None}
     (excused,) = said["excused"]
@@ -265,7 +272,9 @@ class TestSarif:
         run = self.run_of(mixed)
         rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
         assert {"R199-403", "ICUB-101", "zero-axis"} <= set(rules)
-        assert rules["R199-403"]["helpUri"].startswith("https://")
+        assert rules["R199-403"]["helpUri"] == "https://kinetree.github.io/kinetree/latest/e/R199-403"
+        assert rules["zero-axis"]["helpUri"] == "https://kinetree.github.io/kinetree/latest/e/zero-axis"
+        assert rules["zero-axis"]["shortDescription"]["text"].startswith("The axis of a joint has no direction")
         assert "Bad:" in rules["R199-403"]["help"]["markdown"]
         assert [result["level"] for result in run["results"]] == ["error", "warning", "note", "error"]
         for result in run["results"]:
@@ -356,7 +365,7 @@ def test_what_stands_in_a_file_cannot_speak_for_us(format, width):
     result = Checked(file, (finding,), (Excused(finding, HOSTILE, source),))
     text = text_of(format, [result], width)
     text.encode("utf-8")
-    plain = text.replace("\x1b[31m\x1b[1m", "").replace("\x1b[0m", "")  # our own colour
+    plain = unstyled(text)
     assert all(line.isprintable() for line in plain.split("\n"))
     assert not any(line.startswith("::error::x") for line in plain.split("\n"))
     if format == "concise":

@@ -10,10 +10,10 @@ from kinetree.checker.checked import Checked, Job, check_job
 from kinetree.checker.excuses import excuse, suppressions
 from kinetree.checker.justifications import justifications
 from kinetree.checker.per_file import Pattern, PerFile
+from kinetree.codes import REMARKS
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.profiles import family, rule_of, rules_of
-from kinetree.conventions.reader_codes import REMARKS
 from kinetree.conventions.suppressions import ASKEW, EXCUSED
 from kinetree.errors import Source
 from kinetree.formats.registry import ReadOptions

@@ -93,7 +93,7 @@ def test_a_finding_has_the_page_of_its_rule(editor):
     path = editor.put("arm.urdf", ARM)
     about = editor.at("hover", path, 'name="schulter', 8).markdown
     assert "**NAM-003**" in about
-    assert "`kinetree rule NAM-003`" in about
+    assert "[more](https://kinetree.github.io/kinetree/latest/e/NAM-003)" in about
 
 
 def test_names_of_a_file_are_plain_text(editor):

@@ -154,7 +154,7 @@ def test_hover_says_pose_and_degrees_and_the_rule(client, put):
     assert "at 0, 0, 0.5 m" in about
     rule = client.request("textDocument/hover", **client.at(path, 'name="schulter', 8))["contents"]["value"]
     assert "**NAM-003**" in rule
-    assert "kinetree rule NAM-003" in rule
+    assert "[more](https://kinetree.github.io/kinetree/latest/e/NAM-003)" in rule
 
 
 @pytest.mark.slow

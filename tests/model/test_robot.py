@@ -74,3 +74,21 @@ def test_what_has_been_worked_out_is_neither_copied_nor_pickled():
     for again in (pickle.loads(before), copy.copy(robot)):
         assert again.parent_joint("trunk5").name == robot.parent_joint("trunk5").name
         assert again != robot
+
+
+def test_joints_without_a_name_stand_where_a_full_q_has_them():
+    icub = kt.load("icub")
+    rest = icub.limits.sample(1, seed=3)[0]
+    before = rest.copy()
+    q = icub.q({"l_elbow": 90}, r_elbow=45, unit="deg", at=rest)
+    moved = [icub.joint_names.index(name) for name in ("l_elbow", "r_elbow")]
+    np.testing.assert_allclose(q[moved], [np.pi / 2, np.pi / 4], rtol=1e-15)
+    np.testing.assert_array_equal(np.delete(q, moved), np.delete(rest, moved))
+    np.testing.assert_array_equal(rest, before)
+    by_name = dict(reversed([*zip(icub.coordinate_names, rest, strict=True)]))
+    np.testing.assert_array_equal(icub.q(at=by_name), rest)
+    for wrong in (rest[:-1], np.full(35, np.nan), rest[None]):
+        with pytest.raises(kt.KinetreeError, match="legal are the 35 finite numbers of a full q"):
+            icub.q(l_elbow=1.0, at=wrong)
+    with pytest.raises(kt.KinetreeError, match="at lacks"):
+        icub.q(at={"l_elbow": 1.0})

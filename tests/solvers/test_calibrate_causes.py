@@ -9,9 +9,9 @@ import pytest
 
 import kinetree as kt
 from kinetree.controllers import controllers
-from kinetree.errors import UnverifiedWarning
+from kinetree.errors import KinetreeError, UnverifiedWarning
 from kinetree.solvers.calibrate.calibration import calibrate
-from kinetree.solvers.calibrate.text import change_text
+from kinetree.solvers.calibrate.text import change_text, pose_text
 from kinetree.spatial import se3
 from pendants import ARM, LINKS, changed, codes, load, shown, urdf
 from support import example_robot_urdfs, shared
@@ -340,6 +340,34 @@ class TestFramesInWords:
     )
     def test_a_change(self, xyz, rpy, text):
         assert change_text(se3.pose_from_xyz_rpy(xyz, rpy), TOLERANCE) == text
+
+    def test_a_tool0_that_is_turned(self):
+        T = se3.pose_from_xyz_rpy((0, 0, 0), (0, np.pi / 2, 0))
+        result = calibrate(ARM, "kuka", *shown("kuka", np.random.default_rng(48), T_tool=T, noise=0))
+        assert result.faults[0].message == (
+            "the controller's '$NULLFRAME' is turned against the robot's 'tool0', by 90 deg about y; "
+            "was another tool active?"
+        )
+
+    @pytest.mark.parametrize(
+        ("rpy", "text"),
+        [
+            ((1.5, np.pi / 2 - 4e-5, 1.5), "0 90 0"),  # roll and yaw of noise: only their difference is certain
+            ((1.5, 4e-5 - np.pi / 2, 1.5), "85.944 -89.998 85.944"),
+            ((-0.5, 4e-5 - np.pi / 2, 0.5 + np.pi / 6), "30 -90 0"),
+            ((2e-5, 0.3, 0), "0.001 17.189 0"),
+            ((2e-5, -2e-5, np.pi / 3), "0 0 60"),
+        ],
+    )
+    def test_a_pose(self, rpy, text):
+        T = se3.pose_from_xyz_rpy((0, 0, 0.45), rpy)
+        assert pose_text(T, TOLERANCE) == f"xyz 0 0 450 mm, rpy {text} deg"
+
+    def test_a_frame_that_is_not_named(self):
+        robot = load(urdf().replace('"flange"', '"end"').replace('"tool0"', '"tip"'))
+        with pytest.raises(KinetreeError, match="neither frame 'tool0' nor 'flange'") as error:
+            calibrate(robot, "kuka", *shown("kuka", np.random.default_rng(49), noise=0))
+        assert error.value.findings[0].fix == "name one of them with tool0= or flange= (--tool0 or --flange)"
 
     def test_no_number_is_minus_zero(self):
         result = calibrate(ARM, "kuka", *shown("kuka", np.random.default_rng(47), base="base_link"))

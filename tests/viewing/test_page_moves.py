@@ -130,6 +130,25 @@ def test_the_pointer_drags_a_frame(shown):
     assert robot.limits.contains(np.array(page.evaluate("kinetree.view.q")))
 
 
+def test_a_robot_without_shapes_is_seen_up_to_its_tip(open_page, tmp_path):
+    arm = kt.chain([{"joint": "lift", "d": 0.1, "alpha": 1.0}, {"joint": "bend", "a": 1.0}], convention="dh")
+    kt.show(arm, browser=False).save(tmp_path / "robot.html")
+    page = open_page(tmp_path / "robot.html")
+    joint, tip = (
+        np.array(page.evaluate("name => kinetree.view.screenOf(name)", name)) for name in ("bend_link", "tip")
+    )
+    box = page.locator("canvas").bounding_box()
+    assert box["x"] < tip[0] < box["x"] + box["width"]
+    assert box["y"] < tip[1] < box["y"] + box["height"]
+    assert np.linalg.norm(tip - joint) > 100
+    x, y = (joint + tip) / 2
+    clip = {"x": x - 2, "y": y - 2, "width": 5, "height": 5}
+    line = page.screenshot(clip=clip)
+    page.get_by_label("Visual shapes").uncheck()
+    page.wait_for_timeout(300)
+    assert page.screenshot(clip=clip) != line
+
+
 def test_nothing_serious_for_those_who_do_not_see_or_use_no_mouse(shown):
     assert axe(shown[2]) == []
 

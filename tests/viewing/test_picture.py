@@ -16,6 +16,7 @@ from kinetree.model.assemble import build, parts_of
 from kinetree.shapes import Mesh
 from kinetree.viewing import camera, raster
 from kinetree.viewing.camera import camera_at
+from kinetree.viewing.parts import last_frames
 from kinetree.viewing.picture import picture
 from kinetree.viewing.solids import solid
 from physics import everything
@@ -191,11 +192,26 @@ def test_without_shapes_links_and_joint_axes_are_lines():
     colours = [path.attrib.get("style", "") for path in root.iter(f"{SVG}path")]
     axes = sum(len(joint.axes) for joint in robot.joints.values())
     assert sum("#e8890c" in colour for colour in colours) == axes
-    assert sum("#5c6b7a" in colour or "#c3cad2" in colour for colour in colours) == len(robot.joints)
+    lines = len(robot.joints) + len(last_frames(robot))
+    assert sum("#5c6b7a" in colour or "#c3cad2" in colour for colour in colours) == lines
     assert findings == ()
     assert len(data) < 60_000
     lonely = kt.load('<robot name="r"><link name="base"/></robot>', format="urdf")
     assert pixels(picture(lonely)[0]).min() < 255
+
+
+def test_an_arm_drawn_as_lines_ends_at_its_tip():
+    arm = kt.chain([{"joint": "lift", "a": 1.0}, {"joint": "bend", "a": 0.5}], convention="dh")
+    assert last_frames(arm) == {"bend_link": "dh_2"}
+    q = arm.q(lift=0.3, bend=0.4)
+    T = kt.fk(arm, [*arm.frames])(q)
+    seen = camera_at(T[:, :3, 3], (960, 720)).project((T[-1, :3, 3] + kt.fk(arm, "bend_link")(q)[:3, 3]) / 2)
+    x, y = seen[:2].astype(int)
+    assert pixels(picture(arm, q)[0])[y, x].tolist() == [0x5C, 0x6B, 0x7A]
+    T = np.eye(4)
+    T[2, 3] = 0.6
+    longer = kt.edit.add_frame(kt.edit.add_frame(arm, "mark", "lift_link", T), "needle", "bend_link", T)
+    assert last_frames(longer) == {"bend_link": "needle"}
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,8 @@ export function showLayer(picture, layer, visible) {
   else picture.shown.delete(layer);
 }
 
-/** Return a box around everything visible and what is left out, or around one link.
+/** Return a box around everything visible and what is left out, or around one link; of a robot without shapes around
+ * its frames.
  * @param {Picture} picture @param {number} [link] */
 export function boundsOf(picture, link) {
   picture.root.updateMatrixWorld(true);
@@ -93,9 +94,12 @@ export function boundsOf(picture, link) {
   picture.model.robot.links.forEach(({ missing }, i) => {
     if (missing.length && (link ?? i) === i) box.expandByPoint(placeOf(picture, i));
   });
-  if (box.isEmpty())
-    for (const object of link === undefined ? picture.links : [picture.links[link]])
-      box.expandByPoint(new Vector3().setFromMatrixPosition(object.matrixWorld));
+  if (box.isEmpty()) {
+    const own = picture.links.map((_, i) => ({ link: i, T: IDENTITY }));
+    for (const { link: i, T } of [...own, ...picture.model.robot.frames])
+      if ((link ?? i) === i)
+        box.expandByPoint(new Vector3(T[3], T[7], T[11]).applyMatrix4(picture.links[i].matrixWorld));
+  }
   const least = picture.model.robot.size / 10;
   return box.getSize(new Vector3()).length() < least ? box.expandByScalar(least) : box;
 }
@@ -185,11 +189,20 @@ function addShapes(picture, meshes) {
   if (!picture.solids.length) addSticks(picture);
 }
 
-/** Draw a robot without shapes as lines from each link to its joints.
+/** Draw a robot without shapes as lines from each link to its joints, and from a last link to its farthest frame.
  * @param {Picture} picture */
 function addSticks(picture) {
-  for (const { parent, origin } of picture.model.robot.joints)
+  const { joints, frames } = picture.model.robot;
+  for (const { parent, origin } of joints)
     add(picture, "visual", picture.links[parent], stick([origin[3], origin[7], origin[11]]));
+  const carrying = new Set(joints.map(({ parent }) => parent));
+  /** @type {Map<number, number[]>} */
+  const ends = new Map();
+  for (const { link, T } of frames) {
+    const place = [T[3], T[7], T[11]];
+    if (!carrying.has(link) && Math.hypot(...place) > Math.hypot(...(ends.get(link) ?? []))) ends.set(link, place);
+  }
+  for (const [link, place] of ends) add(picture, "visual", picture.links[link], stick(place));
 }
 
 /** @param {Picture} picture @param {Layer} layer @param {number} link @param {Object3D | null} object

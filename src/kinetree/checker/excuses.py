@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kinetree.checker.check import is_error_of_reader
+from kinetree.codes import REMARKS
 from kinetree.conventions.options import KINDS
 from kinetree.conventions.profiles import ALWAYS, FAMILIES, codes_of, family, nearest_codes, rule_of
-from kinetree.conventions.reader_codes import REMARKS
 from kinetree.conventions.suppressions import Place, Suppression
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.opener import read_file

@@ -33,10 +33,12 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
         error.show()
         sys.exit(error.exit_code)
     except KinetreeError as error:
-        from kinetree.cli._findings import print_findings
+        from kinetree.cli._findings import print_findings, print_more
 
         as_json, everything = (said.get(f"kinetree.{what}", False) for what in ("json", "all"))
         print_findings(error.findings, as_json=as_json, everything=everything)
+        if not as_json:
+            print_more(error.findings)
         sys.exit(WRONG)
     except KeyboardInterrupt:
         _interrupted()

@@ -7,7 +7,7 @@ from typing import TextIO
 
 import click
 
-from kinetree.checker.report.pretty import pretty
+from kinetree.checker.report.pretty import more_about, pretty
 from kinetree.cli._json import print_json
 from kinetree.errors import Finding
 
@@ -15,7 +15,7 @@ SHOWN = 20
 
 
 def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everything: bool = False) -> None:
-    """Print the findings that ended a command: the first 20, or all of them as JSON: {"findings": […]}."""
+    """Print findings: the first 20, or all of them as JSON: {"findings": […]}."""
     if as_json:
         print_json({"findings": findings}, sys.stderr)
         return
@@ -23,6 +23,12 @@ def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everyt
     write_lines((pretty(finding, terminal_width(sys.stderr)) for finding in shown), sys.stderr)
     if len(findings) > len(shown):
         print(f"and {len(findings) - len(shown)} more (--json gives them all)", file=sys.stderr)
+
+
+def print_more(findings: Sequence[Finding]) -> None:
+    """Print where the codes of findings that ended a command are explained."""
+    if line := more_about(findings, terminal_width(sys.stderr)):
+        write_lines([line], sys.stderr)
 
 
 def terminal_width(stream: TextIO) -> int | None:

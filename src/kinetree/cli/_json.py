@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from kinetree.errors import Source
+from kinetree.errors import Finding, Source
 from kinetree.model.names import Named
 
 
@@ -27,7 +27,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, Source) and not value.made:
         return {"file": value.file, "line": value.line, "column": value.column}
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        named = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {**named, "url": value.url} if isinstance(value, Finding) else named
     return [plain(item) for item in value]
 
 

@@ -20,7 +20,7 @@ from kinetree.checker.report._paths import as_shown, relative
 from kinetree.checker.report.pretty import pretty
 from kinetree.checker.run import check_all, needs_children
 from kinetree.cli._controllers import print_notes, read
-from kinetree.cli._findings import print_findings, terminal_width, write_lines
+from kinetree.cli._findings import print_findings, print_more, terminal_width, write_lines
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, check_options, json_option
 from kinetree.conventions.options import CheckOptions
@@ -136,6 +136,7 @@ def command(
         for fixed in results:
             _print(fixed, diff, shown)
         print_findings([*others, *faults])
+        print_more([*faults, *(finding for fixed in results for finding, _ in fixed.unrepaired)])
     left = any(fixed.unrepaired or (diff and fixed.after) for fixed in results)
     sys.exit(2 if faults else int(left and not exit_zero))
 

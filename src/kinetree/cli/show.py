@@ -65,7 +65,9 @@ def command(
         check_no_input(str(output), [robot.source.file] if robot.source else [])
     q = configuration(robot, values, in_degrees) if values else None
     if q is not None and not robot.limits.contains(q):
-        print("the configuration of --q is outside of the limits", file=sys.stderr)
+        outside = [name for name, slack in zip(robot.limits.names, robot.limits.margin(q), strict=True) if slack < 0]
+        more = f" and {len(outside) - 4} more" if len(outside) > 4 else ""
+        print(f"the configuration of --q is outside of {', '.join(outside[:4])}{more}", file=sys.stderr)
     if "motion" in given:
         given["motion"] = _motion(robot, given["motion"], in_degrees)
     if "reach" in given:

@@ -6,10 +6,11 @@ from importlib import import_module
 from inspect import cleandoc
 from typing import Literal
 
+from kinetree.codes import CODES, ENDINGS, Use, page_of
 from kinetree.conventions.profiles import FAMILIES, PROFILES, codes_of, family, nearest_codes, rules_of
 from kinetree.conventions.rule import Evidence, Level, Rule
 from kinetree.conventions.whole_examples import whole_examples
-from kinetree.errors import Severity, fail
+from kinetree.errors import Severity, fail, nearest_names
 
 Repairable = Literal["no", "safely", "unsafely"]
 
@@ -18,11 +19,12 @@ EVIDENCE: dict[Evidence, str] = {
     "heuristic": "it can be wrong, so it gives at most a warning",
     "advice": "it depends on the purpose, so it gives at most a remark",
 }
-READER = (
-    "A reader found this while it read the file: it is about the format itself, not about a convention. A warning or "
-    "a remark can be ignored or excused by its code. After an error there is no robot to check, so it is always "
-    "reported."
-)
+USES: dict[Use, str] = {
+    "error": "an error; it is always reported, because there is no result without a correction",
+    "remark": "a warning or a remark; it can be ignored or excused by its code",
+    "either": "an error, or a warning or remark, which can be ignored or excused by this code",
+    "fault": "an explanation of `kinetree calibrate`, not an error",
+}
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,13 @@ class Explanation:
     repaired: Repairable
 
 
+def codes_like(code: str) -> list[str]:
+    """Return the codes, other than those of rules, that a text names or with which they begin; [] if there is none."""
+    if code in CODES or (code.islower() and code.endswith(ENDINGS)):
+        return [page_of(code)]
+    return [known for known in CODES if code and known.startswith(code)]
+
+
 def explain(code: str) -> list[Explanation]:
     """Return the rules whose codes are, or begin with, a text in upper or lower case. Raises KinetreeError if there is
     none."""
@@ -57,8 +66,10 @@ def explain(code: str) -> list[Explanation]:
     found = [rule for letters in families for rule in explanations(letters) if rule.code.startswith(begins)]
     if not found:
         known = codes_of()
-        near = code if code.islower() and not code.startswith(tuple(map(str.lower, FAMILIES))) else begins
-        raise fail("unknown-name", f"no rule {code!r}; {nearest_codes(near, known)}")
+        if code.islower() and not code.startswith(tuple(map(str.lower, FAMILIES))):
+            near = nearest_names(code, [*CODES, *known])
+            raise fail("unknown-name", f"no rule {code!r}; {near} The code argument explains names of arguments")
+        raise fail("unknown-name", f"no rule {code!r}; {nearest_codes(begins, known)}")
     return found
 
 

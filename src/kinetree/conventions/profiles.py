@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from kinetree.arguments import as_names
-from kinetree.conventions.reader_codes import REMARKS
+from kinetree.codes import REMARKS
 from kinetree.errors import fail, nearest_names
 
 if TYPE_CHECKING:

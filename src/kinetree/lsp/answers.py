@@ -15,7 +15,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A finding at a place of a file. url: where its rule is written. element: its element. repair: "safe" or "unsafe"
+    """A finding at a place of a file. url: the page of its code. element: its element. repair: "safe" or "unsafe"
     if a rule can repair it, else ""."""
 
     span: Span

@@ -46,9 +46,8 @@ def mark_of(finding: Finding, text: Text | None, repaired: bool) -> Mark:
         words += f"\nTo correct it: {finding.fix}"
     rule = QuaternionInOldFile if finding.code == QuaternionInOldFile.code else rule_of(finding.code)
     repair = ("safe" if rule.safe else "unsafe") if rule and rule.repair and repaired else ""
-    url = getattr(rule, "url", "")
     span = TOP if text is None else span_of(finding, text)
-    return Mark(span, finding.severity, finding.code, words, url, finding.element or "", repair)
+    return Mark(span, finding.severity, finding.code, words, finding.url, finding.element or "", repair)
 
 
 def span_of(finding: Finding, text: Text) -> Span:

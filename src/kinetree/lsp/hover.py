@@ -6,9 +6,9 @@ from inspect import cleandoc
 from itertools import islice
 from math import degrees, isfinite
 
+from kinetree.codes import CODES, page_of
 from kinetree.conventions.facts import poses
 from kinetree.conventions.profiles import rule_of
-from kinetree.conventions.reader_codes import REMARKS
 from kinetree.display import number, visible
 from kinetree.errors import Finding
 from kinetree.lsp.answers import Hover
@@ -153,10 +153,11 @@ def _rule(finding: Finding) -> str:
     """Return the page of a finding's rule: its title, reason, clause and where it is written."""
     rule = rule_of(finding.code)
     if rule is None:
-        return f"**{finding.code}** {REMARKS.get(finding.code, 'A reader found this.')}"
+        row = CODES[page_of(finding.code)]
+        return f"**{finding.code}** {row.meaning}\n\n{row.remedy}\n\n[more]({finding.url})"
     why = cleandoc(rule.__doc__ or "").partition("\n")[2].strip()
     link = f"[{rule.level}]({rule.url})" if rule.url.startswith("http") else rule.level
-    parts = (f"**{rule.code}** {rule.title()}", why, f"{link}: {rule.clause}", f"`kinetree rule {rule.code}`")
+    parts = (f"**{rule.code}** {rule.title()}", why, f"{link}: {rule.clause}", f"[more]({finding.url})")
     return "\n\n".join(filter(None, parts))
 
 

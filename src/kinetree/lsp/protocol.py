@@ -50,7 +50,7 @@ def range_of(span: Span) -> types.Range:
 
 
 def diagnostic(mark: Mark) -> types.Diagnostic:
-    """Return a mark as a diagnostic, with a link to where its rule is written."""
+    """Return a mark as a diagnostic, with a link to the page of its code."""
     return types.Diagnostic(
         range_of(mark.span),
         mark.message,

@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import fail, unknown_name
-from kinetree.labels import entries
+from kinetree.labels import by_name, entries
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
     from kinetree.model.robot import Robot
 
 
-def q_of(robot: Robot, values: Mapping[str, Any] | None, named: Mapping[str, Any], unit: str) -> Array:
+def q_of(robot: Robot, values: Mapping[str, Any] | None, named: Mapping[str, Any], unit: str, at: Any = None) -> Array:
     """Return a full q (nq,) from joint names; see `Robot.q`."""
     if unit not in ("rad", "deg"):
         raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
     given = {} if values is None else entries(values, "q")
     slices = robot.q_slices
     q = np.array([x for name in robot.joint_names for x in robot.joints[name].kind.neutral], dtype=float)
+    if at is not None:
+        full = np.asarray(by_name(at, robot.coordinate_names, "at"), dtype=float)
+        if full.shape != q.shape or not np.isfinite(full).all():
+            raise fail("q", f"at has shape {full.shape}; legal are the {q.size} finite numbers of a full q")
+        q = full.copy()
     for name, value in {**given, **named}.items():
         if name not in slices:
             raise not_a_coordinate(robot, name)

@@ -19,70 +19,17 @@ from kinetree.model.coordinates import not_a_coordinate, q_of
 from kinetree.model.extension import Extension as Extension
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
+from kinetree.model.link import Geometry as Geometry
+from kinetree.model.link import Inertial as Inertial
+from kinetree.model.link import Link as Link
+from kinetree.model.link import Material as Material
+from kinetree.model.link import Shape as Shape
 from kinetree.model.names import Named
 from kinetree.model.text import Text as Text
 from kinetree.spatial.se3 import IDENTITY, Array
 
 if TYPE_CHECKING:
     from kinetree.model.semantic import Semantic
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Inertial(Brief):
-    """mass in kg; origin T_link_com (4, 4); inertia (3, 3) in kg m² about the centre of mass in the axes of origin."""
-
-    mass: float
-    inertia: Array
-    origin: Array = field(default_factory=lambda: IDENTITY)
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """The look of a shape; rgba in [0, 1], texture a file as written."""
-
-    name: str
-    rgba: tuple[float, float, float, float] | None = None
-    texture: str | None = None
-    source: Source | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A shape to draw or collide: `kind` is "box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh" or a
-    format's own word; `parameters` are its sizes in metres or its file, for example {"filename": …, "scale": (…)}.
-
-    box: size (3 full lengths); sphere: radius; cylinder and capsule: radius, length (along z, caps not counted);
-    ellipsoid: radii (3); plane: normal (3), size (2); mesh: filename as written, scale (3), and in SDF the name of its
-    part, submesh, with center "true" if the middle of that part's bounds is its origin.
-    """
-
-    kind: str
-    parameters: Mapping[str, float | str | tuple[float, ...]]
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Geometry(Brief):
-    """A shape on a link, seen or felt. origin is T_link_shape (4, 4). A material without rgba and texture is a
-    reference to the robot's material of that name."""
-
-    shape: Shape
-    origin: Array = field(default_factory=lambda: IDENTITY)
-    name: str | None = None
-    material: Material | None = None
-    extensions: tuple[Extension, ...] = ()
-    source: Source | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Link(Brief):
-    """A rigid body and its frame; without inertial it has no mass."""
-
-    name: str
-    inertial: Inertial | None = None
-    visuals: tuple[Geometry, ...] = ()
-    collisions: tuple[Geometry, ...] = ()
-    extensions: tuple[Extension, ...] = ()
-    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,11 +318,12 @@ class Robot(Shown):
         /,
         *,
         unit: Literal["rad", "deg"] = "rad",
+        at: Any = None,
         **named: float | Iterable[float],
     ) -> Array:
-        """Return a full q (nq,) from joint names; joints that are not named stay neutral.
+        """Return a full q (nq,) from joint names; joints that are not named stay neutral, or as in the full q `at`.
 
-        unit="deg" takes every angle among the values in degrees; lengths are always metres. A joint of several
+        unit="deg" takes every angle that is named in degrees; lengths are always metres. A joint of several
         numbers takes them all. Raises KinetreeError for an unknown name or a wrong count.
 
         Examples:
@@ -384,7 +332,7 @@ class Robot(Shown):
             >>> icub.q({"l_elbow": 60}, unit="deg")[icub.q_slices["l_elbow"]].round(3)  # rad
             array([1.047])
         """
-        return q_of(self, values, named, unit)
+        return q_of(self, values, named, unit, at)
 
     @explained
     def order(self, joint_names: Iterable[str]) -> "Robot":

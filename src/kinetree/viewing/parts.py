@@ -1,10 +1,11 @@
-"""Parts that figures share: names, triads of axes, matrices."""
+"""Parts that figures share: names, ends of links, triads of axes, matrices."""
 
 import numpy as np
 
 from kinetree.errors import shortened, visible
 from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.joints import JointType
+from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.projection import project, scale_of
 from kinetree.viewing.svg import INK, LINE, arrow, attributes, line, text
@@ -23,6 +24,18 @@ def joint_text(kind: JointType, q: Array) -> str:
     if not kind.single:
         return kind.name
     return f"{kind.name}, {np.rad2deg(q[0]):.4g}°" if kind.turns else f"{kind.name}, {1000.0 * q[0]:.4g} mm"
+
+
+def last_frames(robot: Robot) -> dict[str, str]:
+    """Return the frame where each link without child joints ends: the farthest of its frames, if it is not the link's
+    own. A robot that is drawn as lines has a line from the link to it, such as from the last joint to the tip."""
+    found: dict[str, tuple[float, str]] = {}
+    carrying = {joint.parent for joint in robot.joints.values()}
+    for name, frame in robot.frames.items():
+        far = float(np.linalg.norm(frame.origin[:3, 3]))
+        if frame.link not in carrying and not frame.unplaced and far > found.get(frame.link, (0.0, ""))[0]:
+            found[frame.link] = far, name
+    return {link: name for link, (_, name) in found.items()}
 
 
 def triad(out: XmlWriter, camera: Array, T: Array, length: float, *, labels: bool, **style: object) -> None:

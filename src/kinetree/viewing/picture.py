@@ -13,7 +13,7 @@ from kinetree.queries.query import tree
 from kinetree.solvers.reach.map import ReachMap
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.camera import DIRECTION, Camera, camera_at
-from kinetree.viewing.parts import AXES
+from kinetree.viewing.parts import AXES, last_frames
 from kinetree.viewing.plotting import halo, new_figure, written
 from kinetree.viewing.projection import check_finite
 from kinetree.viewing.raster import shaded
@@ -112,7 +112,7 @@ def triad(panel: Axes, camera: Camera, T: Array, length: float, name: str) -> No
 
 
 def sticks(panel: Axes, camera: Camera, robot: Robot, T: dict[str, Array], diagonal: float) -> None:
-    """Draw links as lines and the axes of joints, the farthest first. T: pose (4, 4) of every link, m."""
+    """Draw links as lines and the axes of joints, the farthest first. T: pose (4, 4) of every frame, m."""
     lines: list[tuple[Array, dict[str, Any]]] = []
     for joint in robot.joints.values():
         before = T[joint.parent] @ joint.origin
@@ -123,5 +123,8 @@ def sticks(panel: Axes, camera: Camera, robot: Robot, T: dict[str, Array], diago
             step = 0.025 * diagonal * before[:3, :3] @ axis
             ends = camera.project(before[:3, 3] + np.outer((-1.0, 1.0), step))
             lines.append((ends - (0.0, 0.0, 0.05 * diagonal), {"color": "#e8890c", "linewidth": 4.5}))
+    for link, frame in last_frames(robot).items():
+        tip = camera.project(np.array([T[link][:3, 3], T[frame][:3, 3]]))
+        lines.append((tip, {"color": "#5c6b7a", "linewidth": 5.0}))
     for points, look in sorted(lines, key=lambda row: -float(row[0][:, 2].mean())):
         panel.plot(*points[:, :2].T, solid_capstyle="round", solid_joinstyle="round", **look)

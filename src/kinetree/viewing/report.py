@@ -138,7 +138,8 @@ def _finding(finding: Finding, folders: Folders) -> str:
     excerpt = finding.excerpt
     if excerpt and folders.plain(excerpt) == excerpt:
         more += f"<pre>{escape(chr(10).join(visible(line, one_for_one=True) for line in excerpt.splitlines()))}</pre>"
-    text = f"<b>{_text(finding.code)}</b> {finding.severity}: {_text(folders.plain(finding.message))}"
+    code = f'<b><a href="{escape(finding.url)}">{_text(finding.code)}</a></b>'
+    text = f"{code} {finding.severity}: {_text(folders.plain(finding.message))}"
     return f'<div class="finding {finding.severity}">{text}{more}</div>'
 
 

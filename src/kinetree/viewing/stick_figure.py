@@ -8,7 +8,7 @@ from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
-from kinetree.viewing.parts import AXES, name_text
+from kinetree.viewing.parts import AXES, last_frames, name_text
 from kinetree.viewing.projection import camera_matrix, check_finite, project, scale_of, view
 from kinetree.viewing.svg import area, attributes, line
 
@@ -24,13 +24,14 @@ MOST_LINKS = 1000
 def stick_figure(robot: Robot, q: Array | None = None) -> str:
     """Return a stick figure of a robot as an element of SVG, without a ground, in the colour of the text around it.
 
-    A line goes from link to link, thin beyond the last moving joint; moving joints have dots, and the root link has its
-    axes. q: (nq,), m and rad; neutral by default. The text is empty for poses that are not finite, and for robots of
-    more than MOST_LINKS links.
+    A line goes from link to link, and to the frame where a last link ends; lines behind fixed joints at the end of the
+    tree are thin. Moving joints have dots, and the root link has its axes. q: (nq,), m and rad; neutral by default. The
+    text is empty for poses that are not finite, and for robots of more than MOST_LINKS links.
     """
     if len(robot.links) > MOST_LINKS:
         return ""
-    names = list(robot.links)
+    tips = last_frames(robot)
+    names = [*robot.links, *tips.values()]
     with np.errstate(all="ignore"):
         T = forward_kinematics(tree(robot), robot.q() if q is None else q, names)
     try:
@@ -47,10 +48,13 @@ def stick_figure(robot: Robot, q: Array | None = None) -> str:
     look = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "fill": "none", "stroke": "currentColor"}
     with area(out, (0.0, 0.0, WIDTH, HEIGHT), data_camera=camera, **look):
         out.leaf("title", f"Stick figure of {name_text(robot.name)}")
+        between = [(joint.parent, joint.child, joint.name in carrying) for joint in robot.joints.values()]
+        for link, frame in tips.items():
+            joint = robot.parent_joint(link)
+            between.append((link, frame, joint is not None and joint.name in carrying))
         for strong, width in ((False, 0.6), (True, 2.5)):
-            joints = [joint for joint in robot.joints.values() if (joint.name in carrying) is strong]
-            ends = sorted({(*flat[joint.parent], *flat[joint.child]) for joint in joints})
-            lines = "".join(f"M{a:g} {b:g}L{c:g} {d:g}" for a, b, c, d in ends if (a, b) != (c, d))
+            pairs = sorted({(*flat[one], *flat[other]) for one, other, thick in between if thick is strong})
+            lines = "".join(f"M{a:g} {b:g}L{c:g} {d:g}" for a, b, c, d in pairs if (a, b) != (c, d))
             out.leaf("path", **attributes({"d": lines, "stroke_width": width, "stroke_linecap": "round"}))
         root = places[robot.root]
         for i, (_, colour, _) in enumerate(AXES):

@@ -40,7 +40,8 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {**asdict(finding), "message": in_words(finding.message), "source": _source(finding.source)}
+    place = _source(finding.source)
+    return {**asdict(finding), "message": in_words(finding.message), "source": place, "url": finding.url}
 
 
 def _source(source: Source | None) -> dict[str, Any] | None:

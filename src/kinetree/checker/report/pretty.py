@@ -1,5 +1,6 @@
 """Text for a terminal: every kind of finding with its line and its fix, wrapped and coloured."""
 
+import os
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -8,7 +9,7 @@ import click
 from kinetree.checker.checked import Checked
 from kinetree.checker.report._counts import counted, summary
 from kinetree.checker.report._merged import Merged, groups, listed, merged
-from kinetree.errors import Finding, shortened, visible
+from kinetree.errors import Finding, address, shortened, visible
 
 INDENT = "    "
 COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
@@ -28,12 +29,25 @@ def lines(results: Iterable[Checked], width: int | None, show_all: bool = False)
             yield f"In files of other packages ({listed([one.package or '' for one in found if one.package])}):"
         yield _text_of(group, width)
     first = _overview(found[0].finding) if len(shown) >= OVERVIEW and found[0].finding.severity != "info" else ""
+    if more := more_about([one.finding for one in found], width):
+        yield more
     yield summary(results, found) + first
 
 
 def pretty(finding: Finding, width: int | None) -> str:
     """Return the text of a finding, for a terminal of a width or, if None, for a pipe."""
     return _wrapped(finding, width) if width else str(finding)
+
+
+def more_about(findings: Sequence[Finding], width: int | None) -> str:
+    """Return the address of the page about the first code, "" if nothing is graver than a remark. width: as for
+    `pretty`."""
+    codes = list(dict.fromkeys(finding.code for finding in findings if finding.severity != "info"))
+    if not codes:
+        return ""
+    others = f" (others: kinetree rule {codes[1]}{' …' * (len(codes) > 2)})" if codes[1:] else ""
+    line = f"More about {codes[0]}{others}: {address(codes[0])}"
+    return "\n".join(_fold(line, width, "")) if width else line
 
 
 def _overview(finding: Finding) -> str:
@@ -70,10 +84,19 @@ def _wrapped(finding: Finding, width: int) -> str:
     marks = others[excerpt - 1] if excerpt else ""
     cut = max(0, len(marks) - len(marks.lstrip()) - width // 2)
     lines = _fold(first, width, "")
+    lines[-1] = _linked(lines[-1], finding)
     lines += [INDENT + line[len(INDENT) + cut :][: width - len(INDENT)] for line in others[:excerpt]]
     lines += [part for line in others[excerpt:] for part in _fold(line.strip(), width, INDENT)]
     severity = f"{finding.severity}:"
     return "\n".join(lines).replace(severity, click.style(severity, fg=COLOURS[finding.severity], bold=True), 1)
+
+
+def _linked(line: str, finding: Finding) -> str:
+    """Return the last line of a message with its code as a link, if the terminal may know links (OSC 8)."""
+    before, code, after = line.rpartition(f"[{finding.code}]")
+    if not code or os.environ.get("TERM") == "dumb":
+        return line
+    return f"{before}\x1b]8;;{finding.url}\x1b\\{code}\x1b]8;;\x1b\\{after}"
 
 
 def _fold(text: str, width: int, indent: str) -> list[str]:

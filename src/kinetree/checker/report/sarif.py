@@ -15,10 +15,10 @@ from urllib.parse import quote
 from kinetree.checker.baseline import entry_of, model_key
 from kinetree.checker.checked import Checked, Excused
 from kinetree.checker.report._paths import as_shown
-from kinetree.conventions.explain import EVIDENCE, READER, Explanation, explanations
+from kinetree.codes import CODES, page_of
+from kinetree.conventions.explain import EVIDENCE, Explanation, explanations
 from kinetree.conventions.profiles import FAMILIES
-from kinetree.conventions.reader_codes import REMARKS
-from kinetree.errors import Finding, Severity, Source, visible
+from kinetree.errors import Finding, Severity, Source, address, visible
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
@@ -53,7 +53,7 @@ def _rule(rule: Explanation) -> dict[str, Any]:
         "id": rule.code,
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": why},
-        "helpUri": rule.url,
+        "helpUri": address(rule.code),
         "help": {
             "text": f"{why}\n\n{clause} ({rule.url})\n\ngood:\n{rule.good}\n\nbad:\n{rule.bad}",
             "markdown": f"{why}\n\n> {clause} ([source]({rule.url}))\n\n"
@@ -65,8 +65,14 @@ def _rule(rule: Explanation) -> dict[str, Any]:
 
 
 def _of_a_reader(code: str) -> dict[str, Any]:
-    title = REMARKS.get(code, f"{code}, found by a reader")
-    return {"id": code, "shortDescription": {"text": title}, "fullDescription": {"text": READER}}
+    row = CODES[page_of(code)]
+    return {
+        "id": code,
+        "shortDescription": {"text": row.meaning},
+        "fullDescription": {"text": f"{row.meaning} {row.remedy}"},
+        "helpUri": address(code),
+        "help": {"text": row.remedy},
+    }
 
 
 def _results(checked: Checked, indices: dict[str, int], seen: Counter[str]) -> Iterator[dict[str, Any]]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from kinetree.checker.checked import Checked
 from kinetree.checker.report._counts import summary
 from kinetree.checker.report._merged import merged
+from kinetree.codes import meaning_of
 from kinetree.conventions.profiles import rule_of
-from kinetree.conventions.reader_codes import REMARKS
 from kinetree.errors import SEVERITIES
 
 
@@ -21,7 +21,7 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
     letters = max((len(code) for code, _ in counts), default=0)
     for (code, severity), count in ordered:
         rule = rule_of(code)
-        title = rule.title() if rule else REMARKS.get(code, "an error of the file")
+        title = rule.title() if rule else meaning_of(code)
         cells = f"{count:>{digits}}  {severity:7}  {code:{letters}}  {title}"
         yield cells[:width] if width else cells
     yield summary(results, found)

@@ -21,6 +21,7 @@ from kinetree.conventions.rep199.clause import (
 )
 from kinetree.conventions.rep199.controller_frames import ControllerFrames
 from kinetree.conventions.rep199.fixes import add_base, hang, move_geometry
+from kinetree.conventions.rep199.placement import Given
 from kinetree.conventions.rep199.renames import name_base_link
 from kinetree.conventions.rule import link_or_frame
 from kinetree.display import number
@@ -198,7 +199,7 @@ class BaseOrientation(Rep199):
     """base is rotated in base_link as the controller's own frame is.
 
     This transform is the only place where a model has the difference between the controller's frame and REP-103. Judged
-    by the frame that models of the maker have in common.
+    by the place that the settings give, or else by the frame that models of the maker have in common.
     """
 
     code = "R199-106"
@@ -211,12 +212,20 @@ class BaseOrientation(Rep199):
     bad = '<origin xyz="0 0 0.5" rpy="0 0 3.141592653589793"/>'
 
     def check(
-        self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], controller_frames: ControllerFrames
+        self,
+        robot: Robot,
+        arms: tuple[Arm, ...],
+        poses: Mapping[str, Array],
+        controller_frames: ControllerFrames,
+        given: Given,
     ) -> Iterator[Finding]:
-        """The rotation from base_link to base is another than those of the maker's models."""
+        """The rotation from base_link to base is another than it is given, or than those of the maker's models."""
         for arm in arms:
-            expected = controller_frames.base_rotation
-            if expected is None or arm.base is None or arm.base_link is None:
+            if arm.base is None or arm.base_link is None:
+                continue
+            T = given("base", arm, arm.base_link)
+            expected = T[:3, :3] if isinstance(T, np.ndarray) else controller_frames.base_rotation
+            if expected is None:
                 continue
             R = (se3.inverse(poses[arm.base_link]) @ poses[arm.base])[:3, :3]
             off = angle(expected.T @ R)
@@ -225,16 +234,14 @@ class BaseOrientation(Rep199):
                 message = f"is rotated {turned} degrees in {arm.base_link!r}; expected {meant} degrees"
                 if turned == meant:
                     message = f"is rotated {number(off)} degrees from the expected orientation in {arm.base_link!r}"
-                yield self.finding(
-                    f"{message}, as in models of {controller_frames.name}", link_or_frame(robot, arm.base)
-                )
+                yield self.finding(f"{message}, {_as(T, controller_frames)}", link_or_frame(robot, arm.base))
 
 
 class BasePosition(Rep199):
     """base is where the controller has its own frame.
 
-    Poses that the controller shows are in this frame. Judged by the place that models of the maker have in common;
-    `kinetree calibrate` finds it from poses of the real robot.
+    Poses that the controller shows are in this frame. Judged by the place that the settings give, or else by the one
+    that models of the maker have in common; `kinetree calibrate` finds it from poses of the real robot.
     """
 
     code = "R199-201"
@@ -247,22 +254,32 @@ class BasePosition(Rep199):
     bad = '<origin xyz="0 0 0.3" rpy="0 0 0"/>'
 
     def check(
-        self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], controller_frames: ControllerFrames
+        self,
+        robot: Robot,
+        arms: tuple[Arm, ...],
+        poses: Mapping[str, Array],
+        controller_frames: ControllerFrames,
+        given: Given,
     ) -> Iterator[Finding]:
-        """base is elsewhere than in the maker's models."""
+        """base is elsewhere than it is given, or than in the maker's models."""
         for arm in arms:
             if arm.base is None or arm.base_link is None:
                 continue
-            expected = controller_frames.base_position(robot, arm, poses)
+            T = given("base", arm, arm.base_link)
+            expected = T[:3, 3] if isinstance(T, np.ndarray) else controller_frames.base_position(robot, arm, poses)
             if expected is None:
                 continue
             p = (se3.inverse(poses[arm.base_link]) @ poses[arm.base])[:3, 3]
             off = float(np.linalg.norm(p - expected))
             if off > EXACT:
                 there, where = (" ".join(map(number, np.round(point, 6))) for point in (p, expected))
-                message = f"is at {there} m in {arm.base_link!r}; expected {where} m"
-                message += f", as in models of {controller_frames.name}"
+                message = f"is at {there} m in {arm.base_link!r}; expected {where} m, {_as(T, controller_frames)}"
                 yield self.finding(message, link_or_frame(robot, arm.base))
+
+
+def _as(T: Array | str | None, who: ControllerFrames) -> str:
+    """Return who says where base is expected. T: of base as it is given."""
+    return "as given" if isinstance(T, np.ndarray) else f"as in models of {who.name}"
 
 
 class BaseParent(Rep199):

@@ -21,6 +21,7 @@ from kinetree.conventions.rep199.clause import (
 from kinetree.conventions.rep199.controller_frames import ControllerFrames
 from kinetree.conventions.rep199.fixes import add_tool0, hang, hang_on_flange, move_geometry
 from kinetree.conventions.rep199.flange import GRIPPER, OWN
+from kinetree.conventions.rep199.placement import Given
 from kinetree.conventions.rule import link_or_frame
 from kinetree.conventions.xacro.calls import AttachedAt
 from kinetree.display import number
@@ -37,7 +38,8 @@ class Tool0(Rep199):
     """Each arm has a tool0, rotated as the controller's tool of zeros.
 
     Poses that the controller shows without a tool are poses of this frame. Its orientation is judged by the one that
-    models of the maker have in common; `kinetree calibrate` finds it from poses of the real robot.
+    the settings give, or else by the one that models of the maker have in common; `kinetree calibrate` finds it from
+    poses of the real robot.
     """
 
     code = "R199-501"
@@ -60,11 +62,13 @@ class Tool0(Rep199):
         bodies: Mapping[str, str],
         poses: Mapping[str, Array],
         controller_frames: ControllerFrames,
+        given: Given,
         strict: bool,
     ) -> Iterator[Finding]:
-        """An arm has no tool0, or it is turned otherwise than in the maker's models."""
-        expected = controller_frames.tool0_rotation
+        """An arm has no tool0, or it is turned otherwise than it is given, or than in the maker's models."""
         for arm in arms:
+            T = given("tool0", arm, arm.flange) if arm.flange else None
+            expected = T[:3, :3] if isinstance(T, np.ndarray) else controller_frames.tool0_rotation
             if arm.tool0 is None:
                 yield self.absent(robot, arms, arm, "tool0", strict)
             elif expected is None or bodies[arm.tool0] != bodies[arm.flange or arm.end]:
@@ -79,9 +83,9 @@ class Tool0(Rep199):
                 R = poses[arm.flange][:3, :3].T @ poses[arm.tool0][:3, :3]
                 off = angle(expected.T @ R)
                 if np.deg2rad(off) > EXACT:
-                    message = (
-                        f"is rotated {number(off)} degrees against tool0 in other models of {controller_frames.name}"
-                    )
+                    other = f"against tool0 in other models of {controller_frames.name}"
+                    other = other if T is None else "from the orientation that is given"
+                    message = f"is rotated {number(off)} degrees {other}"
                     yield self.finding(message, link_or_frame(robot, arm.tool0), severity="warning")
 
 

@@ -57,7 +57,7 @@ def arm(robot: Robot, own: tuple[str, str], near: tuple[str, str]) -> ArmChain:
     tips = [name for name in (near[1], tool0) if name in robot.frames]
     if not tips:
         message = f"the robot has neither frame {tool0!r} nor {near[1]!r} (REP-199)"
-        raise fail("controller-frame", message, fix="say which frame it is: tool0= or flange=")
+        raise fail("controller-frame", message, fix="name one of them with tool0= or flange= (--tool0 or --flange)")
     up, down = joints_between(robot, foot, tips[0])
     names = (*up, *down)
     if not names:

@@ -286,10 +286,10 @@ def _elsewhere(data: Data, wanted: str, found: str | None, called: str, T: Array
         return f"{found} for {wanted}: the controller's {called!r} is the robot's {found!r}, where {wanted!r} must be"
     if wanted in data.arm.robot.frames:
         change = change_text(T, data.tolerance)
-        return f"the controller's {called!r} is elsewhere than the robot's {wanted!r}, by {change}"
-    return (
-        f"the robot has no {wanted!r}, which must be where the controller's {called!r} is: {pose_text(T)} in {near!r}"
-    )
+        how = "turned against" if change.startswith("turned") else "elsewhere than"
+        return f"the controller's {called!r} is {how} the robot's {wanted!r}, by {change.removeprefix('turned by ')}"
+    place = f"{pose_text(T, data.tolerance)} in {near!r}"
+    return f"the robot has no {wanted!r}, which must be where the controller's {called!r} is: {place}"
 
 
 def _checked(who: Controller, joints: Any, poses: Any, names: Sequence[str]) -> tuple[Array, Array]:

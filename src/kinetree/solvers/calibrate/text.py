@@ -8,10 +8,15 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 
-def pose_text(T: Array) -> str:
-    """Return a pose, m, as text in mm and degrees."""
-    xyz, rpy = T[:3, 3] * 1e3, np.rad2deg(se3.rpy_from_rotation(T[:3, :3]))
-    return f"xyz {_numbers(xyz, 2)} mm, rpy {_numbers(rpy, 3)} deg"
+def pose_text(T: Array, tolerance: Array) -> str:
+    """Return a pose, m, as text in mm and degrees. Angles that are multiples of 15 degrees to the tolerance (2,) are
+    written so: near a pitch of 90 degrees, roll and yaw of an inexact pose would be arbitrary."""
+    rpy = se3.rpy_from_rotation(T[:3, :3])
+    locked = (rpy[0] - np.sign(rpy[1]) * rpy[2], rpy[1], 0.0)
+    near = [round(angle * 12 / np.pi) * np.pi / 12 for angle in (locked if np.cos(rpy[1]) < tolerance[1] else rpy)]
+    off = se3.pose_from_xyz_rpy((0.0, 0.0, 0.0), near)[:3, :3] - T[:3, :3]
+    angles = near if np.linalg.norm(off) < np.sqrt(2) * tolerance[1] else rpy
+    return f"xyz {_numbers(T[:3, 3] * 1e3, 2)} mm, rpy {_numbers(np.rad2deg(angles), 3)} deg"
 
 
 def change_text(T: Array, tolerance: Array) -> str:

@@ -1,0 +1,81 @@
+"""Codes of findings: what each means, what to do, and which page of the site explains it.
+
+A file is a family. `ERRORS` has codes of errors, `REMARKS` those of warnings and remarks, `EITHER` those of both, and
+`FAULTS` those of explanations that `kinetree calibrate` prints. The codes of rules stand in `kinetree.conventions`.
+"""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from kinetree.codes import (
+    checking,
+    commands,
+    edits,
+    files,
+    mjcf,
+    queries,
+    robots,
+    sdf,
+    solvers,
+    tables,
+    urdf,
+    writing,
+    xacro,
+    xml,
+)
+
+Use = Literal["error", "remark", "either", "fault"]
+
+FAMILIES = (files, xml, robots, urdf, xacro, sdf, mjcf, tables, writing, checking, edits, queries, solvers, commands)
+"""Files of codes, in the order of the documentation."""
+OTHER = "argument"
+"""Code that explains those without a row: they are names of arguments of functions."""
+ENDINGS = ("-number", "-shape")
+"""Ends of codes that begin with the name of an argument; each is explained by "argument" with this end."""
+
+
+class Code(NamedTuple):
+    """Meaning of a code and what to do, a sentence each.
+
+    family: title of its family. use: "error", "remark" (a warning or a remark, which can be left out or excused),
+    "either", or "fault" of `kinetree calibrate`.
+    """
+
+    family: str
+    use: Use
+    meaning: str
+    remedy: str
+
+
+def _codes() -> Mapping[str, Code]:
+    uses: tuple[tuple[Use, str], ...] = (
+        ("error", "ERRORS"),
+        ("remark", "REMARKS"),
+        ("either", "EITHER"),
+        ("fault", "FAULTS"),
+    )
+    rows = {
+        code: Code(family.TITLE, use, *sentences)
+        for family in FAMILIES
+        for use, name in uses
+        for code, sentences in getattr(family, name, {}).items()
+    }
+    return dict(sorted(rows.items()))
+
+
+CODES = _codes()
+"""All codes but those of rules, in alphabetical order."""
+REMARKS = {code: row for code, row in CODES.items() if row.use in ("remark", "either")}
+"""Codes of warnings and remarks, which can be left out and excused like those of rules."""
+
+
+def meaning_of(code: str) -> str:
+    """Return what a code means that is not a rule's."""
+    return CODES[page_of(code)].meaning
+
+
+def page_of(code: str) -> str:
+    """Return the code whose page explains a code: itself, or that of arguments if the code is an argument's name."""
+    if code in CODES or code[:1].isupper():
+        return code
+    return next((OTHER + end for end in ENDINGS if code.endswith(end)), OTHER)
