@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LINK = re.compile(r"\]\((?![a-z]+:)([^)]+)\)")
+LINK = re.compile(r"\]\((?![a-z]+:|#)([^)]+)\)")
 PAGES = "https://github.com/kinetree/kinetree/blob"
 
 
@@ -32,7 +32,7 @@ def main(tag: str, folder: Path) -> None:
     notes = notes_of((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), version)
     time = git("log", "-1", "--format=%ct").decode().strip()
     with tempfile.TemporaryDirectory() as place:
-        first, second = (build(Path(place) / name, time) for name in ("first", "second"))
+        first, second = (build(Path(place) / name, tag, time) for name in ("first", "second"))
         if (hashes := digests(first)) != (others := digests(second)):
             raise ValueError(f"two builds differ: {hashes} and {others}")
         folder.mkdir(parents=True)
@@ -61,11 +61,19 @@ def notes_of(changelog: str, version: str) -> str:
 
 def for_github(notes: str, tag: str) -> str:
     """Return notes with addresses in place of paths, and a line for each paragraph: GitHub keeps the ends of lines."""
-    return re.sub(r"(?<=\S)\n {0,2}(?=[^\s#*-])", " ", LINK.sub(rf"]({PAGES}/{tag}/\1)", notes))
+    return re.sub(r"(?<=\S)\n {0,2}(?=[^\s#*-])", " ", with_addresses(notes, tag))
 
 
-def build(place: Path, time: str) -> Path:
-    """Build sdist and wheel of the last commit in a new folder, the wheel from the sdist. Return the folder of both."""
+def with_addresses(text: str, tag: str) -> str:
+    """Return Markdown with the addresses of files on GitHub in place of paths, which lead nowhere on other pages."""
+    return LINK.sub(rf"]({PAGES}/{tag}/\1)", re.sub(r"(!\[[^]]*\]\([^):]+)\)", r"\1?raw=true)", text))
+
+
+def build(place: Path, tag: str, time: str) -> Path:
+    """Build sdist and wheel of the last commit in a new folder, the wheel from the sdist. Return the folder of both.
+
+    PyPI shows README.md, so its links get addresses.
+    """
     source, out, unpacked = place / "source", place / "dist", place / "unpacked"
     source.mkdir(parents=True)
     with tempfile.TemporaryFile() as archive:
@@ -73,6 +81,8 @@ def build(place: Path, time: str) -> Path:
         archive.seek(0)
         with tarfile.open(fileobj=archive) as file:
             file.extractall(source, filter="data")
+    readme = source / "README.md"
+    readme.write_text(with_addresses(readme.read_text(encoding="utf-8"), tag), encoding="utf-8")
     hatch("sdist", source, out, time)
     (sdist,) = out.glob("*.tar.gz")
     with tarfile.open(sdist) as file:

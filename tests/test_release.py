@@ -77,6 +77,15 @@ class TestTheNotes:
         expected = f"First, second.\n\n- [a]({page}) and [b](https://b.org)\n- c\n"
         assert release.for_github(notes, "v0.1.0") == expected
 
+    def test_the_page_on_pypi_has_no_paths(self):
+        text = release.with_addresses(text_of("README.md") + "[here](#below)\n![a](docs/a.png)\n", "v0.1.0")
+        prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+        links = re.findall(r"\]\(([^)]+)\)", prose)
+        assert all(re.match(r"https?://|#below$", link) for link in links)
+        assert links[-1] == "https://github.com/kinetree/kinetree/blob/v0.1.0/docs/a.png?raw=true"
+        code = re.findall(r"^```.*?^```$", text_of("README.md"), re.MULTILINE | re.DOTALL)
+        assert all(block in text for block in code)
+
     def test_another_tag_is_refused(self, tmp_path):
         with pytest.raises(ValueError, match=r"the tag is v9\.0\.0"):
             release.main("v9.0.0", tmp_path / "out")
