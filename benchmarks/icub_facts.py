@@ -157,14 +157,14 @@ def stands_like(model: Model, other: Model) -> bool:
 def version_of(model: Model, models: Sequence[Model]) -> tuple[str, str]:
     """The version of the tables that a model is to be compared with, and why."""
     if model.stated_version:
-        return model.stated_version, "its name says so"
+        return model.stated_version, "its name"
     twins = [other for other in models if other.stated_version and stands_like(model, other)]
     if twins:
         twin = max(twins, key=lambda other: len(set(other.robot.frames) & set(model.robot.frames)))
-        return str(twin.stated_version), f"every frame stands as in {twin.name}"
+        return str(twin.stated_version), f"same frames as {twin.name}"
     hands = {v: max(from_table(v, model)[hand].largest[0] for hand in FRAMES[:2]) for v in BODIES}
     nearest = min(hands, key=lambda v: hands[v])
-    return nearest, f"its hands are nearest to that one's, within {1000 * hands[nearest]:.2f} mm"
+    return nearest, f"nearest hands, within {1000 * hands[nearest]:.2f} mm"
 
 
 def name_in(finding: Finding) -> str:

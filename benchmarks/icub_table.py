@@ -20,45 +20,47 @@ from kinetree.solvers.compare.comparison import Distance
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "icub-models.md"
 
 WIKI = "2.0"
-"""The version whose sensor is that of the wiki's page; every model is compared with it besides its own."""
+"""The version whose sensor is that of the wiki's page; every model is also compared with it."""
 
 HEAD = """# The models of icub-models, checked
 
-What `kinetree check --profile icub` and `kinetree compare` say of all {count} models in the PyPI package
-[icub-models](https://pypi.org/project/icub-models) {version}: {robots} robots and {parts} parts. The check rests on
-[ICub Model naming conventions](http://wiki.icub.org/wiki/ICub_Model_naming_conventions), called the page below; where
-that is wrong, the check knows it. `python benchmarks/icub_table.py --write` writes this file.
+Find out here what is missing or different in the {count} models ({robots} robots and {parts} parts) of the PyPI package
+[icub-models](https://pypi.org/project/icub-models) {version}, before you rely on one. The tables are results of
+`kinetree check --profile icub` and `kinetree compare`. "The page" below is
+[ICub Model naming conventions](http://wiki.icub.org/wiki/ICub_Model_naming_conventions), on which the check is based;
+the check allows for the page's known errors. `python benchmarks/icub_table.py --write` writes this file.
 
 ## In short
 
-- **Names are kept.** Each of the robots has the 32 joints of the page, under their names and in their places. All but
-  iCubLisboa01, whose feet are of version 1, have its six force/torque joints and all its links too.
-- **Axes are right.** What the check finds is the same on all: `torso_roll` points the other way than on the page, where
-  the page is wrong; pitch and roll of the shoulders are 15.0° off, since the arms lean, which the page says it
-  neglects. Besides these there is only `ankle_roll`, 15.0° off on iCubGenova02 and iCubGazeboV2_5_KIT_007, the two with
-  the later feet: with `ankle_pitch` at zero their soles are level, while the axis and the frame of the foot lean.
-- **Frames are called otherwise.** A force/torque frame is `l_arm_ft`, not the page's `l_arm_ft_frame`. No model has
-  eyes. Only the three that were made from tables have the skin's `l_upper_arm_dh_frame` and `r_upper_arm_dh_frame`.
-- **Limits are those of no control board.** And one has the wrong sign: on iCubGenova03, iCubLisboa01 and iCubNancy01
-  `hip_roll` goes from −119° to 17°, as in the published tables and so in `kt.load("icub")`: into the other leg, where
-  boards go from about 0° to 85°, outwards. `kt.load(…, limits="iCubLisboa01")` has the limits of a robot's boards.
-- **Many are one, but for inertia.** Seven of the ten robots that are called by a place stand, in every frame, as one of
-  the four models that are called by a version. These four are made for a simulator: the moments of inertia of 18 small
-  links are set to 0.01 kg m², 23 to 5000 times those of the seven. iCubDarmstadt01 and iCubGenova01 have a chest that
-  is 2 kg lighter. So take a robot's model for its dynamics, not one of a version.
-- **Poses are not those of the published tables.** On the eleven that were not made from them, hands stand up to 9 mm
-  and feet up to 11 mm from those of their version, turned alike (the later feet 24 mm, and by 15°), the inertial sensor
-  55 to 56 mm. From the wiki's page of that sensor it is 37 mm on those of version 2.5.
+- **Names agree.** Each robot has the 32 joints of the page, with their names and in their places. All robots except
+  iCubLisboa01, which has feet of version 1, also have the six force/torque joints and all links of the page.
+- **Axes are right.** The check finds the same on all robots: `torso_roll` points the other way than on the page, where
+  the page is wrong; pitch and roll of the shoulders are 15.0° off, because the arms lean, which the page says it
+  neglects. One more axis is off, `ankle_roll` by 15.0° on iCubGenova02 and iCubGazeboV2_5_KIT_007, the two with the
+  later feet: with `ankle_pitch` at zero their soles are level, but the axis and the frame of the foot lean.
+- **Frames have other names.** A force/torque frame is `l_arm_ft`, not the page's `l_arm_ft_frame`. No model has eyes.
+  Only the three that were made from tables have the skin's `l_upper_arm_dh_frame` and `r_upper_arm_dh_frame`.
+- **Limits differ from those of all control boards.** One has the wrong sign: on iCubGenova03, iCubLisboa01 and
+  iCubNancy01 `hip_roll` has a range of −119° to 17°, into the other leg, as in the published tables and so in
+  `kt.load("icub")`. Boards allow about 0° to 85°, outwards. `kt.load(…, limits="iCubLisboa01")` loads the limits of a
+  robot's boards.
+- **Many models differ only in inertia.** Seven of the ten robots that are named after a place have all frames where one
+  of the four models that are named after a version has them. Those four are made for a simulator: the moments of
+  inertia of 18 small links are set to 0.01 kg m², 23 to 5000 times those of the seven. iCubDarmstadt01 and iCubGenova01
+  have a chest that is 2 kg lighter. So for dynamics use the model of a robot, not that of a version.
+- **Poses differ from the published tables.** On the eleven models that were not made from them, hands are up to 9 mm
+  and feet up to 11 mm from those of their version, with equal orientation (the later feet 24 mm and 15°), and the
+  inertial sensor 55 to 56 mm. On models of version 2.5 it is 37 mm from the place on its wiki page.
 - **iCubLisboa01 is a robot of version 1.** It agrees with the tables of that version to 0.2 mm in the arms and 0.01 mm
-  in the legs. Its sensor does not: it is 13.5 mm away at zero and over 20 mm elsewhere. Its neck has the numbers of
-  version 2 on the torso of version 1, which puts it 30.1 mm from the sensor of version 2, always. iCubGenova03 and
-  iCubNancy01 are made alike, but the feet of the first stand 18.3 mm from those of version 1, and the legs of the
-  second are those of version 2, to 0.5 mm.
+  in the legs, but its sensor is 13.5 mm away at zero and over 20 mm elsewhere. Its neck has the numbers of version 2 on
+  the torso of version 1, so it is always 30.1 mm from the sensor of version 2. iCubGenova03 and iCubNancy01 are made in
+  the same way, but the feet of the first are 18.3 mm from those of version 1, and the legs of the second are those of
+  version 2, to 0.5 mm.
 """
 
 
 def page(models: Sequence[Model], samples: int = SAMPLES) -> str:
-    """The whole of it as Markdown."""
+    """Return the page as Markdown."""
     robots, parts = [m for m in models if not m.is_part], [m for m in models if m.is_part]
     known = {model.name: version_of(model, robots) for model in robots}
     head = HEAD.format(count=len(models), robots=len(robots), parts=len(parts), version=version("icub-models"))
@@ -74,15 +76,15 @@ def page(models: Sequence[Model], samples: int = SAMPLES) -> str:
 
 
 STRUCTURE = """\
-How many links and moving joints a model has; then, of the page's 32 joints, 6 force/torque joints, 35 links, 14 frames
-and 8 skin frames, how many are missing, or in another place, or under another name.
+For each model the number of links and moving joints. Then, of the page's 32 joints, 6 force/torque joints, 35 links, 14
+frames and 8 skin frames, how many are missing, in another place, or under another name.
 """
 
 NAMED = ("ICUB-103", "ICUB-201", "ICUB-203", "ICUB-401")
-"""Rules whose remarks are named too: what is missing by another convention or of another version."""
+"""Rules whose remarks (info) the page lists, too: parts that have another name or belong to another version."""
 
 MISSING = """\
-The same by name, besides what else the check warns of, but for axes:
+The same by name, with all other warnings of the check except those about axes:
 """
 
 
@@ -112,7 +114,7 @@ def _structure(models: Iterable[Model]) -> list[str]:
 
 
 def _missing(models: Sequence[Model]) -> list[str]:
-    """Lists of what several models have in common."""
+    """Return a table of the findings that several models have in common."""
     found: dict[tuple[str, str], list[str]] = {}
     for model in models:
         told = Counter(
@@ -124,13 +126,13 @@ def _missing(models: Sequence[Model]) -> list[str]:
             found.setdefault((code, said if count == 1 else f"{said}, {count} times"), []).append(model.name)
     by_models = _grouped(((code, tuple(names)), said) for (code, said), names in sorted(found.items()))
     return _table(
-        ["rule", "what", "models"],
+        ["rule", "finding", "models"],
         [[code, "; ".join(said), _names(names, len(models))] for (code, names), said in by_models.items()],
     )
 
 
 def _said(name: str, message: str) -> str:
-    """What a finding says, in a few words."""
+    """Return the message of a finding in a few words."""
     if "is called" in message:
         return f"`{name}` is " + message.partition("is called ")[2].partition(",")[0].replace("'", "`")
     if "does not exist" in message:
@@ -139,7 +141,7 @@ def _said(name: str, message: str) -> str:
 
 
 AXES = """\
-All joints at zero, in `root_link`. Nothing is said of the other axes: they are the page's.
+Axes in `root_link` with all joints at zero. All other axes agree with the page.
 """
 
 
@@ -150,13 +152,13 @@ def _axes(models: Sequence[Model]) -> list[str]:
         for a in axes_of(model)
     )
     rows = [[f"`{key[0]}`", *key[1:], _names(names, len(models))] for key, names in found.items()]
-    return _table(["joint", "the page", "the model", "apart", "the check says", "models"], rows)
+    return _table(["joint", "the page", "the model", "angle", "finding", "models"], rows)
 
 
 LIMITS = """\
-How many of the 32 joints go further in the model than on the control boards (ICUB-501), the worst of them, and
-how many go further on the boards than in the model. The boards are those of the robot of that name where its files are
-known, otherwise those of iCubGenova02, as the page says.
+How many of the 32 joints go further in the model than on the control boards (ICUB-501), the largest difference, and how
+many go further on the boards than in the model. The boards are those of the robot of that name if its files are known,
+otherwise those of iCubGenova02, as the page says.
 """
 
 
@@ -166,14 +168,15 @@ def _limits(models: Sequence[Model]) -> list[str]:
         reaches = reaches_of(model)
         worst = max(reaches, key=lambda reach: reach.beyond)
         ranges = (f"{_degrees(low)} to {_degrees(high)}" for low, high in (worst.model, worst.board))
-        said = "{}, the board {}".format(*ranges)
+        said = "{}, on the board {}".format(*ranges)
         counts = [len(model.of("ICUB-501")), f"`{worst.joint}`: {said}", sum(reach.short for reach in reaches)]
         rows.append([model.name, board_of(model.robot, worst.joint)[0], *counts])
-    return _table(["model", "boards of", "model goes further", "the worst", "board goes further"], rows)
+    return _table(["model", "boards of", "model goes further", "largest difference", "board goes further"], rows)
 
 
 VERSIONS = """\
-That of its name, or of the model in whose every frame it stands; of the others, that with the nearest hands.
+It is the version in the model's name, or that of the model with the same frames; for the others the version with the
+nearest hands.
 """
 
 
@@ -184,10 +187,10 @@ def _versions(known: dict[str, tuple[str, str]]) -> list[str]:
 
 
 POSES = """\
-Millimetres in `root_link` with all joints at zero / at most over {samples} random configurations too, all joints at
-the same values, in the ranges of both: as `kinetree compare icub:2.5 MODEL` has it. Degrees are given where they are
-0.01 or more. Each model is compared with its version and with 2.0, whose `imu_frame` is that of the wiki's page
-ICubInertiaSensorKinematicsV2; in later versions it is where iKin has it.
+Distances in mm in `root_link`: with all joints at zero / the largest one, at zero and at {samples} random
+configurations in the ranges of both, as by `kinetree compare icub:2.5 MODEL`. Angles are given in
+degrees if they are 0.01 or more. Each model is compared with its version and with 2.0. The `imu_frame` of 2.0 is that
+of the wiki's page ICubInertiaSensorKinematicsV2; in later versions it is where iKin has it.
 """
 
 
@@ -202,7 +205,7 @@ def _poses(models: Sequence[Model], known: dict[str, tuple[str, str]], samples: 
 
 
 PARTS = """\
-A part has less than half of the joints, and the other rules are not asked of it.
+A part has less than half of the joints, so the check runs no other rules on it.
 """
 
 
@@ -212,7 +215,7 @@ def _parts(models: Iterable[Model]) -> list[str]:
         (finding,) = model.of("ICUB-001")
         said = f"{finding.message.partition(';')[0]} [{finding.code}]"
         rows.append([model.name, len(model.robot.links), model.robot.nq, model.robot.root, said])
-    return _table(["part", "links", "moving", "root", "the check says"], rows)
+    return _table(["part", "links", "moving", "root", "finding"], rows)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
@@ -221,7 +224,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
 
 
 def _grouped(rows: Iterable[tuple[Hashable, str]]) -> dict[Hashable, list[str]]:
-    """What is said of each key, in order."""
+    """Return the second entries by the first, in order."""
     groups: dict[Hashable, list[str]] = {}
     for key, said in rows:
         groups.setdefault(key, []).append(said)

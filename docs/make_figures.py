@@ -12,10 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-import numpy as np
 from click.testing import CliRunner
 
-import kinetree as kt
 from kinetree.cli import group
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,11 +59,12 @@ def figures() -> list[Figure]:
 
 
 def draw(figure: Figure, folder: Path) -> Path:
-    """Draw a picture into a folder, which gets the files that the command reads, and return its path there."""
+    """Draw a picture into a folder and return its path there."""
     if not figure.arguments:
         (folder / figure.file.name).write_bytes(left_behind(figure.page)[figure.file.name])
         return folder / figure.file.name
-    inputs(folder)
+    (folder / "docs").mkdir(exist_ok=True)
+    shutil.copyfile(ROOT / "docs" / "wave.csv", folder / "docs" / "wave.csv")  # the motion of the README
     with chdir(folder):
         result = CliRunner().invoke(group, figure.arguments)
     if result.exit_code not in (0, 1) or not (folder / figure.file.name).is_file():  # 1: `calibrate` has found a fault
@@ -79,28 +78,6 @@ def left_behind(page: Path) -> dict[str, bytes]:
     with TemporaryDirectory() as folder, chdir(folder):
         run_page(page)
         return {file.name: file.read_bytes() for file in Path().iterdir() if file.is_file()}
-
-
-def inputs(folder: Path) -> None:
-    """Write the files that commands of the pages read: arm.urdf of the command line, six.urdf and poses.csv of
-    calibration, and docs/wave.csv, a motion."""
-    (folder / "docs").mkdir()
-    shutil.copyfile(ROOT / "docs" / "wave.csv", folder / "docs" / "wave.csv")
-    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
-    (arm,) = re.findall(r'```xml title="arm.urdf"\n(.*?)```', page, re.DOTALL)
-    (folder / "arm.urdf").write_text(arm, encoding="utf-8")
-    page = (ROOT / "docs" / "how-to" / "calibration.md").read_text(encoding="utf-8")
-    names: dict[str, object] = {"print": lambda *_: None}
-    exec(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0], names)
-    robot, joints = names["robot"], np.array(names["joints"], dtype=float)
-    assert isinstance(robot, kt.Robot)
-    kt.save(robot, folder / "six.urdf")
-    poses = kt.controllers.pose(robot, "kuka", np.deg2rad(joints)).round(3)
-    joints[:, 1] -= 90.0  # the zero of joint 2
-    joints[3, 4] += 10.0  # a number that was mistyped
-    rows = [", ".join(f"{value:g}" for value in (*q, *pose)) for q, pose in zip(joints, poses, strict=True)]
-    head = ", ".join([*(f"J{i + 1}" for i in range(6)), "X", "Y", "Z", "A", "B", "C"])
-    (folder / CSV).write_text("\n".join([head, *rows, ""]), encoding="utf-8")
 
 
 def main() -> None:

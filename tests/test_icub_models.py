@@ -2,6 +2,7 @@
 so."""
 
 import json
+import re
 from importlib.metadata import version
 
 import numpy as np
@@ -121,9 +122,9 @@ class TestAgainstTheTables:
     @pytest.mark.slow
     def test_the_versions_are_those_of_names_and_of_models_alike(self, robots):
         known = {name: facts.version_of(model, list(robots.values())) for name, model in robots.items()}
-        assert known["iCubGazeboV2_6"] == ("2.6", "its name says so")
-        assert known["iCubWaterloo01"] == ("2.7", "every frame stands as in iCubGazeboV2_7")
-        assert known["iCubGenova02"] == ("2.5", "every frame stands as in iCubGazeboV2_5_KIT_007")
+        assert known["iCubGazeboV2_6"] == ("2.6", "its name")
+        assert known["iCubWaterloo01"] == ("2.7", "same frames as iCubGazeboV2_7")
+        assert known["iCubGenova02"] == ("2.5", "same frames as iCubGazeboV2_5_KIT_007")
         assert {name for name, (version, _) in known.items() if version == "1.0"} == MADE_FROM_TABLES
 
     def test_lisboa_is_a_robot_of_version_1_but_for_its_sensor(self, lisboa):
@@ -178,6 +179,7 @@ def test_models_called_by_a_version_have_the_inertias_of_a_simulator(robots):
 def test_the_page_is_what_the_models_say(models):
     text = icub_table.PAGE.read_text(encoding="utf-8")
     installed = version("icub-models")
-    if f"icub-models) {installed}:" not in text:
+    (written,) = re.findall(r"/icub-models\) (\d[\d.]*\d)", text)
+    if written != installed:
         pytest.skip(f"the page is of another version than the installed {installed}")
     assert icub_table.page(models) == text

@@ -1,8 +1,9 @@
-"""What the compiler's tests share: kernels of small functions, processors to compile for, exact values, ELF files."""
+"""What the compiler's tests share: kernels of small functions, processors to compile for, object files."""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -31,6 +32,11 @@ def every_operation(x):
     curves = [np.sin(a), np.cos(a), np.sin(np.cos(a * b)), np.arctan2(a, b), np.arccos(a), np.sqrt(b * b + c * c)]
     steps = [abs(a), np.copysign(a, b), np.minimum(a, b), np.maximum(a, b), np.floor(7.3 * a), chosen]
     return np.array([*sums, *curves, *steps, 0.25, others[0], others[-1]])
+
+
+def many_angles(x):
+    """A function (100,) → (100,) whose code has a frame of more than a page."""
+    return np.array([np.sin(x[i] * x[(7 * i + 3) % len(x)]) + np.cos(x[i]) for i in range(len(x))])
 
 
 SSE2 = {"64bit", "cmov", "cx8", "fxsr", "mmx", "sse", "sse2"}
@@ -63,20 +69,50 @@ def runnable() -> dict[str, Target]:
 
 
 def undefined_symbols(code: bytes) -> set[str]:
-    """The names that an ELF object file for 64 bits wants from elsewhere."""
-    assert code[:6] == b"\x7fELF\x02\x01"
+    """The names that an object file for 64 bits wants from elsewhere, in ELF, Mach-O or COFF."""
+    if code[:6] == b"\x7fELF\x02\x01":
+        return set(_of_elf(code))
+    return set(_of_macho(code) if code[:4] == b"\xcf\xfa\xed\xfe" else _of_coff(code))
+
+
+def _of_elf(code: bytes) -> Iterator[str]:
     (start,) = struct.unpack_from("<Q", code, 0x28)
     size, count = struct.unpack_from("<HH", code, 0x3A)
     sections = [struct.unpack_from("<IIQQQQIIQQ", code, start + size * k) for k in range(count)]
-    names = set()
     for _, kind, _, _, offset, length, link, _, _, entry in sections:
         if kind == 2:  # a symbol table; `link` is the section of its names
             for at in range(offset, offset + length, entry):
                 name, _, _, section = struct.unpack_from("<IBBH", code, at)
-                text = code[sections[link][4] + name :]
                 if section == 0 and name:
-                    names.add(text[: text.index(b"\0")].decode())
-    return names
+                    yield _text(code, sections[link][4] + name)
+
+
+def _of_macho(code: bytes) -> Iterator[str]:
+    (commands,) = struct.unpack_from("<I", code, 16)
+    at = 32
+    for _ in range(commands):
+        command, size, symbols, count, names = struct.unpack_from("<IIIII", code, at)
+        at += size
+        for k in range(count if command == 2 else 0):  # LC_SYMTAB
+            name, kind, _, _, _ = struct.unpack_from("<IBBHQ", code, symbols + 16 * k)
+            if kind & 0x0E == 0:
+                yield _text(code, names + name)
+
+
+def _of_coff(code: bytes) -> Iterator[str]:
+    assert struct.unpack_from("<H", code)[0] in (0x8664, 0xAA64)
+    start, count = struct.unpack_from("<II", code, 8)
+    names, at = start + 18 * count, 0
+    while at < count:
+        name, _, section, _, _, more = struct.unpack_from("<8sIhHBB", code, start + 18 * at)
+        at += 1 + more
+        if section == 0:
+            short = name.rstrip(b"\0").decode()
+            yield short if name[:4] != bytes(4) else _text(code, names + struct.unpack_from("<4xI", name)[0])
+
+
+def _text(code: bytes, at: int) -> str:
+    return code[at : code.index(b"\0", at)].decode()
 
 
 def apart(a, b, scale=None):

@@ -6,6 +6,7 @@ Symbolic links are followed first; their target decides.
 """
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -91,10 +92,9 @@ def workspace_of(file: str | os.PathLike[str], *, follow: bool = True) -> list[s
 
 def _marked(folder: str) -> list[str]:
     """Return the nearest folder with each mark."""
-    everything = shared_folders()
     left, found = list(MARKS), []
     for above in (folder, *map(str, Path(folder).parents)):
-        if above in everything:
+        if is_shared(above):
             break
         here = [mark for mark in left if os.path.lexists(os.path.join(above, mark))]
         found += [above] if here else []
@@ -102,11 +102,22 @@ def _marked(folder: str) -> list[str]:
     return found
 
 
-def shared_folders() -> set[str]:
-    """Return the root, the home folder and the folder of temporary files, as named and with links followed. They
-    contain everything, so lying in one of them does not make a file part of a workspace."""
-    named = (os.path.expanduser("~"), tempfile.gettempdir(), os.sep)
-    return {place for folder in named for place in (os.path.abspath(folder), real(folder))}
+def is_shared(folder: str) -> bool:
+    """Return whether an absolute path is the root of a disk, the home folder or the folder of temporary files, as named
+    or with links followed. They contain everything, so lying in one of them does not make a file part of a
+    workspace."""
+    place = _spelled(folder)
+    return place == _spelled(Path(folder).anchor) or place in _shared(os.path.expanduser("~"), tempfile.gettempdir())
+
+
+@lru_cache(8)
+def _shared(*named: str) -> set[str]:
+    return {_spelled(place) for folder in named for place in (os.path.abspath(folder), real(folder))}
+
+
+def _spelled(folder: str) -> str:
+    """Return a path in the one spelling of all that lead to the same folder where the disk ignores case."""
+    return folder.lower() if sys.platform == "darwin" else os.path.normcase(folder)
 
 
 @lru_cache(4096)

@@ -2,10 +2,8 @@
 
 import json
 import re
-import shlex
 import warnings
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -237,22 +235,6 @@ def test_what_is_no_tool_or_user_frame(run, cell, arguments, said):
     for result in (run("fk", cell, *arguments), run(*command, *arguments)):
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
-
-
-def test_the_commands_of_the_page(run, cell, tmp_path, monkeypatch):
-    page = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "controllers.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    Path("cell.urdf").write_text(cell.read_text())
-    q = np.random.default_rng(7).uniform(-1.5, 1.5, (8, 6))
-    T = [np.linalg.inv(of_rpy(*USER)) @ T_base_tool0(one) @ of_rpy(*TOOL) for one in q]
-    Path("poses.csv").write_text(table("kuka", np.rad2deg(q), T))
-    commands = re.findall(r"^    kinetree (.*)$", page, re.MULTILINE)
-    assert [run(*shlex.split(command)).exit_code for command in commands] == [0, 0, 0]
-    examples = re.findall(r"```console\n\$ kinetree (.*?)\n(.*?)```", page, re.DOTALL)
-    assert len(examples) == 2
-    for words, printed in examples:
-        result = run(*shlex.split(words))
-        assert result.stdout + result.stderr == printed
 
 
 def test_ik_wants_a_frame(run, cell):

@@ -269,10 +269,11 @@ sys.stdout.buffer.write(pickle.dumps((fk(q), fk(q[0]), fk(q, threads=2))))
 
 
 @pytest.mark.slow
-def test_multiprocessing_pool():
+@pytest.mark.parametrize("start", sorted({"spawn", "forkserver"} & {*multiprocessing.get_all_start_methods()}))
+def test_multiprocessing_pool(start):
     fk = kt.fk(kt.load(ARM, format="urdf"), "c")
     q = np.random.default_rng(3).uniform(-3, 3, (40, 2))
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
+    with multiprocessing.get_context(start).Pool(2) as pool:
         parts = pool.map(fk, [q[:20], q[20:]])
     np.testing.assert_array_equal(np.concatenate(parts), fk(q))
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kinetree.compiler import ir_calls, llvm
+from kinetree.compiler.program import trace
 from toy_kernels import kernel
 
 LARGE = 4096
@@ -25,6 +26,15 @@ def test_there_is_such_code(k):
     text = ir_calls.loop(k.program, lanes, llvm.host())
     assert ("nontemporal" in text) == llvm.host().is_x86
     assert "nontemporal" not in ir_calls.loop(kernel(lambda x: x + 1.0, (3,)).program, lanes, llvm.host())
+
+
+def test_a_buffer_fits_on_the_stack():
+    """The buffer has the results of a vector of configurations; for more of them there is none."""
+    lanes = llvm.host().lanes("double")
+    most = ir_calls.BUFFER // (lanes.size * lanes.width)
+    for count, has in ((most, llvm.host().is_x86), (most + 1, False)):
+        program = trace(lambda x, count=count: np.array([x[0]] * count), (1,))
+        assert ("nontemporal" in ir_calls.loop(program, lanes, llvm.host())) == has
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -1,4 +1,4 @@
-"""The site that `python docs/build.py` has made: accessible, quiet, complete, and its search finds what people look for."""
+"""The site that `python docs/build.py` has made: accessible, quiet, complete, and found by its search."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 import kinetree as kt
 from kinetree.cli import group
+from kinetree.robots import installed
 from kinetree.robots.installed import PACKAGES, SHORT_NAMES, fetch, located
 from support import REFUSED, example_robot_urdfs, icub_urdfs, put
 
@@ -54,6 +56,19 @@ def refusal(source: str) -> kt.Finding:
     with pytest.raises(kt.KinetreeError) as caught:
         kt.load(source)
     return caught.value.findings[0]
+
+
+@pytest.mark.parametrize("folder", ["", "Library"])
+def test_models_of_a_package_of_conda(folder, tmp_path, monkeypatch):
+    """Which has no metadata of Python; on Windows its files are in Library."""
+
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    put(tmp_path / folder / "share/example-robot-data/robots/arm_description/urdf/arm.urdf", ARM.format(""))
+    monkeypatch.setattr(installed, "distribution", missing)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert list(PACKAGES["example-robot-data"]()) == ["arm"]
 
 
 def test_models_of_icub_models_load_by_name():

@@ -21,7 +21,7 @@ def examine_alone(job: Job) -> Examined:
     try:
         if special := _special(job.file):
             return Examined(fault(job.file, "file", f"is {special}, not a file; only files are checked"))
-        if job.file.endswith(os.sep) and not any(models_in(Path(job.file))):
+        if job.file.endswith(("/", os.sep)) and not any(models_in(Path(job.file))):
             return Examined(Checked(job.file, (no_models(job.file),)))
         return examine_job(job)
     except KinetreeError as error:

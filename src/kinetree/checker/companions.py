@@ -9,7 +9,7 @@ from typing import Any
 from kinetree.checker.files import models_in
 from kinetree.checker.settings import Settings
 from kinetree.errors import KinetreeError
-from kinetree.formats.opener import read_file
+from kinetree.formats.opener import joined, read_file
 from kinetree.formats.packages import Packages
 
 ASSISTANT = ".setup_assistant"
@@ -68,14 +68,15 @@ def _noted(srdf: Path, packages: Mapping[str, Path]) -> str | None:
         urdf, own = (_lowered(_lowered(data).get(key)) for key in ("urdf", "srdf"))
         if not urdf:
             continue
-        if os.path.realpath(folder / str(own.get("relative_path"))) != os.path.realpath(srdf):
-            return None
         try:
+            noted, relative = str(own.get("relative_path")), str(urdf.get("relative_path"))
+            if os.path.realpath(joined(folder, noted, noted)) != os.path.realpath(srdf):
+                return None
             package = str(urdf.get("package") or "")
             found = Packages(packages).package(package, folder) if package else folder
+            file = joined(found, relative, relative)
         except KinetreeError:
             return None
-        file = found / str(urdf.get("relative_path"))
         return str(file) if file.is_file() else None
     return None
 

@@ -2,6 +2,7 @@
 streams that accept any text: characters outside of their encoding are written in ASCII."""
 
 import codecs
+import errno
 import io
 import os
 import sys
@@ -42,10 +43,10 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
         sys.exit(WRONG)
     except KeyboardInterrupt:
         _interrupted()
-    except BrokenPipeError:
-        _drop_stdout()
-        sys.exit(UNREAD)
     except OSError as error:
+        if _is_unread(error):
+            _drop_stdout()
+            sys.exit(UNREAD)
         if _start.was_interrupted():
             _interrupted()
         print(f"the output cannot be written: {error.strerror or error}", file=sys.stderr)
@@ -60,6 +61,11 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
         _interrupted()
     finally:
         _start.on_interrupt(end=True)
+
+
+def _is_unread(error: OSError) -> bool:
+    """Return whether the program that read the output has gone; Windows then calls the output an invalid argument."""
+    return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == errno.EINVAL)
 
 
 def _interrupted() -> NoReturn:
@@ -89,10 +95,13 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 def take_any_character() -> None:
-    """Make stdout and stderr never fail on a character."""
+    """Make stdout and stderr never fail on a character. A file or a pipe on Windows gets UTF-8, as everywhere else, and
+    not the code page, unless PYTHONIOENCODING says otherwise."""
     codecs.register_error("kinetree-ascii", _in_ascii)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
+            if sys.platform == "win32" and not stream.isatty() and "PYTHONIOENCODING" not in os.environ:
+                stream.reconfigure(encoding="utf-8")
             stream.reconfigure(errors="kinetree-ascii")
 
 

@@ -1,6 +1,5 @@
 """`kinetree attach A B`: one robot made of two."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Literal
@@ -17,6 +16,7 @@ from kinetree.formats.output import write_whole
 from kinetree.formats.xml_writer import XmlWriter
 from kinetree.load import load
 from kinetree.model import edit
+from kinetree.model.edit.own_files import seen_from
 from kinetree.model.robot import Joint, Robot
 from kinetree.saving import save
 from kinetree.spatial import se3
@@ -104,7 +104,7 @@ def _wrapper(path: Path, both: Robot, files: tuple[Path, Path], new: Joint, pref
 
 def _text(path: Path, name: str, files: tuple[Path, Path], new: Joint, argument: tuple[str, str]) -> str:
     xyz, rpy = new.origin[:3, 3], se3.rpy_from_rotation(new.origin[:3, :3])
-    relative = [Path(os.path.relpath(file, path.parent)).as_posix() for file in files]
+    relative = [seen_from(path.parent, file) for file in files]
     writer = XmlWriter()
     writer.open("robot", name=name, **{"xmlns:xacro": "http://www.ros.org/wiki/xacro"})
     if argument[0]:

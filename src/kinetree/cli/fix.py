@@ -259,8 +259,11 @@ def _print(fixed: Fixed, diff: bool, shown: set[str]) -> None:
     """Print the difference, or what was repaired; and on the standard error stream what was not, once for all variants
     of a file. shown: what has been printed."""
     if diff:
-        to_read = sys.stdout.isatty()  # what goes to a file must stay as it is
-        sys.stdout.writelines(f"{visible(line[:-1])}\n" if to_read else line for line in _diff(fixed))
+        if sys.stdout.isatty():
+            sys.stdout.writelines(f"{visible(line[:-1])}\n" for line in _diff(fixed))
+        else:  # what goes to a file must stay as it is, its line ends too
+            sys.stdout.flush()
+            sys.stdout.buffer.write("".join(_diff(fixed)).encode())
     else:
         _write((_with(finding, "repaired") for finding in fixed.repaired), sys.stdout)
     left_over = [_with(finding, f"not repaired: {why}") for finding, why in fixed.unrepaired]

@@ -16,7 +16,10 @@ from kinetree.compiler.rules import RULES
 
 
 class Graph:
-    """The expressions of one function, each after its arguments."""
+    """The expressions of one function, each after its arguments.
+
+    It has no lock: each trace makes its own, and runs in one thread.
+    """
 
     __slots__ = ("_known", "exprs")
 

@@ -10,6 +10,8 @@ from kinetree.compiler.target import Lanes, Target
 LARGE, WIDE = 2**24, 256
 """Least size of all results, and of those of one configuration, that are stored past the cache, bytes. What is smaller
 stays in the cache, or is stored in almost the order of its addresses anyway."""
+BUFFER = 2**19
+"""Largest buffer on the stack for that, bytes; a thread on Windows has 2 MB of stack."""
 PIECE, LINE = 16, 64
 """Bytes that are stored past the cache at a time, which arrays of NumPy are aligned to; bytes of a line of the cache.
 The results of a vector of configurations fill whole lines."""
@@ -51,7 +53,7 @@ def _batch(program: Program, lanes: Lanes, target: Target) -> str:
     f.do(f"br i1 {enough}, label %{vectors}, label %{singly}")
     f.begin(vectors)
     operands = list(zip(bases, steps, strict=True))
-    if target.is_x86 and lanes.size * prod(program.output) >= WIDE:
+    if target.is_x86 and WIDE <= lanes.size * prod(program.output) <= BUFFER // lanes.width:
         _streamed(f, program, lanes, count, operands)
     _vectors(f, lanes, count, operands)
     f.do("ret void")

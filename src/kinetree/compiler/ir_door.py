@@ -5,7 +5,8 @@ one configuration in arrays of doubles. It reads the arrays' structures directly
 A new array for a small result would cost as much as an arm's pose. So @door keeps references to its last results in
 @ring and returns one of them again if nothing else refers to it: its reference count is one, it has no weak references,
 and its shape, type and flags are those of a new array. Views, memoryviews and tensors all refer to the array whose
-numbers they show. Python's lock is held throughout.
+numbers they show. Python's lock is held throughout; a Python without one has other structures of objects, for which
+`array_layout` is None and no @door is made.
 """
 
 from math import prod

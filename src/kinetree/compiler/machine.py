@@ -199,7 +199,7 @@ class Machine:
     def _code(self, scalar: str) -> tuple[Any, dict[str, int], object]:
         """Return (ufunc, addresses, what keeps the code in memory), compiled or loaded at the first call."""
         if scalar not in self._loaded:
-            with _compiling():
+            with _compiling:
                 if scalar not in self._loaded:
                     self._loaded[scalar] = self._load(scalar)
         return self._loaded[scalar]
@@ -275,12 +275,15 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count(), "kinetree")
 
 
-@cache
-def _compiling() -> Lock:
-    """Return the lock for compiling, because LLVM compiles one program at a time."""
-    return Lock()
+_compiling = Lock()
+"""Lock for compiling, because LLVM compiles one program at a time."""
+
+
+def _forget_threads() -> None:
+    global _compiling
+    _threads.cache_clear()
+    _compiling = Lock()
 
 
 if hasattr(os, "register_at_fork"):  # threads do not survive in the child, nor what they hold
-    os.register_at_fork(after_in_child=_threads.cache_clear)
-    os.register_at_fork(after_in_child=_compiling.cache_clear)
+    os.register_at_fork(after_in_child=_forget_threads)

@@ -5,7 +5,8 @@ result goes back to its kernel when nothing refers to the result any more, and t
 Every view of a result refers to its `_Lease`; the end of the lease is the end of the last view.
 
 Finalizers and other threads may change the list of blocks between any two steps here, but not within one call of the
-deque. Locks would not help: a finalizer that runs while its own thread has the lock would wait for itself.
+deque, also in a Python without a global lock. Locks would not help: a finalizer that runs while its own thread has the
+lock would wait for itself.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ import warnings
 from collections import namedtuple
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import accumulate, pairwise
 from math import prod
 from operator import itemgetter
@@ -96,13 +95,17 @@ def split(ports: Sequence[Port], function: Callable[..., NDArray[Any]]) -> Calla
     return call
 
 
-@cache
+_result_types: dict[tuple[str, ...], Any] = {}
+
+
 def result_type(names: tuple[str, ...]) -> Any:
-    """Return the named tuple with these fields; what it makes can be pickled."""
-    make: Any = namedtuple
-    kind = make("Results", names)
-    kind.__reduce__ = lambda self: (_results, (names, *self))
-    return kind
+    """Return the named tuple with these fields, one type in all threads; what it makes can be pickled."""
+    if names not in _result_types:
+        make: Any = namedtuple
+        kind = make("Results", names)
+        kind.__reduce__ = lambda self: (_results, (names, *self))
+        return _result_types.setdefault(names, kind)
+    return _result_types[names]
 
 
 def _results(names: tuple[str, ...], *values: Any) -> Any:
@@ -176,8 +179,14 @@ def _is_overlapping(array: NDArray[Any]) -> bool:
     return False
 
 
+USUAL = (float, np.float64, np.float32, np.dtype(np.float64), np.dtype(np.float32))
+"""Types that every kernel takes. Others are read while warnings are off, which is one setting for all threads."""
+
+
 def legal_type(dtype: DTypeLike, legal: Collection[object]) -> np.dtype[Any]:
     """Return a dtype. Raises KinetreeError for one that is not among `legal`."""
+    if any(dtype is usual for usual in USUAL):  # such a call changes nothing that threads share
+        return np.dtype(dtype)
     named = f"legal are {', '.join(map(str, legal))}"
     with warnings.catch_warnings(action="ignore"):  # some names of types are deprecated, and none of those is legal
         try:

@@ -84,14 +84,25 @@ class Target:
         """True for x86-64, False for 64-bit Arm."""
         return self.triple.startswith(("x86_64", "amd64"))
 
+    @property
+    def is_windows(self) -> bool:
+        """Whether code follows the calling convention of Windows."""
+        return "-windows-" in self.triple
+
     def lanes(self, scalar: str) -> Lanes:
         """Return the vector of this scalar type that fills a register."""
         return Lanes(scalar, self.bits // (64 if scalar == "double" else 32))
 
 
 def target_with(triple: str, cpu: str, features: set[str]) -> Target:
-    """Return the target for a processor with these features."""
+    """Return the target for a processor with these features.
+
+    For Windows the object format is ELF, because LLVM's loader of COFF fails on loads of some constants. The triple of
+    a process does not name a format.
+    """
     flags = ",".join(f"+{name}" for name in sorted(features))
+    if triple.endswith("-windows-msvc"):
+        triple += "-elf"
     if not triple.startswith(("x86_64", "amd64")):  # every 64-bit Arm has these
         return Target(triple, cpu, flags, 128, fma=True, floor=True)
     bits = 512 if {"avx512f", "avx512dq"} <= features else 256 if "avx" in features else 128

@@ -1,7 +1,7 @@
 """Names beside a file, locks, digests and flushing, for writing files and for their journal.
 
 A file of Kinetree that is locked belongs to a running process; an unlocked one was left by a process that was killed.
-On Windows, and on file systems without locks, every such file counts as left.
+On file systems without locks, every such file counts as left.
 """
 
 import errno
@@ -9,6 +9,7 @@ import os
 import re
 import stat
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from io import FileIO
@@ -18,6 +19,10 @@ NEW, OLD = "kinetree-new", "kinetree-old"
 """Ends of the names of a new file, and of an old one that is kept until all others are replaced."""
 _CAUTIOUS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | _CAUTIOUS
+LOCKED = 2**31 - 2
+"""Place of the byte that is locked on Windows; `msvcrt.locking` cannot reach further."""
+PAUSES = (0.01, 0.05, 0.1, 0.2, 0.4)
+"""Seconds to wait between attempts to replace an open file on Windows."""
 MOST_BYTES = 1_000_000_000
 """Largest file of which a digest is made."""
 _MOST_NAMES = 100
@@ -75,16 +80,43 @@ def _discard(path: Path) -> bool:
 
 def lock(handle: int) -> bool:
     """Lock an open file until it is closed, and return whether it was free."""
-    if sys.platform != "win32":
-        import fcntl
+    try:
+        if sys.platform == "win32":
+            _lock_a_byte(handle)
+        else:
+            import fcntl
 
-        try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:  # the file system has no locks
-            return True
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:  # the file system has no locks
+        return True
     return True
+
+
+def _lock_a_byte(handle: int) -> None:
+    """Lock one byte far behind the end of a file; Windows lets no other handle read a locked byte."""
+    import msvcrt
+
+    at = os.lseek(handle, 0, os.SEEK_CUR)
+    os.lseek(handle, LOCKED, os.SEEK_SET)
+    try:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    finally:
+        os.lseek(handle, at, os.SEEK_SET)
+
+
+def put_in_place(new: Path, target: Path) -> None:
+    """Rename a file to its target, which it replaces. On Windows a target that another program has open cannot be
+    replaced; a scanner of viruses closes it soon, so that is tried for some time."""
+    for seconds in (*PAUSES, None):
+        try:
+            os.replace(new, target)
+            return
+        except PermissionError:
+            if seconds is None or sys.platform != "win32":
+                raise
+            time.sleep(seconds)
 
 
 def is_at(handle: int, path: Path) -> bool:

@@ -38,6 +38,7 @@ from kinetree.formats.disk import (
     is_at,
     lock,
     open_cautiously,
+    put_in_place,
     write_fully,
 )
 
@@ -190,7 +191,7 @@ def _undo(journal: Journal) -> None:
         if journal.files[path][0] is None:
             os.unlink(path)
         else:
-            os.replace(old_of(journal, path), path)
+            put_in_place(old_of(journal, path), path)
     for folder in {path.parent for path in replaced}:
         flush_folder(folder)
 

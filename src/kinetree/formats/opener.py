@@ -95,27 +95,41 @@ class Files:
             raise refusal(repr(wanted or str(path)), real(path), self.confinement)
 
     def path(self, wanted: str, asked_from: str) -> Path:
-        """Return the path of a reference, whether or not the file exists. Raises KinetreeError if it means no path."""
+        """Return the path of a reference, whether or not the file exists. Raises KinetreeError if it means no path, or
+        on Windows a place on the network or a device, which it would reach as soon as it is looked at."""
         near = folder_of(asked_from)
         if match := re.match(
             r"(?:(?P<scheme>package|model)://|\$\(find\s+)(?P<name>[^/)\s]+)\)?/*(?P<rest>.*)", wanted
         ):
             find = self.packages.model if match["scheme"] == "model" else self.packages.package
-            return find(match["name"], near) / match["rest"]
+            return joined(find(match["name"], near), match["rest"], wanted)
         if match := re.match(r"file://(?:localhost)?(?P<path>/.*)", wanted):
-            return Path(unquote(match["path"]))
+            return joined(near, path_of_uri(match["path"]), wanted)
         if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", wanted):
             raise fail("file", f"{wanted} is neither package://, model:// nor file://, and nothing is downloaded")
-        path = Path(wanted)
-        if path.is_absolute():
-            return path
-        if near is None:
+        if near is None and not Path(wanted).is_absolute():
             raise fail("file", f"{wanted} is relative to the folder of a file, and a text has none")
-        return near / path
+        return joined(near, wanted, wanted)
 
     def package(self, name: str, asked_from: str) -> Path:
         """Return the folder of a ROS package, as `Packages.package`."""
         return self.packages.package(name, folder_of(asked_from))
+
+
+def path_of_uri(path: str) -> str:
+    """Return the path of a file URI from its part after the host; on Windows /C:/… is C:/…"""
+    path = unquote(path)
+    return path[1:] if os.name == "nt" and re.match(r"/[A-Za-z]:", path) else path
+
+
+def joined(folder: Path | None, path: str, wanted: str) -> Path:
+    """Return a path as seen from a folder. Raises KinetreeError if it leads to another computer, or to a device of
+    Windows, in which the folder does not lie. wanted: the reference, for the message."""
+    found = Path(path) if folder is None else folder / path
+    is_elsewhere = folder is None or found.drive.lower() != folder.drive.lower()
+    if is_elsewhere and found.drive.startswith("\\\\"):
+        raise fail("file", f"{wanted} is on the network or a device, and nothing is read there")
+    return found
 
 
 def folder_of(file: str) -> Path | None:

@@ -12,7 +12,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kinetree.errors import Finding, KinetreeError, Source
-from kinetree.formats.disk import CREATE, NEW, beside, created_locked, digest, digest_of, flush_folder, write_fully
+from kinetree.formats.disk import (
+    CREATE,
+    NEW,
+    beside,
+    created_locked,
+    digest,
+    digest_of,
+    flush_folder,
+    put_in_place,
+    write_fully,
+)
 from kinetree.formats.journal import Journal, begun, new_of, old_of, recover
 
 
@@ -110,7 +120,7 @@ def _write_one(target: Path, data: bytes) -> None:
                 _fill(file.fileno(), data, target)
                 if sys.platform == "win32":
                     file.close()  # it could not be renamed there; elsewhere it stays locked, so no run removes it
-                os.replace(temporary, target)
+                put_in_place(temporary, target)
         except BaseException:
             with suppress(OSError):
                 os.unlink(temporary)
@@ -137,7 +147,7 @@ def _write_several(files: Mapping[Path, bytes], devices: Mapping[Path, bytes]) -
                 flush_folder(folder)
         for path in files:
             with _naming(path):
-                os.replace(new_of(journal, path), path)
+                put_in_place(new_of(journal, path), path)
         for folder in journal.folders:
             with _naming(folder):
                 flush_folder(folder)

@@ -23,7 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
-from kinetree.confine import Confinement, RealPaths, is_in, real, refusal, shared_folders
+from kinetree.confine import Confinement, RealPaths, is_in, is_shared, real, refusal
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.xml import Report, parse
 
@@ -191,11 +191,10 @@ def _said(name: str) -> str:
 
 def _ancestors(folder: Path) -> list[Path]:
     """Return the folder and those above it, up to but without shared ones: root, home, temporary files."""
-    stop = {*map(Path, shared_folders()), Path(folder.absolute().anchor)}
     above = []
     absolute = Path(os.path.abspath(folder))
     for candidate in (absolute, *absolute.parents):
-        if candidate in stop:
+        if is_shared(str(candidate)):
             break
         above.append(candidate)
     return above[: LEVELS_UP + LEVELS_DOWN + 1]

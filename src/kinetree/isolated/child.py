@@ -18,6 +18,7 @@ from time import monotonic
 from typing import Any
 
 from kinetree.isolated import worker
+from kinetree.isolated.job import OVER_TIME
 from kinetree.isolated.protection import Protection, environment
 from kinetree.isolated.worker import receive, send
 
@@ -123,10 +124,13 @@ class Child:
         limits = (self.function, str(self.seconds), str(self.megabytes))
         command = [sys.executable, "-P", "-c", CHILD, *limits, *(path or os.getcwd() for path in sys.path)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        unseen = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # where this process has no window of a console on Windows
         with self.lock:
             self.late = False
             if not self.ended:
-                self.process = subprocess.Popen(command, env=self.environment, **pipes)  # type: ignore[call-overload]
+                self.process = subprocess.Popen(  # type: ignore[call-overload]
+                    command, env=self.environment, creationflags=unseen, **pipes
+                )
 
     def _answer(self, seconds: float) -> Any:
         """Return the next message of a child, its protection at first. Raises EOFError or OSError if none comes,
@@ -145,7 +149,8 @@ class Child:
         late = self.late
         status = None if late else self._status()
         self.kill()
-        if late or status == -getattr(signal, "SIGXCPU", 0) != 0:
+        over_time = OVER_TIME if sys.platform == "win32" else -signal.SIGXCPU
+        if late or status == over_time:
             return FailedError(f"takes more than {self.seconds:g} s, the most that is waited", late=True)
         return FailedError(f"ended with {_named(status)}")
 

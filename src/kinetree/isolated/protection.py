@@ -14,6 +14,8 @@ KEPT = frozenset(
 )
 KEPT_PREFIXES = ("PYTHON", "LC_", "LD_", "DYLD_", "KINETREE_")
 """Variables that a child needs to run and to find packages. Models never see their values."""
+JOB = "job object"
+"""Name of the limits of a job object of Windows."""
 
 
 def environment(confined: bool) -> Mapping[str, str]:
@@ -27,8 +29,8 @@ def environment(confined: bool) -> Mapping[str, str]:
 class Protection:
     """Limits that the system enforces on a child process, as reported by that process.
 
-    limits: names of its POSIX limits. landlock: version of Landlock, 0 for none. reading: whether Landlock limits
-    reading. calls: whether seccomp filters system calls.
+    limits: names of its POSIX limits, or JOB. landlock: version of Landlock, 0 for none. reading: whether Landlock
+    limits reading. calls: whether seccomp filters system calls.
     """
 
     limits: tuple[str, ...] = ()
@@ -40,14 +42,16 @@ class Protection:
         kernel = self.landlock or self.calls
         by = " and ".join([*([f"Landlock {self.landlock}"] if self.landlock else []), *(["seccomp"] * self.calls)])
         none = "not enforced by the system"
-        size = "RLIMIT_FSIZE" in self.limits
+        size, job = "RLIMIT_FSIZE" in self.limits, JOB in self.limits
+        memory = job or ("RLIMIT_AS" in self.limits and sys.platform != "darwin")
+        by_job = f"refused by the {JOB}" if job else none
         rows = {
-            "memory": "limited" if "RLIMIT_AS" in self.limits and sys.platform != "darwin" else none,
+            "memory": "limited" if memory else none,
             "time": "the process is ended",
             "writing files": f"refused by {by}" if kernel else "no byte is written; " + none if size else none,
             "reading elsewhere": f"refused by Landlock {self.landlock}" if self.reading else none,
-            "starting programs": f"refused by {by}" if kernel else none,
-            "starting processes": "refused by seccomp" if self.calls else none,
+            "starting programs": f"refused by {by}" if kernel else by_job,
+            "starting processes": "refused by seccomp" if self.calls else by_job,
             "network": "refused by seccomp" if self.calls else "TCP is refused" if self.landlock >= 4 else none,
             "signals to others": f"refused by {by}" if self.calls or self.landlock >= 6 else none,
             "rights and times of files": "refused by seccomp" if self.calls else none,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from kinetree.confine import shared_folders
+from kinetree.confine import is_shared
 from kinetree.isolated.filter import program
 from kinetree.isolated.numbers import ARCHITECTURES, judged
 
@@ -117,6 +117,6 @@ def _seccomp(libc: Any) -> bool:
 
 def _of_python() -> tuple[str, ...]:
     packages = {path for name in ("kinetree", "numpy") for path in getattr(sys.modules.get(name), "__path__", ())}
-    much = shared_folders() | {os.path.realpath("/tmp")}
     paths = (*packages, sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path)
-    return tuple(path for path in paths if path and os.path.realpath(path) not in much)
+    places = {path: os.path.realpath(path) for path in paths if path}
+    return tuple(path for path, place in places.items() if not is_shared(place) and place != os.path.realpath("/tmp"))

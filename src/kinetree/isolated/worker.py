@@ -18,6 +18,9 @@ from importlib import import_module
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any
 
+from kinetree.isolated.job import Job, limited
+from kinetree.isolated.protection import JOB
+
 if TYPE_CHECKING:
     from kinetree.isolated.restrict import Restricted
 
@@ -28,6 +31,8 @@ COLLECTED = 10
 
 restricted: Restricted | None = None
 """Restrictions by the kernel of this process, if it is a child."""
+job: Job | None = None
+"""Job object of this process, if it is a child on Windows."""
 
 
 def send(stream: IO[bytes] | None, content: bytes) -> None:
@@ -59,16 +64,17 @@ def main(function: str, seconds: str, megabytes: str) -> None:
     global restricted
     called = function_of(function)  # while every file may be read
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it too, and ends us
-    answers = os.fdopen(os.dup(1), "wb")
+    asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # printed text is not an answer
+    os.dup2(2, 0)  # a library of Windows that looks at its standard input would wait for a thread that reads from it
     sys.dont_write_bytecode = True
     held = _limit(int(megabytes))
-    wanted, readable = pickle.loads(receive(sys.stdin.buffer))
+    wanted, readable = pickle.loads(receive(asked))
     restricted = restrict(readable) if wanted else Restricted()  # before there is another thread
     gc.freeze()  # NumPy need not be scanned
     gc.disable()  # nor a model while it is made, which takes a quarter of all the time
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
+    threading.Thread(target=_listen, args=(asked, jobs), daemon=True).start()
     send(answers, pickle.dumps((held, *restricted)))
     with suppress(BaseException):
         for done in count(1):
@@ -87,25 +93,32 @@ def function_of(name: str) -> Callable[..., Any]:
     return called
 
 
-def _listen(jobs: queue.SimpleQueue[bytes]) -> None:
+def _listen(asked: IO[bytes], jobs: queue.SimpleQueue[bytes]) -> None:
     """Take jobs while another is worked on, and end with the parent however it ends."""
     with suppress(EOFError, OSError):
         while True:
-            jobs.put(receive(sys.stdin.buffer))
+            jobs.put(receive(asked))
     os._exit(0)
 
 
 def _limit(megabytes: int) -> tuple[str, ...]:
-    """Limit the memory of this process, forbid it to write files, even a core dump, and return the limits in force."""
+    """Limit the memory of this process, forbid it to write files, even a core dump, and return the limits in force. On
+    Windows, limit its memory, and forbid other processes."""
+    global job
     tempfile.gettempdir()  # finds it by writing, and remembers it; packages are not looked for in it
+    if job := limited(megabytes):
+        return (JOB,)
     limits = {"RLIMIT_AS": megabytes << 20, "RLIMIT_FSIZE": 0, "RLIMIT_CORE": 0}
     return tuple(limit for limit, value in limits.items() if _set(limit, value, for_good=True))
 
 
 def _allow(seconds: float) -> None:
     """Limit the time from now on, for work during which the listening thread cannot see the parent end."""
-    used = sum(os.times()[:2])
-    _set("RLIMIT_CPU", math.ceil(used + seconds) + 1)
+    most = math.ceil(sum(os.times()[:2]) + seconds) + 1
+    if job:
+        job.allow(most)
+    else:
+        _set("RLIMIT_CPU", most)
 
 
 def _set(limit: str, value: int, *, for_good: bool = False) -> bool:

@@ -371,7 +371,10 @@ def serve() -> None:
     """Serve the editor that has started this process, over its standard input and output, until it ends."""
     signal.signal(signal.SIGTERM, _terminated)
     stdout, sys.stdout = sys.stdout, sys.stderr  # printed text is no message
+    asked = os.fdopen(os.dup(0), "rb")
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)  # a library of Windows that looks at it would wait for the thread that reads
     try:
-        server.start_io(sys.stdin.buffer, stdout.buffer)
+        server.start_io(asked, stdout.buffer)
     finally:
         end(server)

@@ -15,7 +15,7 @@ from typing import Any
 from kinetree.checker.checked import Job
 from kinetree.checker.files import CHECKED, SRDFS
 from kinetree.checker.jobs import jobs
-from kinetree.confine import shared_folders
+from kinetree.confine import is_shared
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.plain_file import open_plain
 from kinetree.formats.registry import FORMATS, format_of_text
@@ -67,8 +67,7 @@ class Session:
 
     def enter(self, folders: Iterable[str]) -> None:
         """Take the folders of the editor, in which models may read, without those that contain everything."""
-        shared = shared_folders()
-        self.folders = [folder for folder in folders if shared.isdisjoint((os.path.abspath(folder), real(folder)))]
+        self.folders = [f for f in folders if not (is_shared(os.path.abspath(f)) or is_shared(real(f)))]
 
     def open(self, document: Document) -> None:
         """Take a document that was opened, and check it now."""

@@ -70,9 +70,10 @@ def _remembered(mode: str, kernel: Kernel, wrt: Wrt, *, tangent: bool) -> Kernel
         raise wrong_type("tangent", f"tangent is {tangent!r}; legal are True and False")
     which = _indices(kernel, wrt)
     known, key = _kernels.setdefault(kernel, {}), (mode, which, tangent)
-    if key not in known:
-        known[key] = {"vjp": gradients.vjp_kernel, "jvp": gradients.jvp_kernel}[mode](kernel, which, tangent=tangent)
-    return known[key]
+    if key in known:
+        return known[key]
+    made = {"vjp": gradients.vjp_kernel, "jvp": gradients.jvp_kernel}[mode](kernel, which, tangent=tangent)
+    return known.setdefault(key, made)  # of the first thread
 
 
 def _indices(kernel: Kernel, wrt: Wrt) -> tuple[int, ...]:

@@ -28,10 +28,14 @@ _answers: WeakKeyDictionary[Robot, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
 def remember(robot: Robot, key: Hashable, make: Callable[[], V]) -> V:
-    """Return the result for a robot and key, made at the first call."""
+    """Return the result for a robot and key, made at the first call.
+
+    Threads that make it at once all get the same one, of the first that is done: `setdefault` is one step for other
+    threads, also in a Python without a global lock.
+    """
     answers = _answers.setdefault(robot, {})
     if key not in answers:
-        answers[key] = make()
+        answers.setdefault(key, make())
     value: V = answers[key]
     return value
 

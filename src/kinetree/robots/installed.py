@@ -60,7 +60,7 @@ ur3 loads the UR5; here it is the UR3."""
 def _example_robot_data() -> dict[str, Model]:
     """Return the models of example-robot-data: its loader's names, and the names of the other files."""
     share = "share/example-robot-data/robots"
-    folders = [Path(sys.prefix, share)]
+    folders = [Path(sys.prefix, share), Path(sys.prefix, "Library", share)]  # of conda, on Windows in Library
     with suppress(PackageNotFoundError):  # a package of conda has no metadata of Python
         folders.insert(0, Path(str(distribution("example-robot-data").locate_file(f"cmeel.prefix/{share}"))))
     folder = next(filter(Path.is_dir, folders), folders[0])

@@ -42,7 +42,9 @@ _LOGGER.addFilter(lambda record: "handshake" not in str(record.msg))  # anything
 
 def _cannot_listen(host: str, port: int, error: OSError) -> KinetreeError:
     number = error.errno or 0
-    why = os.strerror(number) if number > 0 else error.strerror or error  # below 0: of the resolver
+    why = os.strerror(number) if number > 0 else ""  # below 0: of the resolver
+    if not why or why.startswith("Unknown error"):  # Windows has no words for numbers of sockets
+        why = error.strerror or str(error)
     by_port = error.errno in (errno.EADDRINUSE, errno.EACCES)
     fix = "another number; 0 takes a free one" if by_port else "an address of this computer, such as 127.0.0.1"
     message = f"cannot listen on port {port} of {host!r}: {why}"

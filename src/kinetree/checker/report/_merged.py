@@ -10,7 +10,7 @@ from pathlib import Path
 from kinetree.checker.check import order
 from kinetree.checker.checked import Checked
 from kinetree.checker.report._paths import relative, with_relative_path
-from kinetree.confine import MARKS, shared_folders
+from kinetree.confine import MARKS, is_shared
 from kinetree.errors import Finding
 from kinetree.robots.packaged import is_packaged
 
@@ -114,10 +114,9 @@ def _home(file: str) -> str:
 @cache
 def _home_of(folder: str) -> str:
     above = [folder, *map(str, Path(folder).parents)]
-    outside = shared_folders()
     for mark in ("package.xml", *MARKS):
         for one in above:
-            if one in outside:
+            if is_shared(one):
                 break
             if os.path.lexists(os.path.join(one, mark)):
                 return one

@@ -13,7 +13,7 @@ from typing import Literal
 
 from kinetree.confine import Confinement
 from kinetree.errors import KinetreeError
-from kinetree.formats.opener import read_file
+from kinetree.formats.opener import joined, read_file
 
 MARKS = ("package.xml", "manifest.xml")
 """Files of which a package has one, which name the packages that it depends on."""
@@ -92,8 +92,9 @@ def in_own_package(name: str, file: str, confined: Confinement | Literal[False])
     """Return the folder above a file which has a mesh whose package is not found, or ""."""
     rest = name.removeprefix("package://").partition("/")[2]
     for folder in Path(file).absolute().parents[:DEEPEST]:
-        with suppress(OSError, ValueError):
-            if rest and not (confined and not confined.holds(folder / rest)) and (folder / rest).is_file():
+        with suppress(OSError, ValueError, KinetreeError):
+            path = joined(folder, rest, name)
+            if rest and not (confined and not confined.holds(path)) and path.is_file():
                 return folder.name
         if (folder / ".git").exists() or any((folder / mark).is_file() for mark in MARKS):
             break

@@ -20,7 +20,7 @@ from kinetree.conventions.shapes.addresses import ASTRAY, astray, in_own_package
 from kinetree.conventions.shapes.geometry import HUGE, TINY
 from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.opener import Files, folder_of
+from kinetree.formats.opener import Files, folder_of, joined
 from kinetree.formats.packages import Packages
 from kinetree.formats.plain_file import open_plain
 from kinetree.formats.registry import ReadOptions
@@ -250,8 +250,12 @@ def path_of(name: str, file: str, files: Files, folders: dict[str, str | None]) 
         folders[whole] = None
         with suppress(KinetreeError):
             folders[whole] = str(files.path(whole, file))
-    folder = folders[whole]
-    path = folder if folder is None or not package else os.path.join(folder, rest.lstrip("/"))
+    path = folders[whole]
+    if path is not None and package:
+        try:
+            path = str(joined(Path(path), rest.lstrip("/"), name))
+        except KinetreeError:
+            return None
     return os.path.normpath(path) if path is not None and sign else path
 
 

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
-from kinetree.formats.opener import Opener
+from kinetree.formats.opener import Opener, folder_of, joined
 from kinetree.formats.xacro.budget import MAX_CHARACTERS, Budget, YamlDict, YamlList, with_dots
 from kinetree.formats.xacro.expressions import evaluate
 from kinetree.formats.xacro.faults import findings_of
@@ -231,16 +231,16 @@ class Engine:
             empty = [k for k, value in self.xacro.substitution_args_context["arg"].items() if not value]
             raise fail("xacro-include", f"load_yaml is called with an empty name; arguments without a value: {empty}")
         file = self.absolute(name)
-        found = self.opener(os.path.abspath(file), self.file)
-        if found is None:
+        if (found := self.opener(os.path.abspath(file), self.file)) is None:
             raise fail("xacro-include", f"cannot load {file}: there is no such file")
         return with_dots(read_yaml(found[0], file, self.xacro.ConstructUnits, self.budget))
 
     def absolute(self, name: str) -> str:
         """Return a path as written, relative to the folder of the current file."""
-        if os.path.isabs(name):
-            return name
         asking = self.xacro.filestack[-1]
+        if os.path.isabs(name):
+            joined(folder_of(asking), name, name)
+            return name
         if asking.startswith("<"):
             raise fail("xacro-include", f"{name} is relative to the folder of a file, and a text has none")
         return os.path.join(os.path.dirname(asking), name)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from kinetree.formats.opener import read_file
+from kinetree.formats.opener import joined, read_file
 from kinetree.formats.yaml_values import Yaml, read_yaml_values
 from kinetree.logs.ros import db3, mcap
 from kinetree.logs.ros.bag import Bag, Reader, Topic, bag_fault
@@ -56,7 +56,7 @@ def _listed(folder: Path) -> list[Path]:
 
 def _inside(folder: Path, metadata: Path, name: Yaml) -> Path:
     """Return a file of a folder. Raises KinetreeError for one outside of it."""
-    file = folder / name.text
+    file = joined(folder, name.text, name.text[:200])
     if not file.resolve().is_relative_to(folder.resolve()):
         raise bag_fault(metadata, f"names the file {name.text[:200]!r}, which is not in the folder of the bag")
     return file

@@ -47,10 +47,16 @@ def _renamed(name: str, own: Source | None, robot: Robot, folder: str | None) ->
     near = [_folder(source) for source in (robot.source, own) if source]
     paths = [os.path.normpath(os.path.join(start, name)) for start in near if start]
     path = next((path for path in paths if os.path.isfile(path)), paths[0])
+    return seen_from(folder, path) if folder else path
+
+
+def seen_from(folder: str | Path, path: str | Path) -> str:
+    """Return a path relative to a folder, with slashes, or as it is if it is on another drive of Windows."""
     try:
-        return Path(os.path.relpath(path, folder)).as_posix() if folder else path
-    except ValueError:  # on another drive
-        return path
+        path = os.path.relpath(path, folder)
+    except ValueError:
+        return str(path)
+    return path.replace(os.sep, "/")
 
 
 def _folder(source: Source) -> str | None:
