@@ -23,7 +23,10 @@ def q_of(robot: Robot, values: Mapping[str, Any] | None, named: Mapping[str, Any
     slices = robot.q_slices
     q = np.array([x for name in robot.joint_names for x in robot.joints[name].kind.neutral], dtype=float)
     if at is not None:
-        full = np.asarray(by_name(at, robot.coordinate_names, "at"), dtype=float)
+        try:
+            full = np.asarray(by_name(at, robot.coordinate_names, "at"), dtype=float)
+        except (TypeError, ValueError):
+            raise fail("number", f"at is {at!r}; legal are the {q.size} finite numbers of a full q") from None
         if full.shape != q.shape or not np.isfinite(full).all():
             raise fail("q", f"at has shape {full.shape}; legal are the {q.size} finite numbers of a full q")
         q = full.copy()
