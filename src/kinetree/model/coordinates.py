@@ -25,7 +25,7 @@ def q_of(robot: Robot, values: Mapping[str, Any] | None, named: Mapping[str, Any
     if at is not None:
         try:
             full = np.asarray(by_name(at, robot.coordinate_names, "at"), dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise fail("number", f"at is {at!r}; legal are the {q.size} finite numbers of a full q") from None
         if full.shape != q.shape or not np.isfinite(full).all():
             raise fail("q", f"at has shape {full.shape}; legal are the {q.size} finite numbers of a full q")
