@@ -1,8 +1,8 @@
-"""Build hook: bundle the JavaScript of viewer/ for the page of `kinetree show`, before a wheel is made.
+"""Build hook: bundle the JavaScript of viewer/ for the page of `kinetree show`, before a wheel or sdist is made.
 
 `python hatch_build.py` does the same in a checkout. npm installs three and esbuild, in the versions and with the hashes
-of viewer/package-lock.json, into a temporary folder. Without npm or a network the wheel is built without the bundle; a
-release (KINETREE_RELEASE=1) is refused.
+of viewer/package-lock.json, into a temporary folder. An sdist contains the bundle, so that a wheel made of it needs no
+npm. Without npm or a network wheel and sdist are built without the bundle; a release (KINETREE_RELEASE=1) is refused.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WITH_WHEEL = {"Linux": ("x86_64", "aarch64"), "Darwin": ("x86_64", "arm64"), "Wi
 
 
 class ViewerHook(BuildHookInterface[Any]):
-    """Hook of hatchling, for wheels and for editable installations."""
+    """Hook of hatchling, for wheels, sdists and editable installations."""
 
     def dependencies(self) -> list[str]:
         """Return a wheel with Node, where this system has none."""

@@ -29,8 +29,8 @@ import numpy as np
 import kinetree.viewing
 import showing_peers
 from cases import ROBOTS
+from chromium import CHROMIUM, Opened, first_picture, opened
 from machine import describe, minima, seconds_of
-from pages import CHROMIUM, Opened, first_picture, opened
 
 BUNDLE = Path(kinetree.viewing.__file__).parent / "bundle" / "viewer.js"
 LARGE = "100 links"

@@ -1,4 +1,4 @@
-"""The build hook: a bundle of viewer/ in every wheel, made of its sources as they are, or none."""
+"""Wheel and sdist: the bundle of viewer/, the same bytes from every build, and an installation without a network."""
 
 import hashlib
 import json
@@ -19,6 +19,7 @@ from hatch_build import BUNDLE
 
 ROOT = Path(__file__).resolve().parents[1]
 NO_NODE = {"PATH": "/nowhere"}
+EPOCH = "1700000000"
 
 
 class TestTheLock:
@@ -138,21 +139,28 @@ def hook(root, warn=None):
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    """Unpack the source distribution of this checkout, which has no bundle."""
+    """Unpack the source distribution of this checkout, and remove the bundle from it."""
     folder = tmp_path_factory.mktemp("source")
     assert build("sdist", ROOT, folder).returncode == 0
+    unpacked = unpack(folder)
+    (unpacked / BUNDLE).unlink(missing_ok=True)
+    return unpacked
+
+
+def unpack(folder):
+    """Unpack the only source distribution in a folder, and return the folder of its sources."""
     (packed,) = folder.glob("*.tar.gz")
     with tarfile.open(packed) as file:
         file.extractall(folder, filter="data")
     (unpacked,) = folder.glob("kinetree-*/")
-    assert not (unpacked / BUNDLE).exists()
     return unpacked
 
 
-def build(target, source, folder, **environment):
+def build(target, source, folder, umask=-1, **environment):
     """Build as pip does without isolation, which installs nothing."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
-    return subprocess.run(command, cwd=source, env={**os.environ, **environment}, capture_output=True, text=True)
+    environment = {**os.environ, **environment}
+    return subprocess.run(command, cwd=source, env=environment, umask=umask, capture_output=True, text=True)
 
 
 def names(folder):
@@ -192,20 +200,51 @@ def test_a_release_without_npm_is_refused(source, tmp_path):
 
 
 @pytest.mark.slow
-def test_two_builds_have_the_same_bundle(source, tmp_path):
+def test_two_builds_have_the_same_bytes(source, tmp_path):
+    """In other folders, at other times, with other rights of files; each makes its bundle."""
     if not (hatch_build.npm() or hatch_build.npm_of_wheel()):
         missing("npm")
-    digests = set()
-    for folder in (tmp_path / "a", tmp_path / "b"):
+    digests = {}
+    for folder, umask, time in ((tmp_path / "a", 0o022, 1.6e9), (tmp_path / "other" / "b", 0o077, 1.7e9)):
         shutil.copytree(source, folder / "source")
-        done = build("wheel", folder / "source", folder, KINETREE_RELEASE="1")
-        assert done.returncode == 0, done.stderr
-        wheel, inside = names(folder)
-        assert sum("viewing/bundle/" in name for name in inside) == 1
-        with zipfile.ZipFile(wheel) as file:
+        for path in (folder / "source").rglob("*"):
+            os.utime(path, (time, time))
+        for target in ("sdist", "wheel"):
+            done = build(target, folder / "source", folder, umask=umask, KINETREE_RELEASE="1", SOURCE_DATE_EPOCH=EPOCH)
+            assert done.returncode == 0, done.stderr
+        with zipfile.ZipFile(names(folder)[0]) as file:
             content = file.read("kinetree/viewing/bundle/viewer.js")
         assert b"three.js authors" in content
         for place in (str(tmp_path), str(Path.home()), "/tmp/", "file:"):
             assert place.encode() not in content
-        digests.add(hashlib.sha256(content).hexdigest())
-    assert len(digests) == 1
+        digests[folder] = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir() if p.is_file()}
+    first, second = digests.values()
+    assert len(first) == 2
+    assert first == second
+
+
+@pytest.mark.slow
+def test_an_sdist_has_the_bundle_and_makes_the_same_wheel_without_npm(source, tmp_path):
+    if not (hatch_build.npm() or hatch_build.npm_of_wheel()):
+        missing("npm")
+    folders = [tmp_path / name for name in ("checkout", "first", "second")]
+    shutil.copytree(source, folders[0])
+    for target in ("sdist", "wheel"):
+        assert build(target, folders[0], folders[1], KINETREE_RELEASE="1").returncode == 0
+    unpacked = unpack(folders[1])
+    assert (unpacked / BUNDLE).is_file()
+    done = build("wheel", unpacked, folders[2], **NO_NODE, KINETREE_RELEASE="1")
+    assert done.returncode == 0, done.stderr
+    assert names(folders[1])[0].read_bytes() == names(folders[2])[0].read_bytes()
+
+
+@pytest.mark.slow
+def test_an_sdist_has_the_sources_and_nothing_that_tools_leave_behind(source):
+    files = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+    git = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    known = subprocess.run(git, cwd=ROOT, capture_output=True, text=True).stdout.split("\0")
+    if not any(known):
+        pytest.skip("this is no checkout of git")
+    assert files - set(known) == {"PKG-INFO"}
+    needed = {"pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CHANGELOG.md", "viewer/.npmrc"}
+    assert needed | {f"src/kinetree/{name}" for name in ("__init__.py", "py.typed", "cli/check.py")} <= files

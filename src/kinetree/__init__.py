@@ -69,7 +69,7 @@ from kinetree.model.robot import Robot as Robot
 from kinetree.saving import save as save
 from kinetree.saving import text as text
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from kinetree import dynamics as dynamics

@@ -374,3 +374,9 @@ def test_yaml_data_keep_their_kind_at_every_depth():
 )
 def test_names_of_properties(name, valid):
     assert is_valid_name(name) is valid
+
+
+def test_a_chain_of_operators_has_the_same_limit_on_every_python():
+    assert ours("+".join("1" * 2501)) == 2501
+    with pytest.raises(kt.KinetreeError, match="nested too deep"):
+        ours("+".join("1" * 2502))

@@ -142,7 +142,7 @@ def test_wide_ends_and_thin_slabs():
     strip = np.array([[1.0, -1], [-1, 1]])
     A, b = np.vstack([strip, *box([-1e16] * 2, [1e16] * 2)[:1]]), np.r_[1.0, 1.0, np.full(4, 1e16)]
     assert polytope.project(A, b, np.array([5.0, 0.0])) == pytest.approx([3.0, 2.0])
-    with pytest.raises(kt.KinetreeError, match=r"too far off|not solved"):
+    with pytest.raises(kt.KinetreeError, match=r"too far off|not solved|cannot be told apart"):
         polytope.volume(A, b)
     for thin in (0.1, 1e-3):
         A, b = box([-1.0] * 6, [1.0] * 6)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import fail, unknown_name
-from kinetree.labels import by_name, entries
+from kinetree.labels import entries
+from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def q_of(robot: Robot, values: Mapping[str, Any] | None, named: Mapping[str, Any
     slices = robot.q_slices
     q = np.array([x for name in robot.joint_names for x in robot.joints[name].kind.neutral], dtype=float)
     if at is not None:
-        full = np.asarray(by_name(at, robot.coordinate_names, "at"), dtype=float)
+        full = numbers(at, "q", "at is", robot.coordinate_names)
         if full.shape != q.shape or not np.isfinite(full).all():
             raise fail("q", f"at has shape {full.shape}; legal are the {q.size} finite numbers of a full q")
         q = full.copy()
@@ -32,14 +33,14 @@ def q_of(robot: Robot, values: Mapping[str, Any] | None, named: Mapping[str, Any
             raise not_a_coordinate(robot, name)
         kind = robot.joints[name].kind
         try:
-            numbers = np.atleast_1d(np.asarray(value, dtype=float))
+            entered = np.atleast_1d(np.asarray(value, dtype=float))
         except (TypeError, ValueError):
             raise fail("number", f"{value!r} is no number", element=f"joint {name!r}") from None
-        if numbers.shape != (kind.nq,):
-            raise fail("count", f"takes {kind.nq} numbers, got shape {numbers.shape}", element=f"joint {name!r}")
-        if not np.isfinite(numbers).all():
+        if entered.shape != (kind.nq,):
+            raise fail("count", f"takes {kind.nq} numbers, got shape {entered.shape}", element=f"joint {name!r}")
+        if not np.isfinite(entered).all():
             raise fail("number", f"{value} is not finite", element=f"joint {name!r}")
-        q[slices[name]] = np.where(kind.angular, np.deg2rad(numbers), numbers) if unit == "deg" else numbers
+        q[slices[name]] = np.where(kind.angular, np.deg2rad(entered), entered) if unit == "deg" else entered
     return q
 
 

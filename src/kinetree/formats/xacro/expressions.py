@@ -29,6 +29,7 @@ from kinetree.formats.xacro.functions import method_of
 from kinetree.formats.xacro.operators import BINARY, COMPARISONS, UNARY, formatted
 
 MAX_LENGTH = 20_000  # characters of an expression
+MAX_OPERATORS = 2500  # of a chain such as 1 + 2 + …; Python up to 3.12 parses at most 3000, newer versions more
 CONSTANTS = frozenset((type(None), bool, int, float, complex, str))
 OF_DICT = frozenset(dir(dict))
 Names = Callable[[str], Any]
@@ -179,6 +180,8 @@ def _binary(node: ast.BinOp, scope: Scope) -> Any:
     spine = [node]
     while isinstance(spine[-1].left, ast.BinOp):  # a + b + c …: as deep as it is long
         spine.append(spine[-1].left)
+    if len(spine) > MAX_OPERATORS:
+        raise fail("xacro-recursion", "the expression is nested too deep")
     value = value_of(spine[-1].left, scope)
     for part in reversed(spine):
         right = value_of(part.right, scope)
