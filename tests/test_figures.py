@@ -40,9 +40,9 @@ def pixels(path):
     """The pixels of a picture, and of each tenth of an animated one."""
     sequence = pytest.importorskip("PIL.ImageSequence")
     image = pytest.importorskip("PIL.Image")
-    with image.open(path) as opened:
-        shown = [np.asarray(one.convert("RGB")).astype(int) for one in sequence.Iterator(opened)]
-    return np.stack(shown[::10])
+    return np.stack(
+        [np.asarray(one.convert("RGB")).astype(int) for one in [*sequence.Iterator(image.open(path))][::10]]
+    )
 
 
 def differ(one, other):
