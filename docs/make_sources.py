@@ -31,21 +31,21 @@ from kinetree.robots.icub.naming import naming
 DOCS = Path(__file__).parent
 MADE = "<!-- made by `python docs/make_sources.py`; change the files in docs/sources instead -->\n"
 SOURCES = """\
-Find here, by document and line, how Kinetree follows a sentence of REP-199, of the iCub's pages or of the Robotics Toolbox's. Every
-sentence, row, formula and figure of these five public documents that requires, recommends, defines or states something has a
-row: the line in the copy that we read, the content in our own words, and the answer:
+Find here, by document and line, how Kinetree follows a sentence of REP-199, of the iCub's pages or of the Robotics
+Toolbox's. Every sentence, row, formula and figure of these five public documents that requires, recommends, defines
+or states something has a row: the line in the copy that we read, the content in our own words, and the answer:
 
 - a test that checks the statement,
 - a rule of `kinetree check` that checks it in any model,
 - a function that computes it, a page that explains it, or a command that draws it,
 - an [erratum](errata.md), if the document is wrong there.
 
-**Open** marks what Kinetree does not do yet. Entries with the same answers share a row. A test keeps this page and its answers
-current.
+**Open** marks what Kinetree does not do yet. Entries with the same answers share a row. A test keeps this page and
+its answers current.
 """
 ERRATA = """\
-The five documents that Kinetree [follows](sources.md) have errors and gaps. Each entry has the text as printed, the correct text, the
-reason, and the test that proves it. If you use one of these documents, read its part first."""
+The five documents that Kinetree [follows](sources.md) have errors and gaps. Each entry has the text as printed, the
+correct text, the reason, and the test that proves it. If you use one of these documents, read its part first."""
 KINDS = ("requirement", "recommendation", "definition", "fact", "formula", "figure")
 ANSWERS = ("test", "rule", "function", "page", "figure", "erratum", "open")
 NO_RULES = frozenset(clause.code for clause in CLAUSES)
