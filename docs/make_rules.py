@@ -23,8 +23,8 @@ READER = (
 COLUMNS = (
     "**Level** is MUST, SHOULD or MAY, as the convention has it. **Severity** is the highest that a finding can have. "
     "It is an error only if the level is MUST and the finding is certain. A missing frame or a small deviation is "
-    "often less severe; in the profile `industrial-strict` a missing frame is an error. **Fix** is `safe` if `kinetree fix` "
-    "repairs it, and `unsafe` if it does so only with `--unsafe`, because other files may have to change."
+    "often less severe; in the profile `industrial-strict` a missing frame is an error. **Fix** is `safe` if "
+    "`kinetree fix` repairs it, and `unsafe` if it does so only with `--unsafe`, because other files may have to change."
 )
 HOW = {
     "certain": "a rule, from the model",
