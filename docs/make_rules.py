@@ -24,7 +24,7 @@ COLUMNS = (
     "**Level** is MUST, SHOULD or MAY, as the convention has it. **Severity** is the highest that a finding can have. "
     "It is an error only if the level is MUST and the finding is certain. A missing frame or a small deviation is "
     "often less severe; in the profile `industrial-strict` a missing frame is an error. **Fix** is `safe` if "
-    "`kinetree fix` repairs it, and `unsafe` if only `kinetree fix --unsafe` does, because other files may have to change."
+    "`kinetree fix` repairs it, and `unsafe` if only `kinetree fix --unsafe` does, because other files may change too."
 )
 HOW = {
     "certain": "a rule, from the model",
