@@ -16,14 +16,20 @@ from kinetree.formats.output import write_whole
 
 MADE = "<!-- made by `python docs/make_rules.py`; change the rules instead -->\n"
 READER = (
-    "A reader finds these while it reads the file: they are about the format itself, not about a convention. They can "
-    "be ignored or excused by their codes. Errors of readers have no row here, because they are always reported; "
-    "`kinetree rule CODE` explains them, too."
+    "These are warnings and remarks about the format of a file, not about a convention. You can ignore or excuse them "
+    "by their codes. Errors of readers are not in this table, because they are always reported; "
+    "[Codes of findings](../e/index.md) and `kinetree rule CODE` explain them too."
+)
+COLUMNS = (
+    "**Level** is MUST, SHOULD or MAY, as the convention has it. **Severity** is the highest that a finding can have. "
+    "It is an error only if the level is MUST and the finding is certain. A missing frame or a small deviation is "
+    "often less severe; in the profile `industrial-strict` a missing frame is an error. **Fix** is `safe` if "
+    "`kinetree fix` repairs it, and `unsafe` if only `kinetree fix --unsafe` does, because other files may change too."
 )
 HOW = {
-    "certain": "by a rule, from the model",
-    "heuristic": "by a rule, from signs that can mislead",
-    "advice": "by a rule, as advice",
+    "certain": "a rule, from the model",
+    "heuristic": "a rule, by signs that can be wrong",
+    "advice": "a rule, as advice",
 }
 REPAIRS = {"no": "", "safely": "safe", "unsafely": "unsafe"}
 
@@ -38,11 +44,8 @@ def _index() -> str:
     lines = [
         "# The rules\n",
         MADE,
-        "The rules of [`kinetree check`](../how-to/checking.md), by family; `kinetree rule CODE` prints the same. The",
-        "severity",
-        "follows from the level and the evidence: an error is a MUST whose finding is certain. Missing frames and",
-        "matters of degree are often less severe, and more severe in the profile `industrial-strict`. The column `fix`",
-        "says whether `kinetree fix` repairs it, and whether other files may have to change.\n",
+        "All rules of [`kinetree check`](../how-to/checking.md), by family. A profile selects rules for a purpose;",
+        "`kinetree check --profile NAME` uses it. `kinetree rule CODE` explains a rule in the terminal.\n",
         "| profile | its rules | number |",
         "|---|---|---|",
     ]
@@ -50,13 +53,14 @@ def _index() -> str:
     for name, profile in PROFILES.items():
         count = sum(name in rule.profiles for known in rules.values() for rule in known)
         lines.append(f"| `{name}` | {plain(profile.title)} | {count} |")
+    lines += ["", _wrapped(COLUMNS)]
     for letters, known in rules.items():
         lines += [
             f"\n## {letters}: {plain(family_title(letters))}\n",
             "| code | level | severity | requirement | fix |",
         ]
         lines += ["|---|---|---|---|---|", *(_row(rule) for rule in known)]
-    lines += ["\n## What readers remark\n", _wrapped(READER) + "\n", "| code | what it means |", "|---|---|"]
+    lines += ["\n## Remarks of readers\n", _wrapped(READER) + "\n", "| code | what it means |", "|---|---|"]
     lines += [f"| `{code}` | {plain(row.meaning)} |" for code, row in REMARKS.items()]
     return "\n".join(lines) + "\n"
 
@@ -80,9 +84,9 @@ def body(rule: Explanation) -> str:
     """Return everything about a rule but its code, in Markdown."""
     asked = ", ".join(f"`{name}`" for name in rule.profiles) or "none"
     repaired = {
-        "no": "Repaired by hand.",
-        "safely": "Repaired by `kinetree fix`.",
-        "unsafely": "Repaired by `kinetree fix --unsafe`.",
+        "no": "You repair it by hand.",
+        "safely": "`kinetree fix` repairs it.",
+        "unsafely": "`kinetree fix --unsafe` repairs it.",
     }[rule.repaired]
     return f"""\
 **{plain(rule.title)}**
@@ -91,7 +95,7 @@ def body(rule: Explanation) -> str:
 
 {plain(rule.why)}
 
-At most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}. Profiles: {asked}. {repaired}
+Severity: at most {rule.severity}. Evidence: {rule.evidence}; {EVIDENCE[rule.evidence]}. Profiles: {asked}. {repaired}
 
 Good:
 
@@ -124,7 +128,7 @@ def _clause_table() -> str:
     rows = {clause.code: _manual_clause(clause) for clause in CLAUSES} | {
         rule.code: _clause(rule) for rule in family("R199")
     }
-    head = ["| clause | level | what it says | severity | who judges it |", "|---|---|---|---|---|"]
+    head = ["| clause | level | text | severity | checked by |", "|---|---|---|---|---|"]
     return "\n".join([*head, *(rows[code] for code in sorted(rows))]) + "\n"
 
 
@@ -133,10 +137,13 @@ def _clauses() -> str:
     return f"""\
 # REP-199, clause by clause
 
-[REP-199]({URL}) says how the frames of an industrial arm are called and where they are. It is an informational draft
-that never became official, and models, drivers and planners rely on it all the same. Each clause that says what must,
-should or may be has a row here: the rule that judges it, or what a person has to be asked, or why there is nothing to
-ask. `kinetree rule CODE` explains each; `kinetree check --profile industrial` asks the rules.
+[REP-199]({URL}) defines the names and places of the frames of an industrial arm. Models, drivers and planners rely on
+it, although it is a draft that never became official. Check a model with
+
+    kinetree check arm.urdf --profile industrial
+
+Each clause about what must, should or may be has a row here. The last column has the rule that checks it, or the
+question that a person has to answer, or the reason why there is nothing to check. `kinetree rule CODE` explains each.
 
 {_clause_table()}"""
 
@@ -146,7 +153,7 @@ def _clause(rule: type[Rule]) -> str:
 
 
 def _manual_clause(clause: Clause) -> str:
-    who = f"a person: {clause.question} ({clause.because})" if clause.question else f"nobody: {clause.because}"
+    who = f"a person: {clause.question} ({clause.because})" if clause.question else f"not checked: {clause.because}"
     return _cells(clause.code, clause.level or "", clause.clause, "", who)
 
 

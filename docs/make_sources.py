@@ -31,15 +31,21 @@ from kinetree.robots.icub.naming import naming
 DOCS = Path(__file__).parent
 MADE = "<!-- made by `python docs/make_sources.py`; change the files in docs/sources instead -->\n"
 SOURCES = """\
-Kinetree follows five public documents. Every sentence, row, formula and figure of them that asks for something,
-recommends, defines or states a fact has a row here: its line in the copy that was read, what it says in our words, and
-what answers it. A test checks the statement; a rule of `kinetree check` asks it of any model; a function computes it; a
-page explains it; a command draws it; an [erratum](errata.md) proves that the document is wrong there. **Open** is what
-Kinetree does not do yet. Entries with the same answers share a row. A test keeps this page and its answers current.
+Find here, by document and line, how Kinetree follows a sentence of REP-199, of the iCub's pages or of the Robotics
+Toolbox's. Every sentence, row, formula and figure of these five public documents that requires, recommends, defines
+or states something has a row: the line in the copy that we read, the content in our own words, and the answer:
+
+- a test that checks the statement,
+- a rule of `kinetree check` that checks it in any model,
+- a function that computes it, a page that explains it, or a command that draws it,
+- an [erratum](errata.md), if the document is wrong there.
+
+**Open** marks what Kinetree does not do yet. Entries with the same answers share a row. A test keeps this page and
+its answers current.
 """
 ERRATA = """\
-Where the documents that Kinetree [follows](sources.md) are wrong, incomplete or contradict themselves: what they say,
-what is correct, and the test that proves it."""
+The five documents that Kinetree [follows](sources.md) have errors and gaps. Each entry has the text as printed, the
+correct text, the reason, and the test that proves it. If you use one of these documents, read its part first."""
 KINDS = ("requirement", "recommendation", "definition", "fact", "formula", "figure")
 ANSWERS = ("test", "rule", "function", "page", "figure", "erratum", "open")
 NO_RULES = frozenset(clause.code for clause in CLAUSES)
@@ -130,7 +136,7 @@ def _sources(found: tuple[Document, ...]) -> str:
         lines += [
             f"\n## {document.name}\n",
             f"[{document.title}]({document.url}), {document.edition}.\n",
-            "| id | line | kind | what it says | answer |",
+            "| id | line | kind | content | answer |",
             "|---|---|---|---|---|",
             *(_row(list(run)) for _, run in groupby(document.entries, lambda entry: (entry.kind, entry.answers))),
         ]
@@ -139,7 +145,7 @@ def _sources(found: tuple[Document, ...]) -> str:
 
 def _counts(found: tuple[Document, ...]) -> list[str]:
     """Return the lines of the table of how many entries there are, by document and kind."""
-    parts = {f"[{document.name}](#{document.name})": document.entries for document in found}
+    parts = {f"[{document.name}](#{document.name}): {document.title}": document.entries for document in found}
     parts["**all**"] = tuple(entry for document in found for entry in document.entries)
     lines = [f"| document | entries | {' | '.join(KINDS)} | errata | open |", "|---|---|" + "---|" * (len(KINDS) + 2)]
     for name, entries in parts.items():
