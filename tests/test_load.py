@@ -194,6 +194,7 @@ def test_errors_and_robots_cross_processes():
     assert pickle.loads(pickle.dumps(icub)).joint_names == icub.joint_names
 
 
+@pytest.mark.slow
 def test_many_followers_of_followers_load_quickly():
     n = 3000  # each before its leader: looking at every chain from its end would take minutes
     links = "".join(f'<link name="l{i}"/>' for i in range(n))
