@@ -209,6 +209,11 @@ def test_many_followers_of_followers_load_quickly():
     assert robot.joint_names == (f"j{n - 1}",)
 
 
+def test_a_name_that_is_known_twice_is_suggested_once():
+    with pytest.raises(KeyError, match=r"no sensor 'l_arm_fts'; did you mean 'l_arm_ft'[?]"):
+        kt.icub.sensor(kt.load("icub"), "l_arm_fts")  # the sensor's name, and an alias
+
+
 def test_an_unknown_group_lists_the_nearest():
     with pytest.raises(KeyError, match="did you mean 'left_arm'"):
         kt.load("icub").groups["left_am"]

@@ -192,6 +192,13 @@ def test_what_is_not_legal_is_refused(joints, at, code):
     assert caught.value.findings[0].code == code
 
 
+def test_the_name_of_a_group_that_does_not_exist_gives_the_nearest_one():
+    with pytest.raises(KinetreeError, match="no group or joint 'leftarm'; did you mean 'left_arm'"):
+        kt.fk(ICUB, "l_hand", joints="leftarm")
+    with pytest.raises(KinetreeError, match="no joint 'l_elbo'; did you mean 'l_elbow'"):
+        kt.fk(ICUB, "l_hand", joints=["l_elbo"])
+
+
 def test_followers_and_fixed_joints_cannot_be_chosen():
     robot = kt.load(icub_urdfs()[0])
     fixed = next(joint.name for joint in robot.joints.values() if joint.type == "fixed")

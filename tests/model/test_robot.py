@@ -92,3 +92,15 @@ def test_joints_without_a_name_stand_where_a_full_q_has_them():
             icub.q(l_elbow=1.0, at=wrong)
     with pytest.raises(kt.KinetreeError, match="at lacks"):
         icub.q(at={"l_elbow": 1.0})
+
+
+def test_degrees_without_their_unit_give_a_warning():
+    icub = kt.load("icub")
+    said = 'l_elbow = 40 rad is 2290 deg, outside its limits, .*and 1 more.; robot.q takes degrees with unit="deg"'
+    with pytest.warns(UserWarning, match=said):
+        assert icub.q({"l_elbow": 40, "r_elbow": 50}).max() == 50  # the values are taken as given
+    icub.q(l_elbow=3.0)  # outside of its limits, but less than a turn
+    icub.q(l_elbow=400, unit="deg")
+    kt.chain([{"d": 0.1}], convention="dh").q(q1=40)  # without limits
+    slide = kt.chain([{"type": "prismatic", "qlim": [0, 1]}], convention="dh")
+    slide.q(q1=40)

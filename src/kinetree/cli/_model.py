@@ -12,13 +12,12 @@ import numpy as np
 
 from kinetree.conventions.options import KINDS, CheckOptions
 from kinetree.conventions.profiles import DEFAULT, PROFILES
-from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.numbers import number
 from kinetree.formats.parts import PARTS
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
-from kinetree.model.coordinates import not_a_coordinate
+from kinetree.model.coordinates import large_angles, not_a_coordinate, q_of
 from kinetree.model.robot import Robot
 from kinetree.robots.installed import PACKAGES, located
 from kinetree.robots.packaged import names
@@ -26,8 +25,6 @@ from kinetree.spatial.se3 import Array
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
-SLACK = 1e-9
-"""Rounding, rad, up to which an angle is inside its limits."""
 Options = TypeVar("Options", ReadOptions, CheckOptions)
 
 
@@ -217,7 +214,7 @@ def _decorated(command: Command, arguments: Iterable[Decorator], options: Iterab
 def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array:
     """Return q (nq,) of the values of `--q`, several for a joint of several coordinates; other joints are neutral."""
     numbers = {name: _numbers(name, text) for name, text in values.items()}
-    q = robot.q(numbers, unit="deg" if in_degrees else "rad")
+    q = q_of(robot, numbers, {}, "deg" if in_degrees else "rad", warns=False)
     _check_quaternions(robot, q)
     if not in_degrees:
         _note_large_angles(robot, q, values)
@@ -226,17 +223,9 @@ def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Arr
 
 def _note_large_angles(robot: Robot, q: Array, names: Iterable[str]) -> None:
     """Print a note about the first angle, rad, that is outside its limits or beyond a turn, as degrees would be."""
-    said = []
-    for name in names:
-        for i, turns in enumerate(robot.joints[name].kind.angular, robot.q_slices[name].start):
-            lower, upper = robot.limits.lower[i], robot.limits.upper[i]
-            inside = lower - SLACK <= q[i] <= upper + SLACK
-            if turns and not (inside and (abs(q[i]) <= 2 * np.pi or np.isfinite([lower, upper]).all())):
-                ends = "more than a turn" if inside else f"outside its limits, {as_text(lower)} to {as_text(upper)} rad"
-                said.append(f"{name} = {as_text(q[i])} rad is {as_text(np.rad2deg(q[i]))} deg, {ends}")
-    if said:
-        others = f" (and {len(said) - 1} more)" if said[1:] else ""
-        click.echo(f"note: {said[0]}{others}; angles of --q are in rad, with --deg in degrees", err=True)
+    if found := large_angles(robot, q, names):
+        others = f" (and {len(found) - 1} more)" if found[1:] else ""
+        click.echo(f"note: {found[0]}{others}; angles of --q are in rad, with --deg in degrees", err=True)
 
 
 def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:

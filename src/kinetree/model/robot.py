@@ -324,7 +324,8 @@ class Robot(Shown):
         """Return a full q (nq,) from joint names; joints that are not named stay neutral, or as in the full q `at`.
 
         unit="deg" takes every angle that is named in degrees; lengths are always metres. A joint of several
-        numbers takes them all. Raises KinetreeError for an unknown name or a wrong count.
+        numbers takes them all. Raises KinetreeError for an unknown name or a wrong count. Warns if an angle in rad is
+        more than a turn and outside of its limits, because degrees may be meant.
 
         Examples:
             >>> import kinetree as kt
