@@ -73,10 +73,10 @@ def load(
         confined: whether the file may include and load only what lies in its workspace and in packages, and see no
             variable of the environment; or a `kinetree.confine.Confinement` that says which folders and variables.
             Otherwise a file may include whatever you may read. It is not about the files that you name here.
-        expand: "mujoco" if elements of an MJCF file that make bodies (<attach>, <composite>, <flexcomp>) shall be
+        expand: "mujoco" if elements of an MJCF file that make bodies (`<attach>`, `<composite>`, `<flexcomp>`) shall be
             expanded by an installed MuJoCo, in a child process that can neither write nor use the network.
-        without: parts that are left out, keys of `kinetree.formats.parts.PARTS`, such as ("mimic",), after which
-            followers move by themselves. Errors in them do not count. What that changes is on `robot.notes`.
+        without: parts that are left out, such as ("mimic",), after which followers move by themselves. Errors in them
+            do not count. The effects are on `robot.notes`. All parts: `kinetree.formats.parts.PARTS`.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
 

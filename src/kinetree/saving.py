@@ -30,7 +30,7 @@ def save(
             needs it, and refers to them from there; those that lie with the file already stay, and so does everything
             if the robot is written in its own format beside its own file. "keep" leaves the references as they are,
             with a warning that names those that lead nowhere from the file.
-        without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`.
+        without: parts that are left out, such as ("extension", "inertial"). All parts: `kinetree.formats.parts.PARTS`.
 
     Raises KinetreeError for a part without which other programs would see another robot, unless it is left out.
 
