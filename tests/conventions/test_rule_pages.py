@@ -8,6 +8,7 @@ from make_rules import main, pages
 
 from kinetree.conventions.explain import explain, explanations
 from kinetree.conventions.profiles import FAMILIES, PROFILES, TITLES, family, rules_of
+from kinetree.conventions.whole_examples import broken
 from kinetree.errors import KinetreeError
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
@@ -51,6 +52,17 @@ def test_an_explanation_has_what_the_rule_says():
     assert rule.why.startswith("Models of grippers are made to be")
     assert {"industrial", "industrial-strict"} <= set(rule.profiles)
     assert "icub" not in rule.profiles
+
+
+def test_long_lines_are_broken_between_elements():
+    short = '<link name="a"/><link name="b"/>'
+    joint = '<joint name="elbow"><parent link="a"/><child link="b"/></joint>'
+    expected = f'<robot name="arm">\n  <link name="a"/>\n  <link name="b"/>\n  {joint}\n</robot>'
+    assert broken(short) == short
+    assert broken(f'<robot name="arm">{short}{joint}</robot>') == expected
+    comment = "<!-- " + "why " * 30 + "-->"
+    assert broken(f"  {comment}<a><b>1</b></a>") == f"  {comment}\n  <a><b>1</b></a>"
+    assert broken("x = 1  # " + "y" * 120) == "x = 1  # " + "y" * 120
 
 
 def test_an_unknown_code_names_the_nearest():
