@@ -114,7 +114,7 @@ def _clause_page(clause: Clause) -> str:
     return f"""\
 # {clause.code}
 
-> {clause.level or "No level"}: "{plain(clause.clause)}" ([REP-199]({URL}))
+> {clause.level or "No level"}, by [REP-199]({URL}): "{plain(clause.clause)}"
 
 No rule checks this clause of REP-199. {plain(why)}
 

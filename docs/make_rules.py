@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from textwrap import dedent, fill
+from urllib.parse import urlsplit
 
 from kinetree.codes import REMARKS
 from kinetree.conventions.explain import EVIDENCE, Explanation, explanations
@@ -92,7 +93,7 @@ def body(rule: Explanation) -> str:
     return f"""\
 **{plain(rule.title)}**
 
-> {rule.level}: {clause} ([{"REP-199" if rule.url == URL else "source"}]({rule.url}))
+> {rule.level}, by [{source_name(rule.url)}]({rule.url}): {clause}
 
 {plain(rule.why)}
 
@@ -106,6 +107,12 @@ Bad:
 
 {code_block(rule.bad)}
 """.replace("\n\n\n\n", "\n\n")
+
+
+def source_name(url: str) -> str:
+    """Return the name of a REP, or the host of any other source."""
+    rep = re.search(r"rep-0*(\d+)", url)
+    return f"REP-{rep[1]}" if rep else urlsplit(url).netloc.removeprefix("www.")
 
 
 def code_block(text: str) -> str:
