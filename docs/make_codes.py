@@ -92,7 +92,7 @@ def _code_page(code: str, row: Code, texts: dict[str, str]) -> str:
             f"## Example in {FORMATS[form][0]}",
             code_block(text),
             "Kinetree prints:",
-            f"```{{ .text .wrap }}\n{printed}\n```",
+            f"```text\n{printed}\n```",
         ]
     uses = USES[row.use]
     parts.append(f"**Severity.** {uses[0].upper()}{plain(uses[1:])}.")
