@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
+from docstrings import with_lists
+
 import kinetree as kt
 
 FOLDER = "reference/api"
@@ -22,7 +24,9 @@ def pages() -> dict[str, str]:
     made = {"kinetree": _flat(), "controllers": _controllers(), "bridges": _bridges(), "spatial": _spatial()}
     for name in ("kinematics", "dynamics", "limits", "edit", "icub"):
         module = getattr(kt, name)
-        made[name] = _page(f"kinetree.{name}", inspect.getdoc(module) or "", _members(module), f"kt.{name}.")
+        made[name] = _page(
+            f"kinetree.{name}", with_lists(inspect.getdoc(module) or ""), _members(module), f"kt.{name}."
+        )
     return {f"{FOLDER}/{name}.md": text for name, text in made.items()}
 
 
@@ -66,10 +70,10 @@ def _bridges() -> str:
 
 
 def _spatial() -> str:
-    lines = ["# kinetree.spatial\n", f"{inspect.getdoc(import_module('kinetree.spatial'))}\n"]
+    lines = ["# kinetree.spatial\n", f"{with_lists(inspect.getdoc(import_module('kinetree.spatial')) or '')}\n"]
     for name in SPATIAL:
         module = import_module(f"kinetree.spatial.{name}")
-        lines += [f"## kinetree.spatial.{name}\n", f"{inspect.getdoc(module)}\n"]
+        lines += [f"## kinetree.spatial.{name}\n", f"{with_lists(inspect.getdoc(module) or '')}\n"]
         lines += [_entry(thing, f"{name}.{key}", 3) for key, thing in own_functions(module).items()]
     return "\n".join(lines)
 

@@ -12,8 +12,9 @@ from tempfile import TemporaryDirectory
 from make_rules import body, code_block, plain
 
 from kinetree.codes import CODES, FAMILIES, Code
-from kinetree.conventions.explain import USES, Explanation, explanations, family_title
+from kinetree.conventions.explain import USES, Explanation, explanations
 from kinetree.conventions.profiles import FAMILIES as RULES
+from kinetree.conventions.profiles import TITLES
 from kinetree.conventions.rep199.clause import URL
 from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 from kinetree.errors import Finding, KinetreeError
@@ -46,6 +47,7 @@ ROBOT = """\
 """Robot to which the examples in SRDF belong."""
 RULE_PAGES = "../reference/rules"
 """Folder of the pages of rules, as seen from those of codes."""
+EXCUSE = "../reference/checking-settings.md#excusing-a-finding"
 
 
 def code_pages() -> dict[str, str]:
@@ -86,25 +88,35 @@ def _code_page(code: str, row: Code, texts: dict[str, str]) -> str:
     parts = [f"# {code}", plain(row.meaning), f"**What to do.** {plain(row.remedy)}"]
     for form, text in texts.items():
         printed = "\n".join(map(str, findings(form, text)))
-        parts += [f"## Example in {FORMATS[form][0]}", code_block(text), "Kinetree prints:", f"```text\n{printed}\n```"]
+        parts += [
+            f"## Example in {FORMATS[form][0]}",
+            code_block(text),
+            "Kinetree prints:",
+            f"```text\n{printed}\n```",
+        ]
     uses = USES[row.use]
-    parts.append(f"**Severity.** {uses[0].upper()}{plain(uses[1:])}. [All codes](index.md)")
-    return "\n\n".join(parts) + "\n"
+    parts.append(f"**Severity.** {uses[0].upper()}{plain(uses[1:])}.")
+    excuse = "" if row.use in ("error", "fault") else f"[Excuse a finding]({EXCUSE}); "
+    return "\n\n".join([*parts, f"{excuse}[all codes](index.md)" if excuse else "[All codes](index.md)"]) + "\n"
 
 
 def _rule_page(rule: Explanation) -> str:
-    more = f"[All rules of this family]({RULE_PAGES}/{rule.family}.md#{rule.code.lower()}); [all codes](index.md)"
+    more = (
+        f"[Excuse a finding]({EXCUSE}); [all rules of this family]({RULE_PAGES}/{rule.family}.md#{rule.code.lower()});"
+    )
+    more += " [all codes](index.md)"
     return f"# {rule.code}\n\n{body(rule)}\n{more}\n"
 
 
 def _clause_page(clause: Clause) -> str:
-    who = f"a person: {clause.question}" if clause.question else "nobody"
+    answer = f"A person has to answer: {clause.question} ({clause.because})"
+    why = answer if clause.question else f"There is nothing to check: {clause.because}."
     return f"""\
 # {clause.code}
 
-> {clause.level or "No level"}: {plain(clause.clause)} ([source]({URL}))
+> {clause.level or "No level"}, by [REP-199]({URL}): "{plain(clause.clause)}"
 
-No rule judges this clause of REP-199. Judged by {plain(who)}, because: {plain(clause.because)}
+No rule checks this clause of REP-199. {plain(why)}
 
 [All clauses](../reference/rep199.md); [all codes](index.md)
 """
@@ -122,7 +134,7 @@ def _index() -> str:
         parts.append(_table(family.TITLE, rows))
     for letters in RULES:
         rows = [(rule.code, rule.title) for rule in explanations(letters)]
-        parts.append(_table(f"{letters}: {family_title(letters)}", rows))
+        parts.append(_table(f"{letters}: {TITLES[letters]}", rows))
     parts.append(_table("Clauses of REP-199 that no rule judges", [(c.code, c.clause) for c in CLAUSES]))
     return "\n\n".join(parts) + "\n"
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from textwrap import dedent, fill
+from urllib.parse import urlsplit
 
 from kinetree.codes import REMARKS
-from kinetree.conventions.explain import EVIDENCE, Explanation, explanations, family_title
-from kinetree.conventions.profiles import FAMILIES, PROFILES, family
+from kinetree.conventions.explain import EVIDENCE, Explanation, explanations
+from kinetree.conventions.profiles import FAMILIES, PROFILES, TITLES, family
 from kinetree.conventions.rep199.clause import URL
 from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 from kinetree.conventions.rule import Rule
@@ -56,7 +57,7 @@ def _index() -> str:
     lines += ["", _wrapped(COLUMNS)]
     for letters, known in rules.items():
         lines += [
-            f"\n## {letters}: {plain(family_title(letters))}\n",
+            f"\n## {letters}: {TITLES[letters]}\n",
             "| code | level | severity | requirement | fix |",
         ]
         lines += ["|---|---|---|---|---|", *(_row(rule) for rule in known)]
@@ -72,7 +73,7 @@ def _row(rule: Explanation) -> str:
 
 
 def _family(letters: str) -> str:
-    parts = [f"# {letters}: {plain(family_title(letters))}\n", MADE, *map(_rule, explanations(letters))]
+    parts = [f"# {letters}: {TITLES[letters]}\n", MADE, *map(_rule, explanations(letters))]
     return "\n".join(parts)
 
 
@@ -86,12 +87,13 @@ def body(rule: Explanation) -> str:
     repaired = {
         "no": "You repair it by hand.",
         "safely": "`kinetree fix` repairs it.",
-        "unsafely": "`kinetree fix --unsafe` repairs it.",
+        "unsafely": "`kinetree fix --unsafe` repairs it; other files that use the model may have to change.",
     }[rule.repaired]
+    clause = f'"{plain(rule.clause)}"' if rule.url == URL else plain(rule.clause)
     return f"""\
 **{plain(rule.title)}**
 
-> {rule.level}: {plain(rule.clause)} ([source]({rule.url}))
+> {rule.level}, by [{source_name(rule.url)}]({rule.url}): {clause}
 
 {plain(rule.why)}
 
@@ -107,6 +109,12 @@ Bad:
 """.replace("\n\n\n\n", "\n\n")
 
 
+def source_name(url: str) -> str:
+    """Return the name of a REP, or the host of any other source."""
+    rep = re.search(r"rep-0*(\d+)", url)
+    return f"REP-{rep[1]}" if rep else urlsplit(url).netloc.removeprefix("www.")
+
+
 def code_block(text: str) -> str:
     """Return a text as a block of code in Markdown."""
     kind = "xml" if "<" in text else "yaml" if ":\n" in text else "text"
@@ -120,7 +128,8 @@ def _wrapped(text: str) -> str:
 def plain(text: str) -> str:
     """Return a text in which nothing is a tag, a cell or emphasis, except between backticks."""
     parts = re.split(r"(`[^`]*`)", text)
-    return "".join(part if i % 2 else re.sub(r"([<|*\\])", r"\\\1", part) for i, part in enumerate(parts))
+    escaped = [re.sub(r"([|*\\])", r"\\\1", part).replace("<", "&lt;") for part in parts]
+    return "".join(part if i % 2 else escaped[i] for i, part in enumerate(parts))
 
 
 def _clause_table() -> str:
@@ -143,18 +152,23 @@ it, although it is a draft that never became official. Check a model with
     kinetree check arm.urdf --profile industrial
 
 Each clause about what must, should or may be has a row here. The last column has the rule that checks it, or the
-question that a person has to answer, or the reason why there is nothing to check. `kinetree rule CODE` explains each.
+question that a person has to answer, or the reason why there is nothing to check. Each code leads to its page, with
+examples; `kinetree rule CODE` prints it.
 
 {_clause_table()}"""
 
 
 def _clause(rule: type[Rule]) -> str:
-    return _cells(rule.code, rule.level, rule.clause, rule.severity(), f"{HOW[rule.evidence]}: {rule.title()}")
+    return _cells(_page(rule.code), rule.level, rule.clause, rule.severity(), f"{HOW[rule.evidence]}: {rule.title()}")
 
 
 def _manual_clause(clause: Clause) -> str:
     who = f"a person: {clause.question} ({clause.because})" if clause.question else f"not checked: {clause.because}"
-    return _cells(clause.code, clause.level or "", clause.clause, "", who)
+    return _cells(_page(clause.code), clause.level or "", clause.clause, "", who)
+
+
+def _page(code: str) -> str:
+    return f"[{code}](../e/{code}.md)"
 
 
 def _cells(*cells: str) -> str:

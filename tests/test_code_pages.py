@@ -36,17 +36,25 @@ def test_pages_say_what_to_do(pages):
     assert '<child link="uper"/>' in page
     assert "error: joint 'elbow': its child link 'uper' does not exist; did you mean 'upper'? [unknown-child]" in page
     rule = pages["e/R199-403.md"]
-    for said in ("must always point away", "[source](https://", "Good:", "Bad:", "industrial", "--unsafe"):
+    for said in ("must always point away", "[REP-199](https://", "Good:", "Bad:", "industrial", "--unsafe"):
         assert said in rule
     assert "Is flange on the face that tools are bolted to" in pages["e/R199-405.md"]
 
 
 @pytest.mark.slow
 def test_links_lead_to_pages(pages):
-    rules = {f"../reference/{name}" for name in rule_pages()}
+    rules = {f"../reference/{name}" for name in rule_pages()} | {"../reference/checking-settings.md"}
     for name, text in pages.items():
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", re.sub(r"```.*?```", "", text, flags=re.DOTALL)):
             assert target in rules or f"e/{target}" in pages, f"{name}: {target}"
+
+
+@pytest.mark.slow
+def test_no_text_is_a_tag(pages):
+    for name, text in (pages | rule_pages()).items():
+        prose = re.sub(r"```.*?```|`[^`]*`|<!--.*?-->", "", text, flags=re.DOTALL)
+        assert "<" not in prose, f"{name}: {prose[prose.index('<') :][:40]}"
+    assert "Add &lt;limit>, or make the joint continuous." in pages["e/no-limit.md"]
 
 
 @pytest.mark.slow

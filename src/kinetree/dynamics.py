@@ -1,4 +1,4 @@
-"""Dynamics: torques, accelerations, masses, momentum, wrenches, simulation, and what sensors feel.
+"""Dynamics: torques, accelerations, masses, momentum, wrenches, simulation, and readings of sensors.
 
 inverse_dynamics, bias_torques, gravity_torques   joint torques: of a motion, without acceleration, of weight
 forward_dynamics, step                            accelerations that torques cause, a step of simulation
@@ -16,8 +16,8 @@ gravity: acceleration of free fall in the root's axes, m/s²; None makes it an i
 wrenches: names of k frames; w (…, k, 6) is then an input: force, then moment about the frame's origin, from outside on
     the link of the frame, in the frame's axes; N, N m.
 parameters: True makes the inertial parameters an input (…, n, 10), one row for each link of `inertial_parameters`.
-friction: True counts Coulomb friction, which opposes tau with friction * sign(qd), and nothing at rest.
-loops: "ignore" computes the tree of a robot whose joints close loops; without it such a robot is refused.
+friction: True adds Coulomb friction, friction * sign(qd), which is zero at rest.
+loops: "ignore" computes the tree of a robot whose joints close loops; by default such a robot raises KinetreeError.
 joints, at: the joints that move, and where the others stand, as in `kinetree.kinematics`.
 
 Inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters, at. Functions raise KinetreeError for

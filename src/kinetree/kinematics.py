@@ -6,7 +6,7 @@ joints: names of the joints that move, in the order of q, or the name of a group
     alone. Followers move with their leaders. None means all joints.
 at: where all other joints stand: a full q (nq,), compiled in, by default neutral and brought inside the limits; or
     "input", which makes it the last input of the kernel, `at` (…, nq). Limits that couple joints of both kinds limit
-    those that move; limits of standing joints alone are not looked at.
+    those that move; limits of standing joints alone do not count.
 """
 
 from kinetree.compiler.kernel import Kernel as Kernel

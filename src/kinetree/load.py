@@ -54,29 +54,29 @@ def load(
     """Return the robot that a file, a text or a name describes.
 
     Args:
-        source: a path; or, as a str together with format=…, the text itself; or the bare name of a robot that comes
-            with the package, such as "icub" or "icub:2.5", or "PACKAGE:MODEL" for a model of an installed package of
-            models, such as "example-robot-data:panda" (a file of that name is "./icub"); `kinetree models` lists them.
+        source: a path; or, as a str together with format=…, the text itself; or the name of a robot of Kinetree, such
+            as "icub" or "icub:2.5" (a file of that name is "./icub"); or "PACKAGE:MODEL" for a model of an installed
+            package of models, such as "example-robot-data:panda". `kinetree models` lists the names.
         format: "urdf", "xacro", "sdf", "mjcf", "dh", "ets"; by default the file's ending and its root element decide. A
             pathlib.Path together with format=… is a file of that format whatever its ending.
         xacro_args: the arguments of a xacro file.
         packages: folders of ROS packages by name, searched first.
         model: the model to take from an SDF file that has several.
-        srdf: a semantic description that the robot shall have, with its groups of joints: an SRDF file, expanded if it
-            is called .xacro, or the text of one, which begins with "<".
-        limits: a TOML file of linear limits that the robot shall have besides its own; or for an iCub "firmware",
-            "tendons" or "ikin", limits of its shoulders ("icub" before version 3 has "tendons" by itself), or a robot
-            whose control boards' position limits it shall have, such as "iCubGenova02"; or for a robot of the package
-            "dh", the limits that its DH tables print.
-        inertias: for an iCub, a model of the installed package icub-models, such as "iCubGazeboV2_5", whose masses,
-            inertias and places of sensors it shall have; `kt.icub.with_inertias` describes how.
-        confined: whether the file may include and load only what lies in its workspace and in packages, and see no
-            variable of the environment; or a `kinetree.confine.Confinement` that says which folders and variables.
-            Otherwise a file may include whatever you may read. It is not about the files that you name here.
-        expand: "mujoco" if elements of an MJCF file that make bodies (<attach>, <composite>, <flexcomp>) shall be
-            expanded by an installed MuJoCo, in a child process that can neither write nor use the network.
-        without: parts that are left out, keys of `kinetree.formats.parts.PARTS`, such as ("mimic",), after which
-            followers move by themselves. Errors in them do not count. What that changes is on `robot.notes`.
+        srdf: a semantic description of the robot, with groups of joints: an SRDF file, expanded if its name ends in
+            .xacro, or its text, which begins with "<".
+        limits: a TOML file of limits over several joints, added to the robot's own. For an iCub also "firmware",
+            "tendons" or "ikin", limits of its shoulders ("icub" before version 3 has "tendons" without this); or the
+            name of a real iCub, such as "iCubGenova02", for the position limits of its control boards. For a robot of
+            Kinetree also "dh", only the limits in its DH tables.
+        inertias: for an iCub, a model of the installed package icub-models, such as "iCubGazeboV2_5", from which it
+            takes masses, inertias and places of sensors; `kt.icub.with_inertias` describes how.
+        confined: True if the file may include and load only files of its workspace and of packages, and read no
+            environment variable; or a `kinetree.confine.Confinement`, which lists folders and variables. By default a
+            file may include whatever you may read. Files that you name here are always read.
+        expand: "mujoco" lets an installed MuJoCo expand elements of an MJCF file that make bodies (`<attach>`,
+            `<composite>`, `<flexcomp>`), in a child process that can neither write nor use the network.
+        without: parts that are left out, such as ("mimic",), after which followers move by themselves. Errors in them
+            do not count. The effects are on `robot.notes`. All parts: `kinetree.formats.parts.PARTS`.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
 

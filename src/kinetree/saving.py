@@ -22,15 +22,19 @@ def save(
 ) -> tuple[Finding, ...]:
     """Write the robot to a file in the format of its ending, or in `format`. All or nothing is written.
 
-    What the format lacks but other programs do not need, such as velocity limits in MJCF, stands in elements of
-    Kinetree, which `load` puts back. Returns remarks on these parts, and on names that other programs see differently.
+    Parts that the format lacks and other programs do not need, such as velocity limits in MJCF, are written into
+    elements of Kinetree, and `load` restores them. Returns remarks on these parts, and on names that other programs
+    see differently.
 
     Args:
-        assets: "bring" copies its meshes and textures into the folder "assets" beside the file, converted if the format
-            needs it, and refers to them from there; those that lie with the file already stay, and so does everything
-            if the robot is written in its own format beside its own file. "keep" leaves the references as they are,
-            with a warning that names those that lead nowhere from the file.
-        without: parts that are left out, such as ("extension", "inertial"); see `kinetree.formats.losses.PARTS`.
+        robot: the robot.
+        path: the file; a file that exists is replaced.
+        format: "urdf", "sdf", "mjcf", "dh", "dh-csv", "ets" or "srdf"; by default the ending decides.
+        assets: "bring" copies meshes and textures into the folder "assets" beside the file, converted if the format
+            needs it. Files that are already beside it stay there. If the robot is written in its own format beside its
+            own file, nothing is copied. "keep" leaves the references as they are, with a warning for those that find
+            no file.
+        without: parts that are left out, such as ("extension", "inertial"). All parts: `kinetree.formats.parts.PARTS`.
 
     Raises KinetreeError for a part without which other programs would see another robot, unless it is left out.
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from make_rules import main, pages
 
-from kinetree.conventions.explain import explain, explanations, family_title
-from kinetree.conventions.profiles import FAMILIES, PROFILES, family, rules_of
+from kinetree.conventions.explain import explain, explanations
+from kinetree.conventions.profiles import FAMILIES, PROFILES, TITLES, family, rules_of
+from kinetree.conventions.whole_examples import broken
 from kinetree.errors import KinetreeError
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
@@ -38,7 +39,8 @@ def test_every_rule_of_every_profile_is_on_its_page_and_linked():
 
 @pytest.mark.parametrize("letters", FAMILIES)
 def test_families_have_a_title_and_their_own_rules(letters):
-    assert family_title(letters)
+    assert list(TITLES) == list(FAMILIES)
+    assert list(TITLES.values()).count(TITLES[letters]) == 1
     assert [rule.code for rule in explanations(letters)] == sorted(rule.code for rule in family(letters))
     assert all(rule.code.startswith(f"{letters}-") for rule in family(letters))
 
@@ -50,6 +52,17 @@ def test_an_explanation_has_what_the_rule_says():
     assert rule.why.startswith("Models of grippers are made to be")
     assert {"industrial", "industrial-strict"} <= set(rule.profiles)
     assert "icub" not in rule.profiles
+
+
+def test_long_lines_are_broken_between_elements():
+    short = '<link name="a"/><link name="b"/>'
+    joint = '<joint name="elbow"><parent link="a"/><child link="b"/></joint>'
+    expected = f'<robot name="arm">\n  <link name="a"/>\n  <link name="b"/>\n  {joint}\n</robot>'
+    assert broken(short) == short
+    assert broken(f'<robot name="arm">{short}{joint}</robot>') == expected
+    comment = "<!-- " + "why " * 30 + "-->"
+    assert broken(f"  {comment}<a><b>1</b></a>") == f"  {comment}\n  <a><b>1</b></a>"
+    assert broken("x = 1  # " + "y" * 120) == "x = 1  # " + "y" * 120
 
 
 def test_an_unknown_code_names_the_nearest():

@@ -19,9 +19,8 @@ from kinetree.conventions.explain import (
     Repairable,
     codes_like,
     explain,
-    family_title,
 )
-from kinetree.conventions.profiles import FAMILIES
+from kinetree.conventions.profiles import FAMILIES, TITLES
 from kinetree.conventions.rep199.clause import URL
 from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 from kinetree.errors import address
@@ -71,7 +70,7 @@ def _with_page(thing: Explanation | Clause) -> dict[str, Any]:
 
 
 def _list(families: Mapping[str, Sequence[Explanation]]) -> None:
-    pages = [f"{letters}  {family_title(letters)}\n{_rows(rules)}" for letters, rules in families.items()]
+    pages = [f"{letters}  {TITLES[letters]}\n{_rows(rules)}" for letters, rules in families.items()]
     by_family = groupby(sorted(CODES, key=lambda code: CODES[code].family), key=lambda code: CODES[code].family)
     pages += [f"{title}\n{_meanings(list(codes))}" for title, codes in by_family]
     print("\n\n".join(pages))

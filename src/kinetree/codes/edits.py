@@ -111,7 +111,7 @@ ERRORS = {
 
 REMARKS = {
     "board-limits": (
-        "Which files the position limits are from.",
+        "The position limits are from the files of a robot's control boards, which the message names.",
         "No action is needed; use other limits with `limits=`.",
     ),
     "dropped": (
@@ -135,7 +135,7 @@ REMARKS = {
         "Check the source before you rely on it; the message names it.",
     ),
     "published-limits": (
-        "Published limits that are in doubt.",
+        "Limits are as published, but probably wrong.",
         "Check them on your robot before you rely on them.",
     ),
     "reversed-joint": (

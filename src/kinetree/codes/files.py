@@ -4,7 +4,7 @@ TITLE = "Files, folders and packages"
 
 ERRORS = {
     "assets": (
-        "The argument `assets=` of `Robot.save` has an unknown value.",
+        "The argument `assets=` of `kt.save` has an unknown value.",
         "Use 'bring', which copies the files that the model refers to, or 'keep'.",
     ),
     "busy": (

@@ -12,7 +12,7 @@ ERRORS = {
         "Name each joint once, with one finite coefficient, and the lower bound below the upper one.",
     ),
     "cycle": (
-        "Links, frames, models or groups hang on each other in a circle.",
+        "Links, frames, models or groups depend on each other in a circle.",
         "Break the circle at one of the places in the message; one joint of a closed mechanism must be a loop.",
     ),
     "duplicate-name": (
@@ -20,7 +20,7 @@ ERRORS = {
         "Rename one of them.",
     ),
     "force-torque": (
-        "What a force/torque sensor measures is wrong.",
+        "The description of the reading of a force/torque sensor is wrong.",
         "Use one of the frames and directions in the message.",
     ),
     "frame": (
@@ -119,8 +119,8 @@ REMARKS = {
         "Make the joint revolute, or remove the bounds.",
     ),
     "not-computed": (
-        "A force of the file is not computed by dynamics, or its gravity is not what dynamics takes.",
-        "Add the force yourself with `external=`, or pass `gravity=`.",
+        "The dynamics functions do not compute a force that the file defines, or do not use its gravity.",
+        "Add its effect yourself, as with `wrenches=`; pass the gravity of the file as `gravity=`.",
     ),
     "unknown-material": (
         "A material is used but not defined.",
@@ -139,11 +139,11 @@ EITHER = {
     ),
     "loop": (
         "A joint closes a loop.",
-        "No action is needed for kinematics, which keeps it as a loop of the robot; dynamics takes loops='ignore'.",
+        "Poses and Jacobians are those of the tree without it. Inverse kinematics and dynamics need loops='ignore'.",
     ),
     "mimic": (
         "A joint cannot follow another joint as the file describes.",
-        "Let a joint with one coordinate follow one other joint of this kind, linearly and without a circle.",
+        "Name another joint, with one coordinate, that does not follow this one; --without mimic makes it independent.",
     ),
     "no-name": (
         "An element has no name, or an empty one.",

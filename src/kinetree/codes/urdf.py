@@ -47,8 +47,8 @@ REMARKS = {
         "Write its file name, or remove <texture>.",
     ),
     "semantic": (
-        "An SRDF's facts on a robot cannot be written in files of its format.",
-        "Save them beside it, as SRDF.",
+        "The semantic description (SRDF) of a robot cannot be written in a file of this format.",
+        "Save it beside the file, as SRDF.",
     ),
     "srdf-robot": (
         "The SRDF is written for a robot of another name.",

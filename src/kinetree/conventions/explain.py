@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from inspect import cleandoc
 from typing import Literal
 
@@ -98,9 +97,3 @@ def _repairs(rule: type[Rule]) -> Repairable:
     if rule.repair is None:
         return "no"
     return "safely" if rule.safe else "unsafely"
-
-
-def family_title(letters: str) -> str:
-    """Return the title of a family of rules."""
-    module = import_module(f"kinetree.conventions.{FAMILIES[letters][0]}")
-    return (module.__doc__ or "").strip().partition("\n")[0].rstrip(".")

@@ -38,6 +38,28 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "SUP": ("suppressions",),
 }
 """Letters of codes to the modules of this package with their rules, in the order in which they are run."""
+TITLES: dict[str, str] = {
+    "TRE": "The root link",
+    "XML": "Elements for Gazebo, ros2_control and transmissions",
+    "NAM": "Names of links and joints",
+    "JNT": "Axes, places and damping of joints",
+    "LIM": "Limits of joints",
+    "MIM": "Joints that follow others (mimic)",
+    "INR": "Masses and inertias",
+    "GEO": "Shapes and colours",
+    "MSH": "Files of meshes and textures",
+    "XAC": "Texts of xacro files",
+    "CTL": "Interfaces of ros2_control, and transmissions",
+    "MVT": "YAML files of MoveIt and controllers",
+    "SRD": "Semantic descriptions (SRDF)",
+    "R103": "REP-103, units and axes",
+    "R105": "REP-105, frames of mobile platforms",
+    "R120": "REP-120, frames of humanoids",
+    "R199": "REP-199, frames of industrial arms",
+    "ICUB": "Names, axes, frames and limits of the iCub",
+    "SUP": "Comments that excuse findings",
+}
+"""Letters of codes to the titles of the families."""
 
 ALWAYS = ("SUP",)
 """Families about the file and not the robot; they are part of all profiles."""

@@ -1,5 +1,6 @@
 """Examples of rules, completed to whole elements or texts."""
 
+import re
 from textwrap import dedent
 
 from kinetree.conventions.rule import Rule
@@ -9,10 +10,56 @@ WHOLE = (14, 1000)
 """Most lines and characters of a text that is shown whole."""
 LINES = 8
 """Most lines of an element that is shown whole if one of its tags is enough."""
+WIDTH = 100
+"""Most characters of a line of XML; longer lines are broken between elements."""
+PIECE = re.compile(r"(?:<!--.*?-->|<[^>]*>)[^<]*")
 
 
 def whole_examples(rule: type[Rule]) -> tuple[str, str]:
     """Return the good and the bad example of a rule; pieces of an XML text with the elements that they are in."""
+    good, bad = _whole(rule)
+    return broken(good), broken(bad)
+
+
+def broken(text: str) -> str:
+    """Return a text whose long lines of XML are broken between elements."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        pieces = PIECE.findall(line)
+        indent = line[: len(line) - len(line.lstrip())]
+        fits = len(line) <= WIDTH or "".join(pieces) != line.strip()
+        lines += [line] if fits else _broken(pieces, indent)
+    return "\n".join(lines)
+
+
+def _broken(pieces: list[str], indent: str) -> list[str]:
+    """Return lines for tags, each with the text behind it; an element that fits into a line is not broken."""
+    lines: list[str] = []
+    while pieces:
+        count = _extent(pieces)
+        element, pieces = pieces[:count], pieces[count:]
+        indent = indent[:-2] if element[0].startswith("</") else indent
+        line = indent + "".join(element).strip()
+        if count > 1 and len(line) > WIDTH:
+            lines += [indent + element[0], *_broken(element[1:-1], indent + "  "), indent + element[-1]]
+        else:
+            lines.append(line)
+            opens = count == 1 and not line.endswith("/>") and not re.match(r"\s*<[!?/]", line)
+            indent += "  " * opens
+    return lines
+
+
+def _extent(pieces: list[str]) -> int:
+    """Return the number of pieces of the first element; 1 if it does not end in them."""
+    depth = 0
+    for i, piece in enumerate(pieces):
+        depth += 0 if re.match(r"<[!?]|<[^>]*/>", piece) else -1 if piece.startswith("</") else 1
+        if depth <= 0:
+            return i + 1
+    return 1
+
+
+def _whole(rule: type[Rule]) -> tuple[str, str]:
     base = rule.base or ""
     if not base.startswith("<") or rule.good not in base:
         return rule.good, rule.bad

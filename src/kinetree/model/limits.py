@@ -253,9 +253,9 @@ def checked_q(limits: Limits, q: Any, what: str) -> Array:
 class LinearLimits(Brief):
     """A set of limits G x <= h on some joints of one coordinate each, by name.
 
-    joints (k): their names. G (m, k), h (m,): in radians and metres. row_names (m). angular: whether the source speaks
-    of angles only, so that no joint may be prismatic. box: whether every row is an end of a joint's own range.
-    from_below: whether the source says -G x >= -h, as for A q + b > 0, which is then kept so.
+    joints (k): their names. G (m, k), h (m,): in radians and metres. row_names (m). angular: whether the source has
+    angles only, so that no joint may be prismatic. box: whether every row is an end of a joint's own range.
+    from_below: whether the source has rows -G x >= -h, as for A q + b > 0, which are written so again.
 
     Examples:
         >>> import numpy as np

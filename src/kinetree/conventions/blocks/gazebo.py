@@ -157,7 +157,7 @@ class BlockPlaces(Quality):
 class SensorTopics(Quality):
     """Each sensor and plug-in publishes to a topic of its own.
 
-    Who listens gets the data of both, one after the other.
+    A program that reads the topic gets the data of both, one after the other.
     """
 
     code = "XML-012"

@@ -135,7 +135,7 @@ class PluginClass(Quality):
 class ImageFrame(Quality):
     """The frame of a camera's images has z forward, x right and y down.
 
-    Programs that take images for seen along x of a frame see what stands above the camera in front of it.
+    In a frame with the axes of the camera's body, everything in front of the camera appears above it.
     """
 
     code = "XML-011"

@@ -142,7 +142,7 @@ class NegativeMaximum(JointQuality):
 
 
 class PlaceholderEffort(JointQuality):
-    """The effort limit of a joint is a real one.
+    """The effort limit of a joint is realistic.
 
     Such a large number is rarely measured; controllers and simulators then have no bound.
     """
@@ -165,7 +165,7 @@ class PlaceholderEffort(JointQuality):
 
 
 class PlaceholderVelocity(JointQuality):
-    """The velocity limit of a joint is a real one.
+    """The velocity limit of a joint is realistic.
 
     At 50 rad/s a joint turns eight times a second: a wheel can, an arm cannot.
     """

@@ -17,10 +17,10 @@ LEEWAY = 0.01
 
 
 class OneLimit(JointQuality):
-    """Joints have limits of their own.
+    """Limits of effort and velocity are those of the motors, not those of examples.
 
-    The same power of ten as effort and as velocity of every joint is what examples write; planners and controllers take
-    it for the limits of the motors.
+    Examples write one power of ten, such as 1 or 100, as effort and as velocity of every joint. Planners and
+    controllers take such numbers as the limits of the motors.
     """
 
     code = "LIM-011"

@@ -117,7 +117,7 @@ class FlangeAxis(Rep199):
     """The x axis of flange points away from the last link.
 
     Models of grippers are made to be attached with their x axis outwards. If flange points elsewhere, they stand
-    sideways in the model.
+    sideways in the model. To correct it, change rpy of the joint that carries flange.
     """
 
     code = "R199-403"

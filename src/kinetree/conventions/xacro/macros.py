@@ -114,7 +114,7 @@ class ReadableExpressions(Written):
     """
 
     code = "XAC-003"
-    clause = "${…} holds an expression of Python, $(…) begins with find, arg, env, optenv, eval, anon or dirname"
+    clause = "${…} contains an expression of Python, $(…) begins with find, arg, env, optenv, eval, anon or dirname"
     good, bad = LEFT, LEFT.replace("$(arg reach)", "${2 * * 3}")
 
     def check(self, program: Program) -> Iterator[Finding]:

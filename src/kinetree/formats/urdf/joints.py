@@ -99,7 +99,7 @@ def read_axes(context: Context, element: Element | None, joint: Element, kind: J
         return DEFAULT_AXES
     check_leaf(report, element, {"xyz"})
     if "xyz" not in element.attributes:
-        message = "<axis> needs xyz=…, 3 finite numbers; without them it says nothing"
+        message = "<axis> needs xyz=…, 3 finite numbers; without them the axis is unknown"
         report.error("missing-attribute", message, element, owner=joint, fix=AXIS_FIX)
         return NO_AXES
     x, y, z = vector_of(report, element, "xyz", 3, (1.0, 0.0, 0.0), joint)

@@ -1,7 +1,7 @@
 """Edits: free functions that take a robot and return a new one with the same physics.
 
-What an edit drops, because it refers to something that is gone, is on the new robot's `notes`. The text that a robot
-was read from goes with any edit: it would be stale.
+What an edit drops, because it refers to something that is gone, is on the new robot's `notes`. An edited robot has no
+text of its file any more, so that `kt.save` writes it anew.
 """
 
 from kinetree.model.edit.frames import add_frame as add_frame

@@ -67,7 +67,7 @@ def ik(
     largest of the last three. axis (3,): of the frame, for "pointing".
     tolerance: m and rad. limits: replace the robot's own. descents: number of starts.
     closed_form: whether to begin with closed-form solutions, for poses of arms that have them (see `six_axes`).
-    loops: "refuse", or "ignore" to answer for the tree alone where one of `robot.loops` restricts the joints.
+    loops: "refuse", or "ignore" to compute the tree alone if one of `robot.loops` restricts the joints.
     joints, at: the joints that may move, and a full q (nq,) where the others stand; see `kinetree.kinematics`.
 
     Joints between the frames move, and their followers with them; all stay inside the limits, coupled limits included.

@@ -1,0 +1,67 @@
+"""Lists in docstrings: what a docstring describes as "name: text" in a paragraph is a list on the site.
+
+`Lists`, at the end, is an extension of griffe, which reads the docstrings; `zensical.toml` names this file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from importlib.util import find_spec
+from typing import Any
+
+NAME = r"[A-Za-z_]\w*(?: \([^()]*\))?"
+ENTRY = re.compile(rf"(?:^|(?<=[.;]\s))({NAME}(?:,\s{NAME})*): ", re.MULTILINE)
+COLUMNS = re.compile(r"(\S+(?: \S+)*) {2,}(\S.*)")
+AFTER = re.compile(r" (?=(?:Raises|Warns) )")
+"""Beginning of a sentence that belongs to no entry."""
+
+
+def with_lists(text: str, names: Collection[str] | None = None) -> str:
+    """Return a docstring in which paragraphs that describe some of these names, by default any names, are lists."""
+    first, *others = re.split(r"\n{2,}", text)
+    return "\n\n".join([first, *(_with_list(paragraph, names) for paragraph in others)])
+
+
+def _with_list(paragraph: str, names: Collection[str] | None) -> str:
+    lines = paragraph.split("\n")
+    if paragraph[:1].isspace() or lines[0] in ("Args:", "Examples:"):
+        return paragraph
+    rows = [COLUMNS.fullmatch(line) for line in lines]
+    if len(rows) > 1 and all(rows):
+        return "\n".join(f"- {_code(row[1])}: {row[2]}" for row in rows if row)
+    found = [match for match in ENTRY.finditer(paragraph) if names is None or set(_words(match[1])) <= set(names)]
+    if not found:
+        return paragraph
+    ends = [*(match.start() for match in found[1:]), len(paragraph)]
+    entries = [" ".join(paragraph[match.end() : end].split()) for match, end in zip(found, ends, strict=True)]
+    last, *rest = AFTER.split(entries[-1], maxsplit=1)
+    items = [f"- {_code(match[1])}: {entry}" for match, entry in zip(found, [*entries[:-1], last], strict=True)]
+    return "\n\n".join(part for part in (paragraph[: found[0].start()].strip(), "\n".join(items), *rest) if part)
+
+
+def _words(names: str) -> list[str]:
+    """Return names without their shapes."""
+    return re.findall(r"\w+", re.sub(r"\([^()]*\)", "", names))
+
+
+def _code(names: str) -> str:
+    """Return names, and shapes behind them, with the names as code."""
+    return ", ".join(re.sub(r"^\S+", r"`\g<0>`", name) for name in re.split(r",\s(?![^(]*\))", names))
+
+
+if find_spec("griffe"):  # in the extra docs
+    from griffe import Extension
+
+    class Lists(Extension):
+        """Write the parameters of functions and the attributes of classes as lists."""
+
+        def on_function(self, *, func: Any, **_: Any) -> None:
+            """Change the docstring of a function."""
+            if func.docstring:
+                func.docstring.value = with_lists(func.docstring.value, [one.name for one in func.parameters])
+
+        def on_class(self, *, cls: Any, **_: Any) -> None:
+            """Change the docstring of a class."""
+            if cls.docstring:
+                cls.docstring.value = with_lists(cls.docstring.value, cls.members)
