@@ -92,3 +92,19 @@ def test_joints_without_a_name_stand_where_a_full_q_has_them():
             icub.q(l_elbow=1.0, at=wrong)
     with pytest.raises(kt.KinetreeError, match="at lacks"):
         icub.q(at={"l_elbow": 1.0})
+
+
+def test_an_angle_that_is_probably_in_degrees_is_a_warning():
+    """Beyond a turn and outside the limits; a wheel without limits may turn often, and lengths are no angles."""
+    rows = [
+        {"joint": "elbow", "a": 0.4, "qlim": [-2.5, 2.5]},
+        {"joint": "wheel", "a": 0.1},
+        {"joint": "slide", "type": "prismatic", "qlim": [0.0, 0.5]},
+    ]
+    robot = kt.chain(rows, convention="dh")
+    with pytest.warns(UserWarning, match="joint 'elbow': 30 rad is 1720 deg, outside its limits") as caught:
+        robot.q(elbow=30)
+    assert caught[0].filename == __file__
+    for values in ({"elbow": 3.0}, {"wheel": 30.0}, {"slide": 30.0}):
+        assert robot.q(values)[robot.joint_names.index(*values)] == pytest.approx(*values.values())
+    assert robot.q(elbow=900, unit="deg")[0] == pytest.approx(5 * np.pi)

@@ -18,7 +18,7 @@ from kinetree.formats.numbers import number
 from kinetree.formats.parts import PARTS
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
-from kinetree.model.coordinates import not_a_coordinate
+from kinetree.model.coordinates import not_a_coordinate, q_of
 from kinetree.model.robot import Robot
 from kinetree.robots.installed import PACKAGES, located
 from kinetree.robots.packaged import names
@@ -217,26 +217,32 @@ def _decorated(command: Command, arguments: Iterable[Decorator], options: Iterab
 def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array:
     """Return q (nq,) of the values of `--q`, several for a joint of several coordinates; other joints are neutral."""
     numbers = {name: _numbers(name, text) for name, text in values.items()}
-    q = robot.q(numbers, unit="deg" if in_degrees else "rad")
+    q = q_of(robot, numbers, {}, "deg" if in_degrees else "rad")
     _check_quaternions(robot, q)
-    if not in_degrees:
-        _note_large_angles(robot, q, values)
+    _note_outside(robot, q, values, in_degrees)
     return q
 
 
-def _note_large_angles(robot: Robot, q: Array, names: Iterable[str]) -> None:
-    """Print a note about the first angle, rad, that is outside its limits or beyond a turn, as degrees would be."""
-    said = []
+def _note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool) -> None:
+    """Print a note about the first number that is outside its limits, or an angle in rad beyond a turn, as degrees
+    would be."""
+    said, hint = [], ""
     for name in names:
         for i, turns in enumerate(robot.joints[name].kind.angular, robot.q_slices[name].start):
             lower, upper = robot.limits.lower[i], robot.limits.upper[i]
             inside = lower - SLACK <= q[i] <= upper + SLACK
-            if turns and not (inside and (abs(q[i]) <= 2 * np.pi or np.isfinite([lower, upper]).all())):
-                ends = "more than a turn" if inside else f"outside its limits, {as_text(lower)} to {as_text(upper)} rad"
-                said.append(f"{name} = {as_text(q[i])} rad is {as_text(np.rad2deg(q[i]))} deg, {ends}")
+            in_rad = turns and not in_degrees
+            if inside and not (in_rad and abs(q[i]) > 2 * np.pi and not np.isfinite([lower, upper]).all()):
+                continue
+            unit = ("rad" if in_rad else "deg") if turns else "m"
+            shown = [as_text(np.rad2deg(x) if unit == "deg" else x) for x in (q[i], lower, upper)]
+            ends = "more than a turn" if inside else f"outside its limits, {shown[1]} to {shown[2]} {unit}"
+            degrees = f" rad is {as_text(np.rad2deg(q[i]))} deg" if in_rad else f" {unit}"
+            said.append(f"{name} = {shown[0]}{degrees}, {ends}")
+            hint = hint or ("; angles of --q are in rad, with --deg in degrees" if in_rad else "")
     if said:
         others = f" (and {len(said) - 1} more)" if said[1:] else ""
-        click.echo(f"note: {said[0]}{others}; angles of --q are in rad, with --deg in degrees", err=True)
+        click.echo(f"note: {said[0]}{others}{hint}", err=True)
 
 
 def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:

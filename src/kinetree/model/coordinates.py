@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.errors import fail, unknown_name
+from kinetree.display import number as as_text
+from kinetree.errors import fail, unknown_name, warn
 from kinetree.labels import entries
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
@@ -42,6 +43,21 @@ def q_of(robot: Robot, values: Mapping[str, Any] | None, named: Mapping[str, Any
             raise fail("number", f"{value} is not finite", element=f"joint {name!r}")
         q[slices[name]] = np.where(kind.angular, np.deg2rad(entered), entered) if unit == "deg" else entered
     return q
+
+
+def warn_of_degrees(robot: Robot, q: Array) -> None:
+    """Warn of the first joint that has an angle, rad, outside its limits and beyond a turn."""
+    if not (np.abs(q) > 2 * np.pi).any():
+        return
+    for name, at in robot.q_slices.items():
+        joint = robot.joints[name]
+        if joint.kind.angular != (True,):
+            continue
+        x = float(q[at][0])
+        if abs(x) > 2 * np.pi and not joint.limit.lower <= x <= joint.limit.upper:
+            text = f"joint {name!r}: {as_text(x)} rad is {as_text(np.rad2deg(x))} deg, outside its limits"
+            warn(f"{text}; for degrees pass unit='deg'", UserWarning)
+            return
 
 
 def not_a_coordinate(robot: Robot, name: str) -> Exception:

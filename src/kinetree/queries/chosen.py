@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.arguments import as_names
-from kinetree.errors import KinetreeError, fail
+from kinetree.errors import KinetreeError, fail, unknown_name
 from kinetree.model.coordinates import not_a_coordinate
 from kinetree.model.edit.motion import lock
 from kinetree.model.limits import checked_q
@@ -47,6 +47,8 @@ def _checked(robot: Robot, joints: str | Iterable[str]) -> tuple[str, ...]:
         names = as_names(joints)
     for name in names:
         if name not in robot.joint_names:
+            if isinstance(joints, str) and name not in robot.joints:
+                raise unknown_name("joint or group", name, [*robot.joint_names, *robot.groups])
             raise not_a_coordinate(robot, name)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice or not names:
