@@ -544,3 +544,13 @@ def test_every_word_that_is_said(golden):
     texts = [(new, SEED.replace(old, new, 1), "table.toml") for old, new, *_ in (*FAULTS, *REMARKS)]
     texts += [(new, SEED_CSV.replace(old, new), "table.csv") for old, new, *_ in CSV_FAULTS]
     golden("dh_findings.txt", "\n".join(f"# {new}\n{in_words(dh.read(text, file)[1])}" for new, text, file in texts))
+
+
+def test_angles_of_more_than_a_turn_are_warnings():
+    """alpha = 90 is a legal number of radians, and hardly meant."""
+    rows = [{"joint": "a", "d": 0.4, "alpha": 90}, {"joint": "b", "a": 0.5, "offset": -45}, {"joint": "c", "theta": -6}]
+    arm = kt.chain(rows, convention="dh")
+    assert [(note.code, note.severity, note.element, note.message) for note in arm.notes] == [
+        ("unit", "warning", "row 1, joint 'a'", "alpha is 90 rad, more than a turn; is it in degrees?"),
+        ("unit", "warning", "row 2, joint 'b'", "offset is -45 rad, more than a turn; is it in degrees?"),
+    ]
