@@ -47,7 +47,7 @@ def _checked(robot: Robot, joints: str | Iterable[str]) -> tuple[str, ...]:
         names = as_names(joints)
     for name in names:
         if name not in robot.joint_names:
-            if isinstance(joints, str) and name not in robot.joints:
+            if isinstance(joints, str) and robot.groups and name not in robot.joints:
                 raise unknown_name("joint or group", name, [*robot.joint_names, *robot.groups])
             raise not_a_coordinate(robot, name)
     twice = sorted({name for name in names if names.count(name) > 1})
