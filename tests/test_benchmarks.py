@@ -329,6 +329,7 @@ XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"> <xacro:p
   <link name="${n}"/> </robot>"""
 
 
+@pytest.mark.slow
 def test_parsers_are_compared_file_by_file(tmp_path, monkeypatch):
     """With `check_urdf` where it is installed; the others take seconds to start."""
     monkeypatch.setattr(parsers, "LOADERS", {"urdfdom": parsers.urdfdom})

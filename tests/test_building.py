@@ -275,6 +275,22 @@ def test_all_faults_of_rows_are_named():
     assert "row 8|motor|has Jm without G; expected the ratio of the gear" in found
 
 
+def test_an_angle_of_more_than_a_turn_is_a_fault():
+    rows = [{"alpha": 90}, {"offset": -45.0}, {"theta": "90 + (-30 -> 30)"}]
+    said = ["row 1|unit|alpha is 90", "row 2|unit|offset is -45.0", "row 3|unit|theta is '90 + (-30 -> 30)'"]
+    for convention in ("dh", "mdh"):
+        found = faults(lambda convention=convention: kt.chain(rows, convention=convention))
+        assert found == [f"{one}, more than a whole turn; expected radians" for one in said]
+    turned = {"axis": [0, 0, 1], "rpy": [0, 90, 0]}
+    assert [fault.split("|")[:2] for fault in faults(lambda: kt.chain([turned]))] == [["row 1", "unit"]]
+    tool = {"rpy": turned["rpy"]}
+    assert [fault.split("|")[:2] for fault in faults(lambda: kt.chain([{}], convention="dh", tool=tool))] == [
+        ["tool", "unit"]
+    ]
+    turns = [{"alpha": 6.2832}, {"theta": "4*pi"}, {"type": "prismatic", "offset": 9}]  # rounded, meant, a length
+    assert kt.chain(turns, convention="dh").nq == 3
+
+
 @pytest.mark.parametrize(
     ("rows", "code"),
     [

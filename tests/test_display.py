@@ -97,6 +97,7 @@ def test_kernels_name_their_robot_frames_and_units(things):
     assert repr(fk) == repr(pickle.loads(pickle.dumps(fk))) == expected
 
 
+@pytest.mark.slow
 def test_results_say_what_was_found():
     robot = kt.load("icub")
     fk, ik = kt.fk(robot, "l_hand"), kt.ik(robot, "l_hand")

@@ -194,6 +194,7 @@ def test_errors_and_robots_cross_processes():
     assert pickle.loads(pickle.dumps(icub)).joint_names == icub.joint_names
 
 
+@pytest.mark.slow
 def test_many_followers_of_followers_load_quickly():
     n = 3000  # each before its leader: looking at every chain from its end would take minutes
     links = "".join(f'<link name="l{i}"/>' for i in range(n))
@@ -206,6 +207,11 @@ def test_many_followers_of_followers_load_quickly():
     )
     robot = kt.load(f'<robot name="r">{links}{joints}</robot>', format="urdf")
     assert robot.joint_names == (f"j{n - 1}",)
+
+
+def test_a_name_that_is_known_twice_is_suggested_once():
+    with pytest.raises(KeyError, match=r"no sensor 'l_arm_fts'; did you mean 'l_arm_ft'[?]"):
+        kt.icub.sensor(kt.load("icub"), "l_arm_fts")  # the sensor's name, and an alias
 
 
 def test_an_unknown_group_lists_the_nearest():

@@ -192,6 +192,13 @@ def test_what_is_not_legal_is_refused(joints, at, code):
     assert caught.value.findings[0].code == code
 
 
+def test_the_name_of_a_group_that_does_not_exist_gives_the_nearest_one():
+    with pytest.raises(KinetreeError, match="no group or joint 'leftarm'; did you mean 'left_arm'"):
+        kt.fk(ICUB, "l_hand", joints="leftarm")
+    with pytest.raises(KinetreeError, match="no joint 'l_elbo'; did you mean 'l_elbow'"):
+        kt.fk(ICUB, "l_hand", joints=["l_elbo"])
+
+
 def test_followers_and_fixed_joints_cannot_be_chosen():
     robot = kt.load(icub_urdfs()[0])
     fixed = next(joint.name for joint in robot.joints.values() if joint.type == "fixed")
@@ -216,7 +223,7 @@ def test_integration_with_standing_joints_as_an_input_returns_the_joints_that_mo
 
 
 def test_a_name_that_is_neither_joint_nor_group():
-    with pytest.raises(KinetreeError, match="no joint or group 'left_arn'; did you mean 'left_arm'"):
+    with pytest.raises(KinetreeError, match="no group or joint 'left_arn'; did you mean 'left_arm'"):
         kt.fk(ICUB, "l_hand", base="chest", joints="left_arn")
     with pytest.raises(KinetreeError, match="no joint 'l_elbo'; did you mean 'l_elbow'"):
         kt.fk(ICUB, "l_hand", base="chest", joints=["l_elbo"])

@@ -280,7 +280,10 @@ def test_what_is_no_number_is_said(arm):
         (lambda: kt.controllers.pose(arm, "kuka", np.zeros(6), tool=["a"] * 6), "user frame is no array"),
         (lambda: kt.controllers.to_q(arm, "kuka", ["a"] * 6), "joints is no array"),
         (lambda: kt.controllers.limit_joints(arm, "kuka", "a", "b"), "lower is no array"),
-        (lambda: kt.controllers.pose(arm, "kuka", np.zeros(6), base="bse"), "legal for base= are its frames"),
+        (
+            lambda: kt.controllers.pose(arm, "kuka", np.zeros(6), base="bse"),
+            "base= takes a frame of the robot; did you mean 'base'",
+        ),
     ):
         with pytest.raises(kt.KinetreeError, match=said):
             call()

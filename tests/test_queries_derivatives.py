@@ -85,6 +85,7 @@ def test_the_derivatives_of_accelerations_are_their_finite_differences(robot, st
     )
 
 
+@pytest.mark.slow
 def test_all_inputs_at_run_time_change_nothing(robot, state):
     q, qd, qdd, w = state
     masses = np.array(list(kt.dynamics.inertial_parameters(robot).values()))

@@ -17,6 +17,7 @@ def many(n: int = 7) -> np.ndarray:
     return np.array([random_q(ROBOT, rng) for _ in range(n)])
 
 
+@pytest.mark.slow
 def test_every_frame_is_in_its_parent_as_fk_says():
     q = many()
     found = kt.transforms(ROBOT, q)

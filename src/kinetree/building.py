@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite
+from math import isfinite, pi
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from kinetree.formats.dh.rows import (
     read_pose,
     read_row,
 )
-from kinetree.formats.dh.values import Units
+from kinetree.formats.dh.values import Units, parse_cell
 from kinetree.formats.ets import ET, ETS
 from kinetree.formats.ets import read as read_ets
 from kinetree.formats.ets import robot_of as robot_of_ets
@@ -48,6 +48,10 @@ DEEPEST = 5
 """Most lists and mappings inside each other that a value may have; one that contains itself has no end."""
 OF_DH = (*KEYS, "qlim", *MASS, *MOTOR, "G")
 OF_JOINT = ("joint", "type", "parent", "axis", *POSE_KEYS, *OF_JOINTS, "qlim", *MASS, *MOTOR, "G")
+ANGLES = ("alpha", "theta", "offset")
+"""Angles of a DH row; the offset of a prismatic joint is a length."""
+TURN = 2 * pi + 1e-3
+"""Largest angle of a row or pose that is read as rad; a whole turn may be rounded up, as 6.2832 is."""
 BASE, TIP = "base_link", "tip"
 LEGAL = "expected 'dh' (standard) or 'mdh' (modified)"
 SYMMETRIC = ((0, 3, 5), (3, 1, 4), (5, 4, 2))
@@ -141,6 +145,7 @@ class _Rows:
         for i in range(len(self.rows)):
             cells, place = self.cells(i, OF_DH)
             row = read_row(dict.fromkeys(PARAMETERS, 0.0) | _only(cells, KEYS), SI, place)
+            _check_angles(_only(cells, ANGLES, ("offset",) if row.type == "prismatic" else ()), place)
             rows.append(row)
             inertial = self.inertial(cells, row.constants(convention)[1], place)
             if inertial and row.type == "fixed":
@@ -192,6 +197,7 @@ class _Rows:
         elif "axis" in cells:
             place.error("row-type", "a fixed joint has no axis", "axis")
         child = texts.get("link", f"{texts['joint']}_link")
+        _check_angles(_only(cells, ("rpy",)), place)
         origin = read_pose(_only(cells, POSE_KEYS), SI, place)
         joint = Joint(texts["joint"], row.type, texts["parent"], child, origin, axes, limits=row.limits)
         return replace(joint, dynamics=row.dynamics, mimic=row.mimic, source=row.source)
@@ -263,7 +269,18 @@ class _Rows:
         if given is None:
             return se3.IDENTITY
         raw = _plain(given if isinstance(given, Mapping) else {"matrix": given})
-        return read_pose(raw, SI, Place(self.report, self.where.line, key))
+        place = Place(self.report, self.where.line, key)
+        _check_angles(_only(raw, ("rpy",)), place)
+        return read_pose(raw, SI, place)
+
+
+def _check_angles(cells: Mapping[str, Any], place: Place) -> None:
+    """Note an error if an angle is more than a whole turn, as degrees are. Multiples of pi may be."""
+    for key, raw in cells.items():
+        found = [parse_cell(item) for item in (raw if isinstance(raw, list) else [raw])]
+        if any(cell and not cell.with_pi and abs(cell.value) > TURN for cell in found):
+            message = f"{key} is {shown(raw)}, more than a whole turn; expected radians"
+            place.error("unit", message, raw, fix="if degrees are meant, use np.deg2rad")
 
 
 def _only(cells: Mapping[str, Any], keys: Sequence[str], but: Sequence[str] = ()) -> dict[str, Any]:

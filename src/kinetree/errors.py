@@ -218,7 +218,7 @@ def nearest_names(name: object, known: Sequence[str]) -> str:
     """Return a clause that names those of `known` that resemble `name`, or all if there are few."""
     import difflib  # takes 6 ms and is rarely needed
 
-    text = str(name)
+    text, known = str(name), list(dict.fromkeys(known))
     near: list[str] = []
     if len(text) <= MAX_COMPARED:  # difflib takes 0.1 s for 500 names, so it gets the likeliest only
         parts = _parts(text)

@@ -106,6 +106,7 @@ def test_each_robot_keeps_its_own_meshes(run, tmp_path, name):
     assert contents == [mesh_files.stl(), mesh_files.stl_text()]
 
 
+@pytest.mark.slow
 def test_packages_of_both_robots_are_found(run, tmp_path):
     icub, ur5 = icub_urdfs()[0], next(path for path in example_robot_urdfs() if path.name == "ur5_robot.urdf")
     out = tmp_path / "both.urdf"

@@ -176,11 +176,13 @@ class TestManyFiles:
         result = run("check")
         assert (result.exit_code, result.stdout.count("gone.urdf: error: cannot be read")) == (2, 1)
 
+    @pytest.mark.slow
     def test_what_the_settings_exclude_is_left_out_of_folders(self, run, folder):
         Path("kinetree.toml").write_text('profile = "industrial"\nexclude = ["models/sub/"]\n')
         assert run("check", ".").stdout == "nothing found in 2 files\n"
         assert run("check", "models/sub/bad.urdf").exit_code == 1
 
+    @pytest.mark.slow
     def test_a_file_that_is_named_twice_is_checked_once(self, run, folder):
         result = run("check", "models/good.urdf", "./models/good.urdf", "models", Path("models").absolute(), "--json")
         files = [row["file"] for row in json.loads(result.stdout)["files"]]
@@ -357,6 +359,7 @@ class TestSettings:
             "<odd> [baseline-gone]",
         ]
 
+    @pytest.mark.slow
     def test_other_arguments_of_the_only_row_of_a_file_are_no_news(self, run):
         Path("r.urdf.xacro").write_text(
             '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="a" default=""/>'

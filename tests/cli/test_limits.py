@@ -278,6 +278,7 @@ def test_what_ikins_set_takes_from_the_hand_above_the_torso(run):
     assert share[-0.1] > 0.8
 
 
+@pytest.mark.slow
 def test_names_that_look_like_formulas_are_drawn_as_they_are(run, tmp_path):
     path, rows, out = tmp_path / "r.urdf", tmp_path / "rows.toml", tmp_path / "out.svg"
     path.write_text(SLIDING.replace('name="r"', 'name="$\\bad$ 机器人"').replace('name="a"', 'name="$\\a$"'), "utf-8")

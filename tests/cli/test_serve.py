@@ -49,6 +49,7 @@ def listening(pid):
 
 
 @posix
+@pytest.mark.slow
 def test_it_listens_on_the_loopback_alone_and_ends_at_an_interrupt(serve, arm):
     run, port, line = serve(arm)
     assert line == f"ws://127.0.0.1:{port}\n"
@@ -66,6 +67,7 @@ def test_it_listens_on_the_loopback_alone_and_ends_at_an_interrupt(serve, arm):
 
 
 @posix
+@pytest.mark.slow
 def test_a_motion_plays(serve, arm, tmp_path):
     (tmp_path / "motion.csv").write_text("time, axis_1\n0, 90\n1, 180\n")
     run, port, _ = serve(arm, tmp_path / "motion.csv", "--deg", "--loop", "--speed", 0.5, "--q", "axis_2=30")

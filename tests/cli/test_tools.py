@@ -282,7 +282,10 @@ def test_a_wheel_that_turns_more_than_once_is_noted(run, mixed):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("fk", "CELL", "--controller", "kuka", "--base", "bse"), "legal for --base are its frames"),
+        (
+            ("fk", "CELL", "--controller", "kuka", "--base", "bse"),
+            "--base takes a frame of the robot; did you mean 'base'?",
+        ),
         (("fk", "BARE", "--controller", "kuka"), "add it, or name another with --base"),
         (("fk", "BARE", "--controller", "kuka", "--base", "link"), "add it, or name another with FRAME"),
         (("ik", "BARE", "--controller", "kuka", "--pose", "1 2 3 4 5 6"), "add it, or name another with --base"),

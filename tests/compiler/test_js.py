@@ -90,6 +90,7 @@ def test_poses_of_published_models(tmp_path, path):
 
 
 @in_node
+@pytest.mark.slow
 def test_a_guard_with_its_numbers(tmp_path):
     """An input without a shape is a number; comparisons and choices are those of the kernel."""
     icub = kt.load("icub")

@@ -25,10 +25,7 @@ SLOW = pytest.mark.slow
 @pytest.fixture(
     params=[
         "this",
-        "SSE2",
-        "AVX2",
-        "AVX-512",
-        *(pytest.param(name, marks=SLOW) for name in ("SSE4.1", "AVX", "AVX2+FMA")),
+        *(pytest.param(name, marks=SLOW) for name in ("SSE2", "SSE4.1", "AVX", "AVX2", "AVX2+FMA", "AVX-512")),
     ]
 )
 def processor(request, monkeypatch):

@@ -1,6 +1,6 @@
 """Machine code for 64-bit Arm, of Linux, macOS and Windows, computed by an emulator of that processor."""
 
-import ctypes
+import contextlib
 import struct
 import sys
 from pathlib import Path
@@ -29,12 +29,16 @@ RET = struct.pack("<I", 0xD65F03C0)
 def emulator_with(address):
     """An emulator with the code at this address, and all else that was loaded with it, at their places."""
     machine = unicorn.Uc(unicorn.UC_ARCH_ARM64, unicorn.UC_MODE_ARM)
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        span, rights, _, _, inode, *_ = line.split()
-        start, stop = (int(word, 16) for word in span.split("-"))
-        if inode == "0" and "r" in rights and abs(start - address) < 1 << 22:
-            machine.mem_map(start, stop - start)
-            machine.mem_write(start, ctypes.string_at(start, stop - start))
+    with Path("/proc/self/mem").open("rb", buffering=0) as memory:
+        for line in Path("/proc/self/maps").read_text().splitlines():
+            span, rights, _, _, _, *name = line.split()
+            start, stop = (int(word, 16) for word in span.split("-"))
+            if not name and "r" in rights and abs(start - address) < 1 << 22:
+                with contextlib.suppress(OSError):  # a page that nothing is behind
+                    memory.seek(start)
+                    content = memory.read(stop - start)
+                    machine.mem_map(start, stop - start)
+                    machine.mem_write(start, content)
     for start, size in ((STACK_FUNCTION, 0x1000), (STACK, SIZE), (DATA, SIZE)):
         machine.mem_map(start, size)
     machine.mem_write(STACK_FUNCTION, RET)

@@ -76,6 +76,22 @@ def test_a_copy_that_kept_the_name_of_the_robot_belongs_to_the_model_of_its_file
     assert "srdf-robot" in {finding.code for finding in check_job(job).findings}
 
 
+def test_a_model_that_cannot_be_read_has_no_name_to_compare(package, tmp_path):
+    path = package(file="config/arm.srdf")
+    (tmp_path / "urdf/arm.urdf").unlink()
+    broken = (
+        '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="none.xacro"/></robot>'
+    )
+    (tmp_path / "urdf/arm.urdf.xacro").write_text(broken)
+    codes = {
+        finding.code
+        for job in jobs([str(tmp_path / "urdf/arm.urdf.xacro"), str(path)])
+        for finding in check_job(job).findings
+    }
+    assert "srdf-robot" not in codes
+    assert codes
+
+
 @pytest.mark.parametrize("upper", [False, True])
 def test_the_setup_assistant_names_it(package, tmp_path, upper):
     path = package()

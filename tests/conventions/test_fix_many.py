@@ -35,6 +35,7 @@ class TestTries:
         return said
 
     @pytest.mark.parametrize(("wrong", "most"), [({33}, 13), ({0, 63}, 24), (set(range(0, 64, 3)), 2 * 64 - 1)])
+    @pytest.mark.slow
     def test_they_are_found_by_halves_and_what_was_found_good_stays(self, wrong, most, arm, monkeypatch, tries):
         """Nothing that is kept is tried twice."""
         repair = InexactAngles.repair

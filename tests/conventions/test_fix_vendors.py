@@ -210,7 +210,9 @@ class TestVariants:
     def test_one_that_is_wrong_for_the_other_is_not_made(self, tmp_path):
         result = self.made(tmp_path, 'base = "0 0 0.4 0 0 0"')
         assert result.exit_code == 1
-        assert "in the variant size=huge, 'base' would be 0.1 off from where it is given" in result.output
+        assert (
+            "in the variant size=huge, a repair would cause R199-201 of link 'base': is at 0 0 0.3 m" in result.output
+        )
         assert not any("base" in robot.links for robot in robots(tmp_path))
 
     def test_what_only_one_has_is_renamed_there(self, tmp_path):

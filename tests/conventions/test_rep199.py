@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import kinetree as kt
@@ -13,6 +14,7 @@ from arm_trees import RULES, Text, arms, found, single, tree
 from kinetree.conventions.examples import ARM
 from kinetree.conventions.facts import Subject
 from kinetree.conventions.options import CheckOptions
+from kinetree.conventions.places import places
 from kinetree.conventions.rep199.controller_frames import controller_frames
 from kinetree.conventions.rep199.manual_clauses import CLAUSES
 from kinetree.errors import Finding, KinetreeError
@@ -236,6 +238,14 @@ class TestWayOut:
         text = f'{joints}<link name="flange"/>{flange}<origin xyz="0 0 -0.3" rpy="{rpy}"/></joint>'
         robot = kt.load(f'<robot name="scara"><link name="base_link"/>{text}</robot>', format="urdf")
         assert found(robot)["R199-403"] == (faults if of_a_scara else 0)
+
+
+@pytest.mark.parametrize("which", ["flange", "tool0"])
+def test_a_place_in_millimetres_is_refused(which):
+    with pytest.raises(KinetreeError, match=r"20 m from .*; is it in millimetres[?]"):
+        places(which, "20 0 0 0 0 0")
+    assert np.allclose(places(which, "0.02 0 0 0 0 0")[""][:3, 3], [0.02, 0, 0])
+    assert np.allclose(places("base", "20 0 0 0 0 0")[""][:3, 3], [20, 0, 0])  # on a long rail
 
 
 def solid(link: str, on: str) -> Callable[[Text], None]:

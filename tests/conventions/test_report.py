@@ -293,6 +293,7 @@ class TestSarif:
         (suppression,) = excused["suppressions"]
         assert (suppression["kind"], suppression["justification"]) == ("inSource", "the maker's drawing says so")
 
+    @pytest.mark.slow
     def test_a_fingerprint_stays_when_lines_are_added_above(self, bad):
         before = self.fingerprints([bad])
         text = Path("bad.urdf").read_text()

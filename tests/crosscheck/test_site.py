@@ -92,8 +92,9 @@ def open_site(browser, address):
     assert heard == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", TEN)
+@pytest.mark.parametrize(
+    ("name", "scheme"), [*((name, "light") for name in TEN), *((name, "dark") for name in (TEN[0], TEN[5], TEN[9]))]
+)
 def test_no_page_has_a_serious_fault(name, scheme, open_site):
     assert axe(open_site(name, color_scheme=scheme)) == []
 

@@ -172,6 +172,7 @@ def test_a_hundred_defects_move_nothing_and_are_all_noted(name, seed):
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name.endswith("urdf")])
+@pytest.mark.slow
 def test_nothing_is_lost_when_it_is_written_anew(name):
     format, text = MODELS[name]
     defective, _ = planted(text, format, 0)

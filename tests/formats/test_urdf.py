@@ -205,6 +205,7 @@ class TestRefusals:
         deep = "<a>" * (MAX_DEPTH + 1) + "</a>" * (MAX_DEPTH + 1)
         assert codes(deep) == ["xml-depth"]
 
+    @pytest.mark.slow
     def test_a_long_chain_is_not_absurd(self):
         n = 3000
         links = "".join(f'<link name="l{i}"/>' for i in range(n + 1))

@@ -54,6 +54,7 @@ def test_an_open_quote_ends_with_its_line():
 
 
 @pytest.mark.parametrize("flood", ["<", '<a b="', "<!--", "</a>", "<a>", '<a b="c" ', "${", "<a b='${" + "(" * 20])
+@pytest.mark.slow
 def test_time_is_proportional_to_the_text(flood):
     start = time.perf_counter()
     named("<robot>" + flood * (40_000 // len(flood)))

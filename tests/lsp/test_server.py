@@ -442,6 +442,7 @@ def test_a_workspace_of_many_models_is_not_read_at_the_start(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere signals end a process at once")
+@pytest.mark.slow
 def test_refusals_leave_no_tracebacks_and_a_signal_no_pages(tmp_path):
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)

@@ -94,17 +94,13 @@ def test_joints_without_a_name_stand_where_a_full_q_has_them():
         icub.q(at={"l_elbow": 1.0})
 
 
-def test_an_angle_that_is_probably_in_degrees_is_a_warning():
-    """Beyond a turn and outside the limits; a wheel without limits may turn often, and lengths are no angles."""
-    rows = [
-        {"joint": "elbow", "a": 0.4, "qlim": [-2.5, 2.5]},
-        {"joint": "wheel", "a": 0.1},
-        {"joint": "slide", "type": "prismatic", "qlim": [0.0, 0.5]},
-    ]
-    robot = kt.chain(rows, convention="dh")
-    with pytest.warns(UserWarning, match="joint 'elbow': 30 rad is 1720 deg, outside its limits") as caught:
-        robot.q(elbow=30)
-    assert caught[0].filename == __file__
-    for values in ({"elbow": 3.0}, {"wheel": 30.0}, {"slide": 30.0}):
-        assert robot.q(values)[robot.joint_names.index(*values)] == pytest.approx(*values.values())
-    assert robot.q(elbow=900, unit="deg")[0] == pytest.approx(5 * np.pi)
+def test_degrees_without_their_unit_give_a_warning():
+    icub = kt.load("icub")
+    said = 'l_elbow = 40 rad is 2290 deg, outside its limits, .*and 1 more.; robot.q takes degrees with unit="deg"'
+    with pytest.warns(UserWarning, match=said):
+        assert icub.q({"l_elbow": 40, "r_elbow": 50}).max() == 50  # the values are taken as given
+    icub.q(l_elbow=3.0)  # outside of its limits, but less than a turn
+    icub.q(l_elbow=400, unit="deg")
+    kt.chain([{"d": 0.1}], convention="dh").q(q1=40)  # without limits
+    slide = kt.chain([{"type": "prismatic", "qlim": [0, 1]}], convention="dh")
+    slide.q(q1=40)

@@ -286,6 +286,7 @@ def test_names_and_parents_in_the_robot_of_the_package():
     assert set(icub.links) >= EYES
 
 
+@pytest.mark.slow
 def test_frames_of_the_models_carry_the_names_that_we_know_them_by(models):
     """Names of the page that no model has are known under others, and sit where the corrected row says."""
     missing = Counter()
@@ -310,6 +311,7 @@ def test_frames_of_the_models_carry_the_names_that_we_know_them_by(models):
 
 
 @pytest.mark.parametrize("name", ["icub", "iCubGazeboV2_7", "iCubGenova02", "iCubGenova03"])
+@pytest.mark.slow
 def test_axes_point_as_corrected(name, models):
     robot = kt.load("icub") if name == "icub" else models[name]
     frames = all_frames(robot, np.zeros(robot.nq))

@@ -91,6 +91,7 @@ def test_a_minute_at_100_hz_without_loss(icub):
         assert told == []
 
 
+@pytest.mark.slow
 def test_a_client_that_joins_late_gets_the_description_and_static_transforms(icub):
     with serving(icub) as (address, _, _), Client(address) as early:
         early.subscribe("/tf_static", "/robot_description")

@@ -142,6 +142,7 @@ class TestRefused:
         with pytest.raises(kt.KinetreeError, match="announces 48000000 numbers"):
             read_mesh(json.dumps(document).encode(), "a.gltf")
 
+    @pytest.mark.slow
     def test_a_long_line_takes_no_long_time(self):
         for data in (b"solid " + b"vertex " + b"x" * 20_000_000, b"solid " + b"vertex 1" * 2_000_000):
             start = time.perf_counter()

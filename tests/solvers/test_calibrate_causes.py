@@ -289,6 +289,16 @@ class TestRoundedDisplays:
         bounds = str(result).partition("tolerance=(")[2].partition(")")[0].split(", ")
         assert calibrate(ARM, "kuka", joints, poses, tolerance=tuple(map(float, bounds))).agrees
 
+    def test_a_wrong_length_is_named_though_the_arm_was_driven_to_whole_degrees(self):
+        rng = np.random.default_rng(45)
+        joints, poses = shown("kuka", rng, noise=0, q=np.deg2rad(rng.integers(-60, 60, (8, 6))))
+        joints, poses = joints.round(), poses.round(2)
+        assert calibrate(ARM, "kuka", joints, poses).agrees
+        longer = load(urdf([*LINKS[:2], ("0 0 0.65", "0 1 0"), *LINKS[3:]]))
+        text = str(calibrate(longer, "kuka", joints, poses))
+        assert "rounding" not in text
+        assert "another transform would correct it, between 'joint_2' and 'joint_3', by -50 mm along z" in text
+
     def test_of_many_digits_are_no_fault(self):
         joints, poses = shown("kuka", np.random.default_rng(0), noise=0)
         result = calibrate(ARM, "kuka", joints.round(3), poses.round(3))

@@ -282,6 +282,7 @@ def test_targets_that_are_none(icub):
         solver(T, q0=np.full(icub.nq, np.nan))
 
 
+@pytest.mark.slow
 def test_the_solution_nearest_to_a_posture(icub):
     """As near as SciPy comes from there, and never farther than where it began."""
     frame, base, limits = "l_hand", "chest", icub.limits
@@ -351,6 +352,7 @@ def test_a_descent_that_ends_is_followed_by_the_next_until_all_were_made():
         assert (after[GOING], after[DESCENT]) == expected
 
 
+@pytest.mark.slow
 def test_all_ways_of_an_arm_with_a_wrist():
     """Three axes through one point, and three that are arranged as an elbow: eight ways (Pieper 1968)."""
     rows = [(0.0, 90, 0.4), (0.5, 0, 0.0), (0.0, 90, 0.0), (0.0, -90, 0.6), (0.0, 90, 0.0), (0.0, 0, 0.1)]
@@ -383,6 +385,7 @@ def shifted(T, metres):
     return moved
 
 
+@pytest.mark.slow
 def test_a_control_loop(icub):
     """It gets there, no joint faster than it may be, and inside the limits at every step."""
     robot = random_arm(7, seed=2)  # at most 1 rad/s

@@ -142,6 +142,7 @@ def test_random_turns_are_uniform():
     np.testing.assert_array_equal(kept, [0.0, 0.0, 0.0, 1.0])
 
 
+@pytest.mark.slow
 def test_a_tight_tolerance_is_reached_from_the_start():
     """Steps shorter than 1e-11 rad lead on if the tolerance is shorter still; another start would end far away."""
     robot = on(random_arm(1, seed=1), "floating")

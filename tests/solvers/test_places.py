@@ -19,6 +19,7 @@ def gantry():
     return add_limits(kt.load(text + "</robot>", format="urdf"), read(rows, "rows.toml")[0])
 
 
+@pytest.mark.slow
 def test_a_gantry_keeps_half_and_its_safe_box_a_quarter():
     """Of one cubic metre the row leaves the half, and of that the largest box with half a metre on both sides."""
     found = places(gantry(), "l3", samples=100_000, cell=0.05)
@@ -40,6 +41,7 @@ def test_a_frame_that_no_such_limit_is_on_the_way_to():
         places(kt.load("icub", limits="tendons"), "l_foot")
 
 
+@pytest.mark.slow
 def test_everything_that_is_reached_is_really_reached():
     """Cubes of the smaller set belong to the larger one, and the middle of each has a configuration near it."""
     found = places(gantry(), "l3", samples=20_000, cell=0.1)

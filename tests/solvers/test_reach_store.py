@@ -29,6 +29,7 @@ def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_store_has_the_map(arm, tmp_path):
     plain = kt.reach_map(arm, "tool0", **SMALL)
     stored = kt.reach_map(arm, "tool0", **SMALL, store=tmp_path / "a.zarr")
@@ -46,6 +47,7 @@ def test_a_store_has_the_map(arm, tmp_path):
     assert group["count"].metadata.dimension_names == ("x", "y", "z")
 
 
+@pytest.mark.slow
 def test_an_interrupted_map_is_continued(arm, tmp_path, monkeypatch):
     monkeypatch.setattr(slabs, "SLAB", 256)
     whole, parts = tmp_path / "whole.zarr", tmp_path / "parts.zarr"

@@ -97,6 +97,7 @@ def test_tendons_of_the_icub_against_trying_everything():
     assert plan.robot.limits.h[14:] == pytest.approx(icub.limits.h[14:], abs=0)
 
 
+@pytest.mark.slow
 def test_useless_rows_are_spared_and_rows_one_upon_the_other_are_moved_together():
     twice = planar({"one": (1, 1, 2.0), "same": (2, 2, 4.0), "idle": (1, 0, 1.6)})
     plan = kt.limits.widen(twice, {"one": 0.5, "same": 0.5, "idle": 0.5})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given as examples
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -108,6 +109,7 @@ def test_without_mass_the_centre_is_the_origin():
 
 
 @given(st.lists(body, min_size=1, max_size=4))
+@pytest.mark.slow
 def test_combined_bodies_have_the_sum_of_their_inertias(bodies):
     expected = sum(plucker.rigid_body_inertia(*one) for one in bodies)
     close(plucker.rigid_body_inertia(*plucker.combined(bodies)), expected, 1e-9)

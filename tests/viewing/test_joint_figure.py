@@ -146,6 +146,7 @@ def test_a_quaternion_and_its_opposite_are_one_turn():
         assert joint_figure(ROBOT, name, q) == joint_figure(ROBOT, name, opposite)
 
 
+@pytest.mark.slow
 def test_letters_stay_in_the_drawing_and_off_each_other():
     for robot in (ARM, ROBOT, kt.load("icub")):
         for name in robot.joints:

@@ -77,6 +77,7 @@ def test_rounding_moves_nothing_across_a_limit(icub):
 
 
 @pytest.mark.parametrize("kind", ["smooth", "noisy", "random"])
+@pytest.mark.slow
 def test_a_long_motion_is_below_two_megabytes(icub, kind):
     places = np.linspace(0, 100, 50)
     q = CubicSpline(places, icub.limits.sample(50, 0))(TIMES)

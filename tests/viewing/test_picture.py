@@ -97,6 +97,7 @@ def first_hit(eye, direction, triangles):
     return int(np.argmin(np.where(hit, far, np.inf))) if hit.any() else -1
 
 
+@pytest.mark.slow
 def test_each_pixel_shows_the_first_triangle_on_its_ray(monkeypatch):
     rng = np.random.default_rng(1)
     triangles = rng.uniform(-1, 1, (300, 1, 3)) + rng.uniform(-0.4, 0.4, (300, 3, 3))
@@ -153,6 +154,7 @@ def test_a_sphere_is_a_disc_of_its_size():
     assert findings == ()
 
 
+@pytest.mark.slow
 def test_axes_of_a_tool_are_inside_the_picture():
     far = '<robot name="r"><link name="base"/><link name="tool0"/><joint name="j" type="fixed"><parent link="base"/>'
     far += '<child link="tool0"/><origin xyz="0 0 1"/></joint></robot>'
@@ -268,6 +270,7 @@ def test_an_icub_with_its_meshes_takes_less_than_five_seconds_of_work():
     assert (pixels(data).max(axis=2) < 250).mean() > 0.05
 
 
+@pytest.mark.slow
 def test_a_view_saves_pictures(tmp_path, monkeypatch):
     from kinetree.viewing import page, show
 

@@ -1,6 +1,7 @@
 """Cameras: parallel, without distortion, with axes that do not overlap."""
 
 import numpy as np
+import pytest
 
 from kinetree.spatial import se3
 from kinetree.viewing.projection import camera_matrix, clear_view, project, view
@@ -37,6 +38,7 @@ def test_one_point_stands_in_the_middle():
     assert np.allclose(project(camera, np.ones(3)), (50.0, 30.0))
 
 
+@pytest.mark.slow
 def test_no_two_axes_of_any_frame_overlap():
     rng = np.random.default_rng(2)
     for _ in range(300):

@@ -121,6 +121,7 @@ class TestWidget:
         with pytest.raises(kt.KinetreeError, match=r"pip install 'kinetree\[notebook\]'"):
             _ = view.widget
 
+    @pytest.mark.slow
     def test_nothing_is_imported_before_it_is_shown(self):
         program = "import sys; from kinetree.viewing.show import View; print(*sys.modules)"
         modules = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

@@ -18,7 +18,7 @@ from kinetree.formats.numbers import number
 from kinetree.formats.parts import PARTS
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
-from kinetree.model.coordinates import not_a_coordinate, q_of
+from kinetree.model.coordinates import SLACK, large_angles, not_a_coordinate, q_of
 from kinetree.model.robot import Robot
 from kinetree.robots.installed import PACKAGES, located
 from kinetree.robots.packaged import names
@@ -26,8 +26,6 @@ from kinetree.spatial.se3 import Array
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
-SLACK = 1e-9
-"""Rounding, rad, up to which an angle is inside its limits."""
 Options = TypeVar("Options", ReadOptions, CheckOptions)
 
 
@@ -217,32 +215,26 @@ def _decorated(command: Command, arguments: Iterable[Decorator], options: Iterab
 def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array:
     """Return q (nq,) of the values of `--q`, several for a joint of several coordinates; other joints are neutral."""
     numbers = {name: _numbers(name, text) for name, text in values.items()}
-    q = q_of(robot, numbers, {}, "deg" if in_degrees else "rad")
+    q = q_of(robot, numbers, {}, "deg" if in_degrees else "rad", warns=False)
     _check_quaternions(robot, q)
     _note_outside(robot, q, values, in_degrees)
     return q
 
 
 def _note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool) -> None:
-    """Print a note about the first number that is outside its limits, or an angle in rad beyond a turn, as degrees
-    would be."""
-    said, hint = [], ""
+    """Print a note about the first number outside its limits, or an angle in rad beyond a turn, as degrees would be."""
+    found = [] if in_degrees else large_angles(robot, q, names)
+    hint = "; angles of --q are in rad, with --deg in degrees" if found else ""
     for name in names:
         for i, turns in enumerate(robot.joints[name].kind.angular, robot.q_slices[name].start):
-            lower, upper = robot.limits.lower[i], robot.limits.upper[i]
-            inside = lower - SLACK <= q[i] <= upper + SLACK
-            in_rad = turns and not in_degrees
-            if inside and not (in_rad and abs(q[i]) > 2 * np.pi and not np.isfinite([lower, upper]).all()):
-                continue
-            unit = ("rad" if in_rad else "deg") if turns else "m"
-            shown = [as_text(np.rad2deg(x) if unit == "deg" else x) for x in (q[i], lower, upper)]
-            ends = "more than a turn" if inside else f"outside its limits, {shown[1]} to {shown[2]} {unit}"
-            degrees = f" rad is {as_text(np.rad2deg(q[i]))} deg" if in_rad else f" {unit}"
-            said.append(f"{name} = {shown[0]}{degrees}, {ends}")
-            hint = hint or ("; angles of --q are in rad, with --deg in degrees" if in_rad else "")
-    if said:
-        others = f" (and {len(said) - 1} more)" if said[1:] else ""
-        click.echo(f"note: {said[0]}{others}{hint}", err=True)
+            ends = [q[i], robot.limits.lower[i], robot.limits.upper[i]]
+            if (in_degrees or not turns) and not ends[1] - SLACK <= q[i] <= ends[2] + SLACK:
+                value, lower, upper = [as_text(np.rad2deg(x) if turns else x) for x in ends]
+                unit = "deg" if turns else "m"
+                found.append(f"{name} = {value} {unit}, outside its limits, {lower} to {upper} {unit}")
+    if found:
+        others = f" (and {len(found) - 1} more)" if found[1:] else ""
+        click.echo(f"note: {found[0]}{others}{hint}", err=True)
 
 
 def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:

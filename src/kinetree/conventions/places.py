@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import pi
 from typing import TYPE_CHECKING
 
+from kinetree import display
 from kinetree.errors import fail
 from kinetree.formats.numbers import number
 
@@ -18,6 +19,8 @@ LEGAL = (
     'legal is a pose X Y Z R P Y in m and rad, such as "0 0 0.45 0 pi/2 0", or the name of a frame; '
     "for several arms PREFIX=PLACE, separated by ;"
 )
+FAR = 10.0
+"""Distance of a flange or tool0 that only millimetres can mean, m. A base may be farther; R103-002 checks it."""
 PI = r"([+-]?)(\d*)\*?pi(?:/(\d+))?"
 
 
@@ -49,6 +52,9 @@ def _place(which: str, words: list[str]) -> "Array | str":
         raise fail("place", f"{which} is given as {' '.join(words)!r}: {said}; {LEGAL}")
     if max(map(abs, numbers[3:])) > 2 * pi:
         raise fail("place", f"{which} is given as {' '.join(words)!r}: an angle is more than a turn; {LEGAL}")
+    if which != "base" and (far := max(map(abs, numbers[:3]))) > FAR:
+        said = f"{display.number(far)} m from {CARRIERS[which]}; is it in millimetres?"
+        raise fail("place", f"{which} is given as {' '.join(words)!r}: {said} {LEGAL}")
     from kinetree.spatial import se3
 
     return se3.pose_from_xyz_rpy(numbers[:3], numbers[3:])

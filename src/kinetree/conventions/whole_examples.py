@@ -26,7 +26,8 @@ def whole_examples(rule: type[Rule]) -> tuple[str, str]:
     paths = [_around(text, before, len(text) - rest) for text in texts]
     same = [pair for pair in zip(*paths, strict=False) if pair[0].start == pair[1].start][1:]
     if not same:
-        return rule.good, rule.bad
+        good, bad = (_aligned(base, first, text) for text in (rule.good, rule.bad))
+        return good, bad
     fits = [pair for pair in same[-2:] if all(element.raw.count("\n") < LINES for element in pair)]
     in_tag = not any(sign in text[before : len(text) - rest] for text in texts for sign in "<>")
     if not fits and in_tag:
@@ -34,6 +35,11 @@ def whole_examples(rule: type[Rule]) -> tuple[str, str]:
         return good, bad
     good, bad = map(_lines, (fits or same[-1:])[0])
     return good, bad
+
+
+def _aligned(base: str, first: int, text: str) -> str:
+    """Return elements that stand at a place of a base, where their first line has its indentation."""
+    return dedent(" " * (first - base.rfind("\n", 0, first) - 1) + text)
 
 
 def _shared(a: str, b: str) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.display import number as as_text
+from kinetree.display import number
 from kinetree.errors import fail, unknown_name, warn
 from kinetree.labels import entries
 from kinetree.spatial.numbers import numbers
@@ -16,9 +16,20 @@ from kinetree.spatial.se3 import Array
 if TYPE_CHECKING:
     from kinetree.model.robot import Robot
 
+SLACK = 1e-9
+"""How far an angle may be outside of a limit because of rounding, rad."""
 
-def q_of(robot: Robot, values: Mapping[str, Any] | None, named: Mapping[str, Any], unit: str, at: Any = None) -> Array:
-    """Return a full q (nq,) from joint names; see `Robot.q`."""
+
+def q_of(
+    robot: Robot,
+    values: Mapping[str, Any] | None,
+    named: Mapping[str, Any],
+    unit: str,
+    at: Any = None,
+    *,
+    warns: bool = True,
+) -> Array:
+    """Return a full q (nq,) from joint names; see `Robot.q`. warns: whether large angles in rad give a warning."""
     if unit not in ("rad", "deg"):
         raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
     given = {} if values is None else entries(values, "q")
@@ -42,22 +53,34 @@ def q_of(robot: Robot, values: Mapping[str, Any] | None, named: Mapping[str, Any
         if not np.isfinite(entered).all():
             raise fail("number", f"{value} is not finite", element=f"joint {name!r}")
         q[slices[name]] = np.where(kind.angular, np.deg2rad(entered), entered) if unit == "deg" else entered
+    if warns and unit == "rad":
+        _warn_of_degrees(robot, q, {**given, **named})
     return q
 
 
-def warn_of_degrees(robot: Robot, q: Array) -> None:
-    """Warn of the first joint that has an angle, rad, outside its limits and beyond a turn."""
-    if not (np.abs(q) > 2 * np.pi).any():
-        return
-    for name, at in robot.q_slices.items():
-        joint = robot.joints[name]
-        if joint.kind.angular != (True,):
-            continue
-        x = float(q[at][0])
-        if abs(x) > 2 * np.pi and not joint.limit.lower <= x <= joint.limit.upper:
-            text = f"joint {name!r}: {as_text(x)} rad is {as_text(np.rad2deg(x))} deg, outside its limits"
-            warn(f"{text}; for degrees pass unit='deg'", UserWarning)
-            return
+def large_angles(robot: Robot, q: Array, names: Iterable[str], *, free: bool = True) -> list[str]:
+    """Return a message for each angle of q (nq,), rad, of these joints that is outside of its limits.
+
+    Degrees may be meant, so a message has both. free: also for angles beyond a turn of joints without limits.
+    """
+    found = []
+    for name in names:
+        for i, turns in enumerate(robot.joints[name].kind.angular, robot.q_slices[name].start):
+            lower, upper = robot.limits.lower[i], robot.limits.upper[i]
+            inside = lower - SLACK <= q[i] <= upper + SLACK
+            beyond = free and abs(q[i]) > 2 * np.pi and not np.isfinite([lower, upper]).all()
+            if turns and (beyond or not inside):
+                ends = "more than a turn" if inside else f"outside its limits, {number(lower)} to {number(upper)} rad"
+                found.append(f"{name} = {number(q[i])} rad is {number(np.rad2deg(q[i]))} deg, {ends}")
+    return found
+
+
+def _warn_of_degrees(robot: Robot, q: Array, names: Iterable[str]) -> None:
+    """Warn if one of these joints has an angle of q (nq,) that is more than a turn and outside of its limits."""
+    far = [name for name in names if (np.abs(q[robot.q_slices[name]]) > 2 * np.pi).any()]
+    if found := large_angles(robot, q, far, free=False):
+        others = f" (and {len(found) - 1} more)" if found[1:] else ""
+        warn(f'{found[0]}{others}; robot.q takes degrees with unit="deg"', UserWarning)
 
 
 def not_a_coordinate(robot: Robot, name: str) -> Exception:

@@ -15,7 +15,7 @@ from kinetree.arguments import as_names, explained
 from kinetree.confine import Places
 from kinetree.display import Brief, Shown, shortened
 from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
-from kinetree.model.coordinates import not_a_coordinate, q_of, warn_of_degrees
+from kinetree.model.coordinates import not_a_coordinate, q_of
 from kinetree.model.extension import Extension as Extension
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
@@ -325,7 +325,7 @@ class Robot(Shown):
 
         unit="deg" takes every angle that is named in degrees; lengths are always metres. A joint of several
         numbers takes them all. Raises KinetreeError for an unknown name or a wrong count. Warns if an angle in rad is
-        outside its limits and more than a turn, because it may be in degrees.
+        more than a turn and outside of its limits, because degrees may be meant.
 
         Examples:
             >>> import kinetree as kt
@@ -333,10 +333,7 @@ class Robot(Shown):
             >>> icub.q({"l_elbow": 60}, unit="deg")[icub.q_slices["l_elbow"]].round(3)  # rad
             array([1.047])
         """
-        q = q_of(self, values, named, unit, at)
-        if unit == "rad":
-            warn_of_degrees(self, q)
-        return q
+        return q_of(self, values, named, unit, at)
 
     @explained
     def order(self, joint_names: Iterable[str]) -> "Robot":

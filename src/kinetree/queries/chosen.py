@@ -47,8 +47,8 @@ def _checked(robot: Robot, joints: str | Iterable[str]) -> tuple[str, ...]:
         names = as_names(joints)
     for name in names:
         if name not in robot.joint_names:
-            if isinstance(joints, str) and robot.groups and name not in robot.joints:
-                raise unknown_name("joint or group", name, [*robot.joint_names, *robot.groups])
+            if isinstance(joints, str) and name not in robot.joints and robot.groups:
+                raise unknown_name("group or joint", name, [*robot.groups, *robot.joint_names])
             raise not_a_coordinate(robot, name)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice or not names:

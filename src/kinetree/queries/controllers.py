@@ -12,7 +12,7 @@ from kinetree.arguments import explained
 from kinetree.controllers import Controllers, controllers
 from kinetree.controllers.active import Active
 from kinetree.controllers.controller import COUPLED, Controller
-from kinetree.errors import KinetreeError, fail
+from kinetree.errors import KinetreeError, fail, nearest_names
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.edit.limits import nothing_inside
@@ -245,7 +245,8 @@ def check_frames(
             whose = f"{who.name}'s {who.frames[role]}" if who else "a controller's"
             message = f"the robot has no frame {name!r}, to be {whose} (REP-199, {role})"
             other = f"add it, or name another with {option}"
-            raise fail("controller-frame", message, fix=other if name == role else f"legal for {option} are its frames")
+            near = f"{option} takes a frame of the robot; {nearest_names(name, list(robot.frames))}"
+            raise fail("controller-frame", message, fix=other if name == role else near)
 
 
 def active(robot: Robot, who: Controller, tool: Any, user_frame: Any, frames: tuple[str, str]) -> Active:

@@ -5,7 +5,7 @@ from dataclasses import fields
 from functools import partial
 from typing import Any
 
-from kinetree.errors import Finding
+from kinetree.errors import Doubt, Finding
 from kinetree.formats.fields import (
     check_attributes,
     check_leaf,
@@ -66,7 +66,8 @@ def read_onto(
     if root is None:
         return None, {}, report.findings
     semantic = _semantic(report, root)
-    if root.get("name") != robot.name and root.children:  # a file of macros makes nothing
+    nameless = any(Doubt("robot", robot.name, part) in robot.doubts for part in ("", "name"))
+    if root.get("name") != robot.name and root.children and not nameless:  # a file of macros makes nothing
         message = f"it is written for robot {root.get('name')!r}; this one is {robot.name!r}"
         if "name" not in root.attributes:
             message = f"the SRDF has no name; expected that of the robot, {robot.name!r}"

@@ -10,6 +10,7 @@ from kinetree.arguments import explained
 from kinetree.display import number as as_text
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.coordinates import q_of
 from kinetree.model.edit.extensions import stale
 from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.force_torque import slides
@@ -38,7 +39,7 @@ def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: L
         >>> stiff.joints["torso_pitch"].type
         'fixed'
     """
-    q, slices = robot.q(values, unit=unit), robot.q_slices
+    q, slices = q_of(robot, values, {}, unit, warns=False), robot.q_slices  # a note names what is outside
     locked: dict[str, Array] = {}
     for joint in robot.joints.values():
         leader, multiplier, offset = resolve_mimic(robot, joint.name)

@@ -122,7 +122,9 @@ def unexplained(who: Controller, data: Data, fit: Fit, posed: Array, guess: tupl
         f"{as_text(metres * 1e3)} mm and {as_text(np.rad2deg(radians))} deg off"
     )
     said += "".join(f"; perhaps {fault.message}" for fault in guess)
-    return Fault("no-fit", f"{said}; {_rounded(who, data, fit, posed) or _misplaced(data, fit)}")
+    misplaced, corrects = _misplaced(data, fit)
+    rounded = "" if corrects else _rounded(who, data, fit, posed)  # joints at whole degrees need not be rounded
+    return Fault("no-fit", f"{said}; {rounded or misplaced}")
 
 
 def _rounded(who: Controller, data: Data, fit: Fit, posed: Array) -> str:
@@ -166,11 +168,11 @@ def _step(numbers: Array) -> float:
     return 0.0
 
 
-def _misplaced(data: Data, fit: Fit) -> str:
-    """Return a message about the joints between which a correction would help most."""
+def _misplaced(data: Data, fit: Fit) -> tuple[str, bool]:
+    """Return a message about the joints between which a correction would help most, and whether it would suffice."""
     arm, e, q = data.arm, fit.explanation, data.q[fit.explanation.joint]
     if len(arm.joints) < 2 or len(q) < LEFT:  # 18 unknowns need more equations
-        return "too few poses to say which joint is wrong"
+        return "too few poses to say which joint is wrong", False
     A = np.moveaxis(np.asarray(fk(arm.robot, list(arm.links[:-1]), arm.foot).interpret(q)), 1, 0)  # not worth compiling
     B, P = np.linalg.solve(A, data.T[e.joint]), data.poses(e)
     known = [(X, Y) for X in data.bases.values() for Y in data.tools.values()]
@@ -183,7 +185,7 @@ def _misplaced(data: Data, fit: Fit) -> str:
             break
     places = np.flatnonzero(off <= 1) if off.min() <= 1 else [int(np.argmin(off))]
     if all(is_nothing(D[i], data.tolerance) for i in places):
-        return _noise(data, fit)
+        return _noise(data, fit), False
     where = ", or between ".join(
         f"{arm.joints[i]!r} and {arm.joints[i + 1]!r}, by {change_text(D[i], data.tolerance)} in {arm.links[i]!r}"
         for i in places
@@ -191,5 +193,5 @@ def _misplaced(data: Data, fit: Fit) -> str:
     if off.min() > 1:
         noisy = NOISE * off.min() > (most := data.off(fit.residual)) and most < LOUD
         other = f", or {_noise(data, fit)}" if noisy else ""
-        return f"another transform would help most, and not enough, between {where}{other}"
-    return f"another transform would correct it, between {where}" + (" (the smallest of several)" if free else "")
+        return f"another transform would help most, and not enough, between {where}{other}", False
+    return f"another transform would correct it, between {where}" + (" (the smallest of several)" if free else ""), True
