@@ -220,3 +220,10 @@ def test_integration_with_standing_joints_as_an_input_returns_the_joints_that_mo
     expected = whole(q, np.eye(robot.nv)[:, columns] @ v)[columns]
     np.testing.assert_allclose(kernel(q[columns], v, q), expected, atol=1e-15)
     assert "q2[7]" not in kernel.c_source().source
+
+
+def test_a_name_that_is_neither_joint_nor_group():
+    with pytest.raises(KinetreeError, match="no group or joint 'left_arn'; did you mean 'left_arm'"):
+        kt.fk(ICUB, "l_hand", base="chest", joints="left_arn")
+    with pytest.raises(KinetreeError, match="no joint 'l_elbo'; did you mean 'l_elbow'"):
+        kt.fk(ICUB, "l_hand", base="chest", joints=["l_elbo"])

@@ -250,6 +250,7 @@ def test_ik_wants_a_frame(run, cell):
         ),
         (("--q", "joint_1=3.1", "--q", "joint_2=-9"), "outside its limits, -3 to 3 rad (and 1 more); angles of --q"),
         (("--q", "joint_1=30", "--deg"), ""),
+        (("--q", "joint_1=-900", "--deg"), "joint_1 = -900 deg, outside its limits, -172 to 172 deg"),
         (("--q", "joint_1=3"), ""),
     ],
 )
@@ -258,7 +259,9 @@ def test_an_angle_that_may_be_in_degrees_is_noted(run, cell, words, said):
         result = run("fk", cell, "tool0", *words, *more)
         assert result.exit_code == 0
         assert result.stderr == (
-            f"note: {said}, with --deg in degrees\n" if said and "(and" not in said else result.stderr
+            f"note: {said}{'' if '--deg' in words else ', with --deg in degrees'}\n"
+            if said and "(and" not in said
+            else result.stderr
         )
         assert said in result.stderr
         assert bool(result.stderr) == bool(said)
@@ -269,7 +272,10 @@ def test_an_angle_that_may_be_in_degrees_is_noted(run, cell, words, said):
 
 def test_a_wheel_that_turns_more_than_once_is_noted(run, mixed):
     assert "spin = 7 rad is 401 deg, more than a turn" in run("fk", mixed, "wheel", "--q", "spin=7").stderr
-    assert run("fk", mixed, "wheel", "--q", "spin=6", "--q", "lift=100").stderr == ""
+    assert run("fk", mixed, "wheel", "--q", "spin=6", "--q", "lift=0.1").stderr == ""
+    for unit in ((), ("--deg",)):  # as of millimetres
+        result = run("fk", mixed, "wheel", "--q", "lift=100", *unit)
+        assert result.stderr == "note: lift = 100 m, outside its limits, -0.1 to 0.25 m\n"
     assert re.search("drive = 90 rad is .* more than a turn", run("fk", mixed, "cart", "--q", "drive=1,2,90").stderr)
 
 

@@ -544,3 +544,18 @@ def test_every_word_that_is_said(golden):
     texts = [(new, SEED.replace(old, new, 1), "table.toml") for old, new, *_ in (*FAULTS, *REMARKS)]
     texts += [(new, SEED_CSV.replace(old, new), "table.csv") for old, new, *_ in CSV_FAULTS]
     golden("dh_findings.txt", "\n".join(f"# {new}\n{in_words(dh.read(text, file)[1])}" for new, text, file in texts))
+
+
+def test_angles_of_a_file_of_more_than_a_turn_are_warnings(tmp_path):
+    """alpha = 90 is a legal number of radians, and hardly meant."""
+    rows = ["joint = 'a', a = 0, d = 0.4, alpha = 90, theta = 0", "joint = 'b', a = 0.5, d = 0, alpha = 0, theta = -45"]
+    head = "name = 'arm'\nroot = 'base'\nconvention = 'dh'\nunits = { length = 'm', angle = '%s' }\n[[chain]]\nrows = ["
+    text = "\n".join([head, *(f"{{ {row} }}," for row in rows), "]"])
+    file = tmp_path / "arm.toml"
+    file.write_text(text % "rad")
+    assert [(note.code, note.severity, note.source.line, note.message) for note in kt.load(file).notes] == [
+        ("unit", "warning", 7, "alpha is 90 rad, more than a turn; is it in degrees?"),
+        ("unit", "warning", 8, "theta is -45 rad, more than a turn; is it in degrees?"),
+    ]
+    file.write_text(text % "deg")
+    assert kt.load(file).notes == ()

@@ -3,6 +3,7 @@
 import ctypes
 import itertools
 import os
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import coupled
 from kinetree.solvers.guard.make import GuardState
+from kinetree.solvers.ik.stepping import ik_step
 
 STEPS = int(os.environ.get("KINETREE_STEPS", "50_000"))
 """Random steps an arm; continuous integration takes ten million."""
@@ -505,3 +507,19 @@ def test_what_a_guard_may_be_asked_for(option, value, legal):
     else:
         with pytest.raises(kt.KinetreeError, match=f"{option} is .*legal (is|are)"):
             kt.guard(robot, **{option: value})
+
+
+def test_c_does_not_compile_where_nan_is_ignored(tmp_path):
+    """Compiled so, a guard would pass a command that is NaN. Inverse kinematics has a state, too; poses have none."""
+    compilers("gcc")
+    arm = kt.chain([{"joint": "a", "a": 0.5, "qlim": [-1, 1]}], convention="dh")
+    robot = kt.load("icub", limits="tendons")
+    step = ik_step(arm, "tip", goal="position")
+    for kernel, refused in ((kt.guard(robot, "torso").kernel, True), (step, True), (kt.fk(arm, "tip"), False)):
+        text = kernel.c_source("f")
+        (tmp_path / "f.h").write_text(text.header, encoding="ascii")
+        (tmp_path / "f.c").write_text(text.source, encoding="ascii")
+        command = ["gcc", "-std=c99", "-O1", "-c", str(tmp_path / "f.c"), "-o", str(tmp_path / "f.o")]
+        done = subprocess.run([*command, "-ffast-math"], capture_output=True, text=True)
+        assert ("-fno-finite-math-only after it" in done.stderr) == (done.returncode != 0) == refused
+        assert subprocess.run([*command, "-ffast-math", "-fno-finite-math-only"]).returncode == 0

@@ -12,12 +12,13 @@ import numpy as np
 
 from kinetree.conventions.options import KINDS, CheckOptions
 from kinetree.conventions.profiles import DEFAULT, PROFILES
+from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.numbers import number
 from kinetree.formats.parts import PARTS
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
-from kinetree.model.coordinates import large_angles, not_a_coordinate, q_of
+from kinetree.model.coordinates import SLACK, large_angles, not_a_coordinate, q_of
 from kinetree.model.robot import Robot
 from kinetree.robots.installed import PACKAGES, located
 from kinetree.robots.packaged import names
@@ -216,16 +217,24 @@ def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Arr
     numbers = {name: _numbers(name, text) for name, text in values.items()}
     q = q_of(robot, numbers, {}, "deg" if in_degrees else "rad", warns=False)
     _check_quaternions(robot, q)
-    if not in_degrees:
-        _note_large_angles(robot, q, values)
+    _note_outside(robot, q, values, in_degrees)
     return q
 
 
-def _note_large_angles(robot: Robot, q: Array, names: Iterable[str]) -> None:
-    """Print a note about the first angle, rad, that is outside its limits or beyond a turn, as degrees would be."""
-    if found := large_angles(robot, q, names):
+def _note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool) -> None:
+    """Print a note about the first number outside its limits, or an angle in rad beyond a turn, as degrees would be."""
+    found = [] if in_degrees else large_angles(robot, q, names)
+    hint = "; angles of --q are in rad, with --deg in degrees" if found else ""
+    for name in names:
+        for i, turns in enumerate(robot.joints[name].kind.angular, robot.q_slices[name].start):
+            ends = [q[i], robot.limits.lower[i], robot.limits.upper[i]]
+            if (in_degrees or not turns) and not ends[1] - SLACK <= q[i] <= ends[2] + SLACK:
+                value, lower, upper = [as_text(np.rad2deg(x) if turns else x) for x in ends]
+                unit = "deg" if turns else "m"
+                found.append(f"{name} = {value} {unit}, outside its limits, {lower} to {upper} {unit}")
+    if found:
         others = f" (and {len(found) - 1} more)" if found[1:] else ""
-        click.echo(f"note: {found[0]}{others}; angles of --q are in rad, with --deg in degrees", err=True)
+        click.echo(f"note: {found[0]}{others}{hint}", err=True)
 
 
 def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:

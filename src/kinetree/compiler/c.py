@@ -107,8 +107,9 @@ def write_c(
         named = [*constants_of(kernel), *(constants or {}).get(name, ())]
         declared += [f"{text}{_signature(name, kernel, number)};\n", _enum(name, named, number, taken)]
         defined.append(f"{text}{_definition(name, kernel, number)}")
+    alone = [_C_ALONE, _WITH_NAN] if any(map(_has_state, (kernel for _, kernel in functions))) else [_C_ALONE]
     return CSource(
-        "\n".join([f'{heading}\n#include "{header}"\n\n#include <math.h>\n', _C_ALONE, *defined]),
+        "\n".join([f'{heading}\n#include "{header}"\n\n#include <math.h>\n', *alone, *defined]),
         "\n".join([f"{heading}\n#ifndef {guard}\n#define {guard}\n", _OPEN, *declared, _CLOSE]),
     )
 
@@ -132,8 +133,18 @@ _RULES = (
     "No memory but the stack, no state, no library but math.h: safe in any thread and in an interrupt.",
 )
 _C_ALONE = "#ifdef __cplusplus\n#define restrict /* a word of C alone */\n#endif\n"
+_WITH_NAN = """\
+#if (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST)
+#error "a state reports NaN in the inputs: compile without -ffast-math, or with -fno-finite-math-only after it"
+#endif
+"""
+"""Stops compilers that assume that there is no NaN; for functions with a state that reports NaN."""
 _OPEN = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
 _CLOSE = "#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
+
+
+def _has_state(kernel: Kernel) -> bool:
+    return any(label == "state" for port in kernel.outputs for label, _ in port.codes)
 
 
 def _check_names(functions: Iterable[tuple[str, Kernel]]) -> None:

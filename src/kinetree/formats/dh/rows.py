@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf
+from math import inf, pi
 from typing import Any
 
 import numpy as np
@@ -102,6 +102,9 @@ class _Row:
             self.error("number", f"{key} is {shown(raw)}; expected {NUMBER_HINT}", raw)
             return Cell(0.0)
         unit = self.units.columns.get(column, "")
+        if unit == "rad" and abs(cell.value) > 2 * pi and not self.place.report.failed:  # errors of units come first
+            message = f"{key} is {shown(raw)} rad, more than a turn; is it in degrees?"
+            self.place.report.warning("unit", message, self.place.line, bad=str(raw), element=self.place.element)
         if cell.with_pi and unit != "rad":
             self.error("unit", f"{key} is {shown(raw)}, but its unit is {unit}; pi goes with radians only", raw)
         return cell

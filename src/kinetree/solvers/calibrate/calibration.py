@@ -271,7 +271,9 @@ def _frames(who: Controller, data: Data, fit: Fit) -> Iterator[Fault]:
         own = data.bases.get(arm.own[0], se3.IDENTITY)
         T = own @ se3.inverse(fit.X)  # in base, or in the foot if there is none
         said = _elsewhere(data, arm.own[0], e.base, names.get("base", "base frame"), T, arm.foot)
-        yield Fault("base-frame", said)
+        yield Fault(
+            "base-frame", said if e.base or arm.own[0] not in data.bases else f"{said}; was another user frame active?"
+        )
     if e.tool != arm.own[1]:
         T = se3.inverse(data.tools.get(arm.own[1], se3.IDENTITY)) @ fit.Y
         said = _elsewhere(data, arm.own[1], e.tool, names.get("tool0", "tool of zeros"), T, arm.tip)
