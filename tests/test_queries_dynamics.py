@@ -255,6 +255,7 @@ def test_a_free_body_keeps_its_velocity_while_it_spins():
     close(kt.velocity(body, list(body.links)[1], body.root).interpret(q, qd), [1.0, 0.0, 0.0, 0.0, 0.0, 10.0])
 
 
+@pytest.mark.slow
 def test_dampers_armature_and_friction_add_their_own():
     """On a chain of single joints, each by itself."""
     robot = with_dynamics(ARM)

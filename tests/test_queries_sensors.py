@@ -151,6 +151,7 @@ def test_the_wrench_through_every_type_of_joint(joint):
     np.testing.assert_allclose(still.interpret(motion.q, w), same, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_inertial_parameters_as_an_input():
     motion = Motion(ROBOT, 6)
     masses = np.array(list(kt.dynamics.inertial_parameters(ROBOT).values()))

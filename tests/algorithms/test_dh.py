@@ -110,6 +110,7 @@ def test_random_lines():
         assert abs(T[:3, 0] @ (0, 0, 1)) < 1e-15
 
 
+@pytest.mark.slow
 def test_any_frame_of_a_robot_against_any_other():
     rng = np.random.default_rng(10)
     for path in icub_urdfs()[::4]:

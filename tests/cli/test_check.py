@@ -96,6 +96,7 @@ def folder(tmp_path, monkeypatch):
 
 
 class TestManyFiles:
+    @pytest.mark.slow
     def test_folders_are_searched_and_parts_passed_over(self, run, folder):
         result = run("check", "models", "--profile", "industrial")
         assert (result.exit_code, result.stderr) == (1, "")
@@ -197,6 +198,7 @@ class TestManyFiles:
         result = run("check", "models", "--profile", "industrial", "--select", "R199", "--arg", "x=foot", "--json")
         assert {finding["code"] for finding in json.loads(result.stdout)["findings"]} <= {"R199-001", "R199-403"}
 
+    @pytest.mark.slow
     def test_a_xacro_file_finds_its_packages_and_shows_the_line_that_it_is_about(self, run, folder):
         package = Path("ws/arm_description")
         package.mkdir(parents=True)

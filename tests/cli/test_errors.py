@@ -136,6 +136,7 @@ def test_an_error_is_no_traceback(process, broken):
 
 
 @posix
+@pytest.mark.slow
 def test_a_reader_that_goes_away(process, tmp_path):
     path = tmp_path / "big.urdf"  # more output than a pipe holds
     path.write_text("<robot name='r'><link name='a'/>" + "<odd/>" * 3000 + "</robot>")
@@ -235,6 +236,7 @@ def test_the_module_is_the_command(process):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk to write to")
+@pytest.mark.slow
 def test_an_output_that_cannot_be_written_is_no_traceback():
     program = f"{sys.executable} -m kinetree inspect icub"
     for redirection in ("> /dev/full", ">&-"):

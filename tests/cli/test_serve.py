@@ -85,6 +85,7 @@ def test_a_motion_plays(serve, arm, tmp_path):
 
 
 @posix
+@pytest.mark.slow
 def test_the_risk_of_another_address_is_printed(serve, arm):
     run, port, line = serve(arm, "--host", "0.0.0.0", "--allow-origin", "https://app.foxglove.dev")
     assert line == f"ws://0.0.0.0:{port}\n"

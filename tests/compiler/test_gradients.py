@@ -104,6 +104,7 @@ def test_what_has_no_numbers_has_no_derivative():
     np.testing.assert_array_equal(kt.jvp(constant)(np.zeros(0), np.zeros(0)), np.zeros((2, 2)))
 
 
+@pytest.mark.slow
 def test_kernels_are_remembered_and_freed():
     f = kernel(lambda x: x * x, (2,))
     assert kt.vjp(f) is kt.vjp(f, 0) is kt.vjp(f, "x")

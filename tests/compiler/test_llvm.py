@@ -96,6 +96,7 @@ def test_nan_and_infinity(name, dtype):
 
 
 @BOTH
+@pytest.mark.slow
 def test_results_that_nothing_is_computed_for(dtype):
     x = np.random.default_rng(2).normal(size=(19, 3)).astype(dtype)
     for n in (1, 2, 5, 9, 17):

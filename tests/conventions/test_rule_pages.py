@@ -22,6 +22,7 @@ def test_the_pages_are_current():
         assert (DOCS / name).read_text("utf-8") == text, f"{name} is not current: {AGAIN}"
 
 
+@pytest.mark.slow
 def test_they_are_written_where_one_says(tmp_path):
     main(tmp_path)
     assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.md")} == {str(Path(name)) for name in pages()}

@@ -48,6 +48,7 @@ def test_the_board_of_the_torso_runs_against_its_chain(icub):
     assert kt.icub.to_board(icub3, "torso", [0.1, 0.2, 0.3, 0], unit="rad").values.tolist() == [0.1, 0.2, 0.3]
 
 
+@pytest.mark.slow
 def test_there_and_back_on_every_model(icub):
     rng = np.random.default_rng(4)
     for robot in (icub, *map(kt.load, (p for p in icub_urdfs() if p.parent.name.startswith("iCub")))):

@@ -212,6 +212,7 @@ def test_the_wrench_of_a_contact_by_hand(icub):
     np.testing.assert_allclose(w, [0, 0, 5, 0.1, 0, 0.1], rtol=0, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_the_torques_do_the_work_of_the_contacts(icub):
     """Virtual work: tau · qd is the power of the forces at their points and of the moments, by finite differences."""
     rng, h = np.random.default_rng(3), 1e-6

@@ -229,6 +229,7 @@ def test_what_they_are_not_for():
         add_limits(kt.load("icub", limits="tendons"), [t for t in read(tendons.text(), "")[0] if "tendons" in t.name])
 
 
+@pytest.mark.slow
 def test_inverse_kinematics_never_goes_behind_a_tendon():
     """Poses of configurations that the firmware allows and the tendons do not: what is found for them is inside."""
     box, icub = kt.load("icub", limits="firmware"), kt.load("icub", limits="tendons")

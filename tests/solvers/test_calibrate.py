@@ -253,6 +253,7 @@ class TestNothingFits:
         joints, poses = shown("kuka", np.random.default_rng(15))
         assert codes(calibrate(longer, "kuka", joints, changed(poses, slice(3), 1e-3))) == ["no-fit", "pose-unit"]
 
+    @pytest.mark.slow
     def test_three_poses_do_not_say_which_joint(self):
         joints, poses = shown("kuka", np.random.default_rng(17), k=3)
         poses[2, 0] += 20

@@ -274,6 +274,7 @@ class TestDifferent:
         ]
         assert "tilted by" in difference.message
 
+    @pytest.mark.slow
     def test_pitch_and_type(self):
         robot = serial()
         comparison = kt.compare(robot, with_joint(robot, "joint4", pitch=0.2))
@@ -326,6 +327,7 @@ class TestDifferent:
         kinds = {k for k, _ in counted(kt.compare(robot, build(parts)))}
         assert kinds == {"sign", "zero"}
 
+    @pytest.mark.slow
     def test_inertias(self):
         robot = serial()
         for change, words in (

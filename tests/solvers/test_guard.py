@@ -180,6 +180,7 @@ def test_a_command_inside_passes_bit_for_bit(icub):
     assert found.distance[~tendon] == pytest.approx(by_row[~tendon][:, :ends].min(axis=-1), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_it_keeps_its_distance(icub):
     guard = kt.guard(icub, "left_arm", keep=0.1)
     q = icub.limits.sample(500, seed=5)[:, columns(icub, guard)]

@@ -77,6 +77,7 @@ def test_any_arm(n, kinds):
     assert result.success.mean() >= 0.99
 
 
+@pytest.mark.slow
 def test_one_answer_whoever_asks(icub):
     q, T = reachable(icub, "l_hand", "chest", 300)
     solver = kt.ik(icub, "l_hand", "chest")

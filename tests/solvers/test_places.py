@@ -36,6 +36,7 @@ def test_a_gantry_keeps_half_and_its_safe_box_a_quarter():
     assert found.joints == ("x", "y", "z")
 
 
+@pytest.mark.slow
 def test_a_frame_that_no_such_limit_is_on_the_way_to():
     with pytest.raises(kt.KinetreeError, match="no limit over several joints is on the way to frame 'l_foot'"):
         places(kt.load("icub", limits="tendons"), "l_foot")

@@ -52,6 +52,7 @@ def test_redundant_rows_are_those_that_nobody_misses():
 
 @given(st.integers(0, 10_000))
 @settings(max_examples=12, deadline=None)
+@pytest.mark.slow
 def test_the_nearest_point_fulfils_its_conditions(seed):
     A, b = random_polytope(seed)
     rng = np.random.default_rng(seed)
@@ -138,6 +139,7 @@ def test_faces_and_volume_of_any_widths(seed):
     assert pyramids.sum() / 3 == pytest.approx(polytope.volume(A, b), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_wide_ends_and_thin_slabs():
     strip = np.array([[1.0, -1], [-1, 1]])
     A, b = np.vstack([strip, *box([-1e16] * 2, [1e16] * 2)[:1]]), np.r_[1.0, 1.0, np.full(4, 1e16)]

@@ -100,6 +100,7 @@ def test_the_body_and_the_notice():
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=["ends", "controls", "comment", "long", "entities", "quotes"])
+@pytest.mark.slow
 def test_hostile_names_change_nothing(name):
     plain = everything(0)
     robot = renamed(plain, name)

@@ -123,6 +123,7 @@ def test_joints_and_coordinates():
     assert (units["prismatic_2"], units["screw_3"], units["revolute_0"]) == ("m", "rad", "rad")
 
 
+@pytest.mark.slow
 def test_limits_are_those_of_the_robot():
     robot = kt.load("icub")
     _, R = shown(robot)
@@ -183,6 +184,7 @@ def test_inertias_of_no_body():
     assert sorted(rod) == pytest.approx([0.0, 0.0, np.sqrt(5 / 3)])
 
 
+@pytest.mark.slow
 def test_roles():
     _, R = shown(kt.load("icub"))
     roles = {f["name"]: f["role"] for f in R["frames"]}

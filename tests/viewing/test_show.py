@@ -24,6 +24,7 @@ def test_from_a_script_the_browser_is_opened(opened):
         assert file.read() == view.html
 
 
+@pytest.mark.slow
 def test_in_a_notebook_it_shows_itself(opened, monkeypatch):
     shell = types.SimpleNamespace(kernel=object())
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
@@ -52,6 +53,7 @@ def test_a_page_is_saved(tmp_path):
     assert repr(view).startswith("View(robot=Robot('everything', ")
 
 
+@pytest.mark.slow
 def test_findings_and_configuration():
     robot = kt.load("icub")
     q = robot.limits.sample(1)[0]
