@@ -20,7 +20,7 @@ def real_files():
     """Return COUNT real files of all formats, the same each time."""
     import icub_models
 
-    found = sorted(models_in(shared("corpus"), srdf=True))
+    found = sorted(models_in(shared("corpus").resolve(), srdf=True))
     random.Random(4).shuffle(found)
     icubs = [Path(icub_models.get_model_file(name)) for name in sorted(icub_models.get_robot_names())]
     return [*icubs[:10], *found][:COUNT]

@@ -43,6 +43,17 @@ def put(tmp_path, client):
         client.versions.pop(path)
 
 
+def test_a_file_behind_a_link_has_no_findings_once_it_is_closed(client, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "real" / "arm.urdf").write_text(ARM)
+    path = tmp_path / "link" / "arm.urdf"
+    client.open(path, ARM)
+    assert client.diagnostics(path)
+    client.close(path)
+    assert client.wait_for(path, lambda diagnostics: not diagnostics, 10) == []
+
+
 def checked(path):
     """Return (line, code, message) of what `kinetree check` finds."""
     results = check_all(jobs([str(path)]))

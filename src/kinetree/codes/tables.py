@@ -135,10 +135,6 @@ ERRORS = {
         "A value is not a text, or its quotation marks do not fit.",
         "Write the text between quotation marks.",
     ),
-    "unit": (
-        "A unit is unknown, missing, or does not fit the numbers.",
-        "Use one of the units in the message; angles are in rad unless a unit is given.",
-    ),
     "unknown-column": (
         "A column has an unknown heading.",
         "Correct the heading; the message lists similar ones.",
@@ -161,6 +157,10 @@ REMARKS = {
 }
 
 EITHER = {
+    "unit": (
+        "A unit is unknown, missing, or does not fit the numbers.",
+        "Use one of the units in the message; angles are in rad unless a unit is given.",
+    ),
     "base": (
         "The base of a robot, a goal or a recording is another frame than expected.",
         "Name a base that the message lists, or transform the poses into the base of the model.",

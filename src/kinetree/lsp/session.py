@@ -85,10 +85,10 @@ class Session:
     def close(self, path: str) -> None:
         """Forget a document; what stands on the disk is valid again."""
         path = real(path)
-        self.documents.pop(path, None)
         if task := self._checks.pop(path, None):
             task.cancel()
-        self._show(path, None)
+        self._show(path, None)  # under the name that the editor has for it, which may be a link
+        self.documents.pop(path, None)
         self._changed(path, 0)
 
     def saved(self, paths: Iterable[str], new: bool = False) -> None:
