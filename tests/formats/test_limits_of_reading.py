@@ -379,7 +379,7 @@ def test_no_reader_grows_faster_than_n_log_n(flood, tmp_path):
     """Twice the text takes at most twice the time, and some: the slope over a factor of eight, of minima: of two,
     or of up to twelve on a busy machine, which only ever adds to a time. Without Python's garbage collector: how often
     it runs depends on all other objects of the process, and one run more at the longest text looks like growth."""
-    top = min(flood.limit, 1_000_000)
+    top = min(flood.limit, 500_000)
     sizes = [top // 8, top // 4, top // 2, top]
     times = dict.fromkeys(sizes, math.inf)
     for rounds in range(12):
