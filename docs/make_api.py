@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 
 from docstrings import with_lists
 
 import kinetree as kt
 
 FOLDER = "reference/api"
+BRIDGES = Path(kt.__file__).parent / "bridges"
 SPATIAL = ("se3", "euler", "exponential", "plucker", "dh")
 """Modules of `kinetree.spatial` that are for users too."""
 OPTIONS = "    options:\n      heading: {heading}\n      toc_label: {label}\n      heading_level: {level}\n"
@@ -57,16 +57,17 @@ def _controllers() -> str:
 
 def _bridges() -> str:
     lines = ["# kinetree.bridges\n", "[Other libraries](../../how-to/bridges.md) has an example of each.\n"]
-    folder = Path(kt.__file__).parent / "bridges"
-    for module in iter_modules([str(folder)]):
-        if re.search(r"^def (export|wrap)\(", (folder / f"{module.name}.py").read_text(encoding="utf-8"), re.MULTILINE):
-            lines.append(f"## kinetree.bridges.{module.name}\n")
-            text = (folder / f"{module.name}.py").read_text(encoding="utf-8")
-            for name in re.findall(r"^def ([a-z]\w*)\(", text, re.MULTILINE):
-                if name in ("export", "wrap"):
-                    path = f"kinetree.bridges.{module.name}.{name}"
-                    lines.append(f"::: {path}\n{OPTIONS.format(heading=path, label=name, level=3)}")
+    for path in bridge_functions():
+        module, _, name = path.rpartition(".")
+        lines += [f"## {module}\n", f"::: {path}\n{OPTIONS.format(heading=path, label=name, level=3)}"]
     return "\n".join(lines)
+
+
+def bridge_functions() -> list[str]:
+    """Return the paths of the public functions of bridges, one a module, without importing them and their libraries."""
+    texts = {file.stem: file.read_text(encoding="utf-8") for file in sorted(BRIDGES.glob("*.py"))}
+    found = [(name, re.search(r"^def (export|wrap)\(", text, re.MULTILINE)) for name, text in texts.items()]
+    return [f"kinetree.bridges.{name}.{match[1]}" for name, match in found if match]
 
 
 def _spatial() -> str:

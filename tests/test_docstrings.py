@@ -2,18 +2,14 @@
 
 import doctest
 import inspect
-import pkgutil
 import re
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
+from make_api import SPATIAL, bridge_functions, own_functions
 
 import kinetree as kt
-import kinetree.bridges
 from kinetree.errors import KinetreeError
-from kinetree.spatial import dh, euler, exponential, plucker, se3
 
 MINUS_ZERO = re.compile(r"-0\.?0*(?![\d.e])")
 """What one machine prints and another does not."""
@@ -24,19 +20,6 @@ def members(label, thing):
     return [(f"{label}.{name}", getattr(thing, name)) for name in dir(thing) if not name.startswith("_")]
 
 
-def defined(module):
-    """Return the public functions that are defined in a module."""
-    found = [row for row in members(module.__name__, module) if inspect.isfunction(row[1])]
-    return [row for row in found if inspect.unwrap(row[1]).__module__ == module.__name__]
-
-
-def bridges():
-    """Return the public functions of the bridges by label, without importing these and their libraries."""
-    modules = [found.name for found in pkgutil.iter_modules(kinetree.bridges.__path__, "kinetree.bridges.")]
-    texts = {name: Path(find_spec(name).origin).read_text(encoding="utf-8") for name in modules}
-    return [f"{name}.{one}" for name, text in texts.items() for one in re.findall(r"^def (wrap|export)\(", text, re.M)]
-
-
 def public():
     """Return all public functions and classes, except bridges, by label: the first if there are several."""
     flat = members("kinetree", kt)
@@ -45,10 +28,12 @@ def public():
         if inspect.ismodule(thing):
             rows += members(label, thing)
     rows += members("kinetree.controllers", kt.controllers)
-    rows += [row for module in (se3, euler, exponential, plucker, dh) for row in defined(module)]
+    for name in SPATIAL:
+        module = import_module(f"kinetree.spatial.{name}")
+        rows += [(f"{module.__name__}.{key}", thing) for key, thing in own_functions(module).items()]
     first = {}
     for label, thing in rows:
-        if inspect.isfunction(thing) or inspect.isclass(thing):
+        if inspect.isfunction(inspect.unwrap(thing)) or inspect.isclass(thing):  # remembered ones, too
             first.setdefault(id(thing), (label, thing))
     return dict(first.values())
 
@@ -115,7 +100,7 @@ def test_all_public_functions_are_found():
     wanted |= {"kinetree.edit.lock", "kinetree.icub.taxels", "kinetree.dynamics.step", "kinetree.controllers.pose"}
     assert wanted | {"kinetree.spatial.se3.inverse"} <= PUBLIC.keys()
     assert not {"kinetree.kinematics.fk", "kinetree.spatial.se3.Array"} & PUBLIC.keys()
-    assert {"kinetree.bridges.mujoco.export", "kinetree.bridges.torch.wrap"} <= set(bridges())
+    assert {"kinetree.bridges.mujoco.export", "kinetree.bridges.torch.wrap"} <= set(bridge_functions())
 
 
 def test_every_public_function_has_an_example():
@@ -137,7 +122,7 @@ def test_examples_run(label, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("label", bridges())
+@pytest.mark.parametrize("label", bridge_functions())
 def test_bridges_have_examples_which_run(label, tmp_path, monkeypatch):
     module, _, name = label.rpartition(".")
     try:
