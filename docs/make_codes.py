@@ -129,9 +129,9 @@ def _index() -> str:
         " explains it, too. A code that is not here is the name of an argument of a function: see"
         " [argument](argument.md), [argument-shape](argument-shape.md) and [argument-number](argument-number.md)."
     ]
-    for family in FAMILIES:
-        rows = [(code, row.meaning) for code, row in CODES.items() if row.family == family.TITLE]
-        parts.append(_table(family.TITLE, rows))
+    for family in FAMILIES.values():
+        rows = [(code, row.meaning) for code, row in CODES.items() if row.family == family["title"]]
+        parts.append(_table(family["title"], rows))
     for letters in RULES:
         rows = [(rule.code, rule.title) for rule in explanations(letters)]
         parts.append(_table(f"{letters}: {TITLES[letters]}", rows))

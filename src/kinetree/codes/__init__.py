@@ -1,33 +1,14 @@
-"""Codes of findings: what each means, what to do, and which page of the site explains it.
+"""Codes of findings, in `codes.toml`: what each means, what to do, and which page of the site explains it."""
 
-A file is a family. `ERRORS` has codes of errors, `REMARKS` those of warnings and remarks, `EITHER` those of both, and
-`FAULTS` those of explanations that `kinetree calibrate` prints. The codes of rules stand in `kinetree.conventions`.
-"""
-
+import tomllib
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
-
-from kinetree.codes import (
-    checking,
-    commands,
-    edits,
-    files,
-    mjcf,
-    queries,
-    robots,
-    sdf,
-    solvers,
-    tables,
-    urdf,
-    writing,
-    xacro,
-    xml,
-)
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple
 
 Use = Literal["error", "remark", "either", "fault"]
 
-FAMILIES = (files, xml, robots, urdf, xacro, sdf, mjcf, tables, writing, checking, edits, queries, solvers, commands)
-"""Files of codes, in the order of the documentation."""
+FAMILIES: Mapping[str, Any] = tomllib.loads(files(__package__).joinpath("codes.toml").read_text("utf-8"))
+"""Families of codes, in the order of the documentation."""
 OTHER = "argument"
 """Code that explains those without a row: they are names of arguments of functions."""
 ENDINGS = ("-number", "-shape")
@@ -49,16 +30,16 @@ class Code(NamedTuple):
 
 def _codes() -> Mapping[str, Code]:
     uses: tuple[tuple[Use, str], ...] = (
-        ("error", "ERRORS"),
-        ("remark", "REMARKS"),
-        ("either", "EITHER"),
-        ("fault", "FAULTS"),
+        ("error", "errors"),
+        ("remark", "remarks"),
+        ("either", "either"),
+        ("fault", "faults"),
     )
     rows = {
-        code: Code(family.TITLE, use, *sentences)
-        for family in FAMILIES
+        code: Code(family["title"], use, *sentences)
+        for family in FAMILIES.values()
         for use, name in uses
-        for code, sentences in getattr(family, name, {}).items()
+        for code, sentences in family.get(name, {}).items()
     }
     return dict(sorted(rows.items()))
 
