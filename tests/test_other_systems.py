@@ -15,7 +15,7 @@ from kinetree import confine, isolated
 from kinetree.cli import _exit
 from kinetree.compiler import cache
 from kinetree.errors import KinetreeError
-from kinetree.formats import disk, journal, opener, output
+from kinetree.formats import opener, output
 from kinetree.formats.opener import Files, joined
 from kinetree.isolated import child
 from kinetree.logs.ros import folder as bags
@@ -125,61 +125,15 @@ class TestFoldersThatHoldEverything:
         assert not confine.is_shared("/home/ada")
 
 
-class Msvcrt(SimpleNamespace):
-    """The function `locking` of Windows, by locks of this system. places: where locks were asked for."""
-
-    LK_NBLCK = 2
-
-    def __init__(self, error=None):
-        super().__init__(places=[], error=error)
-
-    def locking(self, handle, mode, count):
-        import fcntl
-
-        self.places.append((os.lseek(handle, 0, os.SEEK_CUR), mode, count))
-        if self.error:
-            raise self.error
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise PermissionError(errno.EACCES, "Permission denied") from None
-
-
 @pytest.fixture
 def windows(monkeypatch):
-    """Make what writes files believe that it runs on Windows; returns its `msvcrt`."""
+    """Make what writes files believe that it runs on Windows."""
     if sys.platform == "win32":
         pytest.skip("this is Windows")
-    monkeypatch.setitem(sys.modules, "msvcrt", msvcrt := Msvcrt())
-    monkeypatch.setattr(disk.sys, "platform", "win32")
-    return msvcrt
+    monkeypatch.setattr(output.sys, "platform", "win32")
 
 
 class TestFiles:
-    def test_a_lock_is_far_behind_what_is_read(self, tmp_path, windows):
-        path = put(tmp_path / "a", "abc")
-        with path.open("r+b") as one, path.open("r+b") as other:
-            one.seek(2)
-            assert disk.lock(one.fileno())
-            assert os.lseek(one.fileno(), 0, os.SEEK_CUR) == one.tell()
-            assert not disk.lock(other.fileno())
-            assert other.read() == b"abc"
-        assert windows.places == [(2**31 - 2, 2, 1)] * 2
-        windows.error = OSError(errno.EINVAL, "a file system without locks")
-        with path.open("r+b") as one:
-            assert disk.lock(one.fileno())
-
-    def test_files_of_a_run_that_is_alive_are_left(self, tmp_path, windows):
-        names = [put(tmp_path / name, "old") for name in ("a", "b")]
-        with journal.begun(journal.Journal({path: (disk.digest(b"old"), disk.digest(b"new")) for path in names})):
-            with pytest.raises(KinetreeError, match="another"):
-                journal.recover([tmp_path])
-            assert journal.is_left(tmp_path)
-        assert not journal.is_left(tmp_path)
-        output.write_all(dict.fromkeys(names, "new"))
-        assert [path.read_text() for path in names] == ["new", "new"]
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
-
     @pytest.mark.parametrize("count", [1, 2])
     def test_a_target_that_a_scanner_has_open_is_replaced_once_it_is_closed(
         self, count, tmp_path, windows, monkeypatch
@@ -193,7 +147,7 @@ class TestFiles:
             replace(source, target)
 
         monkeypatch.setattr(os, "replace", refuse)
-        monkeypatch.setattr(disk.time, "sleep", waited.append)
+        monkeypatch.setattr(output.time, "sleep", waited.append)
         paths = [tmp_path / str(number) for number in range(count)]
         output.write_all(dict.fromkeys(paths, "new"))
         assert [path.read_text() for path in paths] == ["new"] * count
@@ -209,7 +163,7 @@ class TestFiles:
             replace(source, target)
 
         monkeypatch.setattr(os, "replace", refuse)
-        monkeypatch.setattr(disk.time, "sleep", waited.append)
+        monkeypatch.setattr(output.time, "sleep", waited.append)
         with pytest.raises(KinetreeError, match="in use"):
             output.write_all(dict.fromkeys(paths, "new"))
         assert [path.read_text() for path in paths] == ["old"] * count

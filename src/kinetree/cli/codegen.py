@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from kinetree import __version__
-from kinetree.cli._findings import print_findings
 from kinetree.cli._joints import joints_of, with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option, robot_argument
@@ -100,7 +99,7 @@ def command(
         texts = {header: text.header, source: text.source}
     for path in texts:
         check_new(path, force)
-    print_findings(write_all(texts))
+    write_all(texts)
     if as_json:
         files = {"source": str(source), **({"header": str(header)} if language == "c" else {})}
         numbers = "float" if single else "double"

@@ -4,7 +4,7 @@ import difflib
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -29,7 +29,6 @@ from kinetree.errors import Finding, KinetreeError, Source, fail, visible
 from kinetree.fixer.fix import Fixed, check_also, fix_examined, write
 from kinetree.fixer.outside import outside
 from kinetree.fixer.state import State
-from kinetree.formats.journal import is_left, recover
 from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.formats.xml_encoding import encoding_of
@@ -90,8 +89,7 @@ def command(
     settings are repaired, or those of this folder if the settings name none. A repair never moves a frame or changes a
     limit or a mass, with two exceptions: angles that are meant to be fractions of π become exact (R103-007), which
     turns the links behind by a few milliradians; --ignore R103-007 leaves them. With --unsafe a flange whose X does not
-    point outwards is turned. What the file or the settings excuse is left. All files are written, or none; a run that
-    is killed meanwhile is undone by the next.
+    point outwards is turned. What the file or the settings excuse is left. All files are written, or none.
 
     --base, --flange and --tool0 say where the controller has these frames; the same keys are in [[models]] of the
     settings. --flange "0 0 0.1 0 -pi/2 0" is a pose in the last link; --flange left_=tool_frame is the place of a
@@ -111,10 +109,6 @@ def command(
     check_also(options, unsafe)
     options = replace(options, frames=given)
     made, files = jobs_of(paths, config, options, choose=lambda files: _repairable(files, options.read), srdf=False)
-    names = [file for job in made for file in (job.file, *job.options.also)]
-    notes = _recovered({Path(name).parent for file in names for name in (file, os.path.realpath(file))}, diff)
-    if not as_json:
-        print_findings(notes)
     asked = [replace(job, baseline=None) for job in made]  # known findings are repaired too
     if options.also and len({job.file for job in asked}) > 1:
         raise click.UsageError(
@@ -123,14 +117,14 @@ def command(
     if tools and len(asked) > 1:
         raise click.UsageError(f"--add-tool is for one model, and these are {len(asked)}")
     poses = {name: _tool(name, text) for name, text in tools.items()}
-    results, faults, read_files = _all_fixed(asked, files, diff, unsafe=unsafe, turn_tools=turn_tools, tools=poses)
+    results, faults, read_files = _all_fixed(asked, files, unsafe=unsafe, turn_tools=turn_tools, tools=poses)
     others = list(outside({path for fixed in results for path in fixed.after}, read_files))
     try:
-        notes += () if diff else write(*results)
+        _ = diff or write(*results)
     except KinetreeError as error:
         results, faults = [], [*faults, *error.findings]
     if as_json:
-        print_json({"files": [_plain(fixed) for fixed in results], "findings": [*notes, *others, *faults]})
+        print_json({"files": [_plain(fixed) for fixed in results], "findings": [*others, *faults]})
     else:
         shown: set[str] = set()
         for fixed in results:
@@ -149,18 +143,6 @@ def _tool(name: str, text: str) -> Array:
     T, remarks = read(controller, pose)
     print_notes(remarks)
     return T
-
-
-def _recovered(folders: Iterable[Path], diff: bool) -> list[Finding]:
-    """Undo in some folders what a killed run has left, and return notes on that. With --diff nothing is written, and
-    KinetreeError is raised instead."""
-    if not diff:
-        return recover(folders)
-    if left := next(filter(is_left, folders), None):
-        message = "a run was interrupted, or is still writing, here; there may be old files beside new ones"
-        fix = "run it without --diff, which undoes it"
-        raise KinetreeError(Finding("interrupted", "error", message, Source(str(left)), fix=fix))
-    return []
 
 
 def _repairable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
@@ -184,7 +166,7 @@ def _is_text(file: str) -> bool:
 
 
 def _all_fixed(
-    asked: Sequence[Job], files: Mapping[str, bool], diff: bool, **options: Any
+    asked: Sequence[Job], files: Mapping[str, bool], **options: Any
 ) -> tuple[list[Fixed], list[Finding], set[Path]]:
     """Return the repairs of all models, errors of the others, and all files that were read. files: whether they were
     named. Each model starts from the contents that those before it leave. Each file is read and checked once here, and
@@ -213,7 +195,7 @@ def _all_fixed(
                 for o, e, h in others
                 if e.robot and not _errors(e) and h.keys() & held.keys()
             ]
-            fixed = _fixed(job, examined, held, diff, variants=variants, **options)
+            fixed = _fixed(job, examined, held, variants=variants, **options)
             results.append(fixed)
             contents |= fixed.after
             known = {i: one for i, one in known.items() if not one[1].keys() & fixed.after.keys()}
@@ -227,7 +209,7 @@ def _errors(examined: Examined) -> list[Finding]:
     return list(filter(is_error_of_reader, examined.checked.findings))
 
 
-def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool, **options: Any) -> Fixed:
+def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], **options: Any) -> Fixed:
     """Return the repairs of a file, without excused findings. Raises KinetreeError if it could not be read. held: the
     contents of all files that were read."""
     errors = _errors(examined)
@@ -235,10 +217,6 @@ def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], diff: bool,
         raise KinetreeError(errors)
     if not job.options.read.format and (name := format_of(job.file).name) not in TEXTS:
         raise KinetreeError(Finding("format", "error", f"is {name}, which is not repaired; {LEGAL}", Source(job.file)))
-    left = set() if errors else {path.parent for path in held if is_left(path.parent)}  # of folders of included files
-    if left:
-        message = "includes files that an interrupted run had left, and which have changed now; run this again"
-        raise KinetreeError([*_recovered(left, diff), Finding("interrupted", "error", message, Source(job.file))])
     return fix_examined(job, examined, held, **options)
 
 

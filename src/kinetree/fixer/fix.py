@@ -18,7 +18,6 @@ from kinetree.fixer.apply import Task, apply_fixes, repaired, repairing, to_repa
 from kinetree.fixer.related_files import read_related_files
 from kinetree.fixer.state import State, key_of, look
 from kinetree.fixer.tools import add_tools
-from kinetree.formats.journal import recover
 from kinetree.formats.opener import read_file
 from kinetree.formats.output import write_all
 from kinetree.spatial.se3 import Array
@@ -184,9 +183,8 @@ def _beside(task: Task, start: State) -> list[Finding]:
     return [finding for finding in start.findings if key_of(finding) in keys & start.excused]
 
 
-def write(*results: Fixed) -> list[Finding]:
-    """Write all files that change in some models, or none. Return notes on the recovery from an earlier run that was
-    killed.
+def write(*results: Fixed) -> None:
+    """Write all files that change in some models, or none.
 
     results: in the order of their repairs; each starts from the contents that those before it leave. Raises
     KinetreeError if a file cannot be written, or has changed since it was read.
@@ -196,8 +194,7 @@ def write(*results: Fixed) -> list[Finding]:
     for fixed in results:
         before = {**fixed.before, **before}
         after |= fixed.after
-    notes = recover(path.parent for path in before)
     for path, content in before.items():
         if read_file(path) != content:
-            raise KinetreeError([Finding("file", "error", "has changed since it was read", Source(str(path))), *notes])
-    return notes + write_all({path: content for path, content in after.items() if content != before[path]})
+            raise KinetreeError(Finding("file", "error", "has changed since it was read", Source(str(path))))
+    write_all({path: content for path, content in after.items() if content != before[path]})

@@ -1,29 +1,24 @@
-"""Writing of files, whole or not at all, flushed to disk.
+"""Writing of files, whole or not at all.
 
-`write_whole` writes one file, `write_all` several, of which either all change or none. New content goes to a file
-beside its target, which is then renamed to it. Several files also have a journal, see `kinetree.formats.journal`.
+New contents go to files beside their targets, are flushed to disk, and then replace the targets. If one of several
+cannot be replaced, those before it get their old contents back.
 """
 
 import errno
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kinetree.errors import Finding, KinetreeError, Source
-from kinetree.formats.disk import (
-    CREATE,
-    NEW,
-    beside,
-    created_locked,
-    digest,
-    digest_of,
-    flush_folder,
-    put_in_place,
-    write_fully,
-)
-from kinetree.formats.journal import Journal, begun, new_of, old_of, recover
+
+END = ".kinetree-new"
+"""End of the name of a file before it replaces its target, and of a second name of an old file."""
+PAUSES = (0.01, 0.05, 0.1, 0.2, 0.4)
+"""Seconds to wait between attempts to replace an open file on Windows."""
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -36,28 +31,46 @@ def write_whole(path: Path, content: str | bytes) -> None:
     write_all({path: content})
 
 
-def write_all(contents: Mapping[Path, str | bytes]) -> list[Finding]:
-    """Write files as `write_whole` does: all of them, or none and raise KinetreeError.
+def write_all(contents: Mapping[Path, str | bytes]) -> None:
+    """Write files as `write_whole` does: all of them, or none and raise KinetreeError."""
+    ready: list[tuple[Path, Path]] = []
+    devices: list[tuple[Path, bytes]] = []
+    try:
+        for path, content in contents.items():
+            data = content.encode() if isinstance(content, str) else content
+            with _naming(path):
+                if path.exists() and not path.is_file():
+                    devices.append((path, data))
+                else:
+                    target = _checked(path)
+                    ready.append((_prepared(target, data), target))
+        for path, data in devices:
+            with _naming(path):
+                path.write_bytes(data)
+        _replace(ready)
+    finally:
+        for new, _ in ready:
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
 
-    Returns findings about an earlier run that was killed while it wrote several files in these folders.
-    """
-    files: dict[Path, bytes] = {}
-    devices: dict[Path, bytes] = {}
-    for path, content in contents.items():
-        data = content.encode() if isinstance(content, str) else content
-        with _naming(path):
-            if path.exists() and not path.is_file():
-                devices[path] = data
-            else:
-                files[_checked(path)] = data
-    if len(files) > 1:
-        notes = recover({path.parent for path in files})
-        _write_several(files, devices)
-        return notes
-    _write_into(devices)
-    for path, data in files.items():
-        _write_one(path, data)
-    return []
+
+def _replace(ready: Iterable[tuple[Path, Path]]) -> None:
+    """Rename new files to their targets. If one cannot be, give those before it their old contents back."""
+    done: list[tuple[Path, Path | None]] = []
+    try:
+        for new, target in ready:
+            with _naming(target):
+                done.append((target, _kept(target) if target.exists() else None))
+                _put_in_place(new, target)
+    except BaseException:
+        for target, old in done:
+            with suppress(OSError):
+                old.replace(target) if old else target.unlink()
+        raise
+    finally:
+        for _, old in done:
+            with suppress(OSError):
+                old.unlink(missing_ok=True) if old else None
 
 
 @contextmanager
@@ -80,12 +93,12 @@ def made_folders(folders: Iterable[Path]) -> Iterator[None]:
 
 
 @contextmanager
-def _naming(path: Path, what: str = "cannot be written") -> Iterator[None]:
+def _naming(path: Path) -> Iterator[None]:
     """Turn an error of the system into a KinetreeError that names the file."""
     try:
         yield
     except (OSError, ValueError) as error:  # a null character in a path is a ValueError
-        message = f"{what}: {getattr(error, 'strerror', None) or error}"
+        message = f"cannot be written: {getattr(error, 'strerror', None) or error}"
         raise KinetreeError(Finding("file", "error", message, Source(str(path)))) from None
 
 
@@ -112,88 +125,57 @@ def _is_kept_by_owner(file: Path) -> bool:
     return os.geteuid() not in (0, folder.st_uid, file.stat().st_uid)
 
 
-def _write_one(target: Path, data: bytes) -> None:
-    with _naming(target):
-        file, temporary = created_locked(lambda number: beside(target, number, NEW), _mode(target))
-        try:
-            with file:
-                _fill(file.fileno(), data, target)
-                if sys.platform == "win32":
-                    file.close()  # it could not be renamed there; elsewhere it stays locked, so no run removes it
-                put_in_place(temporary, target)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
-    with _naming(target, "is written, but could not be flushed to disk"):
-        flush_folder(target.parent)
+def _beside(target: Path) -> Path:
+    """Return a new name in the folder of a file."""
+    return target.with_name(f".{target.name[:50]}.{os.urandom(8).hex()}{END}")
 
 
-def _write_several(files: Mapping[Path, bytes], devices: Mapping[Path, bytes]) -> None:
-    digests = {}
-    for path, data in files.items():
-        with _naming(path):
-            digests[path] = (digest_of(path), digest(data))
-    journal = Journal(digests)
-    with begun(journal):
-        for path, data in files.items():
-            with _naming(path):
-                _create(new_of(journal, path), data, path)
-                if path.exists():
-                    _keep(path, old_of(journal, path))
-        _write_into(devices)
-        for folder in journal.folders:
-            with _naming(folder):
-                flush_folder(folder)
-        for path in files:
-            with _naming(path):
-                put_in_place(new_of(journal, path), path)
-        for folder in journal.folders:
-            with _naming(folder):
-                flush_folder(folder)
-
-
-def _write_into(devices: Mapping[Path, bytes]) -> None:
-    for path, data in devices.items():
-        with _naming(path):
-            path.write_bytes(data)
-
-
-def _keep(path: Path, backup: Path) -> None:
-    """Give a file a second name, or make a copy if links do not work."""
+def _prepared(target: Path, data: bytes) -> Path:
+    """Return a new file beside the target, flushed to disk, with some data and the rights of the target."""
+    new = _beside(target)
+    handle = os.open(new, _CREATE, 0o600 if target.exists() else 0o666)  # nobody sees secrets before it has its rights
     try:
-        os.link(path, backup)
+        with open(handle, "wb") as file:
+            file.write(data)
+            if target.exists():
+                _take_rights(handle, target)
+            file.flush()
+            os.fsync(handle)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+    return new
+
+
+def _kept(target: Path) -> Path:
+    """Return a second name of a file, or a copy of it if links do not work."""
+    old = _beside(target)
+    try:
+        os.link(target, old)
     except OSError:
-        _create(backup, path.read_bytes(), path)
+        return _prepared(target, target.read_bytes())
+    return old
 
 
-def _create(path: Path, data: bytes, like: Path) -> None:
-    handle = os.open(path, CREATE, _mode(like))
-    try:
-        _fill(handle, data, like)
-    finally:
-        os.close(handle)
-
-
-def _mode(like: Path) -> int:
-    """Return the rights of a file to create: others see no secrets before it has the rights of the old file."""
-    return 0o600 if like.exists() else 0o666
-
-
-def _fill(handle: int, data: bytes, like: Path) -> None:
-    """Write data to a new file, give it the rights of the file `like` if that exists, and flush it to disk."""
-    write_fully(handle, data)
-    if like.exists():
-        _take_rights(handle, like)
-    os.fsync(handle)
+def _put_in_place(new: Path, target: Path) -> None:
+    """Rename a file to its target, which it replaces. On Windows a target that another program has open cannot be
+    replaced; virus scanners close it soon, so this is tried for some time."""
+    for seconds in (*PAUSES, None):
+        try:
+            os.replace(new, target)
+            return
+        except PermissionError:
+            if seconds is None or sys.platform != "win32":
+                raise
+            time.sleep(seconds)
 
 
 def _take_rights(handle: int, like: Path) -> None:
     """Give a file the rights and, if allowed, owner and group of another; a changed group gets at most others'."""
-    old = like.stat()
-    mode = old.st_mode & 0o777
     if sys.platform == "win32":
         return  # Windows has read-only files alone, which are refused before
+    old = like.stat()
+    mode = old.st_mode & 0o777
     with suppress(PermissionError):  # a user who may write to another's file may lack the right to give it away
         os.chown(handle, old.st_uid, old.st_gid)
     if os.fstat(handle).st_gid != old.st_gid:
