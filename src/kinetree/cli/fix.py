@@ -120,7 +120,8 @@ def command(
     results, faults, read_files = _all_fixed(asked, files, unsafe=unsafe, turn_tools=turn_tools, tools=poses)
     others = list(outside({path for fixed in results for path in fixed.after}, read_files))
     try:
-        _ = diff or write(*results)
+        if not diff:
+            write(*results)
     except KinetreeError as error:
         results, faults = [], [*faults, *error.findings]
     if as_json:
