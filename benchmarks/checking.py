@@ -18,16 +18,16 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from xml.parsers import expat
 
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.profiles import PROFILES
+from kinetree.rules.examples import ARM
+from kinetree.rules.profiles import PROFILES
 from machine import cores, describe, seconds_of
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 MANY = """
 import sys
-from kinetree.checker.checked import Job
-from kinetree.checker.run import check_all
-from kinetree.conventions.options import CheckOptions
+from kinetree.checker.job import Job
+from kinetree.checker.pool import check_all
+from kinetree.rules.options import CheckOptions
 profile, *files = sys.argv[1:]
 for checked in check_all([Job(file, CheckOptions(profile)) for file in files]):
     if any(finding.code.startswith("check-") for finding in checked.findings):

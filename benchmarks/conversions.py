@@ -25,7 +25,7 @@ import numpy as np
 import kinetree as kt
 from corpus import DEFAULT, files_of, packages_of, time_limit
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.formats.losses import PARTS
+from kinetree.formats.losses.losses import PARTS
 from kinetree.model.tree import build_tree
 
 ENDING = {"mjcf": "xml", "sdf": "sdf", "urdf": "urdf"}

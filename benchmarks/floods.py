@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kinetree.formats import text, xml
 from kinetree.formats.dh import rows
 from kinetree.formats.sdf import expand
 from kinetree.formats.xacro import budget, engine
 from kinetree.formats.xacro import files as yaml_files
 from kinetree.model import semantic_groups
+from kinetree.syntax import text
+from kinetree.syntax.xml import reader as xml
 
 Files = dict[str, bytes]
 

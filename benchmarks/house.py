@@ -28,8 +28,7 @@ HERE = Path(__file__).resolve().parents[1] / "src"
 LOADS, CHECKS = {"examine"}, {"asked", "findings_by_rule"}
 """The functions that read a model once, and that ask all rules once; by the names that they have had."""
 
-_RUNNING = ("check", "checked", "fix", "jobs", "options", "settings", "steps")
-HANDS = {("cli", "check.py"), ("cli", "fix.py"), *(("conventions", f"{name}.py") for name in _RUNNING)}
+HANDS = {("cli", "check.py"), ("cli", "fix.py"), ("rules", "options.py")}
 """Modules that hand options on to the rules, besides what runs them; rules and facts are the end of the way."""
 
 REFERENCES = "jointinparent|jointName|component_group|objname"

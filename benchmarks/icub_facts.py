@@ -14,10 +14,10 @@ import icub_models
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.icub.limits import CLOSE, board_of
-from kinetree.conventions.icub.page import MOVING
 from kinetree.errors import Finding
 from kinetree.queries.query import tree
+from kinetree.rules.icub.page import MOVING
+from kinetree.rules.icub.ranges import CLOSE, board_of
 from kinetree.solvers.compare.bodies import BASE, Pair
 from kinetree.solvers.compare.comparison import Distance, frame_distances
 from kinetree.solvers.compare.difference import Sides

@@ -14,7 +14,7 @@ from math import degrees
 from pathlib import Path
 
 from icub_facts import FRAMES, SAMPLES, Model, axes_of, from_table, load_all, name_in, reaches_of, version_of
-from kinetree.conventions.icub.limits import board_of
+from kinetree.rules.icub.ranges import board_of
 from kinetree.solvers.compare.comparison import Distance
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "icub-models.md"

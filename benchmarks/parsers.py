@@ -136,7 +136,7 @@ def ros_xacro() -> Callable[[str, str], str]:
     """The call of ROS's xacro with our search for packages; it returns the text."""
     sys.path.insert(0, str(HERE.parents[1] / "tests"))
     from corpus import packages_of
-    from kinetree.formats.opener import Files
+    from kinetree.files.opener import Files
     from xacro_reference import reference
 
     def load(path: str, folder: str) -> str:

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kinetree.checker.check import findings_by_rule
-from kinetree.conventions.facts import Subject
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import rules_of
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
 from kinetree.model.robot import Robot
+from kinetree.rules.facts import Subject
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.profiles import rules_of
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 UR = ("ur3", "ur5", "ur10", "ur3e", "ur5e", "ur10e", "ur16e", "ur20", "ur30")

@@ -12,14 +12,14 @@ from tempfile import TemporaryDirectory
 from make_rules import body, code_block, plain
 
 from kinetree.codes import CODES, FAMILIES, Code
-from kinetree.conventions.explain import USES, Explanation, explanations
-from kinetree.conventions.profiles import FAMILIES as RULES
-from kinetree.conventions.profiles import TITLES
-from kinetree.conventions.rep199.clause import URL
-from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
+from kinetree.rules.explain import USES, Explanation, explanations
+from kinetree.rules.profiles import FAMILIES as RULES
+from kinetree.rules.profiles import TITLES
+from kinetree.rules.rep199.clause import URL
+from kinetree.rules.rep199.manual_clauses import CLAUSES, Clause
 
 EXAMPLES = Path(__file__).with_name("codes")
 FORMATS = {

@@ -8,12 +8,12 @@ from textwrap import dedent, fill
 from urllib.parse import urlsplit
 
 from kinetree.codes import REMARKS
-from kinetree.conventions.explain import EVIDENCE, Explanation, explanations
-from kinetree.conventions.profiles import FAMILIES, PROFILES, TITLES, family
-from kinetree.conventions.rep199.clause import URL
-from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
-from kinetree.conventions.rule import Rule
-from kinetree.formats.output import write_whole
+from kinetree.files.output import write_whole
+from kinetree.rules.explain import EVIDENCE, Explanation, explanations
+from kinetree.rules.profiles import FAMILIES, PROFILES, TITLES, family
+from kinetree.rules.rep199.clause import URL
+from kinetree.rules.rep199.manual_clauses import CLAUSES, Clause
+from kinetree.rules.rule import Rule
 
 MADE = "<!-- made by `python docs/make_rules.py`; change the rules instead -->\n"
 READER = (

@@ -24,9 +24,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from kinetree.conventions.rep199.manual_clauses import CLAUSES
-from kinetree.formats.output import write_whole
+from kinetree.files.output import write_whole
 from kinetree.robots.icub.naming import naming
+from kinetree.rules.rep199.manual_clauses import CLAUSES
 
 DOCS = Path(__file__).parent
 MADE = "<!-- made by `python docs/make_sources.py`; change the files in docs/sources instead -->\n"

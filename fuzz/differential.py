@@ -27,7 +27,7 @@ from fuzz.peers import PEERS, OtherJointsError, Peer, Poses, RefusedError
 from fuzz.texts import Text, in_folder, own
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import Finding
-from kinetree.formats.opener import Files
+from kinetree.files.opener import Files
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree

@@ -19,15 +19,14 @@ from fuzz.texts import Text
 from kinetree import icub
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.checker.baseline import read_baseline
-from kinetree.checker.checked import Job, check_job
+from kinetree.checker.job import Job, check_job
 from kinetree.checker.settings import read_settings
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.options import CheckOptions
 from kinetree.errors import KinetreeError
+from kinetree.files.opener import Files
 from kinetree.fixer.fix import fix, write
 from kinetree.fixer.related_files import read_related_files, rename_in_files
-from kinetree.formats import limits, srdf
-from kinetree.formats.opener import Files
+from kinetree.formats import limit_tables as limits
+from kinetree.formats import srdf
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.load import load
 from kinetree.logs import read_motion
@@ -37,6 +36,8 @@ from kinetree.logs.ros.transforms import joint_state_topic, transform_topics
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
+from kinetree.rules.examples import ARM
+from kinetree.rules.options import CheckOptions
 from kinetree.shapes import read_mesh
 
 XML: tuple[Mutation, ...] = (mutate_tree, mutate_tree, mutate_words, mutate_bytes)

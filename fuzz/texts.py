@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import kinetree as kt
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.profiles import FAMILIES, family
 from kinetree.formats.registry import FORMATS
+from kinetree.rules.examples import ARM
+from kinetree.rules.profiles import FAMILIES, family
 
 LARGEST = 40_000
 """Bytes of a file that cases are made from; larger ones only take longer."""

@@ -6,10 +6,10 @@ from collections import Counter
 from itertools import pairwise
 
 import kinetree as kt
-from kinetree.conventions.facts import Subject
-from kinetree.conventions.kinds.arms import Arm
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import rules_of
+from kinetree.robot_kinds.arms import Arm
+from kinetree.rules.facts import Subject
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.profiles import rules_of
 from support import ask
 
 RULES = [rule for rule in rules_of("industrial") if rule.code.startswith("R199")]

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from kinetree.errors import KinetreeError
-from kinetree.formats.output import write_all, write_whole
+from kinetree.files.output import write_all, write_whole
 
 KINDS = ("fail once", "fail from there on", "kill before", "kill after")
 DONE, REFUSED, FOREIGN, UNTOUCHED = range(4)

@@ -10,13 +10,13 @@ from functools import cached_property
 import numpy as np
 
 import kinetree as kt
-from kinetree.conventions.facts import bodies, poses
-from kinetree.conventions.names.mirror import MirrorImages
-from kinetree.conventions.quality import moving
-from kinetree.conventions.shapes.bounds import Bounds, size_of
-from kinetree.conventions.shapes.meshes import Readings
-from kinetree.formats.xml import Element, Report, parse
 from kinetree.model.robot import Joint, Link
+from kinetree.rules.facts import bodies, poses
+from kinetree.rules.names.mirror import MirrorImages
+from kinetree.rules.quality import moving
+from kinetree.rules.shapes.bounds import Bounds, size_of
+from kinetree.rules.shapes.meshes import Readings
+from kinetree.syntax.xml.reader import Element, Report, parse
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import numpy as np
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.profiles import PROFILES
-from kinetree.conventions.rep199.base import BaseParent
 from kinetree.fixer.fix import Fixed, fix, write
+from kinetree.rules.examples import ARM
+from kinetree.rules.profiles import PROFILES
+from kinetree.rules.rep199.base import BaseParent
 from support import frames_differ_by, random_q
 
 HUNG = ARM.replace(BaseParent.good, BaseParent.bad)

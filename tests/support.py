@@ -15,13 +15,13 @@ import pytest
 import kinetree as kt
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.checker.check import findings_by_rule
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import rule_of
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.profiles import rule_of
+from kinetree.rules.rule import Rule
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 """Reference data that is not part of the project; tests that want it skip without it."""

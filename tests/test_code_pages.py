@@ -8,9 +8,9 @@ from make_codes import FORMATS, code_pages, examples, findings, main
 from make_rules import pages as rule_pages
 
 from kinetree.codes import CODES
-from kinetree.conventions.profiles import FAMILIES, family
-from kinetree.conventions.rep199.manual_clauses import CLAUSES
 from kinetree.errors import SITE, address
+from kinetree.rules.profiles import FAMILIES, family
+from kinetree.rules.rep199.manual_clauses import CLAUSES
 
 
 @pytest.fixture(scope="module")

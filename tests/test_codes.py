@@ -10,7 +10,7 @@ import kinetree as kt
 from kinetree.checker.report.pretty import more_about
 from kinetree.codes import CODES, REMARKS, page_of
 from kinetree.errors import Finding
-from kinetree.formats.parts import PARTS
+from kinetree.formats.losses.parts import PARTS
 
 PLACES = {
     "fail": (0,),
@@ -34,15 +34,17 @@ PLACES = {
 """Which arguments of a function can be the code of a finding."""
 CODE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 COMPUTED = {
-    *(f"cannot-say-{part}" for part in (*PARTS, "joint", "link")),  # formats/losses.py
+    *(f"cannot-say-{part}" for part in (*PARTS, "joint", "link")),  # formats/losses/
     *(f"unknown-{kind}" for kind in ("link", "joint", "group", "frame", "parent", "child")),  # model/, formats/mjcf/
-    *(f"missing-{what}" for what in ("mesh", "texture", "file")),  # shapes/bring.py
+    *(f"missing-{what}" for what in ("mesh", "texture", "file")),  # shapes/copy_assets.py
     *("frame", "measure-direction"),  # formats/force_torque.py
-    *("package", "model"),  # formats/packages.py
+    *("package", "model"),  # files/packages.py
     *("xacro", "xacro-recursion", "xacro-include", "xacro-macro", "xacro-expression", "xacro-scope"),  # faults.py
     *("left-over-xacro", "settings", "table", "argument", "argument-number", "argument-shape"),
 }
 """Codes that are made of parts, or passed on."""
+RULES = {"rules", "repairs", "robot_kinds", "xacro_text"}
+"""Packages whose codes are those of rules."""
 ELSEWHERE = {"baseline-gone", "board-limits", "published-limits", "other-source", "sources-differ", "unplaced", "empty"}
 ELSEWHERE |= {"srdf-alone"}
 """Remarks on a baseline, on robots that come with the package, on a robot which limits hold still, and on an SRDF
@@ -94,10 +96,10 @@ def test_every_code_has_a_row_and_every_row_is_a_code():
             if isinstance(node, ast.Call):
                 codes, severity = codes_of(node)
                 found |= codes
-                if "error" in severity and "conventions" not in file.parts:
+                if "error" in severity and not RULES & set(file.parts):
                     wrong = {code for code in codes if CODES.get(code) and CODES[code].use == "remark"}
                     assert not wrong, f"{file}:{node.lineno}: {wrong} is an error here, but a remark in kinetree.codes"
-            elif isinstance(node, ast.Assign) and "conventions" not in file.parts:
+            elif isinstance(node, ast.Assign) and not RULES & set(file.parts):
                 found |= assigned(node)
     assert found == set(CODES)
 
@@ -116,7 +118,7 @@ def remarked(call):
 @pytest.mark.slow
 def test_every_remark_can_be_left_out():
     found = set()
-    for _, nodes in sources("conventions", "cli"):
+    for _, nodes in sources(*RULES, "cli"):
         found |= {code for node in nodes if isinstance(node, ast.Call) for code in remarked(node)}
     assert found | ELSEWHERE == set(REMARKS)
     robots = [kt.load(f"icub:{version}") for version in ("1.7", "2.0", "2.10", "3.0")]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.checker.checked import check_job
-from kinetree.checker.jobs import jobs
+from kinetree.checker.job import check_job
+from kinetree.checker.plan import jobs
 from kinetree.confine import Confinement, workspace_of
 from support import put
 

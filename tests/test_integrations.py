@@ -14,7 +14,7 @@ import yaml
 from click.testing import CliRunner
 
 from kinetree.cli import group
-from kinetree.conventions.examples import ARM
+from kinetree.rules.examples import ARM
 
 pytestmark = pytest.mark.slow
 

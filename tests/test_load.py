@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.checker.jobs import jobs
+from kinetree.checker.plan import jobs
 from kinetree.cli._model import _load
-from kinetree.conventions.options import CheckOptions
 from kinetree.errors import Finding
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.load import examine
 from kinetree.model.robot import Robot
+from kinetree.rules.options import CheckOptions
 
 TEXT = '<robot name="r"><link name="a"/></robot>'
 

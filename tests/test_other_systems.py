@@ -15,8 +15,8 @@ from kinetree import confine, isolated
 from kinetree.cli import _exit
 from kinetree.compiler import cache
 from kinetree.errors import KinetreeError
-from kinetree.formats import opener, output
-from kinetree.formats.opener import Files, joined
+from kinetree.files import opener, output
+from kinetree.files.opener import Files, joined
 from kinetree.isolated import child
 from kinetree.logs.ros import folder as bags
 from kinetree.model.edit import own_files

@@ -147,8 +147,8 @@ def test_a_check_and_a_repair_import_nothing_that_computes(tmp_path, command):
         (tmp_path / name).write_bytes(content)
     program = (
         "import contextlib, sys; sys.modules.update(dict.fromkeys(('trimesh', 'collada', 'PIL')))\n"
-        "import kinetree.checker.run, kinetree.cli.fix; from kinetree.cli import group\n"
-        "kinetree.checker.run.needs_children = kinetree.cli.fix.needs_children = lambda jobs: False\n"
+        "import kinetree.checker.pool, kinetree.cli.fix; from kinetree.cli import group\n"
+        "kinetree.checker.pool.needs_children = kinetree.cli.fix.needs_children = lambda jobs: False\n"
         f"with contextlib.suppress(SystemExit): group([{command!r}, {str(tmp_path)!r}, '--profile', 'industrial'])\n"
         "modules = ('kinetree.compiler', 'kinetree.solvers', 'kinetree.queries', 'scipy', 'llvmlite')\n"
         "print([m for m in sys.modules if m.startswith(modules)])"

@@ -9,7 +9,7 @@ import kinetree as kt
 from kinetree import dynamics, kinematics
 from kinetree.errors import KinetreeError
 from kinetree.model.robot import Robot
-from kinetree.queries.chosen import chosen
+from kinetree.queries.joint_choice import chosen
 from physics import everything, solid
 from support import example_robot_urdfs, icub_urdfs, random_q
 

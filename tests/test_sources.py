@@ -14,7 +14,7 @@ from make_sources import ANSWERS, KINDS, NO_RULES, documents, errata, pages
 
 import kinetree as kt
 from kinetree.cli import group
-from kinetree.conventions.explain import explain
+from kinetree.rules.explain import explain
 from support import shared
 
 ROOT = Path(__file__).resolve().parents[1]

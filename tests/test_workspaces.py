@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from kinetree.cli import group
-from kinetree.conventions.examples import ARM
+from kinetree.rules.examples import ARM
 
 XACRO = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 GRIPPER = f"""<robot {XACRO}>

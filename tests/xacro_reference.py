@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from kinetree.formats.opener import Files
+from kinetree.files.opener import Files
 from kinetree.formats.xacro.engine import Engine
 
 

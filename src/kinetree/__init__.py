@@ -79,6 +79,10 @@ if TYPE_CHECKING:
     from kinetree.building import chain as chain
     from kinetree.checker.check import check as check
     from kinetree.compiler.kernel import Kernel as Kernel
+    from kinetree.lab.calibrate.calibration import calibrate as calibrate
+    from kinetree.lab.frames_from_points import frame_from_points as frame_from_points
+    from kinetree.lab.frames_from_points import tcp_from_points as tcp_from_points
+    from kinetree.lab.reach.run import reach_map as reach_map
     from kinetree.queries.controllers import Registered
     from kinetree.queries.dynamics import forward_dynamics as forward_dynamics
     from kinetree.queries.dynamics import gravity_torques as gravity_torques
@@ -86,7 +90,7 @@ if TYPE_CHECKING:
     from kinetree.queries.dynamics import mass_matrix as mass_matrix
     from kinetree.queries.gradients import jvp as jvp
     from kinetree.queries.gradients import vjp as vjp
-    from kinetree.queries.limits import margin as margin
+    from kinetree.queries.margin import margin as margin
     from kinetree.queries.momentum import center_of_mass as center_of_mass
     from kinetree.queries.motion import fk as fk
     from kinetree.queries.motion import hessian as hessian
@@ -95,14 +99,10 @@ if TYPE_CHECKING:
     from kinetree.queries.motion import manipulability as manipulability
     from kinetree.queries.motion import velocity as velocity
     from kinetree.queries.transforms import transforms as transforms
-    from kinetree.solvers.calibrate.calibration import calibrate as calibrate
     from kinetree.solvers.compare.comparison import compare as compare
     from kinetree.solvers.guard.make import guard as guard
     from kinetree.solvers.ik.make import ik as ik
     from kinetree.solvers.ik.solver import IKResult as IKResult
-    from kinetree.solvers.reach.run import reach_map as reach_map
-    from kinetree.solvers.touch import frame_from_points as frame_from_points
-    from kinetree.solvers.touch import tcp_from_points as tcp_from_points
     from kinetree.viewing.show import show as show
 
     controllers: Registered
@@ -115,19 +115,19 @@ else:
         **dict.fromkeys(("forward_dynamics", "gravity_torques", "inverse_dynamics", "mass_matrix"), "queries.dynamics"),
         "IKResult": "solvers.ik.solver",
         "Kernel": "compiler.kernel",
-        "calibrate": "solvers.calibrate.calibration",
+        "calibrate": "lab.calibrate.calibration",
         "center_of_mass": "queries.momentum",
         "chain": "building",
         "check": "checker.check",
         "compare": "solvers.compare.comparison",
         "guard": "solvers.guard.make",
         **dict.fromkeys(("jvp", "vjp"), "queries.gradients"),
-        "frame_from_points": "solvers.touch",
+        "frame_from_points": "lab.frames_from_points",
         "ik": "solvers.ik.make",
-        "margin": "queries.limits",
-        "reach_map": "solvers.reach.run",
+        "margin": "queries.margin",
+        "reach_map": "lab.reach.run",
         "show": "viewing.show",
-        "tcp_from_points": "solvers.touch",
+        "tcp_from_points": "lab.frames_from_points",
         "transforms": "queries.transforms",
     }
     _MODULES = ("dynamics", "icub", "kinematics", "limits")

@@ -25,13 +25,13 @@ from kinetree.formats.dh.values import Units, parse_cell
 from kinetree.formats.ets import ET, ETS
 from kinetree.formats.ets import read as read_ets
 from kinetree.formats.ets import robot_of as robot_of_ets
-from kinetree.formats.text import TextReport
-from kinetree.formats.toml import Places, TomlTable, shown
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
 from kinetree.model.robot import NO_AXES, Frame, Inertial, Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.text import TextReport
+from kinetree.syntax.toml import Places, TomlTable, shown
 
 SI = Units({"a": "m", "d": "m", "alpha": "rad", "theta": "rad"}, "m", "rad")
 MASS = ("m", "r", "I")

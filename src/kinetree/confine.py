@@ -1,7 +1,7 @@
 """Confinement of reading: which folders and environment variables a model may use.
 
 Without a `Confinement` a model may include any file that its reader can open. With one, only files in the folders, and
-in ROS packages and Gazebo models that are named for it or found outside them (see `kinetree.formats.packages`).
+in ROS packages and Gazebo models that are named for it or found outside them (see `kinetree.files.packages`).
 Symbolic links are followed first; their target decides.
 """
 

@@ -2,6 +2,8 @@
 
 from kinetree.queries.skin import ContactTorques as ContactTorques
 from kinetree.queries.skin import contact_torques as contact_torques
+from kinetree.robots.icub.board_limits import board_limits as board_limits
+from kinetree.robots.icub.board_limits import with_board_limits as with_board_limits
 from kinetree.robots.icub.board_values import BoardReading as BoardReading
 from kinetree.robots.icub.board_values import BoardValues as BoardValues
 from kinetree.robots.icub.board_values import from_board as from_board
@@ -14,8 +16,6 @@ from kinetree.robots.icub.couplings import from_motors as from_motors
 from kinetree.robots.icub.couplings import to_motors as to_motors
 from kinetree.robots.icub.fingers import fingers as fingers
 from kinetree.robots.icub.inertias import with_inertias as with_inertias
-from kinetree.robots.icub.limits import board_limits as board_limits
-from kinetree.robots.icub.limits import with_board_limits as with_board_limits
 from kinetree.robots.icub.naming import naming as naming
 from kinetree.robots.icub.naming import sensor as sensor
 from kinetree.robots.icub.skin import SkinContact as SkinContact

@@ -10,6 +10,12 @@ at: where all other joints stand: a full q (nq,), compiled in, by default neutra
 """
 
 from kinetree.compiler.kernel import Kernel as Kernel
+from kinetree.lab.reach.difference import ReachDifference as ReachDifference
+from kinetree.lab.reach.difference import reach_difference as reach_difference
+from kinetree.lab.reach.grid import Grid as Grid
+from kinetree.lab.reach.map import ReachMap as ReachMap
+from kinetree.lab.reach.map import read_reach as read_reach
+from kinetree.lab.reach.run import reach_map as reach_map
 from kinetree.queries.joint_table import JointTableRow as JointTableRow
 from kinetree.queries.joint_table import joint_table as joint_table
 from kinetree.queries.joints import XJ as XJ
@@ -19,7 +25,7 @@ from kinetree.queries.joints import joint_motion as joint_motion
 from kinetree.queries.joints import joint_origin as joint_origin
 from kinetree.queries.joints import joint_pose as joint_pose
 from kinetree.queries.joints import motion_subspace as motion_subspace
-from kinetree.queries.limits import loop_error as loop_error
+from kinetree.queries.margin import loop_error as loop_error
 from kinetree.queries.motion import analytical_jacobian as analytical_jacobian
 from kinetree.queries.motion import fk as fk
 from kinetree.queries.motion import hessian as hessian
@@ -34,11 +40,5 @@ from kinetree.solvers.ik.solver import IK as IK
 from kinetree.solvers.ik.solver import IKInterrupted as IKInterrupted
 from kinetree.solvers.ik.solver import IKResult as IKResult
 from kinetree.solvers.ik.step import IKStep as IKStep
-from kinetree.solvers.reach.difference import ReachDifference as ReachDifference
-from kinetree.solvers.reach.difference import reach_difference as reach_difference
-from kinetree.solvers.reach.grid import Grid as Grid
-from kinetree.solvers.reach.map import ReachMap as ReachMap
-from kinetree.solvers.reach.map import read_reach as read_reach
-from kinetree.solvers.reach.run import reach_map as reach_map
 
 __all__ = [name for name in dir() if name[0].isalpha()]

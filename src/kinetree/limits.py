@@ -3,7 +3,7 @@
 from kinetree.load import read_limits as read
 from kinetree.model.limits import Limits as Limits
 from kinetree.model.limits import LinearLimits as LinearLimits
-from kinetree.queries.limits import margin as margin
+from kinetree.queries.margin import margin as margin
 from kinetree.solvers.guard.make import Guard as Guard
 from kinetree.solvers.guard.make import Guarded as Guarded
 from kinetree.solvers.guard.make import GuardState as GuardState

@@ -12,8 +12,8 @@ import numpy as np
 from kinetree.arguments import explained
 from kinetree.confine import Confinement, Places, confinement_of
 from kinetree.errors import Doubt, Finding, KinetreeError, fail, nearest_names
-from kinetree.formats.opener import Files, read_file
-from kinetree.formats.parts import PARTS, check_parts, note
+from kinetree.files.opener import Files, read_file
+from kinetree.formats.losses.parts import PARTS, check_parts, note
 from kinetree.formats.registry import (
     FORMATS,
     Format,
@@ -25,7 +25,7 @@ from kinetree.formats.registry import (
 )
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
-from kinetree.model.edit.limits import nothing_inside
+from kinetree.model.edit.coupled_limits import nothing_inside
 from kinetree.model.limits import LinearLimits
 from kinetree.model.names import Lookup
 from kinetree.model.robot import Robot
@@ -76,7 +76,7 @@ def load(
         expand: "mujoco" lets an installed MuJoCo expand elements of an MJCF file that make bodies (`<attach>`,
             `<composite>`, `<flexcomp>`), in a child process that can neither write nor use the network.
         without: parts that are left out, such as ("mimic",), after which followers move by themselves. Errors in them
-            do not count. The effects are on `robot.notes`. All parts: `kinetree.formats.parts.PARTS`.
+            do not count. The effects are on `robot.notes`. All parts: `kinetree.formats.losses.parts.PARTS`.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
 
@@ -141,7 +141,7 @@ def _folders(options: ReadOptions) -> dict[str, Path]:
 def _limited(robot: Robot, limits: str | os.PathLike[str]) -> Robot:
     """Return the robot with the limits of a file, or of a set that comes with the package."""
     from kinetree.robots.icub import tendons
-    from kinetree.robots.icub.limits import robots, with_board_limits
+    from kinetree.robots.icub.board_limits import robots, with_board_limits
 
     if not isinstance(limits, str) or limits.lower().endswith(".toml") or "/" in limits or os.sep in limits:
         return add_limits(robot, read_limits(limits))
@@ -177,7 +177,7 @@ def _tendons() -> tuple[LinearLimits, ...]:
 
 
 def _limits_in(text: str | bytes, file: str) -> tuple[LinearLimits, ...]:
-    from kinetree.formats.limits import read
+    from kinetree.formats.limit_tables import read
 
     sets, findings = read(text, file)
     if errors := [finding for finding in findings if finding.severity == "error"]:
@@ -213,7 +213,7 @@ def _left_out(robot: Robot | None, findings: list[Finding], without: Collection[
     """Return a reading without the parts that are left out, with a note on those that its reader still read."""
     if robot is None or not without:
         return robot, findings
-    from kinetree.formats.losses import bearers, leave_out
+    from kinetree.formats.losses.losses import bearers, leave_out
 
     silent = {code for part in without for code in PARTS[part].silent}
     had = {part: bearers(robot, part) for part in without}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from kinetree.checker.checked import Job
-    from kinetree.conventions.options import CheckOptions
+    from kinetree.checker.job import Job
+    from kinetree.rules.options import CheckOptions
 
 OPTIONS = {"profile": "the conventions", "select": "only codes that begin so", "ignore": "no codes that begin so"}
 """Settings `kinetree_…` in pytest's configuration, which override those of the models."""
@@ -28,8 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Raise UsageError for an unknown profile or code."""
     if not config.getoption("--kinetree"):
         return
-    from kinetree.conventions.profiles import check_codes
     from kinetree.errors import KinetreeError
+    from kinetree.rules.profiles import check_codes
 
     options = _options(config)
     try:
@@ -39,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _options(config: pytest.Config) -> CheckOptions:
-    from kinetree.conventions.options import CheckOptions
+    from kinetree.rules.options import CheckOptions
 
     profile, select, ignore = (config.getini(f"kinetree_{name}") for name in OPTIONS)
     return CheckOptions(profile or None, tuple(select), tuple(ignore))
@@ -59,7 +59,7 @@ class RobotFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Yield the test of the file, or one for each of its variants in the settings."""
-        from kinetree.checker.jobs import jobs
+        from kinetree.checker.plan import jobs
         from kinetree.errors import KinetreeError
 
         try:
@@ -83,8 +83,8 @@ class RobotItem(pytest.Item):
     def runtest(self) -> None:
         """Fail if anything is graver than a remark."""
         from kinetree.checker.files import without_parts
+        from kinetree.checker.pool import check_all
         from kinetree.checker.report import report
-        from kinetree.checker.run import check_all
         from kinetree.errors import KinetreeError
 
         try:

@@ -34,7 +34,8 @@ def save(
             needs it. Files that are already beside it stay there. If the robot is written in its own format beside its
             own file, nothing is copied. "keep" leaves the references as they are, with a warning for those that find
             no file.
-        without: parts that are left out, such as ("extension", "inertial"). All parts: `kinetree.formats.parts.PARTS`.
+        without: parts that are left out, such as ("extension", "inertial"). All parts:
+            `kinetree.formats.losses.parts.PARTS`.
 
     Raises KinetreeError for a part without which other programs would see another robot, unless it is left out.
 
@@ -46,8 +47,8 @@ def save(
         >>> kt.load("arm.urdf")
         Robot('arm', 2 links, 1 joints, 3 frames, nq=1)
     """
-    from kinetree.formats.output import made_folders, write_all  # not at the start, for most programs only read
-    from kinetree.shapes.bring import astray, bring
+    from kinetree.files.output import made_folders, write_all  # not at the start, for most programs only read
+    from kinetree.shapes.copy_assets import astray, bring
 
     target = Path(path)
     if "\0" in str(target):

@@ -12,7 +12,7 @@ import kinetree as kt
 from kinetree.controllers import controllers
 from kinetree.controllers.text import written
 from kinetree.errors import UnverifiedWarning
-from kinetree.solvers.calibrate.calibration import calibrate
+from kinetree.lab.calibrate.calibration import calibrate
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.conventions.examples import ARM
+from kinetree.rules.examples import ARM
 from support import icub_urdfs
 
 

@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from kinetree.conventions.examples import ARM
 from kinetree.errors import SITE
+from kinetree.rules.examples import ARM
 from kinetree.viewing import page, show
 
 HOSTILE = '</style></script><img src=x onerror="alert(1)">&amp;\x7f\u202e'

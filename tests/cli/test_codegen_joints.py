@@ -13,7 +13,7 @@ from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.stepping import CoupledRows, damped_step
 from kinetree.cli._queries import QUERIES, flag
-from kinetree.queries.chosen import chosen
+from kinetree.queries.joint_choice import chosen
 from kinetree.queries.query import tree
 from kinetree.solvers.ik.problem import reach_of
 from kinetree.solvers.ik.stepping import ik_step

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from kinetree.conventions.profiles import family
+from kinetree.rules.profiles import family
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "checking-settings.md"
 

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.checker import check, checked
+from kinetree.checker import check
+from kinetree.checker import job as checked
 from kinetree.cli import fix as fix_command
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.profiles import rules_of
-from kinetree.conventions.rep199.base import BaseParent
 from kinetree.fixer import state
 from kinetree.fixer.apply import MOST_TRIES
 from kinetree.load import examine
+from kinetree.rules.examples import ARM
+from kinetree.rules.profiles import rules_of
+from kinetree.rules.rep199.base import BaseParent
 
 HUNG = ARM.replace(BaseParent.good, BaseParent.bad)
 STUCK = ARM.replace('"base"', '"controller"').replace("base_link-base", "mount")

@@ -8,7 +8,7 @@ import pytest
 
 import kinetree as kt
 import pendants
-from kinetree.conventions.profiles import rules_of
+from kinetree.rules.profiles import rules_of
 
 KUKA = "kuka:10, -20, 120, 30, 0, 90"
 T = np.eye(4)  # X Y Z in mm; A about z, then B about y, then C about x

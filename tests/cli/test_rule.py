@@ -5,7 +5,7 @@ import json
 import pytest
 
 from kinetree.codes import CODES
-from kinetree.conventions.profiles import FAMILIES, family
+from kinetree.rules.profiles import FAMILIES, family
 
 
 def test_it_explains(run):

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlparse
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.examples import ARM
+from kinetree.rules.examples import ARM
 from kinetree.viewing import show
 
 pytestmark = pytest.mark.usefixtures("opened")

@@ -17,11 +17,11 @@ from kinetree.checker.baseline import (
     read_baseline,
     write_baseline,
 )
-from kinetree.checker.checked import Checked, Job, check_job, gone_from_baselines
-from kinetree.checker.run import check_all
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.suppressions import ASKEW, EXCUSED
+from kinetree.checker.job import Checked, Job, check_job, gone_from_baselines
+from kinetree.checker.pool import check_all
 from kinetree.errors import Finding, Source
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.suppressions import ASKEW, EXCUSED
 from support import shared
 
 WRONG = ASKEW.replace(EXCUSED, '<link name="flange"/>')

@@ -4,7 +4,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.quality import with_blocks
+from kinetree.rules.quality import with_blocks
 
 CONTROL = '<ros2_control name="arm" type="system">{}</ros2_control>'
 MIMIC = '<joint name="joint_1"><param name="{}">{}</param></joint>'

@@ -3,8 +3,8 @@
 import numpy as np
 
 import kinetree as kt
-from kinetree.conventions.facts import Subject
-from kinetree.conventions.shapes import bounds
+from kinetree.rules.facts import Subject
+from kinetree.rules.shapes import bounds
 from kinetree.shapes.mesh import Mesh
 from kinetree.shapes.stl import stl_bytes
 

@@ -5,8 +5,8 @@ from pkgutil import iter_modules
 
 import rule_cases
 from each import each
-from kinetree.conventions.profiles import FAMILIES, codes_of, rule_of
 from kinetree.errors import SEVERITIES
+from kinetree.rules.profiles import FAMILIES, codes_of, rule_of
 from rule_cases.case import Cases, Expected, Model, findings
 
 HELPERS = ("arms", "builders", "case", "icubs")

@@ -12,12 +12,12 @@ import pytest
 
 import kinetree as kt
 from harming import MJCF_PLANTS, PLANTS, SDF_PLANTS, Plant, harmed, unharmed
-from kinetree.checker.checked import Job, check_job
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.options import CheckOptions
+from kinetree.checker.job import Job, check_job
 from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
+from kinetree.rules.examples import ARM
+from kinetree.rules.options import CheckOptions
 from support import shared
 
 OWN = ("NAM-001", "NAM-002", "NAM-003", "JNT", "LIM-001", "LIM-002", "XML", "INR-004", "INR-005")

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kinetree.checker.checked import Job, check_job
-from kinetree.checker.jobs import jobs, jobs_of
-from kinetree.checker.run import check_all
+from kinetree.checker.job import Job, check_job
+from kinetree.checker.plan import jobs, jobs_of
+from kinetree.checker.pool import check_all
 from kinetree.cli.check import command
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.srdf.contents import ROBOT, SRDF
 from kinetree.errors import KinetreeError
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.srdf.contents import ROBOT, SRDF
 
 WRONG = SRDF.replace('parent_link="flange"', 'parent_link="flnage"')
 

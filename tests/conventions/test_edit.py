@@ -2,7 +2,8 @@
 
 import pytest
 
-from kinetree.conventions.edit import (
+from kinetree.errors import KinetreeError
+from kinetree.repairs.edit import (
     Edit,
     New,
     applied,
@@ -14,8 +15,7 @@ from kinetree.conventions.edit import (
     replace_attribute,
     set_attribute,
 )
-from kinetree.errors import KinetreeError
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.syntax.xml.reader import Element, Report, parse
 
 TEXT = """<?xml version="1.0"?>
 <!-- ä: a name > another -->

@@ -4,11 +4,11 @@ import os
 
 import pytest
 
-from kinetree.checker.checked import Checked, Job, check_job
 from kinetree.checker.files import files_of, is_model, models_in, without_parts
-from kinetree.conventions.package import package_of
+from kinetree.checker.job import Checked, Job, check_job
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.opener import files_below
+from kinetree.files.opener import files_below
+from kinetree.xacro_text.package import package_of
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.fixes import exact_angles
-from kinetree.conventions.profiles import rules_of
-from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.errors import KinetreeError
 from kinetree.fixer import fix as fixing
 from kinetree.fixer.fix import fix, write
+from kinetree.repairs.fixes import exact_angles
+from kinetree.rules.examples import ARM
+from kinetree.rules.profiles import rules_of
+from kinetree.rules.rep103.angles import InexactAngles
 from kinetree.spatial.se3 import pose_from_xyz_rpy
 from repaired import repaired, without
 from support import all_frames, shared

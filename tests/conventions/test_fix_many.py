@@ -5,11 +5,11 @@ from time import process_time
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.edit import Repair, set_attribute
-from kinetree.conventions.rep103.angles import InexactAngles
 from kinetree.fixer import apply as steps
 from kinetree.fixer.fix import fix
 from kinetree.fixer.invariants import difference
+from kinetree.repairs.edit import Repair, set_attribute
+from kinetree.rules.rep103.angles import InexactAngles
 
 ANGLED = """<joint name="x" type="continuous"><parent link="l0"/><child link="x"/><axis xyz="1 1 1"/></joint></robot>"""
 

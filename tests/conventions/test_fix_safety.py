@@ -8,14 +8,14 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.edit import Repair, set_attribute
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.rep103.angles import InexactAngles
-from kinetree.conventions.rep199.base import BaseGeometry, BaseParent
 from kinetree.errors import KinetreeError
 from kinetree.fixer import fix as fixing
 from kinetree.fixer.fix import fix, write
 from kinetree.fixer.invariants import difference
+from kinetree.repairs.edit import Repair, set_attribute
+from kinetree.rules.examples import ARM
+from kinetree.rules.rep103.angles import InexactAngles
+from kinetree.rules.rep199.base import BaseGeometry, BaseParent
 from repaired import HUNG, repaired, without
 
 pytestmark = pytest.mark.slow

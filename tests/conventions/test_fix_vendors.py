@@ -11,13 +11,13 @@ from click.testing import CliRunner
 
 import kinetree as kt
 import vendor_shapes as shapes
-from kinetree.checker.jobs import jobs
+from kinetree.checker.plan import jobs
 from kinetree.checker.settings import read_settings
 from kinetree.cli import group
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.rep199.flange import FlangeAxis
 from kinetree.errors import KinetreeError
 from kinetree.fixer.fix import fix, write
+from kinetree.rules.examples import ARM
+from kinetree.rules.rep199.flange import FlangeAxis
 from kinetree.spatial.se3 import pose_from_xyz_rpy
 from repaired import repaired, without
 from support import all_frames, random_q

@@ -6,9 +6,9 @@ import shutil
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.examples import ARM
 from kinetree.errors import KinetreeError
 from kinetree.fixer.fix import fix, write
+from kinetree.rules.examples import ARM
 from repaired import repaired, without
 from support import shared
 

@@ -1,8 +1,8 @@
 """Advice of rules that depends on the fault."""
 
 import kinetree as kt
-from kinetree.conventions.joints.limits import MimicRange
-from kinetree.conventions.structure import RootInertia
+from kinetree.rules.joints.ranges import MimicRange
+from kinetree.rules.structure import RootInertia
 from support import ask
 
 HAND = """<robot name="hand"><link name="palm">{inertial}</link><link name="a"/><link name="b"/>

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.checker.checked import Checked, Job
+from kinetree.checker.job import Checked, Job
+from kinetree.checker.pool import check_all
 from kinetree.checker.report import formats, report
-from kinetree.checker.run import check_all
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.options import CheckOptions
 from kinetree.formats.registry import FORMATS
 from kinetree.load import load
+from kinetree.rules.examples import ARM
+from kinetree.rules.options import CheckOptions
 from support import shared
 
 pytestmark = pytest.mark.slow

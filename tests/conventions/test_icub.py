@@ -8,14 +8,14 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.facts import Subject
-from kinetree.conventions.icub.axes import AxisDirection, axes, looks_forwards
-from kinetree.conventions.icub.limits import board_of, known_robot
-from kinetree.conventions.profiles import rules_of
 from kinetree.formats.registry import FORMATS
-from kinetree.robots.icub.limits import board_limits
+from kinetree.robots.icub.board_limits import board_limits
 from kinetree.robots.icub.naming import naming
 from kinetree.robots.packaged import versions
+from kinetree.rules.facts import Subject
+from kinetree.rules.icub.axes import AxisDirection, axes, looks_forwards
+from kinetree.rules.icub.ranges import board_of, known_robot
+from kinetree.rules.profiles import rules_of
 from kinetree.spatial import se3
 from support import ask, icub_urdfs
 

@@ -7,12 +7,13 @@ from click.testing import CliRunner
 
 import kinetree as kt
 from arm_trees import chain, found, single, tree, tree_text
-from kinetree.checker.checked import Job, check_job
+from kinetree.checker.job import Job, check_job
 from kinetree.checker.settings import read_settings
 from kinetree.cli.check import command as check
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.kinds.kinds import kinds_of
-from kinetree.conventions.options import KINDS, CheckOptions
+from kinetree.robot_kinds import KINDS
+from kinetree.rules.examples import ARM
+from kinetree.rules.facts import kinds_of
+from kinetree.rules.options import CheckOptions
 
 
 def limb(foot: str, *names: str) -> list[str]:

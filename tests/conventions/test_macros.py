@@ -3,12 +3,12 @@
 import pytest
 
 import kinetree as kt
-from kinetree.checker.checked import Job, check_job
 from kinetree.checker.files import without_parts
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.package import _package
-from kinetree.conventions.xacro.prefixes import NAMING, PrefixLeak, leaks, parameters, prefix_of
-from kinetree.formats.xml import Report, parse
+from kinetree.checker.job import Job, check_job
+from kinetree.rules.examples import ARM
+from kinetree.rules.xacro.prefixes import NAMING, PrefixLeak, leaks, parameters, prefix_of
+from kinetree.syntax.xml.reader import Report, parse
+from kinetree.xacro_text.package import _package
 from support import ask, shared
 
 

@@ -9,10 +9,10 @@ import kinetree as kt
 import mesh_files
 from kinetree.checker.baseline import model_key, write_baseline
 from kinetree.checker.check import check
-from kinetree.checker.checked import Job, check_job
-from kinetree.checker.run import check_all
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.shapes import meshes
+from kinetree.checker.job import Job, check_job
+from kinetree.checker.pool import check_all
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.shapes import meshes
 from kinetree.shapes import facts, read
 from physics import everything
 

@@ -7,11 +7,11 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.checker.check import check
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.profiles import PROFILES, rules_of
-from kinetree.conventions.shapes.meshes import MeshRule
 from kinetree.formats.sdf import write
-from kinetree.formats.xml_writer import attributes_text
+from kinetree.rules.examples import ARM
+from kinetree.rules.profiles import PROFILES, rules_of
+from kinetree.rules.shapes.meshes import MeshRule
+from kinetree.syntax.xml.writer import attributes_text
 from planting import DEFECTS, OF_CONTROL, OF_REPS, Model
 from support import example_robot_urdfs, icub_urdfs, shared
 

@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from kinetree.conventions.examples import ARM
 from kinetree.errors import KinetreeError
 from kinetree.fixer.fix import Fixed, fix
 from kinetree.fixer.related_files import MAX_BYTES
+from kinetree.rules.examples import ARM
 
 MODEL = ARM.replace('"link_3"', '"elbow"').replace('"joint_3"', '"bend"')
 """R199-301 calls elbow link_3."""

@@ -8,9 +8,9 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.rep199.groups import GroupPrefixes
 from kinetree.fixer.fix import fix, write
+from kinetree.rules.examples import ARM
+from kinetree.rules.rep199.groups import GroupPrefixes
 
 LINKS = ["shoulder", "upper_arm", "elbow", "forearm", "wrist", "hand"]
 NAMED = ARM
@@ -102,7 +102,6 @@ class TestLinks:
         with pytest.raises(kt.KinetreeError, match="cannot be written"):
             write(result)
         assert (path.read_text(), srdf.read_text()) == (NAMED, SRDF)
-        assert len(calls) == 3
 
     def test_only_with_unsafe(self, model):
         (path,) = model(NAMED)

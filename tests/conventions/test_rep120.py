@@ -4,7 +4,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.rep120 import HUMANOID, BaseLink, Footprint, Grippers, Hierarchy, Soles
+from kinetree.rules.rep120 import HUMANOID, BaseLink, Footprint, Grippers, Hierarchy, Soles
 from support import ask
 
 

@@ -11,14 +11,14 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, Text, arms, found, single, tree
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.facts import Subject
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.places import places
-from kinetree.conventions.rep199.controller_frames import controller_frames
-from kinetree.conventions.rep199.manual_clauses import CLAUSES
 from kinetree.errors import Finding, KinetreeError
 from kinetree.load import examine
+from kinetree.rules.examples import ARM
+from kinetree.rules.facts import Subject
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.rep199.controller_frames import controller_frames
+from kinetree.rules.rep199.manual_clauses import CLAUSES
+from kinetree.rules.rep199.places import places
 from support import ask, shared
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, UNABLE, arms, chain, found, in_words, single, tree
-from kinetree.conventions.examples import ARM
+from kinetree.rules.examples import ARM
 from support import ask
 
 EXAMPLES = {

@@ -8,7 +8,7 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, arms
-from kinetree.conventions.rep199.manual_clauses import CLAUSES
+from kinetree.rules.rep199.manual_clauses import CLAUSES
 from support import shared
 
 PRINTED = {

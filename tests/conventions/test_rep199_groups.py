@@ -6,10 +6,10 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, found, single, tree
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.rep199.clause import MEANING
-from kinetree.conventions.rep199.groups import TWO_ARMS
 from kinetree.errors import Finding
+from kinetree.rules.examples import ARM
+from kinetree.rules.rep199.clause import MEANING
+from kinetree.rules.rep199.groups import TWO_ARMS
 from support import ask
 
 ONE = re.sub(r'\b(name|link)="(?!arm")', r'\1="r1_', ARM)

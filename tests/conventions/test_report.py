@@ -10,11 +10,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from kinetree.checker.checked import Checked, Excused, Job, check_job
+from kinetree.checker.job import Checked, Excused, Job, check_job
 from kinetree.checker.report import _excerpts, formats, report
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.options import CheckOptions
 from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.rules.examples import ARM
+from kinetree.rules.options import CheckOptions
 from support import unstyled
 
 SCHEMA = Path(__file__).with_name("sarif-2.1.0-rtm.4.json")

@@ -7,14 +7,14 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.fixes import exact
-from kinetree.conventions.profiles import family
-from kinetree.conventions.rep103.angles import InexactAngles
-from kinetree.conventions.rep103.axes import Mirrored, NorthEastDown, Optical, Sides
-from kinetree.conventions.rep103.units import Units
-from kinetree.conventions.rep105 import Chassis, WorldFrames
 from kinetree.load import examine
+from kinetree.repairs.fixes import exact
+from kinetree.rules.examples import ARM
+from kinetree.rules.profiles import family
+from kinetree.rules.rep103.angles import InexactAngles
+from kinetree.rules.rep103.axes import Mirrored, NorthEastDown, Optical, Sides
+from kinetree.rules.rep103.units import Units
+from kinetree.rules.rep105 import Chassis, WorldFrames
 from support import ask, icub_urdfs, shared
 
 

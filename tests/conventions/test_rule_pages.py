@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from make_rules import main, pages
 
-from kinetree.conventions.explain import explain, explanations
-from kinetree.conventions.profiles import FAMILIES, PROFILES, TITLES, family, rules_of
-from kinetree.conventions.whole_examples import broken
 from kinetree.errors import KinetreeError
+from kinetree.rules.explain import explain, explanations
+from kinetree.rules.profiles import FAMILIES, PROFILES, TITLES, family, rules_of
+from kinetree.rules.whole_examples import broken
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 AGAIN = "python docs/make_rules.py"

@@ -9,16 +9,16 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.checker.check import check
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.facts import Subject
-from kinetree.conventions.parameters.moveit import EXAMPLE, FileRule
-from kinetree.conventions.profiles import ALWAYS, FAMILIES, PROFILES, family, rules_of
-from kinetree.conventions.rule import Rule
-from kinetree.conventions.srdf.contents import ROBOT
 from kinetree.errors import Finding
-from kinetree.formats.opener import snapshot
+from kinetree.files.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.load import examine
+from kinetree.rules.examples import ARM
+from kinetree.rules.facts import Subject
+from kinetree.rules.parameters.moveit import EXAMPLE, FileRule
+from kinetree.rules.profiles import ALWAYS, FAMILIES, PROFILES, family, rules_of
+from kinetree.rules.rule import Rule
+from kinetree.rules.srdf.contents import ROBOT
 from rule_cases.case import Model, findings
 from support import ask
 

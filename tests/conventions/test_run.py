@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.checker import alone, run
-from kinetree.checker.checked import Checked, Job, check_job
-from kinetree.checker.run import check_all
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.facts import document, poses
-from kinetree.conventions.options import CheckOptions
+from kinetree.checker import in_child as alone
+from kinetree.checker import pool as run
+from kinetree.checker.job import Checked, Job, check_job
+from kinetree.checker.pool import check_all
 from kinetree.formats.registry import ReadOptions
 from kinetree.isolated.child import Answer
+from kinetree.rules.examples import ARM
+from kinetree.rules.facts import document, poses
+from kinetree.rules.options import CheckOptions
 from support import all_frames, shared
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
@@ -155,8 +156,8 @@ def test_what_is_unknown_is_said_before_anything_is_checked(arms):
 SCRIPT = """
 import sys, time
 from kinetree.checker import run
-from kinetree.checker.checked import Job
-from kinetree.conventions.options import CheckOptions
+from kinetree.checker.job import Job
+from kinetree.rules.options import CheckOptions
 from kinetree.formats.registry import ReadOptions
 run.SMALL = -1
 job = Job(sys.argv[1], CheckOptions('industrial'))
@@ -242,9 +243,9 @@ TIMES = """
 import sys, time
 from contextlib import suppress
 from xml.parsers import expat
-from kinetree.checker.alone import check_alone
-from kinetree.checker.checked import Job
-from kinetree.conventions.options import CheckOptions
+from kinetree.checker.in_child import check_alone
+from kinetree.checker.job import Job
+from kinetree.rules.options import CheckOptions
 
 texts = [open(path, "rb").read() for path in sys.argv[1:]]
 jobs = [Job(path, CheckOptions("industrial")) for path in sys.argv[1:]]

@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.checker import run
-from kinetree.checker.checked import Checked, Excused, Job
+from kinetree.checker import pool as run
+from kinetree.checker.job import Checked, Excused, Job
+from kinetree.checker.pool import check_all, protection
 from kinetree.checker.protection import without_foreign_places
-from kinetree.checker.run import check_all, protection
 from kinetree.confine import Confinement
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.options import CheckOptions
 from kinetree.formats.registry import ReadOptions
 from kinetree.isolated import Protection, child
 from kinetree.isolated.filter import ALLOW, REFUSE, UNKNOWN, program
 from kinetree.isolated.numbers import ARCHITECTURES, judged, refused
+from kinetree.rules.examples import ARM
+from kinetree.rules.options import CheckOptions
 
 pytestmark = pytest.mark.slow
 
@@ -296,8 +296,8 @@ class TestChild:
         inside.write_text("")
         status = "import os\ntry: {}\nexcept PermissionError: os._exit(8)\nexcept KeyError: os._exit(9)\nos._exit(7)"
         # all tests have their folders below that of the run, in which packages are looked for
-        monkeypatch.setattr("kinetree.formats.packages.LEVELS_UP", 0)
-        monkeypatch.setattr("kinetree.formats.packages.LEVELS_DOWN", 0)
+        monkeypatch.setattr("kinetree.files.packages.LEVELS_UP", 0)
+        monkeypatch.setattr("kinetree.files.packages.LEVELS_DOWN", 0)
         found = self.done(
             tmp_path,
             monkeypatch,

@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 
 import kinetree as kt
-from kinetree.checker.alone import check_alone
-from kinetree.checker.checked import Job, check_job
-from kinetree.checker.jobs import jobs
+from kinetree.checker.in_child import check_alone
+from kinetree.checker.job import Job, check_job
 from kinetree.checker.per_file import Pattern, PerFile
+from kinetree.checker.plan import jobs
 from kinetree.checker.settings import Settings, find_settings, read_settings
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.suppressions import ASKEW, EXCUSED
 from kinetree.errors import Source
 from kinetree.formats.registry import ReadOptions
+from kinetree.rules.examples import ARM
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.suppressions import ASKEW, EXCUSED
 from support import shared
 
 ALL = """

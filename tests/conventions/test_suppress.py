@@ -7,18 +7,18 @@ import pytest
 
 import kinetree as kt
 from each import each
-from kinetree.checker.checked import Checked, Job, check_job
 from kinetree.checker.excuses import excuse, suppressions
+from kinetree.checker.job import Checked, Job, check_job
 from kinetree.checker.justifications import justifications
 from kinetree.checker.per_file import Pattern, PerFile
 from kinetree.codes import REMARKS
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import family, rule_of, rules_of
-from kinetree.conventions.suppressions import ASKEW, EXCUSED
 from kinetree.errors import Source
 from kinetree.formats.registry import ReadOptions
-from kinetree.formats.xml import Report, parse
+from kinetree.rules.examples import ARM
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.profiles import family, rule_of, rules_of
+from kinetree.rules.suppressions import ASKEW, EXCUSED
+from kinetree.syntax.xml.reader import Report, parse
 from support import shared
 
 FLANGE = '<link name="flange"/>'

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kinetree.checker.checked import Job, check_job
-from kinetree.conventions.options import CheckOptions
+from kinetree.checker.job import Job, check_job
+from kinetree.rules.options import CheckOptions
 
 SPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 CAMERA = """

@@ -11,7 +11,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats import dh
-from kinetree.formats.losses import PARTS
+from kinetree.formats.losses.losses import PARTS
 from support import frames_differ_by, icub_urdfs, random_q
 
 pytestmark = pytest.mark.crosscheck

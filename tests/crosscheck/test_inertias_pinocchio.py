@@ -5,7 +5,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats import dh, ets
-from kinetree.formats.losses import PARTS
+from kinetree.formats.losses.losses import PARTS
 from kinetree.formats.urdf.write import write as urdf_text
 from kinetree.model.assemble import build, parts_of
 from support import example_robot_urdfs, icub_urdfs

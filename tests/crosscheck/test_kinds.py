@@ -4,7 +4,7 @@ import pytest
 
 import kinetree as kt
 from arm_trees import found
-from kinetree.conventions.kinds.kinds import kinds_of
+from kinetree.rules.facts import kinds_of
 from support import REFUSED, example_robot_urdfs, icub_urdfs
 
 KINDS = {

@@ -32,7 +32,7 @@ def test_all_differences_are_excused(tmp_path, monkeypatch):
 def test_a_frame_that_moves_is_a_difference():
     from fuzz.differential import differences, excuse
     from fuzz.peers import PEERS
-    from kinetree.conventions.examples import ARM
+    from kinetree.rules.examples import ARM
 
     text = ARM.encode()
     assert {kind for _, kind, _ in differences(0, "urdf", text, "")} == {"agree"}

@@ -10,7 +10,7 @@ import pytest
 
 import kinetree as kt
 from carried_robots import differences, everything
-from kinetree.formats.carried.differences import FIELDS
+from kinetree.formats.losses.sidecar.differences import FIELDS
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.joints import JOINT_TYPES

@@ -8,7 +8,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats import dh
-from kinetree.formats.losses import PARTS
+from kinetree.formats.losses.losses import PARTS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics
 from kinetree.spatial import se3

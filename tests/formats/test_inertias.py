@@ -8,7 +8,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats import dh, ets
-from kinetree.formats.losses import PARTS
+from kinetree.formats.losses.losses import PARTS
 from kinetree.model.assemble import build, parts_of
 from physics import kinetic_energy, total_inertia
 from support import icub_urdfs, random_q, shared

@@ -7,7 +7,7 @@ from itertools import chain
 import pytest
 
 import kinetree as kt
-from kinetree.formats.losses import PARTS
+from kinetree.formats.losses.losses import PARTS
 from kinetree.formats.registry import FORMATS
 
 LINK = """<inertial><origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><mass value="2.5"/>

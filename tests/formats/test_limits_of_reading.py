@@ -12,17 +12,22 @@ import bounds
 import kinetree as kt
 from floods import FLOODS, Flood
 from kinetree.errors import MAX_MESSAGE, Finding, nearest_names
-from kinetree.formats import ets, opener, packages, srdf, text, urdf, xml, xml_document, xml_encoding
+from kinetree.files import opener, packages
+from kinetree.formats import ets, srdf, urdf
 from kinetree.formats.dh import rows, values
 from kinetree.formats.mjcf import read as read_mjcf
 from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xacro import files as yaml_files
 from kinetree.formats.xacro.budget import Budget
-from kinetree.formats.xml import Report, parse
-from kinetree.formats.xml_document import Document
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.load import examine
 from kinetree.model import assemble, semantic_groups
+from kinetree.syntax import text
+from kinetree.syntax.xml import document as xml_document
+from kinetree.syntax.xml import encoding as xml_encoding
+from kinetree.syntax.xml import reader as xml
+from kinetree.syntax.xml.document import Document
+from kinetree.syntax.xml.reader import Report, parse
+from kinetree.syntax.xml.writer import XmlWriter
 
 pytestmark = pytest.mark.slow
 

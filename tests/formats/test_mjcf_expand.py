@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.checker.checked import Job
-from kinetree.checker.run import check_all
+from kinetree.checker.job import Job
+from kinetree.checker.pool import check_all
 from kinetree.confine import Confinement
-from kinetree.conventions.options import CheckOptions
 from kinetree.formats.mjcf import by_mujoco, expand
 from kinetree.formats.registry import ReadOptions
 from kinetree.isolated import FailedError, call
+from kinetree.rules.options import CheckOptions
 from kinetree.spatial import se3
 
 pytestmark = pytest.mark.slow

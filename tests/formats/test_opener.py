@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.formats.opener import Files, read_file, snapshot
+from kinetree.files.opener import Files, read_file, snapshot
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kinetree.errors import KinetreeError
-from kinetree.formats.output import write_all, write_whole
+from kinetree.files.output import write_all, write_whole
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="rights and links of POSIX")
 root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be several users")
@@ -181,7 +181,7 @@ def test_where_hard_links_cannot_be_made_old_files_are_copied(tmp_path, monkeypa
 @pytest.mark.slow
 def test_the_standard_output_is_written_into(tmp_path):
     """Be it a pipe, whose name leads nowhere, or a file."""
-    code = "from kinetree.formats.output import write_whole; from pathlib import Path; write_whole(Path(%r), 'new')"
+    code = "from kinetree.files.output import write_whole; from pathlib import Path; write_whole(Path(%r), 'new')"
     command = [sys.executable, "-c", code % "/dev/stdout"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == "new"

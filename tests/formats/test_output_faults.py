@@ -12,7 +12,7 @@ import pytest
 import fault_driver
 from c_compiler import compilers
 from fault_driver import DONE, FOREIGN, KINDS, NEW, OLD, REFUSED, UNTOUCHED
-from kinetree.formats.output import END
+from kinetree.files.output import END
 
 HERE = Path(fault_driver.__file__).parent
 KILLED = -9

@@ -8,7 +8,7 @@ import icub_models
 import pytest
 
 import kinetree as kt
-from kinetree.formats.xml import Report, parse
+from kinetree.syntax.xml.reader import Report, parse
 
 BOX = "<geometry><box size='1 1 1'/></geometry>"
 SHAPES = [

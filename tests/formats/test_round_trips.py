@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.formats.losses import PARTS, leave_out
+from kinetree.formats.losses.losses import PARTS, leave_out
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics

@@ -9,10 +9,10 @@ import pytest
 import kinetree as kt
 from kinetree.formats import urdf
 from kinetree.formats.urdf.write import write
-from kinetree.formats.xml import MAX_DEPTH
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import UNLIMITED, Sensor
 from kinetree.spatial import se3
+from kinetree.syntax.xml.reader import MAX_DEPTH
 from support import REFUSED, all_frames, example_robot_urdfs, frames_differ_by, icub_urdfs, random_q
 
 TWO = '<link name="a"/><link name="b"/>'

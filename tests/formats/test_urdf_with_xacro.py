@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.checker.jobs import jobs
-from kinetree.checker.run import check_all, needs_children
+from kinetree.checker.plan import jobs
+from kinetree.checker.pool import check_all, needs_children
 
 ARM = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <link name="base"/>

@@ -9,8 +9,8 @@ import pytest
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
-from kinetree.formats.losses import bearers
-from kinetree.formats.parts import PARTS
+from kinetree.formats.losses.losses import bearers
+from kinetree.formats.losses.parts import PARTS
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 ARM = f"""<robot name="r">

@@ -5,9 +5,9 @@ import re
 import pytest
 
 import kinetree as kt
-from kinetree.formats.xml import Report, parse
-from kinetree.formats.xml_lenient import MAX_MARKUP, Places, changes_of, well_formed
 from kinetree.model.assemble import build, parts_of
+from kinetree.syntax.xml.lenient import MAX_MARKUP, Places, changes_of, well_formed
+from kinetree.syntax.xml.reader import Report, parse
 
 PROPER = """<?xml version="1.0"?>
 <robot name="arm">

@@ -2,8 +2,8 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
-from kinetree.formats.xml import Report, parse
-from kinetree.formats.xml_writer import XmlWriter
+from kinetree.syntax.xml.reader import Report, parse
+from kinetree.syntax.xml.writer import XmlWriter
 
 AWKWARD = "a & b < c > d \"e\" 'f' &amp; tab\tnewline\nreturn\r é"
 

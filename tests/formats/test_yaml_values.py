@@ -5,7 +5,7 @@ import math
 import pytest
 
 import kinetree as kt
-from kinetree.formats.yaml_values import Yaml, read_yaml_values
+from kinetree.syntax.yaml import Yaml, read_yaml_values
 
 
 def read(text: str) -> Yaml:

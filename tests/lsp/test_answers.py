@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.checker.jobs import jobs
-from kinetree.conventions.package import _package
+from kinetree.checker.plan import jobs
 from kinetree.errors import Finding, Source
 from kinetree.fixer.fix import fix
 from kinetree.lsp import child
@@ -17,6 +16,7 @@ from kinetree.lsp.answers import Look, Refused
 from kinetree.lsp.diagnostics import mark_of
 from kinetree.lsp.session import look_of
 from kinetree.lsp.text import Text
+from kinetree.xacro_text.package import _package
 from lsp_texts import ARM, MACRO, MADE, SRDF
 
 

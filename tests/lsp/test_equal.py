@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kinetree.checker.files import models_in, once_in_all, without_parts
-from kinetree.checker.jobs import jobs
-from kinetree.checker.run import check_all
+from kinetree.checker.plan import jobs
+from kinetree.checker.pool import check_all
 from lsp_client import Client
 from lsp_texts import ARM
 from support import shared

@@ -4,11 +4,11 @@ import time
 
 import pytest
 
-from kinetree.formats.xml import Report, parse
 from kinetree.lsp.names import fits, name_at, names_in
 from kinetree.lsp.outline import outline
 from kinetree.lsp.scan import scan
 from kinetree.lsp.text import Text
+from kinetree.syntax.xml.reader import Report, parse
 
 XACRO = """<robot xmlns:xacro="http://ros.org/wiki/xacro" name="r">
   <xacro:include filename="$(find arm_description)/urdf/arm.xacro"/>

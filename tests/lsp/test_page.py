@@ -2,7 +2,7 @@
 
 import pytest
 
-from kinetree.checker.jobs import jobs
+from kinetree.checker.plan import jobs
 from kinetree.lsp.model import read_model
 from kinetree.lsp.page import element_at, page
 

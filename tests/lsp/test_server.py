@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kinetree.checker.jobs import jobs
-from kinetree.checker.run import check_all
+from kinetree.checker.plan import jobs
+from kinetree.checker.pool import check_all
 from kinetree.cli import group
 from lsp_client import Client, RequestError, position
 from lsp_texts import ARM, MACRO, MADE, SRDF

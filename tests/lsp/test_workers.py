@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.checker.jobs import jobs
+from kinetree.checker.plan import jobs
 from kinetree.lsp import workers
 from kinetree.lsp.session import Document, Session
 from kinetree.lsp.text import Text

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.formats.limits import read
+from kinetree.formats.limit_tables import read
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import assemble, parts_of
 from kinetree.model.edit import add_limits

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.conventions.srdf.contents import ROBOT, SRDF
 from kinetree.model.semantic_groups import unknown
+from kinetree.rules.srdf.contents import ROBOT, SRDF
 
 MORE = """
   <passive_joint name="finger_joint"/>

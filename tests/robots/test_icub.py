@@ -13,9 +13,9 @@ import kinetree as kt
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.formats.dh.rows import Place, read_row
 from kinetree.formats.dh.values import Units
-from kinetree.formats.text import TextReport
 from kinetree.queries.query import tree
 from kinetree.robots.packaged import packaged, versions
+from kinetree.syntax.text import TextReport
 from support import all_frames, contact_reading, shared
 
 ENDS = {

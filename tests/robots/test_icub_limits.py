@@ -7,8 +7,8 @@ import pytest
 
 import kinetree as kt
 from kinetree.model.robot import Limit
+from kinetree.robots.icub.board_limits import board_limits, robots, with_board_limits
 from kinetree.robots.icub.boards import boards
-from kinetree.robots.icub.limits import board_limits, robots, with_board_limits
 from support import icub_urdfs, shared
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.robots.icub.limits import board_limits
+from kinetree.robots.icub.board_limits import board_limits
 from kinetree.robots.icub.naming import AxisRow, FixedJointRow, FrameRow, JointRow, LinkRow, SkinRow, corrected, naming
 from support import all_frames, icub_urdfs, shared
 

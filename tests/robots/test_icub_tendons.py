@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.formats.limits import read
+from kinetree.formats.limit_tables import read
 from kinetree.model.edit import add_limits
 from kinetree.robots.icub import tendons
 from kinetree.robots.packaged import versions

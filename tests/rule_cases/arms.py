@@ -9,8 +9,8 @@ from collections.abc import Callable
 from math import pi, radians
 
 from arm_trees import Text, in_words, tree_text
-from kinetree.conventions.examples import ARM
-from kinetree.conventions.rep199.groups import TWO_ARMS
+from kinetree.rules.examples import ARM
+from kinetree.rules.rep199.groups import TWO_ARMS
 from rule_cases.builders import arm, joint, link, robot
 from rule_cases.case import Model
 

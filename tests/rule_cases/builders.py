@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinetree.conventions.examples import ARM
+from kinetree.rules.examples import ARM
 
 ZERO = "0 0 0"
 

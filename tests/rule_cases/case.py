@@ -26,12 +26,12 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import kinetree as kt
-from kinetree.checker.checked import Job, check_job
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.profiles import ALWAYS, rule_of
-from kinetree.formats.opener import snapshot
+from kinetree.checker.job import Job, check_job
+from kinetree.files.opener import snapshot
 from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.profiles import ALWAYS, rule_of
 from support import ask
 
 Expected = Literal["found", "remarked", "silent"]

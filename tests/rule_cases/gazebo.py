@@ -1,6 +1,6 @@
 """What blocks of other tools set once, and which links, frames and classes they name."""
 
-from kinetree.conventions.examples import CART
+from kinetree.rules.examples import CART
 from rule_cases.builders import joint, link, robot
 from rule_cases.case import Cases, Model
 from rule_cases.structure import plugin, sdf, with_block

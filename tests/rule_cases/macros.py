@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from kinetree import conventions
+from kinetree import rules as conventions
 from rule_cases.case import Cases, Model
 
 SPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'

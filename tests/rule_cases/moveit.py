@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kinetree.conventions.examples import CART
+from kinetree.rules.examples import CART
 from rule_cases.case import Cases, Model
 from rule_cases.ros2_control import made, system
 

@@ -1,6 +1,6 @@
 """REP-105: the frames of mobile platforms."""
 
-from kinetree.conventions.examples import CART
+from kinetree.rules.examples import CART
 from rule_cases.builders import joint, link, robot
 from rule_cases.case import Cases, Model
 

@@ -2,7 +2,7 @@
 
 from math import pi
 
-from kinetree.conventions.rep120 import HUMANOID
+from kinetree.rules.rep120 import HUMANOID
 from rule_cases.builders import box, cylinder, felt, joint, link, mesh, seen, sphere
 from rule_cases.case import Cases, Model
 

@@ -3,7 +3,7 @@
 from math import radians
 
 from arm_trees import chain, single, tree_text
-from kinetree.conventions.examples import SMALL_ARM
+from kinetree.rules.examples import SMALL_ARM
 from rule_cases.arms import (
     CLEAN,
     FELT,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinetree.conventions.srdf.contents import ROBOT, SRDF
+from kinetree.rules.srdf.contents import ROBOT, SRDF
 from rule_cases.case import Cases, Model
 
 TOOL = 'parent_link="flange" group="gripper" parent_group="manipulator"'

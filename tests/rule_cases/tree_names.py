@@ -1,6 +1,6 @@
 """Names that contradict the tree, and left and right parts."""
 
-from kinetree.conventions.names.mirror import LEGS
+from kinetree.rules.names.mirror import LEGS
 from rule_cases.case import Cases, Model
 
 

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation as Rotations
 import kinetree as kt
 from kinetree.controllers import controllers
 from kinetree.controllers.rotation import Rotation
-from kinetree.solvers.calibrate.calibration import Fault, calibrate
+from kinetree.lab.calibrate.calibration import Fault, calibrate
 from kinetree.spatial import se3
 from pendants import ARM, LINKS, changed, codes, load, shown, urdf
 

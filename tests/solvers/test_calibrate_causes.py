@@ -10,8 +10,8 @@ import pytest
 import kinetree as kt
 from kinetree.controllers import controllers
 from kinetree.errors import KinetreeError, UnverifiedWarning
-from kinetree.solvers.calibrate.calibration import calibrate
-from kinetree.solvers.calibrate.text import change_text, pose_text
+from kinetree.lab.calibrate.calibration import calibrate
+from kinetree.lab.calibrate.text import change_text, pose_text
 from kinetree.spatial import se3
 from pendants import ARM, LINKS, changed, codes, load, shown, urdf
 from support import example_robot_urdfs, shared

@@ -12,7 +12,7 @@ import pytest
 import kinetree as kt
 from c_compiler import C99, compile_with, compilers
 from kinetree.algorithms.guard import Fence, clipped
-from kinetree.formats.limits import read
+from kinetree.formats.limit_tables import read
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import coupled

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.solvers.reach import slabs
-from kinetree.solvers.reach.grid import sphere
-from kinetree.solvers.reach.run import _job
-from kinetree.solvers.reach.search import solved
-from kinetree.solvers.reach.slabs import targets_at
+from kinetree.lab.reach import slabs
+from kinetree.lab.reach.grid import sphere
+from kinetree.lab.reach.run import _job
+from kinetree.lab.reach.search import solved
+from kinetree.lab.reach.slabs import targets_at
 from random_arms import on
 from reach_arms import chain, two_links, ur5
 

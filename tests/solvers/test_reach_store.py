@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.solvers.reach import slabs
-from kinetree.solvers.reach.run import _job
-from kinetree.solvers.reach.store import WORK
+from kinetree.lab.reach import slabs
+from kinetree.lab.reach.run import _job
+from kinetree.lab.reach.store import WORK
 from reach_arms import ur5
 
 pytest.importorskip("zarr")

@@ -6,8 +6,8 @@ import pytest
 import kinetree as kt
 import mesh_files
 from browser import axe, wait
-from kinetree.conventions.examples import ARM
 from kinetree.errors import Finding
+from kinetree.rules.examples import ARM
 from physics import everything
 from support import all_frames, example_robot_urdfs
 
@@ -289,8 +289,8 @@ def test_findings_are_filtered_by_severity_and_text(crowd):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_an_index_and_a_model_without_a_picture_are_accessible(browser, tmp_path, scheme):
-    from kinetree.checker.jobs import jobs
-    from kinetree.checker.run import check_all
+    from kinetree.checker.plan import jobs
+    from kinetree.checker.pool import check_all
     from kinetree.viewing.report import pages
 
     for name, text in (("a", ARM), ("b", ARM.replace('"link_4"/>', '"gone"/>'))):

@@ -13,7 +13,7 @@ import numpy as np
 from kinetree.algorithms.closed_form import SixAxes
 from kinetree.algorithms.inverse import Problem
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.algorithms.limits import margin
+from kinetree.algorithms.margin import margin
 from kinetree.algorithms.nearest import EDGE, Form, closed_forms
 from kinetree.algorithms.vectors import dot, largest
 from kinetree.model.limits import Limits

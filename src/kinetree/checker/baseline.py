@@ -13,11 +13,11 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from kinetree.checker.check import is_error_of_reader
-from kinetree.conventions.profiles import codes_of
 from kinetree.errors import Finding, KinetreeError, Source, nearest_names
-from kinetree.formats.opener import read_file
-from kinetree.formats.output import write_whole
+from kinetree.files.opener import read_file
+from kinetree.files.output import write_whole
 from kinetree.robots.packaged import is_packaged
+from kinetree.rules.profiles import codes_of
 
 VERSION = 1
 GONE = "baseline-gone"

@@ -7,16 +7,17 @@ from itertools import chain
 from typing import Any
 
 from kinetree.arguments import as_names, explained
-from kinetree.checker.once import once
-from kinetree.checker.variants import Certain, certain, remarks
-from kinetree.checker.variants import findings_by_rule as findings_by_rule
-from kinetree.conventions.options import CheckOptions, check_kind
-from kinetree.conventions.profiles import DEFAULT, check_codes
+from kinetree.checker.after_error import Certain, certain, remarks
+from kinetree.checker.after_error import findings_by_rule as findings_by_rule
+from kinetree.checker.deduplicate import once
 from kinetree.errors import SEVERITIES, Finding, Findings, fail, nearest_names, wrong_type
 from kinetree.formats.registry import Reading, ReadOptions
 from kinetree.load import examine
 from kinetree.model.robot import Robot
+from kinetree.robot_kinds import check_kind
 from kinetree.robots.installed import located
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.profiles import DEFAULT, check_codes
 
 RANK = (
     *("R199-4", "R199-5", "R199-1", "R199-2", "R120", "ICUB", "R105", "R103", "SRD", "CTL", "MVT", "XML", "MSH"),
@@ -50,7 +51,7 @@ def check(
     always reported.
 
     The most important findings come first, see `order`. Settings and comments that excuse
-    findings are ignored; see `kinetree.checker.checked`. Raises KinetreeError for an unknown profile or code,
+    findings are ignored; see `kinetree.checker.job`. Raises KinetreeError for an unknown profile or code,
     and if there is nothing to read.
 
     Examples:
@@ -104,8 +105,8 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
     else:
         found = Certain(findings_by_rule(robot, options.rules_for(robot), options))
     if robot and robot.text and robot.text.files:  # xacro: to import these takes as long as to check an arm
-        from kinetree.checker.behind import behind
-        from kinetree.checker.uncalled import uncalled
+        from kinetree.checker.macros import uncalled
+        from kinetree.checker.meant import behind
 
         said = [*findings, *chain.from_iterable(found.findings.values())]
         findings += [*(behind(robot, options, said) if robot.doubts else []), *uncalled(robot, options)]

@@ -9,8 +9,8 @@ from typing import Any
 from kinetree.checker.files import models_in
 from kinetree.checker.settings import Settings
 from kinetree.errors import KinetreeError
-from kinetree.formats.opener import joined, read_file
-from kinetree.formats.packages import Packages
+from kinetree.files.opener import joined, read_file
+from kinetree.files.packages import Packages
 
 ASSISTANT = ".setup_assistant"
 """File of MoveIt's setup assistant, which names the URDF and the SRDF of its package."""
@@ -98,7 +98,7 @@ def _lowered(data: Any) -> dict[str, Any]:
 
 def _of_package(srdf: str) -> Iterator[str]:
     """Yield the models of the package that contains a file."""
-    from kinetree.conventions.package import package_of  # takes 3 ms and is rarely needed
+    from kinetree.xacro_text.package import package_of  # takes 3 ms and is rarely needed
 
     if package := package_of(srdf):
         yield from map(str, models_in(package.folder))

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from kinetree.checker.check import is_error_of_reader
 from kinetree.codes import REMARKS
-from kinetree.conventions.options import KINDS
-from kinetree.conventions.profiles import ALWAYS, FAMILIES, codes_of, family, nearest_codes, rule_of
-from kinetree.conventions.suppressions import Place, Suppression
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.opener import read_file
-from kinetree.formats.xml import Document, Element, Report, parse
+from kinetree.files.opener import read_file
+from kinetree.robot_kinds import KINDS
+from kinetree.rules.profiles import ALWAYS, FAMILIES, codes_of, family, nearest_codes, rule_of
+from kinetree.rules.suppressions import Place, Suppression
+from kinetree.syntax.xml.reader import Document, Element, Report, parse
 
 MAX_LENGTH = 2000
 """Largest number of characters of such a comment."""
@@ -27,7 +27,7 @@ MISSPELT = re.compile(r"\s*kinetree\W+ignore\W+([\w-]+)", re.IGNORECASE)
 """A comment that is meant for Kinetree if a code follows: the colon is missing or replaced."""
 IGNORE = re.compile(r"ignore\s+(?P<codes>.*?)(?:\s+because\b[\s:,]*(?P<reason>.*))?", re.DOTALL)
 KIND = re.compile(r"kind\s+(.*)", re.DOTALL)
-"""A comment with the kind of the robot; see `kinetree.conventions.kinds.kinds`."""
+"""A comment with the kind of the robot; see `kinetree.robot_kinds.kinds`."""
 FORM = "write 'kinetree: ignore CODE because …', several codes with commas between them"
 
 

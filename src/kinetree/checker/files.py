@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from kinetree.checker.checked import Checked
-from kinetree.checker.once import Key, key_of
+from kinetree.checker.deduplicate import Key, key_of
+from kinetree.checker.job import Checked
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
-from kinetree.formats.opener import files_below, read_file
+from kinetree.files.opener import files_below, read_file
 from kinetree.formats.registry import FORMATS
 from kinetree.load import format_of
 from kinetree.robots.packaged import is_packaged, names
@@ -103,7 +103,7 @@ def is_part(result: Checked) -> bool:
     """Return whether a file is a part of others: it makes no robot, or fails alone and another file includes it."""
     codes = {finding.code for finding in result.findings if finding.severity == "error"}
     if codes.isdisjoint(NO_ROBOT) and result.file.endswith(".xacro") and not codes.isdisjoint(OF_WHOLE):
-        from kinetree.conventions.package import is_included_around  # takes 3 ms and is rarely needed
+        from kinetree.xacro_text.package import is_included_around  # takes 3 ms and is rarely needed
 
         return not _is_of_robot(result.file) or is_included_around(result.file)
     return not codes.isdisjoint(NO_ROBOT)
@@ -148,7 +148,7 @@ def once_in_all(results: Sequence[Checked]) -> list[Checked]:
 
 def _without_others(result: Checked, known: dict[str, set[Key]], seen: Collection[object]) -> Checked:
     """Return a result without what others have. seen: codes and places of findings about parts whose name is known, and
-    not about the macro that makes them, as `kinetree.checker.uncalled` finds them."""
+    not about the macro that makes them, as `kinetree.checker.macros` finds them."""
 
     def is_elsewhere(finding: Finding) -> bool:
         if "${" in (finding.element or "") and (finding.code, finding.place) in seen:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from kinetree.checker.checked import Checked, Excused
-from kinetree.conventions.profiles import rule_of
+from kinetree.checker.job import Checked, Excused
+from kinetree.rules.profiles import rule_of
 
 HEAD = ("file", "element", "rule", "clause", "reason")
 

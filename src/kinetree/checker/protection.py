@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from kinetree.checker.checked import Checked, Job
+from kinetree.checker.job import Checked, Job
 from kinetree.confine import RealPaths, confinement_of, is_in, real
 from kinetree.errors import Finding, Source
-from kinetree.formats.packages import searched
+from kinetree.files.packages import searched
 
 
 def readable(jobs: Sequence[Job]) -> list[str] | None:

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.checker.per_file import Pattern, PerFile
-from kinetree.conventions.options import KINDS, CheckOptions
-from kinetree.conventions.places import CARRIERS, places
-from kinetree.conventions.profiles import PROFILES, codes_of, nearest_codes, unknown_codes
 from kinetree.errors import KinetreeError, Source
-from kinetree.formats.opener import read_file
+from kinetree.files.opener import read_file
 from kinetree.formats.registry import ReadOptions
-from kinetree.formats.text import TextReport, decode, read_toml
-from kinetree.formats.toml import Places, TomlTable, is_text, is_texts, shown
+from kinetree.robot_kinds import KINDS
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.profiles import PROFILES, codes_of, nearest_codes, unknown_codes
+from kinetree.rules.rep199.places import CARRIERS, places
+from kinetree.syntax.text import TextReport, decode, read_toml
+from kinetree.syntax.toml import Places, TomlTable, is_text, is_texts, shown
 
 OWN, SHARED = "kinetree.toml", "pyproject.toml"
 KEYS = (
@@ -49,7 +50,7 @@ class Settings:
 
     file: the file of the settings, None for the defaults. baseline: absolute. exclude: files of folders that are
     checked only if they are named. folders: absolute folders outside of the workspace that models may read.
-    environment: variables that they may see. For the rest see `kinetree.checker.checked.Job`.
+    environment: variables that they may see. For the rest see `kinetree.checker.job.Job`.
     """
 
     file: str | None = None

@@ -14,10 +14,10 @@ from kinetree.controllers.active import Active
 from kinetree.controllers.controller import Controller
 from kinetree.controllers.text import parsed, written
 from kinetree.errors import KinetreeError, UnknownNameError, UnverifiedWarning, fail, nearest_names
-from kinetree.formats.numbers import numbers
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import numbers
 
 ROS, ALL = "ros", "all"
 LEGAL = "x y z qx qy qz qw, m, finite, the quaternion not zero"

@@ -9,9 +9,9 @@ import click
 import numpy as np
 
 from kinetree.errors import fail
-from kinetree.formats.numbers import numbers
 from kinetree.model.robot import Robot
-from kinetree.queries.chosen import chosen
+from kinetree.queries.joint_choice import chosen
+from kinetree.syntax.numbers import numbers
 
 Command = Callable[..., Any]
 

@@ -10,19 +10,20 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 
-from kinetree.conventions.options import KINDS, CheckOptions
-from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
-from kinetree.formats.numbers import number
-from kinetree.formats.parts import PARTS
+from kinetree.formats.losses.parts import PARTS
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
 from kinetree.model.coordinates import SLACK, large_angles, not_a_coordinate, q_of
 from kinetree.model.robot import Robot
+from kinetree.robot_kinds import KINDS
 from kinetree.robots.installed import PACKAGES, located
 from kinetree.robots.packaged import names
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.profiles import DEFAULT, PROFILES
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import number
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from kinetree.errors import fail
-from kinetree.formats.parts import PARTS
+from kinetree.formats.losses.parts import PARTS
 
 without_option = click.option(
     "--without",

@@ -12,9 +12,10 @@ from kinetree.controllers.controller import METRES, Controller
 from kinetree.controllers.rotation import RADIANS
 from kinetree.controllers.text import parsed
 from kinetree.errors import KinetreeError
-from kinetree.formats.numbers import number
-from kinetree.formats.table import Most, Row, fault, quoted, read_table
+from kinetree.files.opener import read_file
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import number
+from kinetree.syntax.table import Most, Row, fault, quoted, read_table
 
 _NUMBER = re.compile(r"(?P<number>[-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d.,+-]*)", re.ASCII)
 
@@ -47,7 +48,7 @@ def read_poses(
 
     names, turning: of the joints, from base to tool0. Raises KinetreeError with the line of the fault.
     """
-    head, rows = read_table(file, example(who, len(names)), "pose", MOST)
+    head, rows = read_table(read_file(file), file, example(who, len(names)), "pose", MOST)
     joints, pose = find_columns(file, head, who, names, turning)
     if not rows:
         raise fault(file, head.line, "there are no poses below the names; lines that begin with # are comments")

@@ -13,7 +13,8 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail
 from kinetree.model.force_torque import MEASURES
 from kinetree.model.robot import Robot
-from kinetree.queries import configuration, derivatives, dynamics, limits, momentum, motion, sensors, statics
+from kinetree.queries import configuration, derivatives, dynamics, momentum, motion, sensors, statics
+from kinetree.queries import margin as limits
 from kinetree.solvers.ik.stepping import ik_step
 
 _AXES = ("base", "expressed_in")

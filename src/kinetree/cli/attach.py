@@ -10,16 +10,16 @@ from kinetree.cli._findings import print_findings
 from kinetree.cli._model import two_robot_arguments
 from kinetree.cli._output import assets_option, check_new, check_no_input, force_option, without_option
 from kinetree.errors import KinetreeError, fail
-from kinetree.formats.numbers import format_numbers, numbers
-from kinetree.formats.opener import snapshot
-from kinetree.formats.output import write_whole
-from kinetree.formats.xml_writer import XmlWriter
+from kinetree.files.opener import snapshot
+from kinetree.files.output import write_whole
 from kinetree.load import load
 from kinetree.model import edit
 from kinetree.model.edit.own_files import seen_from
 from kinetree.model.robot import Joint, Robot
 from kinetree.saving import save
 from kinetree.spatial import se3
+from kinetree.syntax.numbers import format_numbers, numbers
+from kinetree.syntax.xml.writer import XmlWriter
 
 PREFIXES = ("prefix", "tf_prefix", "name_prefix")
 """Arguments of xacro files that put a text before all names."""

@@ -23,7 +23,7 @@ from kinetree.errors import KinetreeError, Source, UnverifiedWarning, fail, near
 from kinetree.model.robot import Robot
 
 if TYPE_CHECKING:
-    from kinetree.solvers.calibrate.calibration import Calibration
+    from kinetree.lab.calibrate.calibration import Calibration
 
 OF_THE_FILE = ("poses", "joints")
 """Codes of errors about the content of the file."""
@@ -77,8 +77,8 @@ def command(
     they agree, 1 if not, 2 if something cannot be read.
     """
     from kinetree.cli._poses import read_poses
+    from kinetree.lab.calibrate.calibration import TOLERANCE, calibrate
     from kinetree.queries.controllers import of
-    from kinetree.solvers.calibrate.calibration import TOLERANCE, calibrate
 
     if plot:
         check_new(plot, force)
@@ -102,7 +102,7 @@ def command(
             replace(f, source=f.source or place) if f.code in OF_THE_FILE else f for f in error.findings
         ) from None
     if plot:
-        from kinetree.formats.output import write_whole
+        from kinetree.files.output import write_whole
         from kinetree.viewing.calibration_figure import calibration_figure
 
         write_whole(plot, calibration_figure(result, options.get("tolerance", TOLERANCE), plot.suffix))
@@ -116,7 +116,7 @@ def command(
 
 def _joints(robot: Robot, frames: dict[str, str]) -> tuple[tuple[str, ...], list[bool]]:
     """Return the joints of the poses, from base to tool0, and whether they turn."""
-    from kinetree.solvers.calibrate.arm import arm
+    from kinetree.lab.calibrate.arm import arm
 
     found = arm(robot, (frames["base"], frames["tool0"]), (frames["base_link"], frames["flange"]))
     return found.joints, found.turning
@@ -139,7 +139,7 @@ def _coupling_notes(who: Controller, robot_model: str) -> list[str]:
 
 def _si(tolerance: tuple[float, float]) -> tuple[float, float]:
     """Return a tolerance in m and rad. Raises KinetreeError if it is not two finite numbers above 0, or too large."""
-    from kinetree.solvers.calibrate.calibration import WIDEST
+    from kinetree.lab.calibrate.calibration import WIDEST
 
     if not all(0 < bound < float("inf") for bound in tolerance):
         message = f"is {tolerance[0]:g} {tolerance[1]:g}; legal are two finite numbers above 0, mm and deg"

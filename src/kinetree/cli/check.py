@@ -11,19 +11,19 @@ import click
 
 from kinetree.checker.baseline import check_replaceable, model_key, write_baseline
 from kinetree.checker.check import is_error_of_reader
-from kinetree.checker.checked import Checked, Job, gone_from_baselines
 from kinetree.checker.files import is_unread, once_in_all, without_parts
-from kinetree.checker.jobs import jobs_of
+from kinetree.checker.job import Checked, Job, gone_from_baselines
 from kinetree.checker.justifications import justifications
+from kinetree.checker.plan import jobs_of
+from kinetree.checker.pool import check_all, protection
 from kinetree.checker.report import formats, report
-from kinetree.checker.run import check_all, protection
 from kinetree.checker.settings import OWN, SHARED
 from kinetree.cli._findings import terminal_width, write_lines
 from kinetree.cli._model import check_options, json_option, robot_paths
 from kinetree.cli._output import check_no_input
-from kinetree.conventions.options import CheckOptions
-from kinetree.formats.output import write_whole
+from kinetree.files.output import write_whole
 from kinetree.progress import tracked
+from kinetree.rules.options import CheckOptions
 
 HTML = "html"
 """Format of a report that `viewing` writes, above the formats of the checker."""

@@ -22,7 +22,7 @@ from kinetree.compiler.js import write_js
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail, unknown_name
-from kinetree.formats.output import write_all
+from kinetree.files.output import write_all
 from kinetree.model.robot import Robot
 from kinetree.solvers.guard.make import guard
 

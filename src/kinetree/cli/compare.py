@@ -9,9 +9,9 @@ from kinetree.cli._findings import print_findings
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, two_robot_arguments
 from kinetree.cli._output import check_new, check_no_input, force_option
-from kinetree.conventions.profiles import PROFILES
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
+from kinetree.rules.profiles import PROFILES
 
 _POSITIVE = click.FloatRange(min=0, min_open=True)
 

@@ -15,9 +15,9 @@ from kinetree.cli._model import json_option, robot_or_printed
 from kinetree.cli._output import check_new, force_option
 from kinetree.cli._page import print_page
 from kinetree.errors import fail
+from kinetree.files.output import write_whole
 from kinetree.formats.dh.matlab import function_name, matlab_text
 from kinetree.formats.dh.write import Spelling, csv_text, toml_text
-from kinetree.formats.output import write_whole
 from kinetree.model.dh import CONVENTIONS, Convention, DHRow, DHTable
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array

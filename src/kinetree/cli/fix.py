@@ -11,31 +11,31 @@ from typing import Any, TextIO
 
 import click
 
-from kinetree.checker.alone import examine_alone
 from kinetree.checker.check import is_error_of_reader
-from kinetree.checker.checked import Examined, Job
 from kinetree.checker.files import is_part, is_unread
-from kinetree.checker.jobs import jobs_of
+from kinetree.checker.in_child import examine_alone
+from kinetree.checker.job import Examined, Job
+from kinetree.checker.plan import jobs_of
+from kinetree.checker.pool import check_all, needs_children
 from kinetree.checker.report._paths import as_shown, relative
 from kinetree.checker.report.pretty import pretty
-from kinetree.checker.run import check_all, needs_children
 from kinetree.cli._controllers import print_notes, read
 from kinetree.cli._findings import print_findings, print_more, terminal_width, write_lines
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, check_options, json_option
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.places import CARRIERS, places
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
+from kinetree.files.opener import snapshot
 from kinetree.fixer.fix import Fixed, check_also, fix_examined, write
 from kinetree.fixer.outside import outside
 from kinetree.fixer.state import State
-from kinetree.formats.opener import snapshot
 from kinetree.formats.registry import FORMATS, ReadOptions
-from kinetree.formats.xml_encoding import encoding_of
 from kinetree.load import format_of
 from kinetree.progress import tracked
 from kinetree.robots.packaged import is_packaged
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.rep199.places import CARRIERS, places
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.xml.encoding import encoding_of
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are repaired."""

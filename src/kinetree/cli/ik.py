@@ -13,12 +13,12 @@ from kinetree.cli._model import assignments, configuration, json_option, robot_a
 from kinetree.controllers.controller import FAR
 from kinetree.display import number
 from kinetree.errors import fail
-from kinetree.formats.numbers import numbers
 from kinetree.model.limits import limits_about
 from kinetree.model.robot import Robot
 from kinetree.queries.controllers import check_frames
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import numbers
 
 NEAR = np.radians(5.0)
 """Distance below which limits are printed, rad or m."""

@@ -42,7 +42,7 @@ def command(
     With -o FILE.svg, draw the tree instead, or the frame or the joint that --frame or --joint names.
     """
     if frame is not None or joint is not None or output is not None:
-        from kinetree.formats.output import write_whole
+        from kinetree.files.output import write_whole
 
         if output is None or (frame is not None and joint is not None) or as_json or joint_table:
             raise click.UsageError("a figure is of the tree, one --frame or one --joint, and is written to -o FILE.svg")
@@ -91,9 +91,9 @@ def robot_json(robot: Robot) -> dict[str, object]:
     docs/reference/command-line.md describes them.
     """
     from kinetree.algorithms.dynamics.momentum import center_of_mass
-    from kinetree.conventions.kinds.kinds import kinds_of
     from kinetree.queries import momentum
     from kinetree.queries.query import tree
+    from kinetree.rules.facts import kinds_of
 
     inner = ("text", "places", "doubts")
     described = {field.name: getattr(robot, field.name) for field in fields(robot) if field.name not in inner}

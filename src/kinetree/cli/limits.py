@@ -58,7 +58,7 @@ def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_jso
         if not reports:
             raise fail("plot", f"robot {robot.name!r} has no limits over several joints, which could be drawn")
         from kinetree.cli._limits.figure import limits_figure
-        from kinetree.formats.output import write_whole
+        from kinetree.files.output import write_whole
 
         write_whole(plot, limits_figure(robot, reports, plot.suffix))
     if as_json:
@@ -216,7 +216,7 @@ def _show_places(robot: Robot, frame: str, plot: Path | None, as_json: bool) -> 
 
     found = places(robot, frame)
     if plot:
-        from kinetree.formats.output import write_whole
+        from kinetree.files.output import write_whole
 
         write_whole(plot, places_figure(robot, found, plot.suffix))
     if as_json:

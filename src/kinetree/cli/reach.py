@@ -65,8 +65,8 @@ def command(
     The map goes to MAP.zarr slab by slab; the same command continues it after an interruption. `kinetree show MODEL
     --reach MAP.zarr` shows it.
     """
-    from kinetree.solvers.reach.run import reach_map
-    from kinetree.solvers.reach.store import arguments_of
+    from kinetree.lab.reach.run import reach_map
+    from kinetree.lab.reach.store import arguments_of
 
     if output is not None and force and output.exists():
         arguments_of(output)  # nothing but a map is removed

@@ -12,7 +12,8 @@ from kinetree.cli._findings import terminal_width
 from kinetree.cli._json import plain, print_json
 from kinetree.cli._model import json_option
 from kinetree.codes import CODES
-from kinetree.conventions.explain import (
+from kinetree.errors import address
+from kinetree.rules.explain import (
     EVIDENCE,
     USES,
     Explanation,
@@ -20,10 +21,9 @@ from kinetree.conventions.explain import (
     codes_like,
     explain,
 )
-from kinetree.conventions.profiles import FAMILIES, TITLES
-from kinetree.conventions.rep199.clause import URL
-from kinetree.conventions.rep199.manual_clauses import CLAUSES, Clause
-from kinetree.errors import address
+from kinetree.rules.profiles import FAMILIES, TITLES
+from kinetree.rules.rep199.clause import URL
+from kinetree.rules.rep199.manual_clauses import CLAUSES, Clause
 
 WIDTH = 80
 FIXES: dict[Repairable, str] = {

@@ -10,12 +10,12 @@ from kinetree.cli._findings import print_findings
 from kinetree.cli._model import assignments, configuration, robot_argument
 from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
-from kinetree.conventions.profiles import PROFILES
 from kinetree.errors import fail
-from kinetree.formats.output import write_whole
+from kinetree.files.output import write_whole
+from kinetree.lab.reach.map import read_reach
 from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
-from kinetree.solvers.reach.map import read_reach
+from kinetree.rules.profiles import PROFILES
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.show import PICTURES, View, view_of
 

@@ -79,7 +79,7 @@ def _write(
     force: bool,
     as_json: bool,
 ) -> None:
-    from kinetree.formats.output import write_whole
+    from kinetree.files.output import write_whole
     from kinetree.logs.convert import converted
     from kinetree.logs.ros.mcap import mcap_of
     from kinetree.solvers.limits.report import violations

@@ -10,20 +10,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from kinetree.conventions.edit import Edit, NewNames, Repair, on_disk
-from kinetree.conventions.facts import Subject
-from kinetree.conventions.fixes import QuaternionInOldFile
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.rename_references import check_left
-from kinetree.conventions.rep199.placement import misplaced
-from kinetree.conventions.rule import Rule
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.fixer.invariants import difference
 from kinetree.fixer.related_files import RelatedFile, rename_in_files
 from kinetree.fixer.state import Key, State, judged, key_of, read_robot
 from kinetree.fixer.xacro_edits import in_source_files
-from kinetree.formats.xml import Element
+from kinetree.repairs.edit import Edit, NewNames, Repair, on_disk
+from kinetree.repairs.rename_references import check_left
+from kinetree.rules.facts import Subject
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.reader_faults import QuaternionInOldFile
+from kinetree.rules.rep199.placement import misplaced
+from kinetree.rules.rule import Rule
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.xml.reader import Element
 
 MOST_TRIES = 200
 """Largest number of tried repairs of one rule in one file; each reads and checks the whole file again."""

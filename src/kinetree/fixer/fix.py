@@ -8,18 +8,18 @@ from types import MappingProxyType
 from typing import Any
 
 from kinetree.checker.check import is_error_of_reader, options_of
-from kinetree.checker.checked import Examined, Job
+from kinetree.checker.job import Examined, Job
 from kinetree.checker.per_file import is_left_out
-from kinetree.conventions.facts import Subject
-from kinetree.conventions.options import CheckOptions
-from kinetree.conventions.places import places
 from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.files.opener import read_file
+from kinetree.files.output import write_all
 from kinetree.fixer.apply import Task, apply_fixes, repaired, repairing, to_repair
 from kinetree.fixer.related_files import read_related_files
 from kinetree.fixer.state import State, key_of, look
 from kinetree.fixer.tools import add_tools
-from kinetree.formats.opener import read_file
-from kinetree.formats.output import write_all
+from kinetree.rules.facts import Subject
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.rep199.places import places
 from kinetree.spatial.se3 import Array
 
 BESIDE = "another finding of this kind and element is excused, and a repair would remove both"

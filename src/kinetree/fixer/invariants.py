@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.conventions.edit import NewNames
 from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import build_tree
+from kinetree.repairs.edit import NewNames
 from kinetree.spatial.se3 import IDENTITY, Array, inverse
 
 MOST = 1e-9

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from kinetree.checker.report._paths import as_shown
-from kinetree.conventions.package import package_of
 from kinetree.errors import Finding, Source
+from kinetree.xacro_text.package import package_of
 
 
 def outside(changed: Collection[Path], read: Collection[Path]) -> Iterator[Finding]:

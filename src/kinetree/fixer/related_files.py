@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.conventions.edit import NewNames, on_disk
-from kinetree.conventions.rename_references import ambiguous, names_in, new_name, rename_references
 from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.files.opener import read_file
 from kinetree.fixer.xacro_edits import root_of
-from kinetree.formats.opener import read_file
-from kinetree.formats.xml import Element
-from kinetree.formats.xml_encoding import encoding_of
 from kinetree.model.references import UNLISTED
 from kinetree.model.robot import Robot
+from kinetree.repairs.edit import NewNames, on_disk
+from kinetree.repairs.rename_references import ambiguous, names_in, new_name, rename_references
+from kinetree.syntax.xml.encoding import encoding_of
+from kinetree.syntax.xml.reader import Element
 
 if TYPE_CHECKING:
     import yaml

@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 
 from kinetree.checker.check import answers
-from kinetree.conventions.options import CheckOptions
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.opener import snapshot
+from kinetree.files.opener import snapshot
 from kinetree.load import as_source, examine
 from kinetree.model.robot import Robot
+from kinetree.rules.options import CheckOptions
 
 BY_STYLE = ("XAC-001",)
 """Codes that are counted once for an element, because new names are written like those beside them."""

@@ -4,15 +4,15 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from kinetree.conventions.edit import Edit, New, insert_after, insert_inside
-from kinetree.conventions.facts import Subject
-from kinetree.conventions.fixes import Elements, new_frame
 from kinetree.errors import KinetreeError, fail
 from kinetree.fixer.apply import Task, with_edits
 from kinetree.fixer.state import State
-from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import Joint, Robot
+from kinetree.repairs.edit import Edit, New, insert_after, insert_inside
+from kinetree.repairs.fixes import Elements, new_frame
+from kinetree.rules.facts import Subject
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.xml.reader import Report, parse
 
 TOOL0 = "tool0"
 

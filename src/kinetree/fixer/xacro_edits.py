@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from math import pi
 from pathlib import Path
 
-from kinetree.conventions.edit import (
+from kinetree.errors import KinetreeError, Source, fail
+from kinetree.model.references import REFERENCES
+from kinetree.repairs.edit import (
     Edit,
     Insertion,
     New,
@@ -18,11 +20,9 @@ from kinetree.conventions.edit import (
     set_attribute,
     set_text,
 )
-from kinetree.conventions.fixes import angle_text
-from kinetree.conventions.xacro.prefixes import parts
-from kinetree.errors import KinetreeError, Source, fail
-from kinetree.formats.xml import Element, Report, parse
-from kinetree.model.references import REFERENCES
+from kinetree.repairs.fixes import angle_text
+from kinetree.rules.xacro.prefixes import parts
+from kinetree.syntax.xml.reader import Element, Report, parse
 
 Place = tuple[str, int | None, int | None]
 URDF = REFERENCES["urdf"]

@@ -4,9 +4,9 @@ coefficient/> for each joint; in radians and metres; a bound that is left out is
 from math import inf, isfinite
 
 from kinetree.formats.fields import check_attributes, check_leaf, float_of, name_of
-from kinetree.formats.numbers import format_number
-from kinetree.formats.xml import Element, Report
 from kinetree.model.robot import CoupledLimit
+from kinetree.syntax.numbers import format_number
+from kinetree.syntax.xml.reader import Element, Report
 
 
 def coupled_limit(report: Report, element: Element) -> CoupledLimit | None:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from kinetree.errors import Doubt, Source
-from kinetree.formats.xml import Document, Element, Report
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Frame, Joint, Link, Sensor
+from kinetree.syntax.xml.reader import Document, Element, Report
 
 IN_JOINT = {
     **dict.fromkeys(("origin", "pose", "pos", "thread_pitch", "screw_thread_pitch"), "origin"),

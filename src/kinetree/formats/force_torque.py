@@ -15,13 +15,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from kinetree.formats.fields import check_attributes, single_children
-from kinetree.formats.xml import Element, Report
 from kinetree.model.force_torque import Place, reading_place, same_place
 from kinetree.model.robot import Extension, ForceTorque, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
+from kinetree.syntax.xml.reader import Element, Report
 
 if TYPE_CHECKING:
-    from kinetree.formats.losses import Losses
+    from kinetree.formats.losses.losses import Losses
 
 TAG = "force_torque"
 

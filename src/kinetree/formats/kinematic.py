@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 
 from kinetree.algorithms.serial import SerialChain
-from kinetree.formats.capabilities import Case, where
-from kinetree.formats.losses import Losses
+from kinetree.formats.losses.capabilities import Case, where
+from kinetree.formats.losses.losses import Losses
 from kinetree.model.robot import Robot
 
 

@@ -11,10 +11,10 @@ from typing import Any
 from kinetree.arguments import Arguments, as_names
 from kinetree.confine import Confinement, confinement_of
 from kinetree.errors import Doubt, Finding, KinetreeError, Source, fail, nearest_names
-from kinetree.formats.opener import Files, read_file
-from kinetree.formats.xml import Derived
+from kinetree.files.opener import Files, read_file
 from kinetree.model.assemble import Parts, assemble_certain
 from kinetree.model.robot import Link, Robot, Text
+from kinetree.syntax.xml.reader import Derived
 
 Reading = tuple[Robot | None, list[Finding]]
 

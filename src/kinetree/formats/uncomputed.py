@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from kinetree.errors import Finding
-from kinetree.formats.numbers import format_numbers, numbers
 from kinetree.model.robot import Extension, Joint, Link
+from kinetree.syntax.numbers import format_numbers, numbers
 
 DEFAULTS = {"mjcf": ([0, 0, -9.81],), "sdf": ([0, 0, -9.81], [0, 0, -9.8])}
 """Gravity that needs no note, m/s²: what dynamics takes, and the default of the format."""

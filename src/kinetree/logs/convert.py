@@ -9,7 +9,6 @@ import numpy as np
 
 from kinetree.display import some
 from kinetree.errors import Finding, KinetreeError, fail
-from kinetree.logs.motion import Motion, filled, motion_of
 from kinetree.logs.read import is_bag, read_motion
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.base import TF, Poses, floating_joint
@@ -18,6 +17,7 @@ from kinetree.logs.ros.motion import recording
 from kinetree.logs.ros.transforms import Times, description_topic, joint_state_topic, transform_topics
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
+from kinetree.trajectories.motion import Motion, filled, motion_of
 
 LATEST = 2**31
 """Time in s that a stamp of ROS cannot represent any more."""

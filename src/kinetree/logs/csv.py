@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, Source
-from kinetree.formats.numbers import number
-from kinetree.formats.table import Most, Row, fault, quoted, read_table
-from kinetree.logs.motion import Columns
+from kinetree.files.opener import read_file
 from kinetree.model.robot import Robot
+from kinetree.syntax.numbers import number
+from kinetree.syntax.table import Most, Row, fault, quoted, read_table
+from kinetree.trajectories.motion import Columns
 
 MOST = Most(bytes=64_000_000, rows=10_000_000, columns=1000)
 
@@ -18,7 +19,7 @@ def read(file: Path, robot: Robot) -> Columns:
 
     Raises KinetreeError with the line of a cell that is not a finite number.
     """
-    head, rows = read_table(file, "time, joint1, joint2", "sample", MOST, robot.joints)
+    head, rows = read_table(read_file(file), file, "time, joint1, joint2", "sample", MOST, robot.joints)
     if not rows:
         raise fault(file, head.line, "there are no samples below the names")
     values = np.array([_numbers(file, row, head) for row in rows])

@@ -11,10 +11,10 @@ from kinetree.arguments import explained
 from kinetree.errors import KinetreeError, fail, wrong_type
 from kinetree.labels import column_names
 from kinetree.logs import csv
-from kinetree.logs.motion import Columns, Motion, motion_of
 from kinetree.logs.ros import motion as ros
 from kinetree.logs.ros.folder import READERS as BAGS
 from kinetree.model.robot import Robot
+from kinetree.trajectories.motion import Columns, Motion, motion_of
 
 READERS: Mapping[str, Callable[[Path, Robot], Columns]] = {
     ".csv": csv.read,

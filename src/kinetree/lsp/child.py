@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kinetree.checker.checked import Job
+from kinetree.checker.job import Job
 from kinetree.errors import KinetreeError
 from kinetree.lsp import completion, diagnostics, rename
 from kinetree.lsp.answers import Refused

@@ -4,14 +4,14 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kinetree.checker.checked import Checked
 from kinetree.checker.files import once_in_all, without_parts
-from kinetree.conventions.fixes import QuaternionInOldFile
-from kinetree.conventions.profiles import rule_of
+from kinetree.checker.job import Checked
 from kinetree.errors import Finding
 from kinetree.lsp.answers import Look, Mark
 from kinetree.lsp.model import Model
 from kinetree.lsp.text import Span, Text
+from kinetree.rules.profiles import rule_of
+from kinetree.rules.reader_faults import QuaternionInOldFile
 
 REPAIRED = ("urdf", "xacro")
 """Formats of texts that are repaired."""

@@ -7,8 +7,6 @@ from itertools import islice
 from math import degrees, isfinite
 
 from kinetree.codes import CODES, page_of
-from kinetree.conventions.facts import poses
-from kinetree.conventions.profiles import rule_of
 from kinetree.display import number, visible
 from kinetree.errors import Finding
 from kinetree.lsp.answers import Hover
@@ -18,6 +16,8 @@ from kinetree.lsp.names import Name, fits, name_at
 from kinetree.lsp.rename import occurrences
 from kinetree.lsp.text import Position
 from kinetree.model.robot import Frame, Joint, Link, Robot
+from kinetree.rules.facts import poses
+from kinetree.rules.profiles import rule_of
 from kinetree.spatial.se3 import Array, rpy_from_rotation
 
 MOST = 4

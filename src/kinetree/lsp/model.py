@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from kinetree.checker.alone import examine_alone
 from kinetree.checker.check import is_error_of_reader
-from kinetree.checker.checked import Examined, Job
-from kinetree.formats.opener import snapshot
+from kinetree.checker.in_child import examine_alone
+from kinetree.checker.job import Examined, Job
+from kinetree.files.opener import snapshot
 from kinetree.lsp.names import Name, names_in
 from kinetree.lsp.scan import Scan, scan
 from kinetree.lsp.text import Text, decoded

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kinetree.conventions.xacro.reading import BUILT_IN
 from kinetree.formats.xacro.words import KNOWN, SPACES
 from kinetree.lsp.scan import Attribute, Scan, Tag
 from kinetree.model.references import GROUPS, PART, PROSE, TEXT, UNLISTED, fields_of, kind_of
+from kinetree.xacro_text.reading import BUILT_IN
 
 BLOCKS = frozenset(("transmission", "ros2_control", "gazebo", "plugin", "actuator", "equality", "contact"))
 """Elements inside of which a tag with a name refers to a part, and defines none."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from kinetree.checker.files import is_part
 from kinetree.errors import fail
+from kinetree.files.opener import Files, snapshot
 from kinetree.fixer.invariants import difference
-from kinetree.formats.opener import Files, snapshot
 from kinetree.lsp.answers import Change, Changes, Place
 from kinetree.lsp.model import Model, read_model
 from kinetree.lsp.names import Name, fits, name_at

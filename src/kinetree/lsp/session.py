@@ -12,12 +12,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from kinetree.checker.checked import Job
 from kinetree.checker.files import CHECKED, SRDFS
-from kinetree.checker.jobs import jobs
+from kinetree.checker.job import Job
+from kinetree.checker.plan import jobs
 from kinetree.confine import is_shared
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.plain_file import open_plain
+from kinetree.files.plain_file import open_plain
 from kinetree.formats.registry import FORMATS, format_of_text
 from kinetree.lsp.answers import Look, Mark, Refused
 from kinetree.lsp.diagnostics import mark_of

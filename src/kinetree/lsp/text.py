@@ -8,7 +8,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-from kinetree.formats.xml_encoding import declares_utf16, encoding_of
+from kinetree.syntax.xml.encoding import declares_utf16, encoding_of
 
 UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 """Encodings in which an editor may count columns, to Python's codecs and the bytes of a unit."""

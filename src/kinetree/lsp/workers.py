@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from kinetree.checker.checked import Job
+from kinetree.checker.job import Job
 from kinetree.checker.protection import readable
 from kinetree.confine import is_in
 from kinetree.isolated import Child, FailedError, watched

@@ -15,7 +15,7 @@ from kinetree.controllers.controller import COUPLED, Controller
 from kinetree.errors import KinetreeError, fail, nearest_names
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
-from kinetree.model.edit.limits import nothing_inside
+from kinetree.model.edit.coupled_limits import nothing_inside
 from kinetree.model.limits import LinearLimits, checked_q
 from kinetree.model.robot import CoupledLimit, Robot
 from kinetree.queries.motion import fk

@@ -23,8 +23,8 @@ from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.forces import ALL, GRAVITY, Given, Gravity, force_query, links_with_mass
+from kinetree.queries.joint_choice import Joints, chosen
 from kinetree.queries.query import coordinates, one_of, velocities
 
 

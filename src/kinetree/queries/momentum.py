@@ -8,8 +8,8 @@ from kinetree.arguments import explained
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
-from kinetree.queries.chosen import Joints, chosen
 from kinetree.queries.forces import GRAVITY, Gravity, force_query
+from kinetree.queries.joint_choice import Joints, chosen
 from kinetree.queries.query import velocities
 
 

@@ -17,9 +17,9 @@ from kinetree.errors import UnknownNameError, fail, unknown_name
 from kinetree.model.force_torque import CLOSE
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
-from kinetree.queries.chosen import Joints, chosen
+from kinetree.queries.force_sensors import FORCES, Meter, check_placed, meter_of, of_link, parts_of
 from kinetree.queries.forces import GRAVITY, Given, Gravity, force_query, in_own_axes
-from kinetree.queries.meters import FORCES, Meter, check_placed, meter_of, of_link, parts_of
+from kinetree.queries.joint_choice import Joints, chosen
 from kinetree.queries.query import frames_of, one_of, tree, velocities
 from kinetree.queries.statics import WRENCH
 from kinetree.spatial.se3 import IDENTITY, Array

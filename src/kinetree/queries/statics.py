@@ -11,7 +11,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.chosen import Joints, chosen
+from kinetree.queries.joint_choice import Joints, chosen
 from kinetree.queries.query import frames_of, query, velocities
 from kinetree.spatial.se3 import Array
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.capabilities import lost_shape
+from kinetree.formats.losses.capabilities import lost_shape
 from kinetree.formats.urdf.links import SHAPES
 from kinetree.formats.urdf.write import write
 from kinetree.logs.ros.base import TF, TF_MESSAGE, TF_STATIC

@@ -9,10 +9,10 @@ from urllib.parse import unquote
 import numpy as np
 
 from kinetree.errors import KinetreeError, nearest_names
-from kinetree.formats.numbers import number
-from kinetree.formats.xml import Element, Report, parse
 from kinetree.shapes.mesh import MOST_TRIANGLES, refused
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import number
+from kinetree.syntax.xml.reader import Element, Report, parse
 
 MOST_INSTANCES = 10_000
 """Most uses of geometries in the scene of a file: nodes that are used by nodes multiply."""

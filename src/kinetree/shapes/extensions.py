@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from kinetree.formats.xml import Element, Report, attribute_spans, parse
-from kinetree.formats.xml_writer import attributes_text
 from kinetree.model.robot import Extension
+from kinetree.syntax.xml.reader import Element, Report, attribute_spans, parse
+from kinetree.syntax.xml.writer import attributes_text
 
 
 def with_references(extension: Extension, format: str, renamed: Callable[[str], str]) -> Extension:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import numpy as np
 
 from kinetree.errors import KinetreeError
-from kinetree.formats.plain_file import open_plain
+from kinetree.files.plain_file import open_plain
 from kinetree.shapes.collada import check_collada, corners_of
 from kinetree.shapes.mesh import Mesh, checked, refused
 from kinetree.shapes.read import CHECKS, check_pointer, ending_of, needed, read_mesh

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kinetree.confine import real
 from kinetree.errors import KinetreeError, Source, fail
-from kinetree.formats.opener import Files, read_file
+from kinetree.files.opener import Files, read_file
 from kinetree.model.robot import Robot
 from kinetree.shapes.read import Beside
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from kinetree.confine import ALLOW, Confinement, real, workspace_of
 from kinetree.errors import Finding, KinetreeError, fail
-from kinetree.formats.opener import Files, folder_of
+from kinetree.files.opener import Files, folder_of
 from kinetree.model.assemble import build
 from kinetree.model.robot import Robot
-from kinetree.shapes.bring import ASSETS, Bag
+from kinetree.shapes.copy_assets import ASSETS, Bag
 from kinetree.shapes.read import ending_of
 
 GIVE = "give its folder a name, as in --package NAME=FOLDER; in Python, packages={name: folder} of kt.load does"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinetree.solvers.calibrate.calibration import Calibration
+from kinetree.lab.calibrate.calibration import Calibration
 from kinetree.viewing.plotting import SIZE, new_figure, written
 
 FLOOR = 1e-3

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from kinetree.model.robot import UNLIMITED, Robot, Sensor
-from kinetree.queries.meters import FORCES
+from kinetree.queries.force_sensors import FORCES
 from kinetree.queries.statics import WRENCH
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.section import Section

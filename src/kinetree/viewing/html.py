@@ -19,12 +19,12 @@ from kinetree.viewing.stick_figure import MOST_LINKS, stick_figure
 from kinetree.viewing.tables import robot_page, short
 
 if TYPE_CHECKING:
-    from kinetree.solvers.calibrate.calibration import Calibration
+    from kinetree.lab.calibrate.calibration import Calibration
+    from kinetree.lab.reach.difference import ReachDifference
+    from kinetree.lab.reach.map import ReachMap
     from kinetree.solvers.compare.comparison import Comparison
     from kinetree.solvers.ik.solver import IKResult
     from kinetree.solvers.ik.step import IKStep
-    from kinetree.solvers.reach.difference import ReachDifference
-    from kinetree.solvers.reach.map import ReachMap
 
 LONGEST = 300
 """Longest text of a cell, in characters."""

@@ -3,10 +3,10 @@
 import numpy as np
 
 from kinetree.errors import shortened, visible
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.joints import JointType
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.xml.writer import XmlWriter
 from kinetree.viewing.projection import project, scale_of
 from kinetree.viewing.svg import INK, LINE, arrow, attributes, line, text
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import Finding
+from kinetree.lab.reach.map import ReachMap
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
-from kinetree.solvers.reach.map import ReachMap
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.camera import DIRECTION, Camera, camera_at
 from kinetree.viewing.parts import AXES, last_frames

@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from kinetree.checker.checked import Checked, Job
 from kinetree.checker.files import is_unread
+from kinetree.checker.job import Checked, Job
 from kinetree.checker.report import counted, summary, with_excerpts
 from kinetree.errors import SEVERITIES, Finding, KinetreeError, visible
 from kinetree.load import as_source, examine

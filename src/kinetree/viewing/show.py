@@ -17,15 +17,15 @@ import numpy as np
 from kinetree.arguments import explained
 from kinetree.checker.check import check
 from kinetree.checker.report import counted
-from kinetree.conventions.profiles import DEFAULT, PROFILES
 from kinetree.errors import Finding, fail
-from kinetree.formats.output import write_whole
+from kinetree.files.output import write_whole
+from kinetree.lab.reach.map import ReachMap
 from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.boards import is_icub
+from kinetree.rules.profiles import DEFAULT, PROFILES
 from kinetree.solvers.compare import Comparison
 from kinetree.solvers.compare.comparison import compare
-from kinetree.solvers.reach.map import ReachMap
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.page import page_of, viewer
 from kinetree.viewing.picture import picture

@@ -4,10 +4,10 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import KinetreeError
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.xml.writer import XmlWriter
 from kinetree.viewing.parts import AXES, last_frames, name_text
 from kinetree.viewing.projection import camera_matrix, check_finite, project, scale_of, view
 from kinetree.viewing.svg import area, attributes, line

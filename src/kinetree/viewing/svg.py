@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.xml.writer import XmlWriter
 
 INK = "#222222"
 """Colour of lines and texts."""

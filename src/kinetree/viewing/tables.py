@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from kinetree.algorithms.dynamics.momentum import center_of_mass
-from kinetree.conventions.kinds.kinds import kinds_of
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import momentum
 from kinetree.queries.joint_table import JointTableRow, joint_table
-from kinetree.queries.limits import loop_error
+from kinetree.queries.margin import loop_error
 from kinetree.queries.query import tree
+from kinetree.rules.facts import kinds_of
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.section import Section

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import UNLIMITED, Joint, Robot
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.xml.writer import XmlWriter
 from kinetree.viewing.parts import name_text
 from kinetree.viewing.svg import INK, attributes, line, picture, text
 from kinetree.viewing.tree import FEW, links_behind, loose_joints, rigid_joints

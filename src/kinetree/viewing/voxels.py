@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import fail
+from kinetree.lab.reach.map import ReachMap
 from kinetree.model.robot import Robot
-from kinetree.solvers.reach.map import ReachMap
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.camera import DIRECTION
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
-from kinetree.checker.checked import Checked
+from kinetree.checker.job import Checked
 from kinetree.checker.report._counts import counted as counted
 from kinetree.checker.report._counts import summary as summary
 from kinetree.checker.report._excerpts import with_excerpts as with_excerpts

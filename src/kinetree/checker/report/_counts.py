@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from kinetree.checker.checked import Checked
+from kinetree.checker.job import Checked
 from kinetree.checker.report._merged import Merged, merged
 from kinetree.errors import SEVERITIES, Severity
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
-from kinetree.checker.checked import Checked
+from kinetree.checker.job import Checked
 from kinetree.errors import Finding
-from kinetree.formats.plain_file import open_plain
-from kinetree.formats.xml import MAX_BYTES, Document, unparsed
+from kinetree.files.plain_file import open_plain
 from kinetree.robots.packaged import is_packaged
+from kinetree.syntax.xml.reader import MAX_BYTES, Document, unparsed
 
 
 def with_excerpts(result: Checked) -> Checked:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from kinetree.checker.check import order
-from kinetree.checker.checked import Checked
+from kinetree.checker.job import Checked
 from kinetree.checker.report._paths import relative, with_relative_path
 from kinetree.confine import MARKS, is_shared
 from kinetree.errors import Finding

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from kinetree.checker.checked import Checked
+from kinetree.checker.job import Checked
 from kinetree.checker.report._merged import merged
 
 

@@ -5,7 +5,7 @@ https://docs.github.com/actions/reference/workflows-and-actions/workflow-command
 
 from collections.abc import Iterable, Iterator
 
-from kinetree.checker.checked import Checked
+from kinetree.checker.job import Checked
 from kinetree.checker.report._merged import merged
 from kinetree.checker.report._paths import as_shown
 from kinetree.errors import Finding, Severity, visible

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from kinetree.checker.checked import Checked
+from kinetree.checker.job import Checked
 from kinetree.checker.report._paths import in_words, relative
 from kinetree.errors import SEVERITIES, Finding, Source
 

@@ -5,10 +5,10 @@ Errors and warnings are failures, remarks pass, excused findings are skipped; a 
 
 from collections.abc import Iterable, Iterator
 
-from kinetree.checker.checked import Checked, Excused
+from kinetree.checker.job import Checked, Excused
 from kinetree.checker.report._paths import with_relative_path
 from kinetree.errors import Finding, visible
-from kinetree.formats.xml_writer import XmlWriter
+from kinetree.syntax.xml.writer import XmlWriter
 
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from kinetree.checker.checked import Checked
+from kinetree.checker.job import Checked
 from kinetree.checker.report._counts import counted, summary
 from kinetree.checker.report._merged import Merged, groups, listed, merged
 from kinetree.errors import Finding, address, shortened, visible

@@ -13,12 +13,12 @@ from typing import Any
 from urllib.parse import quote
 
 from kinetree.checker.baseline import entry_of, model_key
-from kinetree.checker.checked import Checked, Excused
+from kinetree.checker.job import Checked, Excused
 from kinetree.checker.report._paths import as_shown
 from kinetree.codes import CODES, page_of
-from kinetree.conventions.explain import EVIDENCE, Explanation, explanations
-from kinetree.conventions.profiles import FAMILIES
 from kinetree.errors import Finding, Severity, Source, address, visible
+from kinetree.rules.explain import EVIDENCE, Explanation, explanations
+from kinetree.rules.profiles import FAMILIES
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}

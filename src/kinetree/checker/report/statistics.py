@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from kinetree.checker.checked import Checked
+from kinetree.checker.job import Checked
 from kinetree.checker.report._counts import summary
 from kinetree.checker.report._merged import merged
 from kinetree.codes import meaning_of
-from kinetree.conventions.profiles import rule_of
 from kinetree.errors import SEVERITIES
+from kinetree.rules.profiles import rule_of
 
 
 def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:

@@ -6,7 +6,6 @@ from math import inf
 import numpy as np
 
 from kinetree.errors import nearest_names
-from kinetree.formats.text import TextReport
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.dh import DHChain, DHRow, DHShape, DHTable
 from kinetree.model.magnitudes import LARGEST, LEGAL
@@ -14,6 +13,7 @@ from kinetree.model.robot import UNLIMITED, Frame, Geometry, Joint, Limit, Link,
 from kinetree.spatial import se3
 from kinetree.spatial.dh import CLOSE
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.text import TextReport
 
 
 def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Robot | None:

@@ -6,12 +6,12 @@ from kinetree.errors import nearest_names
 from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, matrix_pose, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.kinematic import unquoted
-from kinetree.formats.numbers import ANGLES, PER_METRE, numbers
-from kinetree.formats.table import cells_of, separator_of
-from kinetree.formats.text import TextReport
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import ANGLES, PER_METRE, numbers
+from kinetree.syntax.table import cells_of, separator_of
+from kinetree.syntax.text import TextReport
 
 SETTINGS = ("name", "root", "convention", "base", "tool", "tip")
 COLUMNS = tuple(key for key in KEYS if key != "mimic")

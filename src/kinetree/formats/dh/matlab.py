@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from kinetree.errors import fail, visible
 from kinetree.formats.dh.write import Spelling
-from kinetree.formats.numbers import format_number
 from kinetree.model.dh import DHChain, DHRow
 from kinetree.model.robot import Limit
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import format_number
 
 KEYWORDS = (
     "break case catch classdef continue do else elseif end endfor endfunction endif endswitch endwhile for function "

@@ -10,9 +10,9 @@ from kinetree.formats.dh import csv, toml
 from kinetree.formats.dh.build import robot_of
 from kinetree.formats.dh.toml import table_of
 from kinetree.formats.dh.write import Spelling, toml_text
-from kinetree.formats.text import TextReport, decode
 from kinetree.model.dh import DHRow, DHTable
 from kinetree.model.robot import Robot, Text
+from kinetree.syntax.text import TextReport, decode
 
 
 def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:

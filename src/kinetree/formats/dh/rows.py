@@ -9,13 +9,13 @@ import numpy as np
 
 from kinetree.errors import nearest_names
 from kinetree.formats.dh.values import NUMBER_HINT, Cell, Units, parse_cell
-from kinetree.formats.numbers import to_si
-from kinetree.formats.text import TextReport
-from kinetree.formats.toml import shown
 from kinetree.model.dh import ROW_TYPES, DHRow
 from kinetree.model.robot import Dynamics, Limit, Mimic
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.numbers import to_si
+from kinetree.syntax.text import TextReport
+from kinetree.syntax.toml import shown
 
 MAX_ROWS = 1000
 MAX_TABLES = 1000

@@ -10,12 +10,12 @@ from kinetree.formats.dh.rows import KEYS as ROW_KEYS
 from kinetree.formats.dh.rows import MAX_ROWS, MAX_TABLES, POSE_KEYS, Place, finite_numbers, read_pose, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
-from kinetree.formats.numbers import ANGLES, PER_METRE
-from kinetree.formats.text import TextReport, read_toml
-from kinetree.formats.toml import Places, TomlTable, Where, is_text, is_texts, shown
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHShape, DHTable
 from kinetree.model.robot import CoupledLimit, ForceTorque, Frame, Inertial, Joint, Link, Sensor
 from kinetree.spatial.se3 import frozen
+from kinetree.syntax.numbers import ANGLES, PER_METRE
+from kinetree.syntax.text import TextReport, read_toml
+from kinetree.syntax.toml import Places, TomlTable, Where, is_text, is_texts, shown
 
 CHAIN_KEYS = ("name", "convention", "units", "on", "base", "rows", "tool", "tip", "frames")
 LISTS = ("chain", "fixed", "inertial", "frame", "sensor", "coupled_limit")

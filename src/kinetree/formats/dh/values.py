@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
 
-from kinetree.formats.numbers import multiple_of_pi, number
+from kinetree.syntax.numbers import multiple_of_pi, number
 
 LENGTH_COLUMNS = ("a", "d")
 ANGLE_COLUMNS = ("alpha", "theta")

@@ -14,12 +14,11 @@ import numpy as np
 from kinetree.algorithms.dh import dh_table, extract_dh, table_links
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.errors import fail
-from kinetree.formats.capabilities import where
 from kinetree.formats.dh.rows import DYNAMICS
 from kinetree.formats.force_torque import lose_reading, words_of, written_sensors
 from kinetree.formats.kinematic import ends, frames_but, quoted
-from kinetree.formats.losses import Losses
-from kinetree.formats.numbers import PER_METRE, format_number, to_si
+from kinetree.formats.losses.capabilities import where
+from kinetree.formats.losses.losses import Losses
 from kinetree.model.dh import Convention, DHChain, DHRow, DHShape, DHTable
 from kinetree.model.force_torque import reading_place, same_place
 from kinetree.model.magnitudes import LARGEST
@@ -27,6 +26,7 @@ from kinetree.model.robot import ForceTorque, Frame, Inertial, Joint, Limit, Lin
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import PER_METRE, format_number, to_si
 
 
 @dataclass(frozen=True, slots=True)

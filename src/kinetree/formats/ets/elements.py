@@ -16,10 +16,10 @@ import numpy as np
 
 from kinetree.errors import fail
 from kinetree.formats.kinematic import quoted
-from kinetree.formats.numbers import ANGLES, PER_METRE, PI_WORDS, format_number
 from kinetree.model.robot import Inertial
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
+from kinetree.syntax.numbers import ANGLES, PER_METRE, PI_WORDS, format_number
 
 _E = np.eye(3)
 UNITS = (*PI_WORDS, *ANGLES, *PER_METRE, "nan", "inf", "infinity")

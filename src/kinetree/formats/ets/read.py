@@ -10,11 +10,11 @@ from kinetree.errors import Finding, KinetreeError, Source, nearest_names
 from kinetree.formats.ets.build import Builder
 from kinetree.formats.ets.elements import ET, ETS, KINDS, MASSES, NAMES, SE3, UNITS, WORDS, Word
 from kinetree.formats.kinematic import unquoted
-from kinetree.formats.numbers import PER_METRE, multiple_of_pi, number, to_si
-from kinetree.formats.text import TextReport, decode
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial import se3
+from kinetree.syntax.numbers import PER_METRE, multiple_of_pi, number, to_si
+from kinetree.syntax.text import TextReport, decode
 
 _GAP = re.compile(r"(?:\s++|#[^\n]*+|[*⊕@])*+")
 _SETTING = re.compile(r"(name|base|tip)[ \t]*=[ \t]*(\"(?:[^\"\\\n]|\\.)*+\"|[^\s\"#]++)[ \t]*+(?=#|\n|$)")

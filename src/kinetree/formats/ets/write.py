@@ -9,11 +9,11 @@ from kinetree.algorithms.serial import SerialChain
 from kinetree.algorithms.vectors import decimal, right_angle
 from kinetree.formats.ets.elements import ET, ETS, MASSES, NAMES, numbers_of
 from kinetree.formats.kinematic import quoted
-from kinetree.formats.losses import Losses
-from kinetree.formats.numbers import format_number
+from kinetree.formats.losses.losses import Losses
 from kinetree.model.robot import Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import format_number
 
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:

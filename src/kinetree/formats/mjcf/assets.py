@@ -11,10 +11,10 @@ from kinetree.formats.fields import optional, vector_of
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.poses import pose
-from kinetree.formats.xml import Element, Report
 from kinetree.model.robot import Material
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.xml.reader import Element, Report
 
 
 @dataclass(frozen=True, slots=True)

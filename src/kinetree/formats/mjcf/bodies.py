@@ -12,12 +12,12 @@ from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
 from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
 from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint
 from kinetree.formats.mjcf.poses import fromto, pose, pose_attributes
-from kinetree.formats.numbers import format_numbers, numbers
-from kinetree.formats.xml import Element
-from kinetree.formats.xml_writer import attributes_text, element_text
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.numbers import format_numbers, numbers
+from kinetree.syntax.xml.reader import Element
+from kinetree.syntax.xml.writer import attributes_text, element_text
 
 WORLD = "world"
 POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")

@@ -8,17 +8,17 @@ from math import inf
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.formats.capabilities import Case, lost_shape, where
 from kinetree.formats.force_torque import check_readings, written_sensors
-from kinetree.formats.losses import Losses
+from kinetree.formats.losses.capabilities import Case, lost_shape, where
+from kinetree.formats.losses.losses import Losses
 from kinetree.formats.mjcf.order import reordered, take_order
 from kinetree.formats.mjcf.write_bodies import site_of
 from kinetree.formats.mjcf.write_geoms import half_sizes
 from kinetree.formats.mjcf.write_loops import TAGS
 from kinetree.formats.mjcf.writing import WORLD, Job, site_looks
-from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import Geometry, Joint, Robot, Sensor
 from kinetree.spatial import se3
+from kinetree.syntax.xml.reader import Report, parse
 
 SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh", "inline_mesh", "hfield")
 MESH_FILES = (".stl", ".obj", ".msh")

@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kinetree.formats.fields import check_attributes, choice_of, float_of
-from kinetree.formats.numbers import number, numbers
-from kinetree.formats.xml import Element, Report
+from kinetree.syntax.numbers import number, numbers
+from kinetree.syntax.xml.reader import Element, Report
 
 TRUTH = {"false": False, "true": True}
 AUTO = ("false", "true", "auto")

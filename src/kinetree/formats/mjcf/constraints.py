@@ -8,11 +8,11 @@ from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import OPEN, Context
 from kinetree.formats.mjcf.joints import span_of
 from kinetree.formats.mjcf.loops import TYPES, read_loop
-from kinetree.formats.numbers import numbers
-from kinetree.formats.xml import Element
 from kinetree.model.edit.motion import lock
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import CoupledLimit, Joint, Mimic, Robot
+from kinetree.syntax.numbers import numbers
+from kinetree.syntax.xml.reader import Element
 
 SPATIAL = ("width", "material", "rgba")  # inherited from the class of a fixed tendon, which cannot have them
 AGREE = 1e-9  # tolerance between two values of a fixed joint, in rad or m

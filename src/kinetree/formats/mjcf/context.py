@@ -7,11 +7,11 @@ from kinetree.formats.fields import name_of
 from kinetree.formats.mjcf.assets import Assets
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.defaults import Classes
-from kinetree.formats.xml import Element, Report
-from kinetree.formats.xml_writer import attributes_text
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.xml.reader import Element, Report
+from kinetree.syntax.xml.writer import attributes_text
 
 FORMAT = "mjcf"
 OPEN = 1e10

@@ -1,7 +1,7 @@
 """Classes of <default>: attributes that elements inherit."""
 
 from kinetree.errors import nearest_names
-from kinetree.formats.xml import Element, Report
+from kinetree.syntax.xml.reader import Element, Report
 
 Attributes = dict[str, str]
 

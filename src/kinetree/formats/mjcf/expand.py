@@ -15,8 +15,8 @@ from kinetree.confine import Confinement, real, refusal
 from kinetree.errors import Source
 from kinetree.formats.mjcf.by_mujoco import INSTALL, Made, as_made
 from kinetree.formats.mjcf.replicate import beyond
-from kinetree.formats.xml import Derived, Element, Report, parse
-from kinetree.formats.xml_writer import attributes_text, element_text
+from kinetree.syntax.xml.reader import Derived, Element, Report, parse
+from kinetree.syntax.xml.writer import attributes_text, element_text
 
 MAKERS = ("attach", "composite", "flexcomp")
 """Elements that make bodies which the file does not contain."""

@@ -7,10 +7,10 @@ from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
 from kinetree.formats.mjcf.defaults import RESOLVED
 from kinetree.formats.mjcf.order import order_elements
-from kinetree.formats.xml import Element
-from kinetree.formats.xml_writer import element_text
 from kinetree.model.references import kind_of
 from kinetree.model.robot import Extension
+from kinetree.syntax.xml.reader import Element
+from kinetree.syntax.xml.writer import element_text
 
 READ = ("compiler", "worldbody", "equality", "tendon", "sensor", "asset", "default")
 KEPT = ("option", "size", "visual", "statistic", "extension", "custom", "contact", "deformable", "actuator", "keyframe")

@@ -12,11 +12,11 @@ from kinetree.formats.mjcf.compiler import TRUTH, keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension
 from kinetree.formats.mjcf.inertia import DENSITY, Lump, lump_of
 from kinetree.formats.mjcf.poses import fromto, pose
-from kinetree.formats.numbers import numbers
-from kinetree.formats.xml import Element, Report
 from kinetree.model.magnitudes import LEGAL
 from kinetree.model.robot import Extension, Geometry, Material, Shape
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.numbers import numbers
+from kinetree.syntax.xml.reader import Element, Report
 
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3, "plane": 3}  # count of numbers in size
 TYPES = (*SIZES, "hfield", "mesh", "sdf")

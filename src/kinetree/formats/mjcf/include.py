@@ -1,8 +1,8 @@
 """<include file=…>, replaced by the children of the file's root element."""
 
+from kinetree.files.opener import Opener
 from kinetree.formats.fields import name_of
-from kinetree.formats.opener import Opener
-from kinetree.formats.xml import MAX_DEPTH, Element, Report, parse
+from kinetree.syntax.xml.reader import MAX_DEPTH, Element, Report, parse
 
 
 def expand(report: Report, root: Element, opener: Opener) -> None:

@@ -10,12 +10,12 @@ from kinetree.formats.fields import check_attributes, float_of, vector_of
 from kinetree.formats.mjcf.compiler import AUTO, keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, name_or_free
 from kinetree.formats.mjcf.poses import AXES, ZERO, unit
-from kinetree.formats.numbers import format_numbers, numbers
-from kinetree.formats.xml import Element
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import NO_AXES, Dynamics, Joint, Limit
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.numbers import format_numbers, numbers
+from kinetree.syntax.xml.reader import Element
 
 TYPES = {kind.mjcf: kind.name for kind in reversed(JOINT_TYPES.values()) if kind.mjcf}
 """MuJoCo's types to the model's; a hinge without a range is continuous."""

@@ -8,11 +8,11 @@ import numpy as np
 from kinetree.formats.fields import check_attributes, vector_of
 from kinetree.formats.mjcf.context import FORMAT, Context, attributes_extension, free
 from kinetree.formats.mjcf.poses import ZERO
-from kinetree.formats.xml import Element
-from kinetree.formats.xml_writer import attributes_text
 from kinetree.model.robot import Extension, Frame, Joint
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import frozen
+from kinetree.syntax.xml.reader import Element
+from kinetree.syntax.xml.writer import attributes_text
 
 TYPES = {"connect": "ball", "weld": "fixed"}
 """Equalities that close a loop, and the joint that each is."""

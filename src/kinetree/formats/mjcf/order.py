@@ -11,14 +11,14 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from kinetree.formats.xml import Element, Report
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Joint
 from kinetree.spatial.se3 import IDENTITY
+from kinetree.syntax.xml.reader import Element, Report
+from kinetree.syntax.xml.writer import XmlWriter
 
 if TYPE_CHECKING:
-    from kinetree.formats.carried import Record
-    from kinetree.formats.carried.restore import Carried
+    from kinetree.formats.losses.sidecar import Record
+    from kinetree.formats.losses.sidecar.restore import Carried
 
 OURS = "kinetree:"
 COUNTED = f"{OURS}counted"

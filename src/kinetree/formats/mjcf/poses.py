@@ -8,10 +8,10 @@ import numpy as np
 from kinetree.formats.fields import vector_of
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.defaults import ORIENTATIONS
-from kinetree.formats.numbers import format_numbers
-from kinetree.formats.xml import Element, Report
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.numbers import format_numbers
+from kinetree.syntax.xml.reader import Element, Report
 
 TINY = 1e-14  # MuJoCo's bound below which a vector has no direction
 ZERO = (0.0, 0.0, 0.0)

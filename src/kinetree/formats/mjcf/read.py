@@ -5,7 +5,10 @@ from dataclasses import replace
 
 from kinetree.confine import Confinement
 from kinetree.errors import Finding
-from kinetree.formats.fields import check_attributes, finish, stray_text, without_doubts
+from kinetree.files.opener import Opener, nothing
+from kinetree.formats.fields import check_attributes, stray_text
+from kinetree.formats.finish import finish, without_doubts
+from kinetree.formats.losses.parts import cutter
 from kinetree.formats.mjcf.assets import read_assets
 from kinetree.formats.mjcf.bodies import read_bodies
 from kinetree.formats.mjcf.compiler import read_compiler
@@ -19,12 +22,10 @@ from kinetree.formats.mjcf.order import take_texts
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
 from kinetree.formats.mjcf.unknown_names import report_unknown_names
-from kinetree.formats.opener import Opener, nothing
-from kinetree.formats.parts import cutter
-from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial.se3 import frozen
+from kinetree.syntax.xml.reader import Derived, Element, Report, parse
 
 NAME = "MuJoCo Model"  # MuJoCo's name of a model without one
 

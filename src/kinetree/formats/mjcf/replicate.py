@@ -6,10 +6,10 @@ from kinetree.formats.fields import check_attributes, vector_of
 from kinetree.formats.mjcf.by_mujoco import FIX
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.poses import ZERO, euler
-from kinetree.formats.numbers import format_numbers, number
-from kinetree.formats.xml import MAX_BYTES, MAX_PARTS, Element, Report
 from kinetree.model.references import EVERY, REFERENCES
 from kinetree.spatial import se3
+from kinetree.syntax.numbers import format_numbers, number
+from kinetree.syntax.xml.reader import MAX_BYTES, MAX_PARTS, Element, Report
 
 INSIDE = tuple(
     attribute

@@ -2,8 +2,8 @@
 
 from kinetree.formats.fields import check_attributes
 from kinetree.formats.mjcf.context import Context, attributes_extension, name_or_free
-from kinetree.formats.xml import Element
 from kinetree.model.robot import Sensor
+from kinetree.syntax.xml.reader import Element
 
 AT_SITE = ("accelerometer", "velocimeter", "gyro", "force", "torque", "magnetometer", "touch", "rangefinder")
 BETWEEN = ("force", "torque")  # measured between the site's body and its parent

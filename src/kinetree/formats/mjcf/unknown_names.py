@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from kinetree.errors import nearest_names
-from kinetree.formats.xml import Element, Report
 from kinetree.model.references import EVERY, REFERENCES, kind_of
+from kinetree.syntax.xml.reader import Element, Report
 
 SECTIONS = ("equality", "tendon", "contact", "actuator", "sensor")
 TARGETS = {tag: attribute for tag, attribute in REFERENCES["mjcf"] if tag != EVERY and attribute != "name"}

@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.formats.carried import Record, Renamed, written
-from kinetree.formats.losses import Losses
+from kinetree.formats.losses.losses import Losses
+from kinetree.formats.losses.sidecar import Record, Renamed, written
 from kinetree.formats.mjcf.check import check, opposite_readings
 from kinetree.formats.mjcf.compiler import BOUND_INERTIA, BOUND_MASS
 from kinetree.formats.mjcf.context import FORMAT, free
@@ -25,12 +25,12 @@ from kinetree.formats.mjcf.writing import (
     needs_bounds,
     range_of,
 )
-from kinetree.formats.numbers import format_number, format_numbers
-from kinetree.formats.xml import Element, Report, parse
-from kinetree.formats.xml_writer import XmlWriter, element_text
 from kinetree.model.reshape import plain_joints
 from kinetree.model.robot import CoupledLimit, Joint, Robot, Sensor
 from kinetree.spatial import se3
+from kinetree.syntax.numbers import format_number, format_numbers
+from kinetree.syntax.xml.reader import Element, Report, parse
+from kinetree.syntax.xml.writer import XmlWriter, element_text
 
 SENSOR_TAGS = {tag: (tag,) for tag in AT_SITE} | {
     "gyroscope": ("gyro",),

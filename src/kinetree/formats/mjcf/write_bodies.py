@@ -18,12 +18,12 @@ from kinetree.formats.mjcf.writing import (
     range_of,
     site_looks,
 )
-from kinetree.formats.numbers import format_number, format_numbers
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import Inertial, Joint, Link, Robot, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import format_number, format_numbers
+from kinetree.syntax.xml.writer import XmlWriter
 
 Sites = dict[str, tuple[str, Sensor | None]]
 

@@ -8,11 +8,11 @@ import numpy as np
 from kinetree.formats.mjcf.context import free
 from kinetree.formats.mjcf.poses import pose_attributes, z_to
 from kinetree.formats.mjcf.writing import Job, attributes_of, elements_of
-from kinetree.formats.numbers import format_numbers
-from kinetree.formats.xml import Element
-from kinetree.formats.xml_writer import XmlWriter, element_text
 from kinetree.model.robot import Geometry, Link, Material, Shape
 from kinetree.spatial import se3
+from kinetree.syntax.numbers import format_numbers
+from kinetree.syntax.xml.reader import Element
+from kinetree.syntax.xml.writer import XmlWriter, element_text
 
 SEEN = {"contype": "0", "conaffinity": "0", "group": "2"}
 FELT = {"group": "3"}

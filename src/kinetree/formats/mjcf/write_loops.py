@@ -7,12 +7,12 @@ import numpy as np
 from kinetree.formats.mjcf.context import FORMAT
 from kinetree.formats.mjcf.loops import FIRST, SECOND, SITES, TYPES
 from kinetree.formats.mjcf.writing import Job, attributes_of
-from kinetree.formats.numbers import format_numbers
-from kinetree.formats.xml import Report, parse
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Joint
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import format_numbers
+from kinetree.syntax.xml.reader import Report, parse
+from kinetree.syntax.xml.writer import XmlWriter
 
 TAGS = {**{kind: tag for tag, kind in TYPES.items()}, "revolute": "connect", "continuous": "connect"}
 CLOSED = 1e-9

@@ -5,13 +5,13 @@ from math import inf, nextafter
 
 import numpy as np
 
-from kinetree.formats.losses import Losses
+from kinetree.formats.losses.losses import Losses
 from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT, OPEN
-from kinetree.formats.numbers import numbers
-from kinetree.formats.xml import Report, parse
 from kinetree.model.robot import CoupledLimit, Extension, Inertial, Joint, Limit, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.numbers import numbers
+from kinetree.syntax.xml.reader import Report, parse
 
 WORLD = "world"
 MINIMUM = 1e-15  # MuJoCo's mjMINVAL: a moving body needs more mass and inertia than this

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field, replace
 
 from kinetree.errors import Finding, nearest_names
-from kinetree.formats.opener import Opener
+from kinetree.files.opener import Opener
 from kinetree.formats.sdf.expand import Expander
 from kinetree.formats.sdf.frames import WORLD, Entry, Frames
 from kinetree.formats.sdf.values import Version
-from kinetree.formats.xml import Element, Report
+from kinetree.syntax.xml.reader import Element, Report
 
 IN_WORLDS = ("model", "include", "frame", "joint")
 

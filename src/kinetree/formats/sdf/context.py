@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from kinetree.formats.sdf.frames import WORLD, Entry, Frames
 from kinetree.formats.sdf.values import pose_of
-from kinetree.formats.xml import Element, Report
 from kinetree.model.robot import Extension
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
+from kinetree.syntax.xml.reader import Element, Report
 
 MODEL_OTHERS = ("static", "self_collide", "allow_auto_disable", "enable_wind", "plugin", "gripper")
 WORLD_OTHERS = (

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from kinetree.errors import Finding
+from kinetree.files.opener import Opener
 from kinetree.formats.fields import name_of, stray_text
-from kinetree.formats.opener import Opener
 from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
 from kinetree.formats.sdf.values import (
     VERSIONS,
@@ -17,7 +17,7 @@ from kinetree.formats.sdf.values import (
     truth_attribute,
     version_of,
 )
-from kinetree.formats.xml import Element, Report, parse
+from kinetree.syntax.xml.reader import Element, Report, parse
 
 PLACES = ("link", "joint", "frame")
 MAX_INCLUDES = 2000

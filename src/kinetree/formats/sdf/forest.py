@@ -5,12 +5,12 @@ from kinetree.formats.fields import check_leaf
 from kinetree.formats.sdf.choose import Choice
 from kinetree.formats.sdf.context import Context
 from kinetree.formats.sdf.frames import MODEL, WORLD, is_static
-from kinetree.formats.xml import Element
 from kinetree.model.assemble import Parts
 from kinetree.model.complete import HIDDEN
 from kinetree.model.loops import take_loops
 from kinetree.model.robot import Joint, Link
 from kinetree.spatial.se3 import IDENTITY
+from kinetree.syntax.xml.reader import Element
 
 FREE = "kinetree:free"
 """Element with the name of the floating joint of a link, <… joint link/>: SDF has no such joint to write."""

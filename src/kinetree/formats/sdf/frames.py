@@ -13,9 +13,9 @@ import numpy as np
 from kinetree.display import some
 from kinetree.errors import nearest_names
 from kinetree.formats.sdf.values import TRUTH, Version
-from kinetree.formats.xml import Element, Report
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
+from kinetree.syntax.xml.reader import Element, Report
 
 Kind = Literal["world", "model", "link", "frame", "joint"]
 NEAR = 16  # number of steps up in which a common place of two poses is looked for

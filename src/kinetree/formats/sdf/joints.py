@@ -8,10 +8,10 @@ from kinetree.formats.fields import check_attributes, single_children
 from kinetree.formats.sdf.context import AXIS_OTHERS, JOINT_OTHERS, LIMIT_OTHERS, Context, is_world
 from kinetree.formats.sdf.frames import WORLD, Entry
 from kinetree.formats.sdf.values import attribute_of, bound_of, needed_text, number_of, truth_of, vector_of
-from kinetree.formats.xml import Element
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.robot import NO_AXES, UNLIMITED, Dynamics, Extension, Joint, Limit, Mimic
 from kinetree.spatial.se3 import IDENTITY, NO_DIRECTION, Array, frozen
+from kinetree.syntax.xml.reader import Element
 
 TYPES = {row.sdf: row for row in JOINT_TYPES.values() if row.sdf}
 DEFAULT_AXIS = (0.0, 0.0, 1.0)

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from kinetree.formats.losses import Losses
+from kinetree.formats.losses.losses import Losses
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.model.robot import Extension, Frame, Joint, Link, Robot
 from kinetree.spatial import se3

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 
-from kinetree.formats.capabilities import Case
 from kinetree.formats.force_torque import check_readings, written_sensors
-from kinetree.formats.losses import Losses
+from kinetree.formats.losses.capabilities import Case
+from kinetree.formats.losses.losses import Losses
 from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.layout import Layout, reference, scope_of
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, SHAPES

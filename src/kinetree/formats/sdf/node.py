@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from kinetree.formats.numbers import format_number, format_numbers
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array
+from kinetree.syntax.numbers import format_number, format_numbers
+from kinetree.syntax.xml.writer import XmlWriter
 
 _PREFIX = re.compile(r"[<\s]([\w-]+):[\w-]+[\s=/>]")
 

@@ -11,19 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.errors import Finding
+from kinetree.files.opener import Opener, nothing
 from kinetree.formats.coupled import coupled_limit
-from kinetree.formats.fields import (
-    check_attributes,
-    finish,
-    name_of,
-    optional_each,
-    read_each,
-    single_children,
-    without_doubts,
-)
+from kinetree.formats.fields import check_attributes, name_of, optional_each, read_each, single_children
+from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.force_torque import TAG, read_force_torque
-from kinetree.formats.opener import Opener, nothing
-from kinetree.formats.parts import cutter
+from kinetree.formats.losses.parts import cutter
 from kinetree.formats.sdf.choose import Choice, choose
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, WORLD_OTHERS, Context, is_world
 from kinetree.formats.sdf.forest import FREE, hang
@@ -39,14 +32,14 @@ from kinetree.formats.sdf.values import (
     truth_attribute,
     version_of,
 )
-from kinetree.formats.xml import Derived, Element, Report, parse, remember
 from kinetree.model.assemble import Parts
 from kinetree.model.edit.motion import passed_note, passed_sensor
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Robot, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
+from kinetree.syntax.xml.reader import Derived, Element, Report, parse, remember
 
 if TYPE_CHECKING:
-    from kinetree.formats.carried.restore import Carried
+    from kinetree.formats.losses.sidecar.restore import Carried
 
 
 OURS = (MATERIAL, COUPLED, FREE, CARRIED)

@@ -3,12 +3,12 @@
 from functools import partial
 
 from kinetree.formats.fields import check_attributes, optional_each, single_children
-from kinetree.formats.numbers import numbers
 from kinetree.formats.sdf.context import COLLISION_OTHERS, MATERIAL_OTHERS, VISUAL_OTHERS, Context
 from kinetree.formats.sdf.frames import Entry
 from kinetree.formats.sdf.values import attribute_of, needed_text, text_of, truth_of, vector_of
-from kinetree.formats.xml import Element
 from kinetree.model.robot import Extension, Geometry, Material, Shape
+from kinetree.syntax.numbers import numbers
+from kinetree.syntax.xml.reader import Element
 
 SHAPES: dict[str, dict[str, tuple[float, ...]]] = {
     "box": {"size": (1.0, 1.0, 1.0)},

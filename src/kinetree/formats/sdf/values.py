@@ -4,10 +4,10 @@ from math import hypot, inf, isnan, radians
 from typing import NamedTuple
 
 from kinetree.formats.fields import is_left_over
-from kinetree.formats.numbers import numbers
-from kinetree.formats.xml import Element, Report
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
+from kinetree.syntax.numbers import numbers
+from kinetree.syntax.xml.reader import Element, Report
 
 Version = tuple[int, int]
 

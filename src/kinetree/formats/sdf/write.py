@@ -5,11 +5,10 @@ from dataclasses import replace
 from math import inf, pi
 
 from kinetree.errors import Finding
-from kinetree.formats.carried import Record, Renamed, written
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, words_of, written_sensors
-from kinetree.formats.losses import Losses
-from kinetree.formats.numbers import format_number
+from kinetree.formats.losses.losses import Losses
+from kinetree.formats.losses.sidecar import Record, Renamed, written
 from kinetree.formats.sdf.forest import FREE
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
@@ -19,10 +18,11 @@ from kinetree.formats.sdf.node import Node
 from kinetree.formats.sdf.read import read
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES
 from kinetree.formats.sdf.values import CUSTOM_TYPE, NO_BOUND, Version
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
+from kinetree.syntax.numbers import format_number
+from kinetree.syntax.xml.writer import XmlWriter
 
 SINCE = {"capsule": (1, 8), "ellipsoid": (1, 8), "cone": (1, 11)}
 """Versions that introduced the shapes."""

@@ -17,8 +17,6 @@ from kinetree.formats.fields import (
     optional_each,
     vector_of,
 )
-from kinetree.formats.numbers import numbers
-from kinetree.formats.xml import Derived, Element, Report, parse
 from kinetree.model.robot import Extension, Robot
 from kinetree.model.semantic import (
     CHILDREN,
@@ -32,6 +30,8 @@ from kinetree.model.semantic import (
     VirtualJoint,
 )
 from kinetree.model.semantic_groups import Groups, groups_of, unknown, unknown_name
+from kinetree.syntax.numbers import numbers
+from kinetree.syntax.xml.reader import Derived, Element, Report, parse
 
 OPTIONAL = ("reason", "parent_group")
 JOINT_TYPES = ("fixed", "planar", "floating")

@@ -4,11 +4,11 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import Any
 
-from kinetree.formats.numbers import format_numbers
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.robot import Robot
 from kinetree.model.semantic import CHILDREN, TAGS, Member
 from kinetree.model.semantic_groups import semantic_of
+from kinetree.syntax.numbers import format_numbers
+from kinetree.syntax.xml.writer import XmlWriter
 
 INNER = {"joints": "joint", "spheres": "sphere"}
 NOT_WRITTEN = ("source", *CHILDREN)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from math import hypot
 
 from kinetree.formats.fields import check_leaf, extension, keep, vector_of
-from kinetree.formats.xml import Element, Report
 from kinetree.model.robot import Extension
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.xml.reader import Element, Report
 
 ZERO = (0.0, 0.0, 0.0)
 COUPLED = "kinetree_coupled_limit"

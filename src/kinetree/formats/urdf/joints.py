@@ -21,10 +21,10 @@ from kinetree.formats.fields import (
     vector_of,
 )
 from kinetree.formats.urdf.context import Context, keep_others, read_origin
-from kinetree.formats.xml import Element
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.robot import NO_AXES, Calibration, Dynamics, Extension, Joint, Limit, Mimic, Safety
 from kinetree.spatial.se3 import NO_DIRECTION, Array, frozen
+from kinetree.syntax.xml.reader import Element
 
 V = TypeVar("V")
 TYPES = {row.urdf: row for row in JOINT_TYPES.values() if row.urdf}

@@ -15,10 +15,10 @@ from kinetree.formats.fields import (
     vector_of,
 )
 from kinetree.formats.urdf.context import ZERO, Context, keep_others, read_origin
-from kinetree.formats.xml import Element, Report
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension, Geometry, Inertial, Link, Material, Shape
 from kinetree.spatial.se3 import frozen
+from kinetree.syntax.xml.reader import Element, Report
 
 TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 SHAPES: dict[str, dict[str, int]] = {  # shape: attribute: count of its numbers, or 0 for a text

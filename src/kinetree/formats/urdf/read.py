@@ -11,7 +11,6 @@ from kinetree.formats.fields import (
     check_leaf,
     choice_of,
     extension,
-    finish,
     float_of,
     is_left_over,
     name_of,
@@ -19,17 +18,17 @@ from kinetree.formats.fields import (
     read_each,
     single_children,
     stray_text,
-    without_doubts,
 )
+from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.force_torque import TAG, read_force_torque
-from kinetree.formats.parts import cutter
+from kinetree.formats.losses.parts import cutter
 from kinetree.formats.urdf.context import CARRIED, COUPLED, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
-from kinetree.formats.xml import Derived, Element, Report, parse, remember
 from kinetree.model.assemble import Parts
 from kinetree.model.loops import take_loops
 from kinetree.model.robot import Robot, Sensor, Text
+from kinetree.syntax.xml.reader import Derived, Element, Report, parse, remember
 
 NAME = "robot"
 """Name of a robot without one, which no frame depends on."""

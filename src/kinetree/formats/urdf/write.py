@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.formats.capabilities import lost_shape
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
-from kinetree.formats.losses import Losses
-from kinetree.formats.numbers import format_number, format_numbers
+from kinetree.formats.losses.capabilities import lost_shape
+from kinetree.formats.losses.losses import Losses
 from kinetree.formats.urdf.context import CARRIED, COUPLED
 from kinetree.formats.urdf.links import SHAPES
 from kinetree.formats.urdf.read import read
-from kinetree.formats.xml_writer import XmlWriter
 from kinetree.model.force_torque import reading_place
 from kinetree.model.reshape import frame_links, plain_joints
 from kinetree.model.robot import UNLIMITED, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import format_number, format_numbers
+from kinetree.syntax.xml.writer import XmlWriter
 
 if TYPE_CHECKING:
-    from kinetree.formats.carried import Record
+    from kinetree.formats.losses.sidecar import Record
 
 
 def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
@@ -46,7 +46,7 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses.find(plain, {"geometry": partial(lost_shape, SHAPES)})
     sensors = _placed(plain, robot, losses)
     losses.check()
-    from kinetree.formats.carried import Renamed, written  # not needed to read
+    from kinetree.formats.losses.sidecar import Renamed, written  # not needed to read
 
     return written(Renamed(robot), "urdf", partial(_text, plain, sensors), read, notes)
 

@@ -15,14 +15,14 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
-from kinetree.formats.opener import Opener, folder_of, joined
+from kinetree.files.opener import Opener, folder_of, joined
 from kinetree.formats.xacro.budget import MAX_CHARACTERS, Budget, YamlDict, YamlList, with_dots
 from kinetree.formats.xacro.expressions import evaluate
 from kinetree.formats.xacro.faults import findings_of
 from kinetree.formats.xacro.files import expand_pattern, read_yaml
 from kinetree.formats.xacro.names import eval_names, global_names, is_valid_name, names_in
 from kinetree.formats.xacro.package import place_of, preorder, private_copy
-from kinetree.formats.xml import Element, Report, parse, strict_text
+from kinetree.syntax.xml.reader import Element, Report, parse, strict_text
 
 ROOTS = {"robot": "link", "sdf": "model", "mujoco": "worldbody"}  # what xacro may make, and what it must hold
 MAX_INCLUDE_DEPTH = 40

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kinetree.errors import Finding, Source, nearest_names
-from kinetree.formats.opener import Opener
+from kinetree.files.opener import Opener
 from kinetree.formats.xacro.engine import ROOTS, Engine
-from kinetree.formats.xml import Derived, Element
+from kinetree.syntax.xml.reader import Derived, Element
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from kinetree.errors import fail
-from kinetree.logs.motion import Motion, filled, motion_of
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.base import TF, TF_STATIC, Poses, floating_joint, of_joint, poses_of
 from kinetree.logs.ros.explain import Motions, Pair, causes, deviation
@@ -15,6 +14,7 @@ from kinetree.logs.ros.motion import recording
 from kinetree.model.robot import Robot
 from kinetree.queries.transforms import transforms
 from kinetree.spatial.se3 import Array
+from kinetree.trajectories.motion import Motion, filled, motion_of
 
 
 @dataclass(frozen=True, slots=True)

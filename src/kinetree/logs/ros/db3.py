@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.errors import KinetreeError
-from kinetree.formats.plain_file import open_plain
+from kinetree.files.plain_file import open_plain
 from kinetree.logs.ros.bag import Bag, bag_fault
 
 MAGIC = b"SQLite format 3\x00"

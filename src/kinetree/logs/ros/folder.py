@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from kinetree.formats.opener import joined, read_file
-from kinetree.formats.yaml_values import Yaml, read_yaml_values
+from kinetree.files.opener import joined, read_file
 from kinetree.logs.ros import db3, mcap
 from kinetree.logs.ros.bag import Bag, Reader, Topic, bag_fault
+from kinetree.syntax.yaml import Yaml, read_yaml_values
 
 METADATA = "metadata.yaml"
 READERS: dict[str, Reader] = {".db3": db3.read, ".mcap": mcap.read}

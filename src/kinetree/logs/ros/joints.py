@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from kinetree.display import number as as_text
 from kinetree.display import some
 from kinetree.errors import Finding, KinetreeError, fail
-from kinetree.logs.motion import FOLLOWS, Columns
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.cdr import MOST_ENTRIES, decoded
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
+from kinetree.trajectories.motion import FOLLOWS, Columns
 
 JOINT_STATE = "sensor_msgs/JointState"
 USUAL = "/joint_states"

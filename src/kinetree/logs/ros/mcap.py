@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import KinetreeError, fail
-from kinetree.formats.plain_file import open_plain
+from kinetree.files.plain_file import open_plain
 from kinetree.logs.ros.bag import Bag, Topic, bag_fault
 from kinetree.logs.ros.definitions import full_name, schema_text
 

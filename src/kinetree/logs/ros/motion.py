@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import Finding
-from kinetree.logs.motion import Columns
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.base import POSES, Poses, at_times, base_poses, floating_joint, of_joint
 from kinetree.logs.ros.folder import read_bag
 from kinetree.logs.ros.joints import JOINT_STATE, USUAL, JointStates, chosen_topic, joint_states
 from kinetree.model.robot import Joint, Robot
+from kinetree.trajectories.motion import Columns
 
 
 class Recording(NamedTuple):

@@ -4,13 +4,13 @@ What an edit drops, because it refers to something that is gone, is on the new r
 text of its file any more, so that `kt.save` writes it anew.
 """
 
+from kinetree.model.edit.coupled_limits import add_limits as add_limits
+from kinetree.model.edit.coupled_limits import clear_limits as clear_limits
+from kinetree.model.edit.coupled_limits import remove_limits as remove_limits
 from kinetree.model.edit.frames import add_frame as add_frame
 from kinetree.model.edit.frames import add_overlay as add_overlay
 from kinetree.model.edit.frames import add_tool as add_tool
 from kinetree.model.edit.frames import move_frame as move_frame
-from kinetree.model.edit.limits import add_limits as add_limits
-from kinetree.model.edit.limits import clear_limits as clear_limits
-from kinetree.model.edit.limits import remove_limits as remove_limits
 from kinetree.model.edit.merge import merge_fixed as merge_fixed
 from kinetree.model.edit.motion import lock as lock
 from kinetree.model.edit.motion import reroot as reroot

@@ -11,8 +11,8 @@ from kinetree.display import number as as_text
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.coordinates import q_of
+from kinetree.model.edit.coupled_limits import nothing_inside
 from kinetree.model.edit.extensions import stale
-from kinetree.model.edit.limits import nothing_inside
 from kinetree.model.force_torque import slides
 from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Robot, Sensor

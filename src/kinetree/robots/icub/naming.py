@@ -10,8 +10,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from kinetree.arguments import explained
 from kinetree.errors import unknown_name
 from kinetree.model.robot import Robot, Sensor
+from kinetree.robots.icub.board_limits import board_limits
 from kinetree.robots.icub.boards import is_icub
-from kinetree.robots.icub.limits import board_limits
 
 Row = TypeVar("Row")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 
 from kinetree.errors import fail
-from kinetree.model.edit.limits import add_limits, clear_limits, remove_limits
+from kinetree.model.edit.coupled_limits import add_limits, clear_limits, remove_limits
 from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.boards import families

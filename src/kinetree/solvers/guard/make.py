@@ -22,7 +22,7 @@ from kinetree.display import brief, some
 from kinetree.errors import fail, unknown_name
 from kinetree.model.limits import Limits, coupled
 from kinetree.model.robot import Robot
-from kinetree.queries.chosen import chosen
+from kinetree.queries.joint_choice import chosen
 from kinetree.queries.query import standing
 from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array, frozen

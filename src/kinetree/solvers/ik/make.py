@@ -25,12 +25,12 @@ from kinetree.errors import fail
 from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.chosen import Joints, chosen
-from kinetree.queries.limits import refuse_loops
+from kinetree.queries.joint_choice import Joints, chosen
+from kinetree.queries.margin import refuse_loops
 from kinetree.queries.query import frames_of, one_of, origin, remember, standing, tolerance_of, tree
 from kinetree.solvers.ik.implicit import slopes_kernel
+from kinetree.solvers.ik.one_call import quick
 from kinetree.solvers.ik.problem import between, joint_of, reach_of
-from kinetree.solvers.ik.quick import quick
 from kinetree.solvers.ik.solver import IK
 from kinetree.solvers.ik.step import Stepper
 from kinetree.spatial.numbers import numbers

@@ -12,7 +12,7 @@ from kinetree.algorithms.goals import GOALS
 from kinetree.algorithms.inverse import DESCENT, HEAD, started
 from kinetree.algorithms.several import APART
 from kinetree.errors import fail
-from kinetree.solvers.ik.quick import FORMS
+from kinetree.solvers.ik.one_call import FORMS
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from kinetree.display import MOST, Shown, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.progress import Progress, reporting, tracked
+from kinetree.solvers.ik.one_call import FORMS, Quick
 from kinetree.solvers.ik.problem import Inside, at_the_best
-from kinetree.solvers.ik.quick import FORMS, Quick
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.several import IKSolutions, solutions
 from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, in_a_line

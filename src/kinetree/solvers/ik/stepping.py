@@ -12,8 +12,8 @@ from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.chosen import Joints, chosen
-from kinetree.queries.limits import refuse_loops
+from kinetree.queries.joint_choice import Joints, chosen
+from kinetree.queries.margin import refuse_loops
 from kinetree.queries.query import coordinates, frames_of, one_of, query, standing, tolerance_of, velocities
 from kinetree.solvers.ik.problem import between, reach_of
 

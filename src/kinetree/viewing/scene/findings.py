@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import MAX_MESSAGE, Finding, Source, shortened
-from kinetree.formats.opener import folder_of
+from kinetree.files.opener import folder_of
 from kinetree.model.robot import Robot
 
 FREE = r"(?<![\w.:/\\)}-])(?:file://)?"

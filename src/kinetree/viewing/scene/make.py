@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from kinetree import __version__
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import Finding
+from kinetree.lab.reach.map import ReachMap
 from kinetree.logs import Motion, filled
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.solvers.compare import Comparison
-from kinetree.solvers.reach.map import ReachMap
 from kinetree.viewing.packing import check_simplification
 from kinetree.viewing.scene.comparison import described_comparison
 from kinetree.viewing.scene.controllers import described_controllers

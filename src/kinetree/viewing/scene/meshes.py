@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from kinetree.errors import KinetreeError, fail
-from kinetree.formats.opener import Files, read_file
+from kinetree.files.opener import Files, read_file
 from kinetree.shapes.colour import Rgba
 from kinetree.shapes.mesh import Mesh
 from kinetree.shapes.read import read_parts

@@ -1,10 +1,10 @@
 """Frames that conventions give a role: REP-199's of an arm, the sensors' and the skin's."""
 
-from kinetree.conventions.facts import Subject
-from kinetree.conventions.kinds.arms import NAMES
 from kinetree.model.robot import Robot
+from kinetree.robot_kinds.arms import NAMES
 from kinetree.robots.icub.boards import is_icub
 from kinetree.robots.icub.naming import naming
+from kinetree.rules.facts import Subject
 
 
 def roles_of(robot: Robot) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import Finding, KinetreeError
-from kinetree.formats.opener import Files
+from kinetree.files.opener import Files
 from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.progress import tracked
 from kinetree.shapes.colour import Rgba

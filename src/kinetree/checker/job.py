@@ -1,0 +1,121 @@
+"""Jobs of the checker, and their results."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kinetree.checker.baseline import GONE, Model, model_key, of_gone_models, subtract
+from kinetree.checker.check import answers, is_error_of_reader, order, reported
+from kinetree.checker.excuses import excuse
+from kinetree.checker.per_file import PerFile, is_left_out
+from kinetree.errors import Doubt, Finding, Source
+from kinetree.load import as_source, examine
+from kinetree.model.robot import Robot
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.profiles import ALWAYS
+
+
+@dataclass(frozen=True)
+class Job:
+    """A file, and how it is read and checked.
+
+    name: name of the variant, "" if the file has one. per_file: codes that are left out for some files. baseline: a
+    file of known findings. row: the row of the settings that names the file.
+    """
+
+    file: str
+    options: CheckOptions = CheckOptions()
+    name: str = ""
+    per_file: tuple[PerFile, ...] = ()
+    baseline: str | None = None
+    row: Source | None = None
+
+
+@dataclass(frozen=True)
+class Excused:
+    """A finding that a comment in the file excuses, with the reason and the place of the comment."""
+
+    finding: Finding
+    reason: str
+    source: Source
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Result of the check of a file. name: that of the variant. known: findings that are in its baseline. beside: files
+    that were named with it, such as its SRDF."""
+
+    file: str
+    findings: tuple[Finding, ...]
+    excused: tuple[Excused, ...] = ()
+    name: str = ""
+    known: tuple[Finding, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """A file that was read and checked: its report, its robot if it has one, and all findings, also excused and
+    unreported ones."""
+
+    checked: Checked
+    robot: Robot | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def check_job(job: Job) -> Checked:
+    """Check one file and return its report."""
+    return examine_job(job).checked
+
+
+def examine_job(job: Job) -> Examined:
+    """Read and check one file. The report leaves out what the settings exclude, comments excuse and the baseline has.
+    Raises KinetreeError if there is nothing to read, or the baseline is not one."""
+    file = str(source := as_source(job.file, job.options.read))
+    options = replace(job.options, read=job.options.read.confined_to(source))
+    reading = examine(source, options.read, True)
+    found, by_rules = answers(reading, options)
+    is_read = reading[0] is not None and Doubt("robot", reading[0].name) not in reading[0].doubts
+
+    def is_asked(code: str, element: str) -> bool:
+        always = is_read and (code.islower() or code.startswith(ALWAYS))
+        in_this_file = not is_left_out(Finding(code, "info", ""), file, job.per_file)
+        return by_rules.is_asked(code, element, always) and options.wants(code) and in_this_file
+
+    findings = reported(found, options)
+    findings = [f for f in findings if is_error_of_reader(f) or not is_left_out(f, file, job.per_file)]
+    findings, excused, faults = excuse(findings, file, is_asked, _texts(reading[0], file))
+    findings += [f for f in faults if options.wants(f.code) and not is_left_out(f, file, job.per_file)]
+    known: list[Finding] = []
+    if job.baseline is not None:
+        findings, known, gone = subtract(findings, job.baseline, _key(job, job.baseline), is_asked)
+        findings += gone if options.wants(GONE) else []
+    why = tuple(Excused(finding, by.reason, by.source) for finding, by in excused)
+    beside = (*job.options.also, *([os.fspath(srdf)] if (srdf := job.options.read.srdf) else []))
+    checked = Checked(job.file, tuple(sorted(findings, key=order)), why, job.name, tuple(known), beside)
+    return Examined(checked, reading[0], tuple(found))
+
+
+def gone_from_baselines(jobs: Sequence[Job]) -> list[Checked]:
+    """Return the remarks on baselines that are about no single file."""
+    wanted = [job for job in jobs if job.baseline is not None and job.options.wants(GONE)]
+    found = []
+    for baseline in dict.fromkeys(job.baseline for job in wanted if job.baseline is not None):
+        keys = {_key(job, baseline) for job in jobs if job.baseline == baseline}
+        found.append(Checked(baseline, tuple(of_gone_models(baseline, keys))))
+    return [one for one in found if one.findings]
+
+
+def _key(job: Job, baseline: str) -> Model:
+    return model_key(job.file, job.name, os.path.dirname(baseline))
+
+
+def _texts(robot: Robot | None, file: str) -> Mapping[str, str]:
+    """Return the texts of the files from which a URDF was read, by name."""
+    text = robot.text if robot else None
+    return {} if text is None or text.format not in ("urdf", "xacro") else text.files or {file: text.text}
+
+
+def fault(file: str, code: str, message: str) -> Checked:
+    """Return a result with one error."""
+    return Checked(file, (Finding(code, "error", message, Source(file)),))

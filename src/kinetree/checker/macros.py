@@ -1,0 +1,281 @@
+"""Findings in macros that are never called: what is found in them whatever their arguments are."""
+
+import os
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from kinetree.checker.after_error import QUOTED, findings_by_rule
+from kinetree.checker.meant import corrected, files_for
+from kinetree.errors import Finding, KinetreeError
+from kinetree.files.opener import Files
+from kinetree.formats.registry import FORMATS
+from kinetree.formats.xacro import read
+from kinetree.formats.xacro.words import words_of
+from kinetree.model.robot import Robot
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.rule import Rule
+from kinetree.syntax.xml.reader import Derived, Element, Report, parse
+from kinetree.xacro_text.package import DEFINITION, WORD, is_called_around, package_of
+from kinetree.xacro_text.reading import BUILT_IN, parameters_of
+
+FAMILIES = ("XML", "CTL", "INR", "GEO", "MSH", "LIM", "MIM", "JNT")
+"""Families of rules about bodies, joints, shapes and blocks, which a macro has as a robot has them."""
+KEPT = ("xacro:include", "xacro:property", "xacro:arg", "xacro:macro")
+"""Elements of a file that define what its macros need."""
+DEFINED = re.compile(r"""<xacro:macro\s[^<>]*?\bname\s*=\s*["']([\w.]+)""")
+EXPRESSION = re.compile(r"\$[{(][^})]*")
+PASSED = re.compile(r"""<xacro:property\s[^<>]*?name="(\w+)"\s+value="([^"]*)"|\s(\w+)="([^"]*\$\{[^"]*)\"""")
+"""Definition of a property, or an attribute with an expression."""
+ARGUMENT = re.compile(r"""<xacro:arg\s[^<>]*?name\s*=\s*["']([^"']+)""")
+DEFINITIONS = {"property": '<xacro:property name="{}" value="{}"/>', "arg": '<xacro:arg name="{}" default="true"/>'}
+"""What defines a name that the callers of a macro have to define."""
+NUMBERS = ("1", "0.3")
+"""Made-up numbers, one for each expansion."""
+PI = dict.fromkeys(("M_PI", "PI", "Pi"), "3.141592653589793")
+"""Properties of which everybody knows the value."""
+ANGLES = re.compile(r"""rpy\s*=\s*["']([^"']*)""")
+OF_ANGLES = ("XML-011",)
+"""Rules about how frames are turned."""
+NAMING = ("name", "link", "joint", "reference", "filename", "ns", "type", "macro")
+"""Attributes whose values are names."""
+ORIGINS = (
+    '<origin xyz="0 0 0" rpy="0 0 0"/>',
+    '<origin xyz="0.13 -0.07 0.29" rpy="0.3 -0.5 0.7"/>',
+)
+"""Blocks that stand in for the origin of a macro, one for each expansion."""
+TOKEN = re.compile(r"q([xy])\d+q(\w+?)q\1q")
+"""Values that stand in for names: `qx0qparentqxq`."""
+MADE_UP = "made_up_root"
+MISSING = re.compile("exist|neither")
+"""Words in messages about names that nothing has."""
+MOST = 20
+"""Most macros of a file that are expanded."""
+
+
+def uncalled(robot: Robot, options: CheckOptions) -> list[Finding]:
+    """Return the findings of rules in macros of the robot's own file that no robot of its package calls, which are
+    there with two sets of made-up arguments; also in macros that these call, about names in blocks of simulators."""
+    texts = robot.text.files if robot.text else {}
+    file = robot.source.file if robot.source else ""
+    names = [name for name in DEFINED.findall(texts.get(file, "")) if not is_called_around(name, file)]
+    return _in_file(robot, file, names, options) if names else []
+
+
+def _in_file(robot: Robot, file: str, names: Collection[str], options: CheckOptions) -> list[Finding]:
+    """Return the findings in macros of a file, by their names."""
+    assert robot.text is not None
+    root = parse(corrected(robot.text.files[file].encode()), file, Report())
+    rules = [rule for rule in options.rules if rule.code.startswith(FAMILIES) and not rule.of_text]
+    if root is None or not rules:
+        return []
+    macros = [macro for macro in root.find_all("xacro:macro") if macro.get("name") in names][:MOST]
+    known, lacking = _names_in(root), _lacking(robot.text.files)
+    absent = _absent_macros(robot.text.files)
+    rules = [rule for rule in rules if not absent or rule.code.startswith("XML")]
+    given = Given(robot, file, root, tuple(rules), options, lacking, absent)
+    calls = [[_call(macro, known, k, i) for i, macro in enumerate(macros)] for k in (0, 1)]
+    made = [k for k, call in enumerate(calls[0]) if call]
+    found = _found(given, [calls[0][k] for k in made], 0) if made else {}
+    if not found:
+        return []
+    again = _found(given, [calls[1][k] for k in made], 1)
+    numbers = _numbers(robot, macros, known, [name for name, _ in lacking if name not in PI])
+    unsure = [child for macro in macros for child in macro.children if not numbers.isdisjoint(_used(child.raw))]
+    lines = {n for child in unsure for n in range(child.source.line or 0, _last_line(child) + 1)}
+    turned = {word for text in robot.text.files.values() for angles in ANGLES.findall(text) for word in _used(angles)}
+    sure = {key: one for key, one in found.items() if key in again and not (turned & numbers and one.code in OF_ANGLES)}
+    return [one for one in sure.values() if one.place[0] != file or one.place[1] not in lines]
+
+
+class Given(NamedTuple):
+    """A file with macros, the robot that it is a part of, the rules, the properties and arguments that are not defined,
+    with their kind, and definitions of macros that stand in for those that are not."""
+
+    robot: Robot
+    file: str
+    root: Element
+    rules: tuple[type[Rule], ...]
+    options: CheckOptions
+    lacking: tuple[tuple[str, str], ...]
+    absent: str
+
+
+def _lacking(files: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the properties and arguments that files use and none of them defines, each with its kind."""
+    texts = files.values()
+    roots = [root for file, text in files.items() if (root := parse(text, file, Report()))]
+    used = (text for root in roots for e in root.walk() for text in (*e.attributes.values(), e.text) if "$" in text)
+    words = [words_of(text) for text in dict.fromkeys(used)]
+    defined = {word for text in texts for definition in DEFINITION.findall(text) for word in WORD.findall(definition)}
+    declared = {name for text in texts for name in ARGUMENT.findall(text)}
+    properties = dict.fromkeys(name for used in words for name in used.names if name not in defined)
+    arguments = dict.fromkeys(name for used in words for name in used.arguments if name not in declared)
+    return (*((name, "property") for name in properties), *((name, "arg") for name in arguments))
+
+
+def _absent_macros(files: Mapping[str, str]) -> str:
+    """Return empty definitions of the macros that are called in links and that no file defines: they would give an
+    inertia or a shape."""
+    defined = {name for text in files.values() for name in DEFINED.findall(text)}
+    calls: dict[str, list[Element]] = {}
+    for root in (parse(text, file, Report()) for file, text in files.items()):
+        links = [element for element in root.walk() if element.tag == "link"] if root else []
+        for call in (one for link in links for one in link.walk() if one.tag.startswith("xacro:")):
+            if (name := call.tag[6:]) not in defined and name not in BUILT_IN:
+                calls.setdefault(name, []).append(call)
+    made = ""
+    for name, some in calls.items():
+        given = " ".join(f"{key}:=0" for key in dict.fromkeys(key for call in some for key in call.attributes))
+        blocks = " ".join(f"*b{k}" for k in range(len(some[0].children)))
+        made += f'<xacro:macro name="{name}" params="{given} {blocks}"/>'
+    return made
+
+
+def _last_line(element: Element) -> int:
+    return element.document.data.count(b"\n", 0, element.stop) + 1
+
+
+def _numbers(robot: Robot, macros: Iterable[Element], names: set[str], more: Iterable[str]) -> set[str]:
+    """Return the names of made-up numbers, and of the properties and parameters that are computed from these."""
+    found = set(more).union(p.name for m in macros for p in parameters_of(m) if p.required and p.name not in names)
+    texts = robot.text.files.values() if robot.text else ()
+    pairs = [(a or c, b or d) for text in texts for a, b, c, d in PASSED.findall(text)] if found else []
+    size = -1
+    while size != len(found):
+        size = len(found)
+        found |= {name for name, value in pairs if not found.isdisjoint(_used(value))}
+    return found
+
+
+def _used(text: str) -> list[str]:
+    """Return the words in the expressions of a text."""
+    return WORD.findall(" ".join(EXPRESSION.findall(text)))
+
+
+def _names_in(root: Element) -> set[str]:
+    """Return the parameters that are names: those in attributes of names, and those with letters around them."""
+    found: set[str] = set()
+    for element in root.walk():
+        for attribute, text in (*element.attributes.items(), ("", element.text)):
+            for match in re.finditer(r"(\w?/?)\$\{(\w+)\}(/?\w?)", text) if "${" in text else ():
+                if attribute in NAMING or match[1] or match[3]:
+                    found.add(match[2])
+    return found
+
+
+def _call(macro: Element, names: set[str], k: int, number: int) -> str:
+    """Return a call of a macro with made-up arguments, or "" if it needs a block that is no origin."""
+    name, blocks, given = macro.get("name") or "", "", ""
+    for parameter in parameters_of(macro):
+        if parameter.block:
+            if not re.search("origin|pose", parameter.name):
+                return ""
+            blocks += ORIGINS[k]
+        elif parameter.required and parameter.name in names:
+            which = "xy"[k]
+            given += f' {parameter.name}="q{which}{number}q{parameter.name}q{which}q"'
+        elif parameter.required:
+            given += f' {parameter.name}="{NUMBERS[k]}"'
+    return f"<xacro:{name}{given}>{blocks}</xacro:{name}>"
+
+
+def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, ...], Finding]:
+    """Return the findings in the macros of a file with these calls, by code, place and words, in the k-th expansion."""
+    robot, file, root, rules, options, lacking, absent = given
+    files, row = files_for(robot, options), FORMATS["xacro"]
+    text = _with_calls(
+        root, [*(DEFINITIONS[kind].format(name, PI.get(name, NUMBERS[k])) for name, kind in lacking), absent, *calls]
+    )
+    arguments: Any = [*row.arguments(files, options.read), False]
+    made, _ = read(text, file, *arguments)
+    expanded = _joined(made.text, made.file) if made.text else None
+    if expanded is None:
+        return {}
+    macro, findings = FORMATS["urdf"].read(expanded, made.file, files, options.read)
+    if macro is None or macro.doubts or any(finding.severity == "error" for finding in findings):
+        return {}
+    found = findings_by_rule(replace(macro, places=robot.places), rules, options)
+    lines = text[: text.rindex(b"</")].count(b"\n") + 1
+    kept: dict[tuple[object, ...], Finding] = {}
+    for finding in (one for ones in found.values() for one in ones):
+        where = finding.source
+        if finding.severity == "info":
+            continue
+        if where is None or not where.line:
+            continue
+        own = where.line < lines if where.file == file else _is_of_package(finding, file)
+        if own and not _of_others(finding, macro, file, files):
+            shown = replace(finding, message=_shown(finding.message), element=_shown(finding.element or "") or None)
+            kept[finding.code, where.place, shown.message] = shown
+    return kept
+
+
+def _is_of_package(finding: Finding, file: str) -> bool:
+    """Return whether a finding in an included file is about a name that the macro gives to a macro of its package."""
+    package, other = package_of(file), package_of(finding.place[0])
+    named = TOKEN.search(finding.message) and finding.code.startswith("XML")
+    return bool(named and package and other and package.folder == other.folder)
+
+
+def _with_calls(root: Element, calls: Iterable[str]) -> bytes:
+    """Return the text of a file with these calls in place of the robot that it makes, every other line in its place."""
+    data, parts, end = root.document.data, [], 0
+    for child in root.children:
+        if child.tag not in KEPT:
+            parts += [data[end : child.start], b"\n" * data[child.start : child.stop].count(b"\n")]
+            end = child.stop
+    return b"".join((*parts, data[end : root.end], "".join(calls).encode(), data[root.end :]))
+
+
+def _joined(text: Derived, file: str) -> Derived | None:
+    """Return an expanded text in which links that others make, and a root, make one tree of all links."""
+    root = parse(text, file, Report())
+    if root is None or root.tag not in ("robot", "root") or not root.find("link"):
+        return None
+    if root.tag == "root":  # as files of macros have it
+        text = Derived(text.text.replace("<root", "<robot", 1).replace("</root>", "</robot>"), text.origins)
+    links = {link.get("name") for link in root.find_all("link")}
+    ends = [(joint.find("parent"), joint.find("child")) for joint in root.find_all("joint")]
+    parents = {parent.get("link") for parent, _ in ends if parent} - links - {None}
+    children = {child.get("link") for _, child in ends if child}
+    tops = sorted(f"{name}" for name in (links | parents) - children)
+    new = [f'<link name="{name}"/>' for name in (*sorted(map(str, parents)), MADE_UP)]
+    new += [
+        f'<joint name="{MADE_UP}_{i}" type="fixed"><parent link="{MADE_UP}"/><child link="{name}"/></joint>'
+        for i, name in enumerate(tops)
+    ]
+    at = text.text.rindex("</")
+    more = [None] * (len(new) + 2 * len(tops))
+    return Derived(text.text[:at] + "".join(new) + text.text[at:], [*text.origins, *more])
+
+
+def _of_others(finding: Finding, macro: Robot, file: str, files: Files) -> bool:
+    """Return whether a finding is about what stands in, or about what may be of another macro: a file whose name has an
+    argument in it, or a part that does not exist here and whose name does not begin as those of the macro's parts."""
+    if MADE_UP in f"{finding.element}{finding.message.partition(';')[0]}":
+        return True
+    if not MISSING.search(finding.message):
+        return False
+    name = next(iter(QUOTED.findall(finding.message)), "")
+    token = TOKEN.match(name)
+    if finding.code.startswith("MSH"):  # whose folder may be kept elsewhere
+        return TOKEN.search(name) is not None or not _has_folder(name, file, files)
+    if token is None or "prefix" in token[2] or "parent" in token[2]:
+        return True
+    own = (one for part in (macro.links, macro.joints) for one in part.values() if one.source)
+    return not any(one.name.startswith(token[0]) for one in own)
+
+
+def _has_folder(name: str, file: str, files: Files) -> bool:
+    try:
+        return os.path.isdir(files.path(name.rpartition("/")[0], file))
+    except (KinetreeError, OSError):
+        return False
+
+
+def _shown(text: str) -> str:
+    """Return a message with parameters in place of the values that stand in for them."""
+    listed, _, names = text.partition("; there ")
+    return TOKEN.sub(r"${\2}", listed if MADE_UP in names else text)

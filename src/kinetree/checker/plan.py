@@ -1,0 +1,195 @@
+"""Jobs of a check, from paths, settings and options of the command line."""
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+from kinetree.checker.companions import models_of
+from kinetree.checker.files import files_of, folders_of, is_srdf
+from kinetree.checker.job import Job
+from kinetree.checker.settings import Model, Settings, find_settings, read_settings
+from kinetree.confine import Confinement, RealPaths, workspace_of
+from kinetree.errors import fail
+from kinetree.formats.registry import FORMATS, NO_EFFECT, Format, ReadOptions, format_by_ending, without_effect
+from kinetree.robots.packaged import is_packaged
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.profiles import DEFAULT, check_codes
+
+FLAGS = {"packages": "--package", "xacro_args": "--arg", "model": "--model", "expand": "--expand"}
+
+
+def jobs_of(
+    paths: Sequence[str],
+    config: str | None,
+    options: CheckOptions,
+    baseline: str | None = None,
+    choose: Callable[[Mapping[str, bool]], Sequence[str]] = list,
+    srdf: bool = True,
+) -> tuple[list[Job], Mapping[str, bool]]:
+    """Return the jobs of a command, and all files of its paths with whether they were named.
+
+    paths: files, folders and bare names of robots. Without any, the models of the settings, or all of the working
+    folder if the settings have no [[models]]. config: the file of the settings, None for the nearest. choose: returns
+    the files that the command works on, or raises. srdf: whether SRDF files are looked for too. For the rest see
+    `jobs`.
+    """
+    settings = read_settings(config) if config else None
+    if not paths:
+        if (settings or find_settings()).models:
+            return jobs(None, settings, options, baseline, srdf=srdf), {}
+        paths = ["."]
+    files = files_of(paths, srdf)
+    found = {file for file, named in files.items() if not named}
+    made = jobs(choose(files), settings, options, baseline, found, folders_of(paths), srdf)
+    by_found = {job.file: False for job in made if job.options.read.srdf in found}
+    return made, {**by_found, **files}
+
+
+def jobs(
+    paths: Sequence[str] | None,
+    settings: Settings | None = None,
+    options: CheckOptions = CheckOptions(),
+    baseline: str | None = None,
+    found: Collection[str] = (),
+    within: Sequence[str] = (),
+    srdf: bool = True,
+) -> list[Job]:
+    """Return the jobs of a run, in the order of the paths.
+
+    paths: files, or bare names of robots of the package; None for the models of the settings. A path that is such a
+    model gives a job for each of its rows, with their arguments.
+    settings: those of all paths; by default each path's own, see `find_settings`.
+    options, baseline: those of this run, which go before the settings. Options without effect on a file's format are
+    dropped for it.
+    found: paths that were found in a folder; the settings may exclude them.
+    within: named folders, which belong to the workspace of every file.
+    srdf: whether models are read with the SRDF files that belong to them, also those among the paths.
+
+    Every job is confined to the workspace of its file; see `kinetree.confine`. Raises KinetreeError for faults in the
+    settings, for an unknown profile, controller or code, and if there is nothing to check.
+    """
+    bounds = _Bounds(within, found, srdf)
+    if paths is None:
+        held = settings or find_settings()
+        if not held.models:
+            where = f"{held.file} has no [[models]]" if held.file else "there are no settings with [[models]]"
+            raise fail("models", f"no file is said, and {where}; legal is either")
+        return [_job(_seen_from_here(model.file), held, model, options, baseline, bounds) for model in held.models]
+    seen: dict[str, tuple[Settings, dict[str, list[Model | None]]]] = {}
+    made: list[Job] = []
+    paths, semantics = _with_models(paths, settings, options, found) if srdf else (paths, {})
+    _check_meant(paths, options.read)
+    for path in paths:
+        folder = "" if settings else os.path.dirname(os.path.abspath(path))
+        if folder not in seen:
+            held = settings or find_settings(path)
+            seen[folder] = held, _rows(held)
+        held, rows = seen[folder]
+        if path in found and any(pattern.fits(path) for pattern in held.exclude):
+            continue
+        models = rows.get(os.path.realpath(path), [None])
+        for model in models:
+            job = _job(path, held, model, options, baseline, bounds)
+            of_its_own = semantics.get(path, []) if job.options.read.srdf is None else []
+            made += [_with_srdf(job, srdf, len(of_its_own) > 1) for srdf in of_its_own] or [job]
+    return made
+
+
+def _with_models(
+    paths: Sequence[str], settings: Settings | None, options: CheckOptions, found: Collection[str]
+) -> tuple[list[str], Mapping[str, list[str]]]:
+    """Return the paths, in which SRDF files are replaced by the models that they belong to, and the SRDF files of each
+    of these. An SRDF without a model stays."""
+    models = [path for path in paths if not is_srdf(path)]
+    semantics: dict[str, list[str]] = {}
+    rest = []
+    for srdf in filter(is_srdf, paths):
+        held = settings or find_settings(srdf)
+        if srdf in found and any(pattern.fits(srdf) for pattern in held.exclude):
+            continue
+        owners = models_of(srdf, models, held, options.read.packages)
+        owners = [owner for owner in owners if owner in models or not any(one.fits(owner) for one in held.exclude)]
+        rest += [srdf] if not owners else []
+        for owner in owners:
+            semantics.setdefault(owner, []).append(srdf)
+    return [*models, *(model for model in semantics if model not in models), *rest], semantics
+
+
+def _with_srdf(job: Job, srdf: str, several: bool) -> Job:
+    """Return a job with an SRDF; its name tells it from others, if there are several."""
+    options = replace(job.options, read=replace(job.options.read, srdf=srdf))
+    name = ", ".join(filter(None, (job.name, os.path.basename(srdf) if several else "")))
+    return replace(job, options=options, name=name)
+
+
+def _rows(settings: Settings) -> dict[str, list[Model | None]]:
+    rows: dict[str, list[Model | None]] = {}
+    for model in settings.models:
+        rows.setdefault(os.path.realpath(model.file), []).append(model)
+    return rows
+
+
+class _Bounds:
+    """Confinements of the files of a run; the files of a folder share one. srdf: whether SRDF files may be read."""
+
+    def __init__(self, within: Sequence[str], found: Collection[str], srdf: bool) -> None:
+        self.within, self.found, self.srdf = within, frozenset(found), srdf
+        self.real_of = RealPaths()
+        self.known: dict[tuple[object, ...], Confinement] = {}
+
+    def of(self, path: str, settings: Settings) -> Confinement:
+        """Return the workspace of a file, with the named folders and those that the settings allow."""
+        named = path not in self.found  # a link that was found may lead out of the workspace; a named one is meant
+        places = os.path.dirname(os.path.abspath(path)), os.path.dirname(self.real_of(path)) if named else ""
+        key = (*places, settings.folders, settings.environment)
+        if key not in self.known:
+            folders = (*self.within, *workspace_of(path, follow=named), *settings.folders)
+            seen = {name: os.environ[name] for name in settings.environment if name in os.environ}
+            self.known[key] = Confinement(folders, seen)
+        return self.known[key]
+
+
+def _job(
+    path: str, settings: Settings, model: Model | None, given: CheckOptions, baseline: str | None, bounds: _Bounds
+) -> Job:
+    format = _format(path, given.read)
+    read = format.meant(given.read) if format else given.read.with_defaults(NO_EFFECT.keys() - {"packages"})
+    options = replace(given, read=read)
+    for other in (*([model.options] if model else []), settings.options, CheckOptions(DEFAULT)):
+        options = options.over(other)
+    check_codes(options.profile, given.select, given.ignore)
+    if bounds.srdf and options.read.srdf is None and (srdf := next(filter(is_srdf, options.also), None)):
+        options = replace(options, read=replace(options.read, srdf=srdf))
+    if given.controller:
+        from kinetree.controllers import controllers  # takes longer than all else here
+
+        options = replace(options, controller=controllers[given.controller].key)
+    return Job(
+        path,
+        replace(options, read=replace(options.read, confined=bounds.of(path, settings))),
+        model.name if model else "",
+        settings.per_file,
+        baseline or settings.baseline,
+        model.source if model else None,
+    )
+
+
+def _check_meant(paths: Sequence[str], options: ReadOptions) -> None:
+    """Raise KinetreeError for an option without effect on the format of any file."""
+    rows = [_format(path, options) for path in paths]
+    for name in without_effect(options, rows):
+        legal = " and ".join(sorted(row.name for row in FORMATS.values() if name in row.options))
+        raise fail("option", f"{FLAGS[name]} means something to {legal} alone, and none of these is of that format")
+
+
+def _format(path: str, options: ReadOptions) -> Format | None:
+    """Return the format of a file by its ending, without reading it."""
+    if is_packaged(path, options.format):
+        return FORMATS["dh"]
+    return FORMATS[options.format] if options.format else format_by_ending(path)
+
+
+def _seen_from_here(file: str) -> str:
+    """Return a path relative to the working folder if it is below that."""
+    here = os.path.join(os.getcwd(), "")
+    return os.path.normpath(file).removeprefix(here)

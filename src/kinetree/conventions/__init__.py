@@ -1,1 +1,0 @@
-"""Conventions as rules, which read a robot and yield findings where it departs from them."""

@@ -1,1 +1,0 @@
-"""Kinds of robots and of their chains: arms, legs, hands, mobile bases."""

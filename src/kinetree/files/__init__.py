@@ -1,0 +1,1 @@
+"""Files on the disk, whatever is in them: found, opened, and written whole."""

@@ -1,0 +1,186 @@
+"""Parts of a robot that a format cannot represent; a writer refuses them unless the caller leaves them out."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from math import inf
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.formats.force_torque import mute
+from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, Case, things_of
+from kinetree.formats.losses.parts import PARTS, check_parts
+from kinetree.model.assemble import Parts, build, order_of_file, parts_of
+from kinetree.model.names import kind_of
+from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor
+from kinetree.spatial.se3 import frozen
+
+T = TypeVar("T", Link, Joint, Sensor, Geometry)
+
+
+def leave_out(parts: Parts, without: Collection[str]) -> Parts:
+    """Return the parts of a robot without some of PARTS; a sensor on a frame that goes stands on its link."""
+    made = replace(parts, **{EMPTY[part][0]: EMPTY[part][1] for part in without if part in EMPTY})
+    made.joints = [_joint_without(joint, without) for joint in parts.joints]
+    made.loops = [_joint_without(joint, without) for joint in made.loops]
+    if "mimic" in without and made.joint_order is not None:
+        freed = [joint.name for joint in parts.joints if joint.mimic and joint.kind.nq]
+        made.joint_order = (*made.joint_order, *freed)
+    made.links = [_link_without(link, without) for link in parts.links]
+    frames = {frame.name: frame for frame in parts.frames} if "frame" in without else {}
+    made.sensors = [_sensor_without(sensor, frames, without) for sensor in made.sensors]
+    return _without_left_out(made, without)
+
+
+def _without_left_out(parts: Parts, without: Collection[str]) -> Parts:
+    """Return the parts without elements of URDF and SDF that belong to `without` and that a reader has left out, but
+    kept as they stand."""
+    gone = {
+        (format, place.rpartition("/")[2])
+        for part in without
+        for format in ("urdf", "sdf")
+        for place in PARTS[part].unread.get(format, ())
+    }
+
+    def of(thing: T) -> T:
+        kept: tuple[Extension, ...] = tuple(e for e in thing.extensions if (e.format, e.tag) not in gone)
+        return thing if len(kept) == len(thing.extensions) else replace(thing, extensions=kept)
+
+    def of_link(link: Link) -> Link:
+        return replace(of(link), visuals=tuple(map(of, link.visuals)), collisions=tuple(map(of, link.collisions)))
+
+    return replace(
+        parts,
+        extensions=[e for e in parts.extensions if (e.format, e.tag) not in gone],
+        links=[of_link(link) for link in parts.links],
+        joints=[of(joint) for joint in parts.joints],
+        loops=[of(joint) for joint in parts.loops],
+        sensors=[of(sensor) for sensor in parts.sensors],
+    )
+
+
+def bearers(robot: Robot, part: str) -> list[str]:
+    """Return the elements of a robot that have a part, as they are called in messages."""
+    if part == "order":
+        return [f"robot {robot.name!r}"] if robot.joint_names != order_of_file(robot) else []
+    if part == "extension":
+        parts: tuple[Any, ...] = (robot, *robot.links.values(), *robot.joints.values(), *robot.sensors.values())
+        tags = [extension.tag.rpartition("::") for one in parts for extension in one.extensions]
+        return [f"<{tag}> of model {scope!r}" if scope else f"<{tag}>" for scope, _, tag in tags]
+    things: Iterable[Any] = ()
+    if part in ("inertial", "geometry"):
+        things = (link for link in robot.links.values() if _has(link, part))
+    elif part == "material":
+        seen = (link for link in robot.links.values() if any(g.material for g in (*link.visuals, *link.collisions)))
+        things = (*robot.materials.values(), *seen)
+    elif part == "force_torque":
+        things = (sensor for sensor in robot.sensors.values() if sensor.force_torque)
+    elif part in OF_JOINTS or part == "velocity_limit":
+        things = (joint for joint in robot.joints.values() if _has(joint, part))
+    elif part != "loop":
+        things = getattr(parts_of(robot), EMPTY[part][0])
+    else:
+        things = robot.loops.values()
+    return [f"{part} {thing!r}" if isinstance(thing, str) else f"{kind_of(thing)} {thing.name!r}" for thing in things]
+
+
+def _has(thing: Any, part: str) -> bool:
+    if part == "geometry":
+        return bool(thing.visuals or thing.collisions)
+    if part == "velocity_limit":
+        return any(limit.velocity < inf for limit in thing.limits)
+    return bool(getattr(thing, OF_JOINTS[part][0] if part in OF_JOINTS else part))
+
+
+EMPTY: Mapping[str, tuple[str, Any]] = {
+    "extension": ("extensions", ()),
+    "material": ("materials", ()),
+    "sensor": ("sensors", ()),
+    "coupled_limit": ("coupled_limits", ()),
+    "loop": ("loops", ()),
+    "frame": ("frames", ()),
+    "group": ("groups", MappingProxyType({})),
+    "order": ("joint_order", None),
+}
+"""Parts that are a field of the whole robot, and the field without them."""
+OF_JOINTS: Mapping[str, tuple[str, Any]] = {
+    "limit": ("limits", ()),
+    "dynamics": ("dynamics", ()),
+    "safety": ("safety", None),
+    "calibration": ("calibration", None),
+    "mimic": ("mimic", None),
+    "extension": ("extensions", ()),
+}
+"""Parts that are a field of joints, likewise."""
+
+
+def _joint_without(joint: Joint, without: Collection[str]) -> Joint:
+    if "velocity_limit" in without:
+        joint = replace(joint, limits=tuple(replace(limit, velocity=inf) for limit in joint.limits))
+    return replace(joint, **{OF_JOINTS[part][0]: OF_JOINTS[part][1] for part in without if part in OF_JOINTS})
+
+
+def _link_without(link: Link, without: Collection[str]) -> Link:
+    changes: dict[str, Any] = {"inertial": None} if "inertial" in without else {}
+    if "extension" in without:
+        changes["extensions"] = ()
+    for name in ("visuals", "collisions"):
+        shapes: tuple[Geometry, ...] = getattr(link, name) if "geometry" not in without else ()
+        if "material" in without:
+            shapes = tuple(replace(shape, material=None) for shape in shapes)
+        if "extension" in without:
+            shapes = tuple(replace(shape, extensions=()) for shape in shapes)
+        changes[name] = shapes
+    return replace(link, **changes)
+
+
+def _sensor_without(sensor: Sensor, frames: Mapping[str, Frame], without: Collection[str]) -> Sensor:
+    if frame := frames.get(sensor.frame):
+        sensor = replace(sensor, frame=frame.link, origin=frozen(frame.origin @ sensor.origin))
+    if "force_torque" in without:
+        sensor = mute(sensor)
+    return replace(sensor, extensions=()) if "extension" in without else sensor
+
+
+class Losses:
+    """What a format cannot represent of a robot. format: its row in CAPABILITIES. without: parts that are left out."""
+
+    def __init__(self, format: str, without: Collection[str]) -> None:
+        check_parts(without)
+        self.format = format
+        self.without = frozenset(without)
+        self.findings: list[Finding] = []
+        self._lost: set[tuple[str, str, str, Source | None]] = set()
+
+    def pared(self, robot: Robot) -> Robot:
+        """Return the robot without the parts that are left out; a format of chains leaves out frames itself."""
+        without = self.without - {"frame"} if self.format in ("dh", "dh-csv", "ets") else self.without
+        return build(leave_out(parts_of(robot), without)) if without else robot
+
+    def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
+        """Note what is lost by the table of capabilities and the writer's cases. row: of another format, if given."""
+        cannot = CAPABILITIES[row or self.format].cannot
+        assert all(cannot[part] is DEPENDS for part in cases)
+        for part, cell in cannot.items():
+            case = cases.get(part, DEPENDS) if cell is DEPENDS else cell
+            if case is None:
+                continue
+            for element, thing, source in things_of(robot, part, self.without):
+                for what in [case.format(thing)] if isinstance(case, str) else case(thing):
+                    self.lose(part.rpartition(".")[2], element, what, source)
+
+    def lose(self, part: str, element: str, what: str, source: Source | None = None) -> None:
+        """Note that an element has a part that cannot be written. part: one of PARTS, or "joint" or "link"."""
+        key = (part, element, what, source)
+        if part in self.without or key in self._lost:  # as of a geom that is seen and felt
+            return
+        first = all(part != known for known, *_ in self._lost)
+        self._lost.add(key)
+        fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
+        message = f"{CAPABILITIES[self.format].title} cannot express {what}"
+        self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first else None))
+
+    def check(self) -> None:
+        """Raise KinetreeError if anything would be lost."""
+        if self.findings:
+            raise KinetreeError(self.findings)

@@ -1,0 +1,144 @@
+"""Parts of robots that can be left out by `without=…`: of what is read, and of what is written."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+from kinetree.errors import Finding, Source, fail
+from kinetree.syntax.xml.reader import Element, Report
+
+MAX_NAMES = 20
+"""Most names in a note."""
+SECTIONS = ("mujoco/actuator", "mujoco/contact", "mujoco/keyframe")
+BOUNDS = ("joint/@range", "joint/@limited", "joint/@actuatorfrcrange", "joint/@actuatorfrclimited")
+BEHAVIOUR = ("joint/@damping", "joint/@stiffness", "joint/@springref", "joint/@armature", "joint/@frictionloss")
+SHAPES = ("link/visual", "link/collision")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part that can be left out.
+
+    title: what it is. effect: what the robot is like without it.
+    unread: by format, the elements "outer/tag" and attributes "outer/@name" that are not read then, so that errors in
+    them do not count. What other elements depend on is read, and then taken out of the robot.
+    silent: codes of warnings that only say that it is missing.
+    """
+
+    title: str
+    effect: str
+    unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    silent: tuple[str, ...] = ()
+
+
+PARTS: Mapping[str, Part] = {
+    "extension": Part(
+        "elements for other programs",
+        "other programs do not find their settings",
+        {"urdf": ("robot/gazebo", "robot/transmission", "robot/ros2_control"), "mjcf": SECTIONS},
+    ),
+    "geometry": Part("shapes", "these are not seen and touch nothing", {"urdf": SHAPES, "sdf": SHAPES}),
+    "material": Part(
+        "materials",
+        "its shapes have no look",
+        {"urdf": ("robot/material", "visual/material"), "sdf": ("visual/material",)},
+    ),
+    "inertial": Part(
+        "masses and inertias", "these have no mass", {"urdf": ("link/inertial",), "sdf": ("link/inertial",)}
+    ),
+    "sensor": Part(
+        "sensors",
+        "these are gone",
+        {"urdf": ("robot/sensor",), "sdf": ("link/sensor", "joint/sensor"), "mjcf": ("mujoco/sensor", "body/camera")},
+    ),
+    "force_torque": Part(
+        "what force-torque sensors measure",
+        "in which frame and direction these measure is unknown",
+        {"urdf": ("sensor/force_torque",), "sdf": ("sensor/force_torque",)},
+    ),
+    "limit": Part(
+        "limits of position, velocity and effort",
+        "these have none",
+        {"urdf": ("joint/limit",), "sdf": ("axis/limit", "axis2/limit"), "mjcf": BOUNDS},
+        ("no-limit",),
+    ),
+    "velocity_limit": Part("limits of velocity", "these have none"),
+    "coupled_limit": Part(
+        "limits over several joints",
+        "these are gone",
+        {
+            "urdf": ("robot/kinetree_coupled_limit",),
+            "sdf": ("model/kinetree:coupled_limit",),
+            "mjcf": ("mujoco/tendon",),
+        },
+    ),
+    "dynamics": Part(
+        "damping, friction, stiffness and armature",
+        "these move freely",
+        {"urdf": ("joint/dynamics",), "sdf": ("axis/dynamics", "axis2/dynamics"), "mjcf": BEHAVIOUR},
+    ),
+    "safety": Part("safety controllers", "these have none", {"urdf": ("joint/safety_controller",)}),
+    "calibration": Part("calibrations", "these have none", {"urdf": ("joint/calibration",)}),
+    "frame": Part("frames besides those of links", "these are gone, and sensors on them stand on their links"),
+    "group": Part("groups of joints", "these are gone"),
+    "order": Part(
+        "an order of q of its own",
+        "q is in the order of the joints",
+    ),
+    "mimic": Part(
+        "followers",
+        "these move by themselves, and q has a number for each",
+        {"urdf": ("joint/mimic",), "sdf": ("axis/mimic", "axis2/mimic"), "mjcf": ("equality/joint",)},
+    ),
+    "loop": Part("joints that close a loop", "these are gone"),
+}
+"""All parts. Joints and links are never left out."""
+
+
+def check_parts(without: Collection[str]) -> None:
+    """Raise KinetreeError for names that are no parts."""
+    if unknown := [part for part in without if part not in PARTS]:
+        raise fail("without", f"without={unknown!r}; expected {', '.join(PARTS)}")
+
+
+def cutter(format: str, without: Collection[str]) -> Callable[[Element, Report], None] | None:
+    """Return a function that takes the parts of `without` out of a document of a format and notes them, or None."""
+    parts = {place: part for part in without for place in PARTS[part].unread.get(format, ())}
+    return (lambda root, report: _cut(root, report, parts)) if parts else None
+
+
+def _cut(root: Element, report: Report, parts: Mapping[str, str]) -> None:
+    found: dict[str, list[tuple[str, Source]]] = {}
+    stack = [(root, root.label)]
+    while stack:
+        outer, label = stack.pop()
+        kept = []
+        for child in outer.children:
+            part = parts.get(f"{outer.tag}/{child.tag}")
+            if part:
+                named = _label(child) if outer is root else label
+                found.setdefault(part, []).append((named, child.source))
+            else:
+                kept.append(child)
+        if len(kept) < len(outer.children):
+            outer.children = kept
+        for name in [name for name in outer.attributes if f"{outer.tag}/@{name}" in parts]:
+            found.setdefault(parts[f"{outer.tag}/@{name}"], []).append((label, outer.source))
+            del outer.attributes[name]
+        stack += [(child, child.label if child.get("name") else label) for child in reversed(kept)]
+    report.findings += [note(part, [name for name, _ in places], places[0][1]) for part, places in found.items()]
+
+
+def _label(element: Element) -> str:
+    """Return the name of an element of the whole robot in messages, without the mark of those of Kinetree."""
+    name = element.get("name")
+    kind = element.tag.replace("kinetree_", "").replace("kinetree:", "").replace("_", " ")
+    return f"{kind} {name!r}" if name else element.label
+
+
+def note(part: str, names: Collection[str], source: Source | None) -> Finding:
+    """Return the note on a part that is left out of what is read. names: the elements that had it."""
+    listed = list(dict.fromkeys(names))
+    more = f" and {len(listed) - MAX_NAMES} more" if len(listed) > MAX_NAMES else ""
+    title, effect = PARTS[part].title, PARTS[part].effect
+    message = f"without={part!r} leaves out {title}: {', '.join(listed[:MAX_NAMES])}{more}; {effect}"
+    return Finding("without", "info", message, source)

@@ -1,0 +1,119 @@
+"""Text of a robot in a format, with records of what the format lacks."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from kinetree.errors import Finding, KinetreeError
+from kinetree.formats.losses.sidecar.differences import Record, differences
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.edit.naming import Names, renamed_parts
+from kinetree.model.robot import Robot
+from kinetree.syntax.xml.reader import MAX_TAG
+
+Reading = tuple[Robot | None, list[Finding]]
+MAX_TEXT = MAX_TAG // 8
+"""Most characters of a record: XML takes up to six for one, and a reader refuses longer tags."""
+PARTS = {
+    "limits": "limit",
+    "extensions": "extension",
+    "joint_order": "order",
+    "dynamics": "dynamics",
+    "safety": "safety",
+    "calibration": "calibration",
+}
+"""Fields of a robot to the parts of `without`."""
+
+
+@dataclass
+class Renamed:
+    """A robot under names that are legal in a format; own: its own names by (kind, name in the file)."""
+
+    robot: Robot
+    own: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, robot: Robot, names: dict[tuple[str, str], str], format: str) -> "Renamed":
+        """Return a robot under other names, {(kind, own name): name in the file}; kind "robot" is that of the robot."""
+        if not names:
+            return cls(robot)
+        to = Names()
+        for (kind, old), new in names.items():
+            if kind != "robot":
+                to.of(kind)[old] = new
+        parts = renamed_parts(parts_of(robot), to, format)
+        parts.name = names.get(("robot", robot.name), robot.name)
+        own = {(kind, "" if kind == "robot" else new): old for (kind, old), new in names.items()}
+        return cls(build(parts), own)
+
+
+def written(
+    renamed: Renamed,
+    format: str,
+    render: Callable[[Robot, Sequence[Record]], str],
+    read: Callable[[str, str], Reading],
+    notes: list[Finding] | None = None,
+) -> str:
+    """Return the text of a robot, with records of what the reader of the format does not find in it otherwise.
+
+    notes: a list that gets a remark on what other programs do not see. Raises KinetreeError if the text cannot be read
+    again, and for a record that is too long.
+    """
+    robot = renamed.robot
+    text = render(robot, ())
+    back, findings = read(text, f"robot.{format}")
+    if back is None:
+        raise KinetreeError([finding for finding in findings if finding.severity == "error"])
+    records = differences(robot, back, format, renamed.own)
+    if notes is not None:
+        notes += _notes(records, renamed)
+    for record in records:
+        if len(record.text) > MAX_TEXT:
+            message = f"what is to be carried of it has {len(record.text)} characters; at most {MAX_TEXT} are written"
+            label = f"{record.kind} {record.name!r}"
+            raise KinetreeError(Finding("cannot-say-extension", "error", message, element=label, fix=EXTENSION_FIX))
+    return render(robot, records) if records else text
+
+
+EXTENSION_FIX = "pass without=('extension',), or --without extension, to leave such parts out"
+
+
+def _notes(records: Sequence[Record], renamed: Renamed) -> list[Finding]:
+    """Return remarks on the parts that are carried, on inertias that are changed, and on names that differ."""
+    found = []
+    count = Counter(part for record in records for part in _parts(record))
+    if count:
+        parts = ", ".join(f"{part} ({number})" for part, number in sorted(count.items()))
+        found.append(Finding("carried", "info", f"only Kinetree reads these parts of the file: {parts}"))
+    if bodies := [record.name for record in records if any(path.startswith("inertial.") for path in record.data)]:
+        message = (
+            f"no body can have the inertia of {_listed(bodies)}; other programs see the nearest that a body can have"
+        )
+        found.append(Finding("carried", "info", message))
+    if renamed.own:
+        names = [f"{kind} {own!r} as {name!r}" for (kind, name), own in renamed.own.items()]
+        message = f"other programs see other names, which do not clash: {_listed(names)}"
+        found.append(Finding("carried", "info", message))
+    return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def _parts(record: Record) -> set[str]:
+    """Return the parts of which something is carried in a record; names of shapes and materials are not counted."""
+    if record.kind in ("group", "sensor", "coupled_limit") and "gone" not in record.data:
+        return {record.kind}
+    found = set()
+    for path in record.data:
+        steps = path.split(".")
+        if steps[-1] == "velocity":
+            found.add("velocity_limit")
+        elif "extensions" in steps:
+            found.add("extension")
+        elif "texture" in steps:
+            found.add("material")
+        elif steps[0] in PARTS:
+            found.add(PARTS[steps[0]])
+    return found

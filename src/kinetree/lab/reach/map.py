@@ -1,0 +1,165 @@
+"""Reach maps as a whole: what is reached where, and volumes."""
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.display import Shown, number
+from kinetree.errors import fail
+from kinetree.lab.reach.difference import ReachDifference, reach_difference
+from kinetree.lab.reach.grid import Flags, Grid, sphere
+from kinetree.lab.reach.store import BEST, Store, read_store
+from kinetree.spatial.se3 import Array, frozen
+
+AXES = ("x", "y", "z")
+NAMES = {"bits": (*AXES, "byte"), "count": AXES, **dict.fromkeys(BEST, AXES)}
+"""Arrays of a store, and the names of their axes."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReachMap(Shown):
+    """The poses that a frame reaches inside all limits: a capability map (Zacharias, Borst & Hirzinger, Capturing robot
+    workspace structure: representing robot capabilities, IROS 2007).
+
+    robot: its name. frame, base: the frame that moves, and the one in which the grid is. grid: voxels and orientations.
+    bits (nx, ny, nz, bytes): reached orientations, a bit each, see `reached`. manipulability, margin (nx, ny, nz): the
+    largest of all solutions found at a voxel, -inf where there is none. Manipulability is Yoshikawa's, of all rows of
+    the Jacobian, or of the linear ones for a grid without rolls or directions. The margin is the distance to the
+    nearest limit, rad or m, without those of a joint about the axis of the grid; inf without limits.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"a": 0.4, "qlim": [-1, 1]}, {"a": 0.3, "qlim": [0, 2]}], convention="dh")
+        >>> reach = kt.reach_map(arm, "tip", directions=0, voxel=0.05)
+        >>> round(reach.volume, 4)  # of a flat grid, m²
+        0.335
+        >>> [int(reach.count[reach.voxel_at(point)]) for point in ([0.5, 0.3, 0.0], [0.1, 0.0, 0.0])]
+        [1, 0]
+    """
+
+    robot: str
+    frame: str
+    base: str
+    grid: Grid
+    bits: NDArray[np.uint8]
+    manipulability: Array
+    margin: Array
+    _arguments: dict[str, Any]
+
+    def __repr__(self) -> str:
+        grid = self.grid
+        x, y, z = grid.shape
+        found = f"{number(self.volume)} {grid.unit}"
+        if grid.orientations > 1:
+            found += f", in all orientations {number(self.dexterous_volume)} {grid.unit}"
+        return (
+            f"ReachMap of {self.frame} of {self.robot} in {self.base}: reaches {found}; "
+            f"{x} × {y} × {z} voxels of {number(grid.voxel)} m, {grid.tried}"
+        )
+
+    @property
+    def reached(self) -> Flags:
+        """Whether each orientation is reached, (nx, ny, nz, k), in the order of `orientations_at`."""
+        return np.unpackbits(self.bits, axis=-1, count=self.grid.orientations).astype(bool)
+
+    @cached_property
+    def count(self) -> NDArray[np.uint16]:
+        """Number of reached orientations (nx, ny, nz)."""
+        return np.asarray(np.bitwise_count(self.bits).sum(axis=-1, dtype=np.uint16))
+
+    @cached_property
+    def share(self) -> Array:
+        """Share of orientations that are reached (nx, ny, nz), from 0 to 1."""
+        return frozen(self.count / self.grid.orientations)
+
+    @cached_property
+    def index(self) -> Array:
+        """Share of directions that are reached with at least one roll (nx, ny, nz): Zacharias's reachability index."""
+        rolls = max(self.grid.rolls, 1)
+        lines = [
+            np.unpackbits(line, axis=-1, count=self.grid.orientations).reshape(*line.shape[:-1], -1, rolls).any(axis=-1)
+            for line in self.bits  # one layer after the other, as bits take much memory
+        ]
+        return frozen([line.mean(axis=-1) for line in lines])
+
+    @property
+    def volume(self) -> float:
+        """Volume of the voxels reached in some orientation, m³ (m² or m in a flat grid)."""
+        return self.volume_at(0.0)
+
+    @property
+    def dexterous_volume(self) -> float:
+        """Volume of the voxels reached in all orientations, m³ (m² or m in a flat grid)."""
+        return self.volume_at(1.0)
+
+    def volume_at(self, share: float) -> float:
+        """Return the volume of the voxels of which at least a share of orientations is reached, and at least one."""
+        if not 0 <= share <= 1:
+            raise fail("share", f"share is {share!r}; legal are numbers from 0 to 1")
+        least = max(share * self.grid.orientations - 1e-9, 1)
+        return float((self.count >= least).sum()) * self.grid.content
+
+    def voxel_at(self, point: Any) -> tuple[int, int, int]:
+        """Return the voxel with a point (3,), m in the base. Raises KinetreeError for a point outside of the grid."""
+        grid = self.grid
+        half = np.where(grid.flat, 0.5, 0.0)
+        x, y, z = np.floor((np.asarray(point, dtype=float) - grid.lower) / grid.voxel + half).astype(int).tolist()
+        if not all(0 <= i < n for i, n in zip((x, y, z), grid.shape, strict=True)):
+            raise fail("point", f"the point {point} is outside of the grid, {grid!r} from {grid.lower.tolist()}")
+        return x, y, z
+
+    def orientations_at(self, voxel: tuple[int, int, int]) -> Array:
+        """Return the orientations (k, 3, 3) of the frame in the base that are tried at a voxel."""
+        return self.grid.rotations(self.grid.centers[voxel])
+
+    def __sub__(self, other: "ReachMap") -> ReachDifference:
+        """Return the difference to another map: see `reach_difference`."""
+        return reach_difference(self, other) if isinstance(other, ReachMap) else NotImplemented
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the map to a new Zarr store, a folder. Raises KinetreeError without zarr, or for a folder with another
+        map."""
+        store = Store(Path(path), self._arguments)
+        if not store.complete:
+            finish(store, self)
+
+
+def finish(store: Store, whole: ReachMap) -> None:
+    """Write the arrays of a map to its store."""
+    best = {name: np.asarray(getattr(whole, name), dtype=np.float32) for name in BEST}
+    arrays: dict[str, NDArray[Any]] = {"bits": whole.bits, "count": whole.count, **best}
+    store.finish(arrays, NAMES)
+
+
+def map_of(arguments: dict[str, Any], bits: NDArray[np.uint8], best: tuple[Array, Array]) -> ReachMap:
+    """Return the map with these arguments."""
+    a = arguments
+    x, y, z = a["shape"]
+    axis = None if a["axis"] is None else frozen(a["axis"])
+    flat_x, flat_y, flat_z = a["flat"]
+    directions = frozen(sphere(a["directions"]))
+    grid = Grid(frozen(a["lower"]), a["voxel"], (x, y, z), (flat_x, flat_y, flat_z), directions, a["rolls"], axis)
+    bits = np.array(bits, dtype=np.uint8)
+    bits.setflags(write=False)
+    return ReachMap(a["robot"], a["frame"], a["base"], grid, bits, frozen(best[0]), frozen(best[1]), arguments)
+
+
+def read_reach(path: str | os.PathLike[str]) -> ReachMap:
+    """Return the map in a Zarr store, a folder that `reach_map` or `ReachMap.save` wrote.
+
+    Raises KinetreeError without zarr, for another store, and for a map that is not complete.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"a": 0.4, "qlim": [-1, 1]}, {"a": 0.3, "qlim": [0, 2]}], convention="dh")
+        >>> kt.reach_map(arm, "tip", directions=0, voxel=0.05).save("map.zarr")
+        >>> kt.kinematics.read_reach("map.zarr")
+        ReachMap of tip of robot in base_link: reaches 0.335 m²; 17 × 25 × 1 voxels of 0.05 m, positions alone
+    """
+    arguments, arrays = read_store(Path(path))
+    return map_of(arguments, arrays["bits"], (arrays["manipulability"], arrays["margin"]))

@@ -1,0 +1,127 @@
+"""Whether poses are reached, and how well: the one place where a reach map uses inverse kinematics."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from kinetree.algorithms.inverse import ANGULAR, DESCENT, GOING, HEAD, LINEAR, started
+from kinetree.compiler.kernel import Kernel
+from kinetree.lab.reach.grid import Flags
+from kinetree.queries.motion import SingularValues
+from kinetree.solvers.ik.solver import IK
+from kinetree.spatial.se3 import Array
+
+Targets = tuple[Array, ...]
+"""Targets (n, *shape) of a solver, an array for each of its goals."""
+EXACT = 1e-9
+"""Largest error of closed forms, m and rad, that decide alone which targets are out of reach."""
+
+
+class Reached(NamedTuple):
+    """Whether each of n targets is reached (n,), and the largest manipulability and margin (n,) of the solutions found;
+    -inf if there is none."""
+
+    success: Flags
+    manipulability: Array
+    margin: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A search for solutions.
+
+    solver: for the targets. position: a solver for their positions alone, None if the solver is as quick. exact:
+    whether the closed forms of the solver find every solution. manipulability: of q (…, nq). lower, upper (nq,), G (m,
+    nq), h (m,): the limits that count for the margin.
+    """
+
+    solver: IK
+    position: IK | None
+    exact: bool
+    manipulability: Kernel | SingularValues
+    lower: Array
+    upper: Array
+    G: Array
+    h: Array
+
+    def margin(self, q: Array) -> Array:
+        """Return the least slack (…,) of q (…, nq) to the limits, rad or m."""
+        slack: Array = np.minimum(q - self.lower, self.upper - q).min(axis=-1)
+        return np.minimum(slack, (self.h - q @ self.G.T).min(axis=-1)) if len(self.h) else slack
+
+    def __call__(self, targets: Targets) -> Reached:
+        """Return the result for n targets."""
+        owner, q = solved(self.solver, targets, self.exact)
+        success = np.zeros(len(targets[0]), dtype=bool)
+        success[owner] = True
+        best = [np.full(len(targets[0]), -np.inf) for _ in range(2)]
+        if len(q):
+            for most, values in zip(best, (self.manipulability(q), self.margin(q)), strict=True):
+                np.maximum.at(most, owner, values)
+        return Reached(success, *best)
+
+    def may_reach(self, points: Array) -> Flags:
+        """Return which points (n, 3), m, are reached in some orientation; True for all where that is not quicker."""
+        if self.position is None:
+            return np.ones(len(points), dtype=bool)
+        found = np.zeros(len(points), dtype=bool)
+        found[solved(self.position, (points,), exact=False)[0]] = True
+        return found
+
+
+def solved(solver: IK, targets: Targets, exact: bool) -> tuple[Array, Array]:
+    """Return solutions q (k, nq) inside all limits, and the numbers (k,) of their targets.
+
+    All closed-form solutions, if the arm has them; otherwise, and for targets without one if they are not `exact`, the
+    first solution of the solver's descents.
+    """
+    problem, n = solver._problem, len(solver._problem.columns)
+    template, owner = solver._inside.template, np.arange(len(targets[0]))
+    begun: list[tuple[Array, Array]] = []
+    if solver._forms is not None:
+        forms = np.asarray(solver._forms(template[HEAD : HEAD + n], *solver._more, *targets))
+        where, which = np.nonzero(np.isfinite(forms[:, :, n]))
+        states = np.tile(template, (len(where), 1))
+        states[:, DESCENT] = problem.descents - 1
+        states[:, HEAD : HEAD + n] = forms[where, which, :n]
+        begun.append((where, states))
+        owner = np.setdiff1d(owner, where) if not exact else owner[:0]
+    if len(owner):
+        begun.append((owner, np.tile(template, (len(owner), 1))))
+    found = [_descended(solver, where, states, targets) for where, states in begun]
+    if not found:
+        return np.zeros(0, dtype=int), np.zeros((0, problem.nq))
+    return np.concatenate([where for where, _ in found]), np.concatenate([q for _, q in found])
+
+
+def _descended(solver: IK, where: Array, states: Array, targets: Targets) -> tuple[Array, Array]:
+    """Return the targets' numbers and the solutions of searches that begin at states (k, HEAD + 2 n)."""
+    nq = solver._problem.nq
+    if not len(where):
+        return where, np.zeros((0, nq))
+    found = np.asarray(solver._kernel(states, *solver._more, *(a[where] for a in targets)))
+    kept = found[:, GOING] == 0.0
+    answer = np.asarray(solver._answer(found[kept], solver._inside.neutral))
+    inside = answer[:, nq + 2] == 0.0
+    return where[kept][inside], answer[inside, :nq]
+
+
+def is_exact(solver: IK, targets: Array) -> bool:
+    """Return whether the closed forms of a solver bring the frame to reachable targets (n, 4, 4) without iteration."""
+    if solver._forms is None:
+        return False
+    n = len(solver._problem.columns)
+    forms = np.asarray(solver._forms(solver._inside.template[HEAD : HEAD + n], *solver._more, targets))
+    where, which = np.nonzero(np.isfinite(forms[:, :, n]))
+    states = np.tile(solver._inside.template, (len(where), 1))
+    states[:, HEAD : HEAD + n] = forms[where, which, :n]
+    first = np.asarray(solver._kernel(states, *solver._more, targets[where]))
+    return len({*where.tolist()}) == len(targets) and bool((first[:, [LINEAR, ANGULAR]] <= EXACT**2).all())
+
+
+def configurations(solver: IK, count: int) -> Array:
+    """Return configurations q (count, nq), evenly spread inside the limits."""
+    problem, inside = solver._problem, solver._inside
+    x = started(problem, np.arange(1.0, count + 1.0), inside.bounds_now, inside.begin_at)
+    return problem.moved(inside.neutral, np.stack(np.broadcast_arrays(*x), axis=-1))

@@ -1,0 +1,1 @@
+"""Edits of texts, and repairs of rules that belong to no family."""

@@ -1,0 +1,1 @@
+"""Rules: each reads facts of a robot and yields findings where it departs from a convention."""

@@ -1,0 +1,104 @@
+"""Rules about transmissions: their types, interfaces and reductions."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kinetree.errors import Finding
+from kinetree.rules.blocks.ros2_control import nearly, number_of
+from kinetree.rules.facts import fact
+from kinetree.rules.quality import Quality, with_blocks
+from kinetree.rules.structure import Block
+from kinetree.syntax.xml.reader import Element
+
+TRANSMISSIONS = "http://wiki.ros.org/urdf/XML/Transmission"
+_ROS1 = ("Position", "Velocity", "Effort", "PosVel", "PosVelAcc")
+HARDWARE_INTERFACES = ("JointStateInterface", "ActuatorStateInterface", *(f"{name}JointInterface" for name in _ROS1))
+TRANSMISSION_TYPES = tuple(
+    f"transmission_interface/{name}"
+    for name in ("SimpleTransmission", "DifferentialTransmission", "FourBarLinkageTransmission")
+)
+TRANSMISSION = """\
+  <transmission name="drive_1">
+    <type>transmission_interface/SimpleTransmission</type>
+    <joint name="joint_1"><hardwareInterface>hardware_interface/EffortJointInterface</hardwareInterface></joint>
+    <actuator name="motor_1"><mechanicalReduction>101</mechanicalReduction></actuator>
+  </transmission>"""
+
+
+class HardwareInterfaces(Quality):
+    """Types and hardware interfaces of transmissions are spelt as their loaders know them, and agree.
+
+    A transmission with an unknown type or interface is left out, and its joint cannot be controlled.
+    """
+
+    code = "CTL-009"
+    evidence = "heuristic"
+    clause = "the hardware interface of the joint, and the type of the transmission"
+    url = TRANSMISSIONS
+    base = with_blocks(TRANSMISSION)
+    good = """EffortJointInterface"""
+    bad = """EffortJoinInterface"""
+
+    def check(self, transmissions: tuple[Element, ...]) -> Iterator[Finding]:
+        """A type or interface that differs from a known one by a letter or two; one of the actuator and another of
+        the joint; none of the joint, although the actuator, or the joint of another transmission, has one."""
+        usual = any(_interfaces(element.find_all("joint")) for element in transmissions)
+        for element in transmissions:
+            for part in element.walk():
+                name = part.text.strip().removeprefix("hardware_interface/")
+                known: Sequence[str] = ()
+                if part.tag in ("hardwareInterface", "hardware_interface"):
+                    known = HARDWARE_INTERFACES
+                elif part.tag in ("type", "plugin"):
+                    known = TRANSMISSION_TYPES
+                if near := nearly(name, known):
+                    message = f"<{part.tag}> is {part.text.strip()!r}; did you mean {near!r}?"
+                    yield self.finding(message, element.label, source=part.source)
+            joint, actuator = _interfaces(element.find_all("joint")), _interfaces(element.find_all("actuator"))
+            if joint and actuator and not joint & actuator:
+                message = f"the joint has {', '.join(sorted(joint))}, the actuator {', '.join(sorted(actuator))}"
+                yield self.finding(message, element.label, source=element.source)
+            is_wanted = not joint and (actuator or usual) and element.find("plugin") is None  # ros2_control has none
+            for part in element.find_all("joint") if is_wanted else ():
+                where = "stands in the <actuator>; put it into the <joint>" if actuator else "is missing"
+                message = f"the <hardwareInterface> of joint {part.get('name')!r} {where}"
+                yield self.finding(message, element.label, source=part.source)
+
+
+class Reductions(Quality):
+    """The reduction of a transmission is a number other than zero.
+
+    Positions are divided by it.
+    """
+
+    code = "CTL-010"
+    level = "MUST"
+    clause = "mechanicalReduction: the ratio between actuator and joint"
+    url = TRANSMISSIONS
+    base = with_blocks(TRANSMISSION)
+    good = """>101<"""
+    bad = """>0<"""
+
+    def check(self, transmissions: tuple[Element, ...]) -> Iterator[Finding]:
+        """A reduction that is zero or no number."""
+        for element in transmissions:
+            for part in (
+                part for part in element.walk() if part.tag in ("mechanicalReduction", "mechanical_reduction")
+            ):
+                if not number_of(part.text):
+                    message = f"<{part.tag}> is {part.text.strip()!r}; expected a number other than zero"
+                    yield self.finding(message, element.label, source=part.source)
+
+
+@fact
+def transmissions(blocks: tuple[Block, ...]) -> tuple[Element, ...]:
+    """Return the transmissions of a URDF file, those in components of ros2_control included."""
+    alone = [element for _, element in blocks if element.tag == "transmission"]
+    return (
+        *alone,
+        *(part for _, block in blocks if block.tag == "ros2_control" for part in block.find_all("transmission")),
+    )
+
+
+def _interfaces(parts: Iterable[Element]) -> set[str]:
+    found = (child.text.strip() for part in parts for child in part.find_all("hardwareInterface"))
+    return {text.removeprefix("hardware_interface/") for text in found if text}

@@ -1,0 +1,170 @@
+"""A rule about the wheels that plug-ins drive, and what is wrong with the wheels of a drive."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from kinetree.display import number
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Robot
+from kinetree.rules.examples import CART
+from kinetree.rules.quality import Quality
+from kinetree.rules.shapes.bounds import Bounds
+from kinetree.rules.structure import Plugin
+from kinetree.spatial.se3 import Array
+
+OFF = 1.5
+"""Ratio of a size of wheels to that of the model which no calibration explains."""
+SKIDDING = 3.0
+"""The same for the distance of wheels of which several are on a side: they skid, as if they were further apart."""
+TOGETHER = 1e-3
+"""Distance of wheels, m, that are at one place."""
+OPPOSITE = 0.9
+"""Cosine of axes that are parallel."""
+ROUND = 0.1
+"""Relative difference of the two widths of a wheel."""
+
+
+class WheelsOfPlugins(Quality):
+    """The wheels of a drive plug-in are as far apart and as large as those of the robot.
+
+    The robot of the simulator turns and drives at other speeds than it is commanded.
+    """
+
+    code = "XML-013"
+    evidence = "heuristic"
+    clause = "wheel_separation, and wheel_diameter or wheel_radius, in metres"
+    url = "https://gazebosim.org/api/sim/8/classgz_1_1sim_1_1systems_1_1DiffDrive.html"
+    base = CART.replace(
+        "</robot>",
+        '  <gazebo><plugin filename="gz-sim-diff-drive-system" name="gz::sim::systems::DiffDrive">\n'
+        "    <left_joint>left_wheel_joint</left_joint>\n    <right_joint>right_wheel_joint</right_joint>\n"
+        "    <wheel_separation>0.4</wheel_separation>\n    <wheel_radius>0.1</wheel_radius>\n"
+        "  </plugin></gazebo>\n</robot>",
+    )
+    good = "<wheel_radius>0.1<"
+    bad = "<wheel_radius>0.2<"
+
+    def check(
+        self,
+        robot: Robot,
+        plugins: tuple[Plugin, ...],
+        poses: Mapping[str, Array],
+        bounds: Bounds,
+        bodies: Mapping[str, str],
+    ) -> Iterator[Finding]:
+        """A distance between wheels, a diameter or a radius, as for controllers."""
+        for plugin in (part for _, _, block in plugins for part in block.walk() if part.tag == "plugin"):
+            names: list[list[str]] = [[], []]
+            for part in plugin.children:
+                word = part.tag.replace("_", "").lower()
+                if word in ("leftjoint", "rightjoint"):
+                    names[word == "rightjoint"].append(part.text.strip())
+            if found := drive_fault(names, robot, poses):
+                yield self.finding(found, f"plugin {plugin.get('name')!r}", source=plugin.source)
+            for part in plugin.children if all(names) else ():
+                key = WORDS.get(part.tag.replace("_", "").lower())
+                if key and (value := _number(part.text)) and value > 0:
+                    fault = size_fault(key, value, names, robot, poses, bounds, bodies)
+                    if fault:
+                        yield self.finding(fault, f"plugin {plugin.get('name')!r}", source=part.source)
+
+
+WORDS = {"wheelseparation": "wheel_separation", "wheelradius": "wheel_radius", "wheeldiameter": "wheel_diameter"}
+
+
+def size_fault(
+    key: str,
+    value: float,
+    names: list[list[str]],
+    robot: Robot,
+    poses: Mapping[str, Array],
+    bounds: Bounds,
+    bodies: Mapping[str, str],
+) -> str:
+    """Return a message about a size of wheels that is not that of the robot, "" if it fits or is not known.
+
+    names: of the joints of the left and the right wheels.
+    """
+    sides = [[robot.joints[name] for name in side if name in robot.joints] for side in names]
+    wheels = [joint for side in sides for joint in side]
+    if not all(sides) or any(joint.child not in poses or joint.axis is None for joint in wheels):
+        return ""
+    if key == "wheel_separation":
+        known = _distances(sides, poses, bounds, bodies)
+        most = SKIDDING if len(wheels) > 2 or _wheels_of(robot) > 2 else OFF
+        what = "the wheels are {} m apart"
+    else:
+        factor = 2.0 if key == "wheel_diameter" else 1.0
+        radii = [_radius(joint, bounds, bodies) for joint in wheels]
+        known, most = [factor * radius for radius in radii], OFF
+        what = f"the {key.removeprefix('wheel_')} of the wheels is {{}} m"
+    if key == "wheel_separation" and len(known) > 1 and max(known) < TOGETHER:
+        return (
+            f"{wheels[0].name!r} and {wheels[-1].name!r} are at the same place; expected them {number(value)} m apart"
+        )
+    if not known or any(size < TOGETHER or size / OFF <= value <= size * most for size in known):
+        return ""
+    return f"{key} is {number(value)} m, but {what.format(number(known[0]))} in the robot"
+
+
+def drive_fault(sides: list[list[str]], robot: Robot, poses: Mapping[str, Array]) -> str:
+    """Return why the first wheels of both sides do not drive the robot as they should: one is fixed, they turn about
+    opposite axes, or the left one is on the right. "" if they do."""
+    wheels = [robot.joints[name] for side in sides for name in side[:1] if name in robot.joints]
+    if fixed := [joint.name for joint in wheels if joint.type == "fixed"]:
+        return f"the joint {fixed[0]!r} is fixed; expected a joint that turns"
+    if len(wheels) < 2 or any(joint.axis is None or joint.child not in poses for joint in wheels):
+        return ""
+    one, other = (poses[joint.child][:3, :3] @ joint.axis for joint in wheels if joint.axis is not None)
+    way = poses[wheels[0].child][:3, 3] - poses[wheels[1].child][:3, 3]
+    if float(one @ other) > OPPOSITE and float(way @ one) < -OPPOSITE * max(TOGETHER, float(np.linalg.norm(way))):
+        return f"{wheels[0].name!r} is on the right of {wheels[1].name!r}; exchange them, or turn their axes"
+    if float(one @ other) > -OPPOSITE:
+        return ""
+    names = " and ".join(repr(joint.name) for joint in wheels)
+    return f"{names} turn about opposite axes; expected the same, so that both drive on"
+
+
+def _distances(
+    sides: list[list[Joint]], poses: Mapping[str, Array], bounds: Bounds, bodies: Mapping[str, str]
+) -> list[float]:
+    """Return how far the first wheels of both sides are apart along their axis, between their joints and between the
+    middles of their shapes, m."""
+    left, right = sides[0][0], sides[1][0]
+    axis = poses[left.child][:3, :3] @ np.asarray(left.axis)
+    places = [[poses[joint.child][:3, 3] for joint in (left, right)]]
+    boxes = [bounds.whole_body(joint.child) if bodies[joint.child] == joint.child else None for joint in (left, right)]
+    if all(box is not None for box in boxes):
+        places.append(
+            [
+                (poses[joint.child] @ np.append(box.mean(axis=0), 1))[:3]
+                for joint, box in zip((left, right), boxes, strict=True)
+                if box is not None
+            ]
+        )
+    ways = [one - other for one, other in places]
+    apart = [(abs(float(way @ axis)), float(np.linalg.norm(way))) for way in ways]
+    return [along for along, whole in apart if along >= OPPOSITE * whole]  # others are not on one axle
+
+
+def _radius(joint: Joint, bounds: Bounds, bodies: Mapping[str, str]) -> float:
+    """Return the radius of a round body about its axis, m; 0 if it is not known."""
+    box = bounds.whole_body(joint.child) if bodies[joint.child] == joint.child else None
+    axis = np.abs(np.asarray(joint.axis, float))
+    if box is None or axis.max() < 0.99:
+        return 0.0
+    across = np.delete(box, int(axis.argmax()), axis=1)
+    reaches = np.abs(across).ravel()
+    return float(reaches.mean()) if np.ptp(reaches) <= ROUND * reaches.mean() else 0.0
+
+
+def _wheels_of(robot: Robot) -> int:
+    return sum(joint.type == "continuous" and "wheel" in joint.name.lower() for joint in robot.joints.values())
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,99 @@
+"""Explanations of rules: their text, examples, profiles and repairs, for commands and pages."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from inspect import cleandoc
+from typing import Literal
+
+from kinetree.codes import CODES, ENDINGS, Use, page_of
+from kinetree.errors import Severity, fail, nearest_names
+from kinetree.rules.profiles import FAMILIES, PROFILES, codes_of, family, nearest_codes, rules_of
+from kinetree.rules.rule import Evidence, Level, Rule
+from kinetree.rules.whole_examples import whole_examples
+
+Repairable = Literal["no", "safely", "unsafely"]
+
+EVIDENCE: dict[Evidence, str] = {
+    "certain": "its findings are always true",
+    "heuristic": "it can be wrong, so it gives at most a warning",
+    "advice": "it depends on the purpose, so it gives at most a remark",
+}
+USES: dict[Use, str] = {
+    "error": "an error; it is always reported, because there is no result without a correction",
+    "remark": "a warning or a remark; it can be ignored or excused by its code",
+    "either": "an error, or a warning or remark, which can be ignored or excused by this code",
+    "fault": "an explanation of `kinetree calibrate`, not an error",
+}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Description of a rule.
+
+    family: the letters of its code. why: the paragraphs after its title. severity: the gravest of its findings.
+    good, bad: its examples, completed to whole elements. profiles: those that run it. repaired: whether `kinetree fix`
+    repairs its findings, and whether that is safe.
+    """
+
+    code: str
+    title: str
+    family: str
+    level: Level
+    evidence: Evidence
+    severity: Severity
+    clause: str
+    url: str
+    why: str
+    good: str
+    bad: str
+    profiles: tuple[str, ...]
+    repaired: Repairable
+
+
+def codes_like(code: str) -> list[str]:
+    """Return the codes, other than those of rules, that a text names or with which they begin; [] if there is none."""
+    if code in CODES or (code.islower() and code.endswith(ENDINGS)):
+        return [page_of(code)]
+    return [known for known in CODES if code and known.startswith(code)]
+
+
+def explain(code: str) -> list[Explanation]:
+    """Return the rules whose codes are, or begin with, a text in upper or lower case. Raises KinetreeError if there is
+    none."""
+    begins = code.upper()
+    families = [letters for letters in FAMILIES if begins and f"{letters}-".startswith(begins[: len(letters) + 1])]
+    found = [rule for letters in families for rule in explanations(letters) if rule.code.startswith(begins)]
+    if not found:
+        known = codes_of()
+        if code.islower() and not code.startswith(tuple(map(str.lower, FAMILIES))):
+            near = nearest_names(code, [*CODES, *known])
+            raise fail("unknown-name", f"no rule {code!r}; {near} The code argument explains names of arguments")
+        raise fail("unknown-name", f"no rule {code!r}; {nearest_codes(begins, known)}")
+    return found
+
+
+def explanations(letters: str) -> Iterator[Explanation]:
+    """Yield the explanations of a family of rules, in the order of their codes."""
+    asked = {name: {rule.code for rule in rules_of(name)} for name in PROFILES}
+    for rule in sorted(family(letters), key=lambda rule: rule.code):
+        why = cleandoc(rule.__doc__ or "").partition("\n")[2].strip()
+        yield Explanation(
+            rule.code,
+            rule.title(),
+            letters,
+            rule.level,
+            rule.evidence,
+            rule.severity(),
+            rule.clause,
+            rule.url,
+            why,
+            *whole_examples(rule),
+            tuple(name for name, codes in asked.items() if rule.code in codes),
+            _repairs(rule),
+        )
+
+
+def _repairs(rule: type[Rule]) -> Repairable:
+    if rule.repair is None:
+        return "no"
+    return "safely" if rule.safe else "unsafely"

@@ -1,0 +1,132 @@
+"""Rules about joints other than their limits: axes, passive behaviour."""
+
+import re
+from collections.abc import Iterator, Sequence
+from math import hypot, isinf, pi
+
+from kinetree.display import number
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Robot
+from kinetree.repairs.fixes import unit_axes
+from kinetree.rules.facts import document
+from kinetree.rules.quality import JointQuality, span
+from kinetree.spatial.se3 import is_unit
+from kinetree.syntax.numbers import numbers
+
+NEARLY = (1e-8, 1e-4)
+"""Angles from a principal axis that are neither rounding of zero nor meant, rad."""
+ENDLESS = 999.0
+"""Limits at least this large, rad, mean none; degrees never get so large either."""
+ADVICE = "if the joint turns without end, use type continuous"
+
+_XYZ = re.compile(r"""\s[^>]*?\bxyz\s*=\s*(["'])(.*?)\1""", re.DOTALL)
+
+
+class AxisLength(JointQuality):
+    """The axis of a joint is a unit vector.
+
+    Some readers normalise the axis. The others turn or slide the joint too far.
+    """
+
+    code = "JNT-001"
+    evidence = "advice"
+    clause = "the vector should be normalized"
+    good = """<axis xyz="0 0 1"/>"""
+    bad = """<axis xyz="0 0 2"/>"""
+    repair = staticmethod(unit_axes)
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """Another length in the text of a URDF file; a robot's own axes are unit vectors."""
+        text = robot.text.text if robot.text and robot.text.format == "urdf" else ""
+        axes = {match[2] for part in text.split("<axis")[1:] if (match := _XYZ.match(part))}
+        if all(_is_unit(axis) for axis in axes):
+            return  # most files: then the text need not be parsed for places
+        root = document(robot)
+        for element in root.find_all("joint") if root else ():
+            joint, axis = robot.joints.get(element.get("name") or ""), element.find("axis")
+            written = (axis.get("xyz") if axis is not None else None) or "1 0 0"
+            if joint is not None and len(joint.axes) and not _is_unit(written):
+                place = axis.source if axis is not None else None
+                message = f"the axis has length {number(hypot(*_vector(written)), 6)}; expected a unit vector"
+                yield self.finding(message, joint, source=place)
+
+
+class NearlyPrincipal(JointQuality):
+    """An axis that is nearly along x, y or z is exactly along it.
+
+    Exports from CAD leave errors of a few 1e-6 rad, which put small meaningless numbers into poses and Jacobians.
+    """
+
+    code = "JNT-002"
+    level = "MAY"
+    evidence = "heuristic"
+    clause = "the axis of rotation in the joint frame"
+    good = """<axis xyz="0 0 1"/>"""
+    bad = """<axis xyz="0.000004 0 1"/>"""
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """An axis at a tiny angle to x, y or z."""
+        for joint in robot.joints.values():
+            for axis in joint.axes.tolist():
+                small, middle, _ = sorted(map(abs, axis))
+                angle = hypot(small, middle)
+                if NEARLY[0] < angle < NEARLY[1]:
+                    expected = " ".join(number(round(x)) for x in axis)
+                    message = f"the axis is {number(angle, 1)} rad off {expected}; expected exactly {expected}"
+                    yield self.finding(message, joint)
+
+
+class ShouldBeContinuous(JointQuality):
+    """A joint that turns without end is of type continuous.
+
+    The joint never reaches such wide limits, but planners sample between them and turn many times.
+    """
+
+    code = "JNT-003"
+    evidence = "heuristic"
+    clause = "continuous: rotates around the axis and has no upper and lower limits"
+    good = 'lower="-6.2" upper="6.2"'
+    bad = 'lower="-1000" upper="1000"'
+
+    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+        """Limits of hundreds of turns; a remark where they are the same whole number of turns, two or more."""
+        for joint in ranged:
+            lower, upper = joint.limit.lower, joint.limit.upper
+            if joint.type != "revolute" or isinf(lower) or isinf(upper):
+                continue
+            turns = upper / (2 * pi)
+            if min(-lower, upper) >= ENDLESS:
+                yield self.finding(f"the limits {span(joint)} are many turns; {ADVICE}", joint)
+            elif abs(lower + upper) < 1e-3 and turns > 1.5 and abs(turns - round(turns)) < 1e-3:
+                yield self.remark(f"the limits are {round(turns)} whole turns each way; {ADVICE}", joint)
+
+
+class NegativeFriction(JointQuality):
+    """Damping and friction are not negative.
+
+    Negative damping or friction drives the joint instead of braking it.
+    """
+
+    code = "JNT-004"
+    level = "MUST"
+    clause = "damping and friction take energy out of the joint"
+    good = """<axis xyz="0 0 1"/>"""
+    bad = """<axis xyz="0 0 1"/><dynamics damping="-0.1" friction="0.2"/>"""
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A negative number."""
+        for joint in robot.joints.values():
+            for dynamics in joint.dynamics:
+                for name, value in (("damping", dynamics.damping), ("friction", dynamics.friction)):
+                    if value < 0:
+                        yield self.finding(f"the {name} is {number(value)}; expected 0 or more", joint)
+
+
+def _vector(text: str) -> Sequence[float]:
+    """Return the vector in a text, or one of length one if the reader refuses it."""
+    return numbers(text) or (1.0,)
+
+
+def _is_unit(text: str) -> bool:
+    """Return whether a vector has length one, or zero, which fixed joints may have."""
+    return not any(_vector(text)) or is_unit(_vector(text))

@@ -1,0 +1,106 @@
+"""Rules about limits that all joints share, and ranges of actuators."""
+
+from collections.abc import Iterator
+from math import inf, log10
+
+from kinetree.display import number, numbers
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Robot
+from kinetree.rules.quality import JointQuality
+from kinetree.syntax.numbers import numbers as numbers_in
+from kinetree.syntax.xml.reader import Report, parse
+
+MANY = 4
+"""Least number of joints with one limit."""
+LEEWAY = 0.01
+"""How far an actuator may exceed the range of its joint, as a part of that range."""
+
+
+class OneLimit(JointQuality):
+    """Limits of effort and velocity are those of the motors, not those of examples.
+
+    Examples write one power of ten, such as 1 or 100, as effort and as velocity of every joint. Planners and
+    controllers take such numbers as the limits of the motors.
+    """
+
+    code = "LIM-011"
+    level = "MAY"
+    evidence = "heuristic"
+    clause = "the maximum joint effort, the maximum joint velocity"
+    good = (
+        '<robot name="r"><link name="a"/><link name="b"/><link name="c"/><link name="d"/><link name="e"/>'
+        '<joint name="j1" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>'
+        '<limit lower="-2" upper="2" effort="80" velocity="2"/></joint>'
+        '<joint name="j2" type="revolute"><parent link="b"/><child link="c"/><axis xyz="0 1 0"/>'
+        '<limit lower="-2" upper="2" effort="80" velocity="2"/></joint>'
+        '<joint name="j3" type="revolute"><parent link="c"/><child link="d"/><axis xyz="0 1 0"/>'
+        '<limit lower="-2" upper="2" effort="30" velocity="3"/></joint>'
+        '<joint name="j4" type="revolute"><parent link="d"/><child link="e"/><axis xyz="1 0 0"/>'
+        '<limit lower="-2" upper="2" effort="30" velocity="3"/></joint></robot>'
+    )
+    base = good
+    bad = good.replace('effort="80" velocity="2"', 'effort="100" velocity="1"').replace(
+        'effort="30" velocity="3"', 'effort="100" velocity="1"'
+    )
+
+    def check(self, robot: Robot, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+        """Four joints or more that follow no other, all with the same effort and velocity, both a power of ten; or all
+        with an effort and a velocity of zero. One finding for the robot."""
+        joints = [joint for joint in ranged if joint.coordinated]
+        found = {(joint.limit.effort, joint.limit.velocity) for joint in joints}
+        if len(joints) < MANY or len(found) != 1 or len(joints) < len(robot.joint_names):
+            return
+        effort, velocity = found.pop()
+        if (effort, velocity) == (0, 0) or (_is_power_of_ten(effort) and _is_power_of_ten(velocity)):
+            values = f"effort {number(effort)} and velocity {number(velocity)}"
+            message = f"all {len(joints)} joints have {values}, which look like placeholders"
+            yield self.finding(message, joints[0])
+
+
+class ActuatorRange(JointQuality):
+    """A position actuator of MuJoCo stays within the range of its joint, and its force within that of the joint.
+
+    Beyond it the actuator pushes against the limit of the joint. A range in degrees is the usual cause.
+    """
+
+    code = "LIM-012"
+    level = "MAY"
+    clause = "ctrlrange, forcerange: range of the control, of the force"
+    url = "https://mujoco.readthedocs.io/en/stable/XMLreference.html#actuator-position"
+    base_format = "mjcf"
+    good = (
+        '<mujoco><worldbody><body><joint name="j" range="-90 90"/><geom size="0.1"/></body></worldbody>'
+        '<actuator><position joint="j" ctrlrange="-1.57 1.57"/></actuator></mujoco>'
+    )
+    base = good
+    bad = good.replace("-1.57 1.57", "-90 90")
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """Of actuators without classes and gears: a range of control or force that exceeds that of the joint by more
+        than a hundredth of it."""
+        for extension in robot.extensions:
+            if extension.format != "mjcf" or extension.tag != "actuator":
+                continue
+            section = parse(extension.text, "<actuator>", Report())
+            for element in section.children if section else ():
+                joint = robot.joints.get(element.get("joint") or "")
+                if joint is None or not {"gear", "class"}.isdisjoint(element.attributes) or joint.kind.nv != 1:
+                    continue
+                limit, name = joint.limit, element.get("name") or element.tag
+                pairs = [("ctrlrange", limit.lower, limit.upper)] if element.tag == "position" else []
+                for attribute, lower, upper in (*pairs, ("forcerange", -limit.effort, limit.effort)):
+                    given = numbers_in(element.get(attribute) or "")
+                    slack = LEEWAY * (upper - lower)
+                    if (
+                        given
+                        and len(given) == 2
+                        and slack < inf
+                        and (given[0] < lower - slack or given[1] > upper + slack)
+                    ):
+                        low, high, least, most = numbers((*given, lower, upper))
+                        message = f"the {attribute} of actuator {name!r} is {low} to {high}"
+                        yield self.finding(f"{message}; the joint allows {least} to {most}", joint)
+
+
+def _is_power_of_ten(value: float) -> bool:
+    return 0 < value < inf and abs(log10(value) - round(log10(value))) < 1e-9

@@ -1,0 +1,390 @@
+"""Rules about masses and inertias: those that no body can have, and those that were never measured."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from kinetree.display import number, numbers
+from kinetree.errors import Finding
+from kinetree.model.inertias import NOTHING, ROUNDED, is_negative
+from kinetree.model.robot import Link, Robot
+from kinetree.rules.masses.rounding import InertiaTexts, about, off_by_rounding
+from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
+from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
+from kinetree.spatial.se3 import Array
+
+CONSISTENT = "https://arxiv.org/abs/1610.08703"
+"""Traversaro et al., Identification of fully physical consistent inertial parameters."""
+TUTORIAL = (
+    "https://docs.ros.org/en/jazzy/Tutorials/Intermediate/URDF/"
+    "Adding-Physical-and-Collision-Properties-to-a-URDF-Model.html"
+)
+
+BROKEN = 0.01
+"""Least violation of the triangle inequality, as a part of the largest moment."""
+HEAVY, LIGHT = 1e4, 1e-6
+FAR = 2.0
+"""A radius of gyration that no link has, m."""
+OSMIUM = 22590.0
+"""The greatest density of anything on earth, kg/m³."""
+SLIGHT = 0.1
+"""Mass below which a link fixed to another is negligible, kg."""
+BEYOND = 2.0
+"""Factor by which a radius of gyration must lie beyond the shapes of a link."""
+WIDE = 0.1
+"""Radius of gyration below which a power of ten may be a moment that was rounded to one decimal place, m."""
+FEATHER = 1e-4
+"""Mass below which a link only has some mass, kg."""
+TIMES = 3.0
+"""Factor by which the mass of a link must lie beyond its shapes."""
+
+Noted = frozenset[tuple[str, str | None]]
+
+
+class NotPositive(Quality):
+    """No principal moment of inertia is negative.
+
+    A torque would turn such a body the opposite way, and every simulation of it diverges.
+    """
+
+    code = "INR-001"
+    level = "MUST"
+    clause = "the inertia matrix is positive semidefinite"
+    url = CONSISTENT
+    good = '<inertia ixx="0.0192" ixy="0"'
+    bad = '<inertia ixx="0.0192" ixy="0.05"'
+
+    def check(self, masses: Masses, inertia_texts: InertiaTexts) -> Iterator[Finding]:
+        """A negative principal moment that rounding does not explain."""
+        for link, _, moments in masses.where(is_negative(masses.moments)):
+            # the least moment is concave in the tensor: wherever that lies, it is no larger than its tangent says
+            slope = about(link, 0)
+            if moments[0] < -off_by_rounding(slope, inertia_texts, link) or (
+                link.inertial and link.inertial.inertia.diagonal().min() < 0
+            ):
+                yield self.finding(
+                    f"the principal moments of inertia are {_listed(moments)} kg m²; none can be negative", link
+                )
+
+
+class Triangle(Quality):
+    """No principal moment of inertia is larger than the sum of the two others.
+
+    No body has such an inertia. MuJoCo and Drake refuse the model.
+    """
+
+    code = "INR-002"
+    level = "MUST"
+    clause = "A + B >= C of the principal moments"
+    url = CONSISTENT
+    good = 'ixx="0.666667" ixy="0" ixz="0" iyy="0.6375"'
+    bad = 'ixx="0.966667" ixy="0" ixz="0" iyy="0.6375"'
+
+    def check(self, masses: Masses, inertia_texts: InertiaTexts) -> Iterator[Finding]:
+        """Broken by more than one part in a hundred, and by more than rounding explains."""
+        a, b, c = masses.moments.T
+        for link, _, moments in masses.where((a >= -ROUNDED * masses.size) & (c - a - b > BROKEN * c + NOTHING)):
+            slope = 2 * about(link, 2) - np.eye(3)  # of c - a - b = 2c - trace, which is convex in the tensor
+            if moments[2] - moments[0] - moments[1] > off_by_rounding(slope, inertia_texts, link):
+                message = f"the principal moments of inertia are {_listed(moments)} kg m²"
+                yield self.finding(f"{message}; the largest cannot exceed the sum of the others", link)
+
+
+class NoInertia(LinkQuality):
+    """A moving link with mass has an inertia.
+
+    Without inertia any torque turns the link infinitely fast.
+    """
+
+    code = "INR-003"
+    clause = "a body of some extent has inertia about every axis"
+    good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
+    bad = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
+
+    def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
+        """A moved body with one mass and nothing but zeros for inertia, not where the reader has put them."""
+        for links in weighed.values():
+            heavy = [link for link in links if link.inertial and link.inertial.mass > 0]
+            some = any(np.abs(link.inertial.inertia).max() > NOTHING for link in links if link.inertial)
+            if len(heavy) == 1 and not some and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
+                yield self.finding("the link moves and has mass, but its inertia is zero", heavy[0])
+
+
+class NegativeMass(LinkQuality):
+    """No mass is negative.
+
+    Simulators refuse a negative mass, or the link falls upwards.
+    """
+
+    code = "INR-004"
+    level = "MUST"
+    clause = "the mass of the link"
+    good = '<mass value="8"/>'
+    bad = '<mass value="-8"/>'
+
+    def check(self, masses: Masses) -> Iterator[Finding]:
+        """mass < 0."""
+        for link, mass, _ in masses.where(masses.mass < 0):
+            yield self.finding(f"the mass is {number(mass)} kg; expected 0 or more", link)
+
+
+class NoMass(LinkQuality):
+    """A moving link with an inertial has mass.
+
+    Without mass any force accelerates the link infinitely. Simulators refuse such a link, or remove it with all links
+    behind it.
+    """
+
+    code = "INR-005"
+    clause = "the mass of the link"
+    good = '<mass value="8"/>'
+    bad = '<mass value="0"/>'
+
+    def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
+        """A moved body with an inertial that says zero, not where the reader has put it."""
+        for links in weighed.values():
+            said = [link for link in links if link.inertial]
+            some = any(link.inertial.mass for link in said if link.inertial)
+            if said and not some and ("default-inertia", f"link {said[0].name!r}") not in noted:
+                yield self.finding("the link moves, but its mass is 0; expected more than 0", said[0])
+
+
+class Placeholder(Quality):
+    """An inertia is computed or measured, not a placeholder.
+
+    Tutorials write the same power of ten about every axis; a real body has such an inertia only by chance.
+    """
+
+    code = "INR-006"
+    evidence = "heuristic"
+    clause = "if unsure what to put, the identity matrix is a bad default"
+    url = TUTORIAL
+    good = '<inertia ixx="0.45" ixy="0" ixz="0" iyy="0.45" iyz="0" izz="0.45"/>'
+    bad = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+
+    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """k times the identity, k a power of ten, unless the link's own shape is as wide as high and explains it, all
+        inertias are written in this unit, or the link is slight and fixed to another; one finding for all links that
+        have the same."""
+        least, _, most = masses.moments.T
+        even = most - least <= 1e-9 * most
+        made_up = [
+            (link, float(f"{moments[0]:.9g}"))  # programs that write models round in their own ways
+            for link, mass, moments in masses.where(even & (least > NOTHING))
+            if _is_power_of_ten(moments[0])
+            and not _is_ball(mass, moments[0], bounds.whole(shapes_of(link)))
+            and not (mass < SLIGHT and bodies[link.name] != link.name)
+            and not (moments[0] < mass * WIDE**2 and _is_last_place(moments[0], masses, ~even))
+        ]
+        for same in grouped(made_up, lambda pair: pair[1]):
+            link, moment = same[0]
+            rest = others([link.name for link, _ in same[1:]])
+            message = f"the inertia is {number(moment)} kg m² about every axis, which looks like a placeholder{rest}"
+            yield self.finding(message, link, fix="compute it from the shape and the mass, or take it from CAD")
+
+
+def _is_last_place(unit: float, masses: Masses, others: Array) -> bool:
+    """Return whether the inertias of other links are written as whole multiples of a unit, as rounded numbers are."""
+    written = [link.inertial.inertia / unit for link, _, _ in masses.where(others) if link.inertial]
+    return len(written) > 2 and all(np.allclose(entries, entries.round(), rtol=0, atol=1e-6) for entries in written)
+
+
+class AbsurdMass(Quality):
+    """Masses are between a milligram and ten tonnes.
+
+    A larger mass is likely to be in grams. A link that is a billion times lighter than its neighbours makes simulations
+    inexact.
+    """
+
+    code = "INR-007"
+    evidence = "heuristic"
+    clause = "kilograms"
+    url = "https://www.ros.org/reps/rep-0103.html"
+    good = '<mass value="8"/>'
+    bad = '<mass value="80000"/>'
+
+    def check(self, masses: Masses, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+        """More than 10,000 kg, or a moved body of less than 1e-6 kg altogether."""
+        for link, mass, _ in masses.where(masses.mass > HEAVY):
+            found = numbers((mass, HEAVY))[0]
+            yield self.finding(f"the mass is {found} kg, more than ten tonnes; is it in grams?", link)
+        for links in moving.values():
+            mass = sum(link.inertial.mass for link in links if link.inertial)
+            if 0 < mass < LIGHT:
+                message = f"the link moves, but its mass is {number(mass)} kg, less than a milligram"
+                yield self.finding(message, links[0])
+
+
+class GyrationRadius(LinkQuality):
+    """The radius of gyration of a link is at most two metres.
+
+    The radius of gyration is the square root of inertia / mass. If it is larger, the inertia is probably in other
+    units, about another point, or a placeholder.
+    """
+
+    code = "INR-008"
+    evidence = "heuristic"
+    clause = "inertia in kg m² about the centre of mass"
+    good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
+    bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
+
+    def check(self, masses: Masses) -> Iterator[Finding]:
+        """More than 2 m about some axis."""
+        for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 2] > FAR**2 * masses.mass)):
+            radius = np.sqrt(moments[2] / mass)
+            message = f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg"
+            found, most = numbers((radius, FAR))
+            yield self.finding(f"{message}: the radius of gyration is {found} m, more than {most} m", link)
+
+
+class InertiaBeyondShape(LinkQuality):
+    """The inertia of a link fits the size of its shapes.
+
+    No mass of a body is outside of its shapes, so its radius of gyration is smaller than the shapes.
+    """
+
+    code = "INR-009"
+    evidence = "heuristic"
+    clause = "inertia in kg m² about the centre of mass"
+    good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
+    bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
+
+    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Of a link that is not fixed to another: a radius of gyration below 2 m, but more than twice the way to the
+        furthest corner of its shapes and of those fixed to it, which are 2 cm or larger. A mesh is read whole only if a
+        part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
+        most = np.maximum(masses.moments[:, 2], 0) / np.maximum(masses.mass, FEATHER)
+        part = np.abs(_own_parts(masses, bounds, bodies) - masses.centres[:, None])
+        reaches = BEYOND * np.linalg.norm(part.max(axis=1), axis=1)
+        near = (masses.mass >= FEATHER) & (most <= FAR**2) & (reaches > 0) & (reaches < np.sqrt(most))
+        for link, mass, moments in masses.where(near):
+            radius = float(np.sqrt(max(moments[2], 0) / mass))
+            box = bounds.whole_body(link.name)
+            if 0 < BEYOND * (reach := _reach(link, box)) < radius and size_of(box) >= MARKER:
+                message = f"the inertia is too large for the shapes: its radius of gyration is {number(radius)} m,"
+                yield self.finding(f"{message} but the shapes reach at most {number(reach)} m from the centre", link)
+
+
+class CentreOutside(LinkQuality):
+    """The centre of mass of a link is near its shapes.
+
+    A centre of mass far outside of the shapes is likely to be in millimetres, or in another frame.
+    """
+
+    code = "INR-010"
+    evidence = "heuristic"
+    clause = "the centre of mass, in metres, in the frame of the link"
+    good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
+    bad = '<origin xyz="50 0 60"/>\n      <mass'
+
+    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Of a link that is not fixed to another: several times the size of its shapes, and of those fixed to it, away
+        from them. Meshes are read as for INR-009."""
+        low, high = _own_parts(masses, bounds, bodies).swapaxes(0, 1)
+        out = np.linalg.norm(masses.centres - np.clip(masses.centres, low, high), axis=1)
+        sizes = TIMES * np.linalg.norm(high - low, axis=1)
+        for link, _, _ in masses.where((masses.mass != 0) & (out > sizes) & (sizes > 0)):
+            away, size = _distance(link, bounds.whole_body(link.name))
+            if away > TIMES * size > 0:
+                message = f"the centre of mass is {number(away)} m outside of the shapes, which are {number(size)} m"
+                yield self.finding(f"{message} in size; check its unit and its frame", link)
+
+
+class MovingWithoutInertial(Quality):
+    """A moving link has an inertial.
+
+    Simulators refuse a link without mass, or remove it with all links behind it. SDF gives it 1 kg and 1 kg m² about
+    each axis.
+    """
+
+    code = "INR-011"
+    clause = "every link that is simulated needs an inertial"
+    url = TUTORIAL
+    good = """\
+    <inertial>
+      <origin xyz="0.25 0 0"/>
+      <mass value="8"/>
+      <inertia ixx="0.0192" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.116267"/>
+    </inertial>
+"""
+    bad = ""
+
+    def check(self, robot: Robot, weighed: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+        """A moved body of which no link has an inertial, nor a mass that follows from its shapes."""
+        is_sdf = robot.text is not None and robot.text.format == "sdf"
+        so = "; SDF gives it 1 kg and 1 kg m² about each axis" if is_sdf else "; simulators refuse or remove it"
+        for links in weighed.values():
+            if not any(link.inertial for link in links):
+                yield self.finding(f"the link moves, but has no inertial{so}", links[0])
+
+
+class TooDense(Quality):
+    """No link is denser than the densest metal.
+
+    A ball has the least inertia of all bodies of one mass and density. If a link has less inertia than a ball of the
+    densest metal, its mass is in grams, or its inertia is in other units or a placeholder. Simulations of it vibrate.
+    """
+
+    code = "INR-012"
+    clause = "nothing is denser than osmium, 22,590 kg/m³"
+    url = "https://www.rsc.org/periodic-table/element/76/osmium"
+    good = '<mass value="0.5"/>'
+    bad = '<mass value="500"/>'
+
+    def check(self, masses: Masses, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Less inertia than a ball twice as dense as osmium, up to ten tonnes; not of light links that are fixed to
+        others. One finding for all links of the same mass and moments."""
+        mass, trace = masses.mass, masses.moments.sum(axis=1)
+        within = (mass > 0) & (mass <= HEAVY) & (masses.moments[:, 2] > NOTHING) & (trace > 0)
+        squared = 5 / 6 * np.where(within, trace, np.inf) / np.where(within, mass, 1.0)  # trace = 6/5 m r²
+        dense = mass > 2 * OSMIUM * 4 / 3 * np.pi * squared**1.5
+        found = [one for one in masses.where(dense) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT]
+        for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
+            link, kilograms, moments = same[0]
+            ball = 4 / 3 * np.pi * (5 / 6 * moments.sum() / kilograms) ** 1.5
+            times = number(kilograms / ball / OSMIUM)
+            message = (
+                f"the mass, {number(kilograms)} kg, is too large for the moments of inertia, {_listed(moments)} kg m²: "
+                f"the link is at least {times} times as dense as osmium"
+            )
+            rest, fix = others([one[0].name for one in same[1:]]), "check the units of the mass and of the inertia"
+            yield self.finding(message + rest, link, fix=fix)
+
+
+def _own_parts(masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Array:
+    """Return the boxes (n, 2, 3) of parts of the bodies of which links are the tops, not numbers for links without
+    shapes."""
+    own = (link.name if bodies[link.name] == link.name and shapes_of(link) else "" for link in masses.links)
+    return bounds.parts_of_bodies(own)
+
+
+def _reach(link: Link, box: Array | None) -> float:
+    """Return how far the furthest corner of a box is from a link's centre of mass, m; 0 without a box."""
+    if box is None or link.inertial is None:
+        return 0.0
+    return float(np.linalg.norm(np.abs(box - link.inertial.origin[:3, 3]).max(axis=0)))
+
+
+def _distance(link: Link, box: Array | None) -> tuple[float, float]:
+    """Return how far a link's centre of mass is outside of a box, and the diagonal of the box, m; 0 without a box."""
+    if box is None or link.inertial is None:
+        return 0.0, 0.0
+    centre = link.inertial.origin[:3, 3]
+    return float(np.linalg.norm(centre - np.clip(centre, *box))), size_of(box)
+
+
+def _listed(moments: Array) -> str:
+    return ", ".join(number(moment if abs(moment) > NOTHING else 0.0) for moment in moments.tolist())
+
+
+def _is_power_of_ten(value: float) -> bool:
+    exponent = np.log10(value)
+    return bool(abs(exponent - round(exponent)) < 1e-9)
+
+
+def _is_ball(mass: float, moment: float, box: Array | None) -> bool:
+    """Return whether a moment is that of a cube, a ball or a shape between, in a box of nearly equal sides."""
+    if box is None or mass <= 0:
+        return False
+    size = np.sort(box[1] - box[0])
+    return bool(size[2] <= 1.05 * size[0] and 0.08 <= moment / (mass * max(size[2], 1e-9) ** 2) <= 0.2)

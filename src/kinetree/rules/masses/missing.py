@@ -1,0 +1,259 @@
+"""Rules about masses and inertias that compare links: the root, fixed links, long bodies, copies."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import permutations
+
+import numpy as np
+
+from kinetree.display import number
+from kinetree.errors import Finding
+from kinetree.model.inertias import NOTHING
+from kinetree.model.robot import Link, Robot
+from kinetree.rules.examples import ARM, CART
+from kinetree.rules.masses.inertia import CONSISTENT, TUTORIAL
+from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
+from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
+from kinetree.spatial.se3 import Array
+
+Noted = frozenset[tuple[str, str | None]]
+
+ALIKE, UNLIKE = 2.0, 4.0
+"""Factors by which moments differ at most from those of a solid box, and at least if their order is wrong."""
+LONG = 1.5
+"""Least ratio of the longest side of a long body to the next."""
+FITTING = (0.2, 1.5)
+"""Moments of a body relative to those of a solid box of its size; otherwise the shapes are not those of the body."""
+OFF = 0.25
+"""Distance of a centre of mass from the middle of the shapes, as a part of a side, at which they may have parts without
+mass; a centre outside of the shapes is one in another frame."""
+SKEW = 0.1
+"""Largest product of inertia of a body along the axes of its link, as a part of its largest moment."""
+MEASURED = 1e-3
+"""The same of a body of simple shapes: with larger products the inertia is measured, and the shapes are a sketch."""
+COPIES = 4
+"""Least number of links with one inertia."""
+DIFFERENT = 2.0
+"""Ratio of the sizes of bodies that cannot have one inertia."""
+
+
+def _chain(lengths: tuple[float, ...]) -> str:
+    """Return a robot of boxes on joints, with their inertias."""
+    parts = ['<robot name="chain">\n  <link name="base_link"/>']
+    for i, length in enumerate(lengths, 1):
+        mass, across, about = 10 * length, 10 * length * (length**2 + 0.01) / 12, 10 * length * 0.02 / 12
+        box = f'<geometry><box size="{length} 0.1 0.1"/></geometry>'
+        parts.append(
+            f'  <link name="link_{i}"><visual>{box}</visual><collision>{box}</collision>\n    <inertial>'
+            f'<mass value="{mass:g}"/>'
+            f'<inertia ixx="{about:.6f}" ixy="0" ixz="0" iyy="{across:.6f}" iyz="0" izz="{across:.6f}"/></inertial>'
+            f"</link>\n"
+            f'  <joint name="joint_{i}" type="continuous"><parent link="{f"link_{i - 1}" if i > 1 else "base_link"}"/>'
+            f'<child link="link_{i}"/><axis xyz="0 1 0"/></joint>'
+        )
+    return "\n".join([*parts, "</robot>"])
+
+
+CHAIN = _chain((0.2, 0.3, 0.4, 0.5))
+
+
+class RootMass(Quality):
+    """The body at the root of a robot that stands free has mass and inertia.
+
+    Gazebo leaves out a link without mass with everything that hangs on it, so nothing of the robot appears. A robot
+    that is fixed to a link called world needs no mass there.
+    """
+
+    code = "INR-013"
+    clause = "every link that is simulated needs an inertial"
+    url = TUTORIAL
+    base = CART
+    good = (
+        '<inertial><mass value="9"/><inertia ixx="0.075" ixy="0" ixz="0" iyy="0.1275" iyz="0" izz="0.1875"/></inertial>'
+    )
+    bad = ""
+
+    def check(self, robot: Robot, bodies: Mapping[str, str], noted: Noted) -> Iterator[Finding]:
+        """Of URDF: the root and the links fixed to it have shapes and no inertia, although a link that moves has mass,
+        and none of them is called world. Without a mass they carry several joints; an arm is fixed to something."""
+        links = [link for link in robot.links.values() if bodies[link.name] == robot.root]
+        shaped = [link for link in links if shapes_of(link)]
+        if not shaped or not _is_urdf(robot) or any(link.name == "world" for link in links):
+            return
+        if not any(_is_heavy(link) for link in robot.links.values() if bodies[link.name] != robot.root):
+            return
+        heavy, felt = [link for link in links if _is_heavy(link)], any(map(_has_inertia, links))
+        carried = [joint for joint in robot.joints.values() if joint.kind.nv and bodies[joint.parent] == robot.root]
+        if not heavy and not felt and len(carried) > 1:  # INR-015 is about those with inertia and no mass
+            message = "the root of the robot has shapes, but neither it nor a link fixed to it has mass"
+            fix = "add an <inertial>, or fix the robot to a link called world"
+            yield self.finding(message, shaped[0], fix=fix)
+        elif heavy and not felt and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
+            yield self.finding("the link has mass, but no inertia about any axis", heavy[0])
+
+
+class FixedMass(Quality):
+    """A link with a shape has mass, although it is fixed to another link.
+
+    Its weight is missing from the body, and simulators that keep fixed joints leave the link out.
+    """
+
+    code = "INR-014"
+    level = "MAY"
+    clause = "every link that is simulated needs an inertial"
+    url = TUTORIAL
+    good = """<link name="flange">
+    <visual><geometry><box size="0.02 0.06 0.06"/></geometry></visual>
+    <collision><geometry><box size="0.02 0.06 0.06"/></geometry></collision>
+    <inertial><mass value="0.2"/><inertia ixx="1e-4" ixy="0" ixz="0" iyy="7e-5" iyz="0" izz="7e-5"/></inertial>
+  </link>"""
+    bad = good.replace(good[good.index("    <inertial>") : good.index("  </link>")], "")
+    base = ARM.replace('<link name="flange"/>', good)
+
+    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Of URDF: a link fixed to another has visuals, collision shapes and no inertial, and the body has mass; one
+        finding for all."""
+        heavy = {bodies[link.name] for link in robot.links.values() if _is_heavy(link)}
+        light = [
+            link
+            for link in robot.links.values()
+            if link.visuals and link.collisions and not link.inertial and link.name != bodies[link.name] in heavy
+        ]
+        if light and _is_urdf(robot):
+            message = "the link has a collision shape, but no mass"
+            yield self.finding(message + others([link.name for link in light[1:]]), light[0])
+
+
+class InertiaWithoutMass(LinkQuality):
+    """A link with moments of inertia has mass.
+
+    Moments of inertia are masses times squared distances, so one of the two is wrong.
+    """
+
+    code = "INR-015"
+    clause = "a moment of inertia is the integral of squared distances over mass"
+    url = CONSISTENT
+    good = '<link name="flange"/>'
+    bad = (
+        '<link name="flange"><inertial><mass value="0"/>'
+        '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>'
+    )
+
+    def check(self, robot: Robot, masses: Masses, bodies: Mapping[str, str], noted: Noted) -> Iterator[Finding]:
+        """A mass of zero as written, moments that are not zero, and another link of its body has a mass or the body is
+        the root's; INR-005 is about other bodies."""
+        heavy = {bodies[link.name] for link in robot.links.values() if link.inertial and link.inertial.mass}
+        for link, _, moments in masses.where((masses.mass == 0) & (masses.size > NOTHING)):
+            body = bodies[link.name]
+            if (body in heavy or body == robot.root) and ("default-inertia", f"link {link.name!r}") not in noted:
+                message = f"the mass is 0, but the moments of inertia are up to {number(float(moments[2]))} kg m²"
+                yield self.finding(message, link)
+
+
+class LongBody(LinkQuality):
+    """The largest moments of inertia of a long body are across it.
+
+    A long body turns easily about its length. Where the moments of a box of its size and mass fit in another order,
+    they were written in another order, or in the axes of another frame.
+    """
+
+    code = "INR-016"
+    evidence = "heuristic"
+    clause = "moments of inertia in the axes of the frame of the inertial"
+    good = '<inertia ixx="0.0192" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.116267"/>'
+    bad = '<inertia ixx="0.116267" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.0192"/>'
+
+    def check(self, robot: Robot, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """A link to which no shape without an inertial is fixed, with moments that differ by a factor of 4 from those
+        of a solid box of its size, and by less than 2 in another order of the axes. Moments with products are measured,
+        and right beside shapes that are a sketch without meshes."""
+        shared = {bodies[link.name] for link in robot.links.values() if shapes_of(link) and not link.inertial}
+        least, _, most = masses.moments.T
+        for link, mass, _ in masses.where((masses.mass > 0) & (least > NOTHING) & (most >= UNLIKE / ALIKE * least)):
+            if bodies[link.name] in shared:
+                continue
+            part = bounds.part(shapes_of(link))
+            if part is None or np.ptp(part, axis=0).argmax() == _in_link_axes(link).diagonal().argmin():
+                continue
+            skew = SKEW if any(one.shape.kind == "mesh" for one in shapes_of(link)) else MEASURED
+            if order := _wrong_order(link, mass, bounds.whole(shapes_of(link)), skew):
+                long, least = order
+                message = f"the shapes are longest along {long}, but the least moment of inertia is about {least}"
+                yield self.finding(f"{message}; expected about {long}", link)
+
+
+class CopiedInertia(LinkQuality):
+    """Links of different sizes have inertias of their own.
+
+    One mass and inertia that was copied to all links is a placeholder.
+    """
+
+    code = "INR-017"
+    evidence = "heuristic"
+    clause = "the inertia of the link"
+    base = CHAIN
+    good = CHAIN
+    bad = re.sub(
+        "<mass.*</inertial>",
+        '<mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.03"/></inertial>',
+        CHAIN,
+    )
+
+    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Four links or more that joints move, and at least half of these, have the same mass and moments, and the
+        largest of their shapes is twice the smallest."""
+        moved = [one for one in masses.where(masses.mass > 0) if bodies[one[0].name] == one[0].name]
+        for same in grouped(moved, lambda one: (one[1], tuple(one[2]))):
+            if len(same) < max(COPIES, len(moved) / 2):
+                continue
+            sizes = [size_of(bounds.part_of_body(link.name)) for link, _, _ in same]
+            known = [size for size in sizes if size >= MARKER]
+            if len(known) >= COPIES and max(known) >= DIFFERENT * min(known):
+                link, mass, _ = same[0]
+                message = f"the mass, {number(mass)} kg, and the inertia are the same on links of different sizes"
+                yield self.finding(message + others([one[0].name for one in same[1:]]), link)
+
+
+def _is_urdf(robot: Robot) -> bool:
+    return robot.text is not None and robot.text.format == "urdf"
+
+
+def _is_heavy(link: Link) -> bool:
+    return link.inertial is not None and link.inertial.mass > 0
+
+
+def _has_inertia(link: Link) -> bool:
+    return link.inertial is not None and bool(np.abs(link.inertial.inertia).max() > NOTHING)
+
+
+def _in_link_axes(link: Link) -> Array:
+    """Return the inertia (3, 3) of a link about its centre of mass, in the axes of the link."""
+    assert link.inertial
+    R = link.inertial.origin[:3, :3]
+    return np.asarray(R @ link.inertial.inertia @ R.T)
+
+
+def _wrong_order(link: Link, mass: float, box: Array | None, skew: float) -> tuple[str, str] | None:
+    """Return the longest axis of a box and that of the least moment, if moments fit the box in another order alone."""
+    inertia = _in_link_axes(link)
+    moments = inertia.diagonal()
+    if box is None or np.ptp(box, axis=0).min() <= 0 or moments.min() <= 0:
+        return None
+    if np.abs(inertia - np.diag(moments)).max() > skew * moments.max():
+        return None
+    squares = np.ptp(box, axis=0) ** 2
+    expected = squares.sum() - squares
+
+    def distance(order: tuple[int, ...]) -> float:
+        ratios = np.log(moments[list(order)] / expected)
+        return float(np.ptp(ratios))
+
+    scale = float(np.exp(np.log(moments / (mass / 12 * expected)).mean()))
+    sides = np.sort(np.sqrt(squares))
+    assert link.inertial
+    off = np.abs(link.inertial.origin[:3, 3] - box.mean(axis=0)) / np.ptp(box, axis=0)
+    if sides[2] < LONG * sides[1] or not FITTING[0] < scale < FITTING[1] or OFF < off.max() <= 0.5:
+        return None
+    if distance((0, 1, 2)) < np.log(UNLIKE) or min(map(distance, permutations(range(3)))) > np.log(ALIKE):
+        return None
+    return "xyz"[int(squares.argmax())], "xyz"[int(moments.argmin())]

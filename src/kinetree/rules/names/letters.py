@@ -1,0 +1,207 @@
+"""Rules about names of links and joints.
+
+Names of links become frames, those of moving joints become parameters and entries of messages. Names of fixed joints
+appear nowhere else, so they are not checked.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Link, Robot
+from kinetree.rules.facts import fact
+from kinetree.rules.quality import Quality, grouped, is_free, is_made
+
+NAMES = "http://wiki.ros.org/Names"
+
+SEPARATORS = str.maketrans("", "", "_-/.: ")
+
+
+OTHER = r"[^A-Za-z0-9_/\s-]"
+"""Characters that names in ROS may not have, besides hyphens and white space, which have their own rules."""
+LEGAL = "names in ROS have only letters, digits and underscores"
+
+
+class Hyphen(Quality):
+    """Names have no hyphens.
+
+    Frames and joints with hyphens work, but topics, services, nodes and variables cannot have such names.
+    """
+
+    code = "NAM-001"
+    evidence = "advice"
+    clause = "letters, digits, underscores and slashes"
+    url = NAMES
+    good = '"link_4"'
+    bad = '"link-4"'
+
+    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """A hyphen in a name."""
+        for thing in named:
+            if "-" in thing.name:
+                yield self.finding(f"the name has a hyphen; {LEGAL}", thing)
+
+
+class Space(Quality):
+    """Names have no white space.
+
+    White space is lost, or splits the name, in lists of joints, in command lines and in YAML.
+    """
+
+    code = "NAM-002"
+    clause = "letters, digits, underscores and slashes"
+    url = NAMES
+    good = '"link_4"'
+    bad = '"link 4"'
+
+    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """White space in a name."""
+        for thing in _with(r"\s", named):
+            where = "begins or ends with" if thing.name != thing.name.strip() else "has"
+            yield self.finding(f"the name {where} white space; {LEGAL}", thing)
+
+
+class OtherCharacter(Quality):
+    """Names have only letters, digits, underscores and slashes.
+
+    A dot separates levels in names of parameters: ROS reads the gains of `joint.1` as those of `1` in `joint`.
+    """
+
+    code = "NAM-003"
+    clause = "letters, digits, underscores and slashes"
+    url = NAMES
+    good = '"joint_4"'
+    bad = '"joint.4"'
+
+    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """Any other character, without the :: of nested models in SDF; a remark on links, which name no parameters."""
+        for thing in _with(OTHER, named):
+            if strange := sorted(set(re.findall(OTHER, thing.name.replace("::", "")))):
+                characters = ", ".join(map(repr, strange))
+                message = f"the name has {characters}; {LEGAL}"
+                yield self.finding(message, thing) if isinstance(thing, Joint) else self.remark(message, thing)
+
+
+class LeadingSlash(Quality):
+    """Names of links do not begin with a slash.
+
+    tf2 refuses such frames. If a publisher removes the slash, the frame has another name than the link.
+    """
+
+    code = "NAM-004"
+    level = "MUST"
+    clause = "frame_ids cannot start with a slash"
+    url = "http://wiki.ros.org/tf2/Migration"
+    good = '"link_4"'
+    bad = '"/link_4"'
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """A slash at the beginning."""
+        for link in robot.links.values():
+            if link.name.startswith("/"):
+                yield self.finding("the name begins with a slash, which tf2 refuses; remove the slash", link)
+
+
+class LeadingDigit(Quality):
+    """Names begin with a letter.
+
+    Topics and variables cannot begin with a digit, and YAML reads a name of digits alone as a number. A name that
+    begins with an underscore is hidden: tools do not list its topics.
+    """
+
+    code = "NAM-005"
+    evidence = "advice"
+    clause = "the first character is a letter"
+    url = NAMES
+    good = '"link_4"'
+    bad = '"4_link"'
+
+    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """A digit or an underscore at the beginning."""
+        for thing in named:
+            if (first := thing.name[0]).isdigit() or first == "_":
+                what = "an underscore" if first == "_" else "a digit"
+                yield self.finding(f"the name begins with {what}; names in ROS begin with a letter", thing)
+
+
+class UpperCase(Quality):
+    """Names are in lower case.
+
+    ROS distinguishes upper and lower case, and its own names are in lower case, so capitals are easily mistyped.
+    """
+
+    code = "NAM-006"
+    level = "MAY"
+    clause = "names are lower case with underscores"
+    url = "http://wiki.ros.org/ROS/Patterns/Conventions"
+    good = '"link_4"'
+    bad = '"Link_4"'
+
+    def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """One finding for all names with capitals."""
+        capital = [thing for thing in named if thing.name.lower() != thing.name]
+        if capital:
+            have = "have" if len(capital) > 1 else "has"
+            message = f"{len(capital)} of {len(named)} names of links and moving joints {have} capital letters, such as"
+            expected = "expected lower case and underscores"
+            yield self.finding(f"{message} {capital[0].name!r}; {expected}", robot, source=capital[0].source)
+
+
+class Alike(Quality):
+    """Two names differ in more than case and separators.
+
+    `Link1` beside `link_1` is a mistake, or will cause one.
+    """
+
+    code = "NAM-007"
+    evidence = "heuristic"
+    clause = "names tell things apart"
+    url = NAMES
+    good = '<link name="base"/>'
+    bad = '<link name="base"/><link name="Link2"/><joint name="base-2" type="fixed">' + (
+        '<parent link="base"/><child link="Link2"/></joint>'
+    )
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """Links, or joints, whose names are alike."""
+        kinds: tuple[Sequence[Link | Joint], ...] = (list(robot.links.values()), list(robot.joints.values()))
+        for things in kinds:
+            if len({thing.name.lower().translate(SEPARATORS) for thing in things}) == len(things):
+                continue  # as nearly always
+            for alike in grouped(things, lambda thing: _folded(thing.name)):
+                for thing in (thing for thing in alike[1:] if not _is_alias(robot, thing, alike)):
+                    yield self.finding(
+                        f"the name differs from {alike[0].name!r} only in case or separators; rename one", thing
+                    )
+
+
+@fact
+def named(robot: Robot) -> tuple[Link | Joint, ...]:
+    """Return the links and the joints that move, if the file names them."""
+    made = {"world"} if robot.text and robot.text.format == "sdf" else ()
+    links = (link for link in robot.links.values() if link.name not in made and not is_made(link, robot))
+    return (*links, *(joint for joint in robot.joints.values() if joint.kind.nv and not is_free(joint, robot)))
+
+
+def _is_alias(robot: Robot, thing: Link | Joint, alike: Sequence[Link | Joint]) -> bool:
+    """Return whether a link is an empty one at the place of another with nearly its name, such as an older name."""
+    joint = robot.parent_joint(thing.name) if isinstance(thing, Link) else None
+    if joint is None or joint.kind.nv or not (np.abs(joint.origin - np.eye(4)) < 1e-9).all():
+        return False
+    is_empty = isinstance(thing, Link) and not (thing.visuals or thing.collisions or thing.inertial)
+    return is_empty and any(other.name == joint.parent for other in alike)
+
+
+def _with(pattern: str, named: Sequence[Link | Joint]) -> list[Link | Joint]:
+    """Return the things whose names match a pattern of one character; a first search over all is quick if there are
+    none."""
+    if not re.search(pattern, "/".join(thing.name for thing in named)):
+        return []
+    return [thing for thing in named if re.search(pattern, thing.name)]
+
+
+def _folded(name: str) -> str:
+    """Return a name in lower case, with words and numbers separated by one underscore: finger_1_1 is not finger_11."""
+    return re.sub(r"[\W_]+|(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])", "_", name.lower())

@@ -1,0 +1,273 @@
+"""Left and right parts of a robot, and the rule that they are mirror images of each other."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.display import number, numbers
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Link, Robot
+from kinetree.rules.facts import fact
+from kinetree.rules.names.sides import other_side, side_of
+from kinetree.rules.rule import Rule
+from kinetree.spatial.se3 import Array
+
+SIDE = r"{0}|(?<![a-z0-9]){1}(?![a-z0-9])|(?<![a-z0-9])[fhrbm]{1}(?![a-z0-9])"
+"""Words and letters that stand for a side."""
+CAPITAL = r"(?:(?<=[a-z_])|^)L(?=[A-Z])"
+"""A letter for left in front of a word, such as in LHipYaw."""
+OTHER = {"left": "right", "Left": "Right", "LEFT": "RIGHT"}
+NOT_OURS = (
+    r"finger|thumb|knuckle|palm|jaw|gripper|hand|camera|stereo|wheel|caster|index|middle|ring|pinky"
+    r"|sensor|imu|fsr|(?<![a-z])ft(?![a-z])"
+)
+"""Parts that are left or right of something else, or are the same part on both sides."""
+SAME = 1e-3
+"""Largest difference of mirror images, as part of their size."""
+DIFFERENT = 0.03
+"""Smallest difference that is not due to rounding."""
+MOST = 4
+"""Most quantities in a message."""
+AGREEING = 4
+"""Number of pairs that must be mirror images for one that is not."""
+
+
+_PARTS = ("pelvis", "hip", "thigh", "shin", "ankle", "foot")
+
+
+def _leg(side: str, y: float) -> str:
+    """Return the text of a leg that hangs on the pelvis."""
+    text = ""
+    for i, part in enumerate(_PARTS[1:]):
+        above = f"{side}_{_PARTS[i]}" if i else "pelvis"
+        inertial = '<mass value="2"/><inertia ixx="0.012" ixy="0" ixz="0" iyy="0.011" iyz="0" izz="0.004"/>'
+        text += f'<link name="{side}_{part}"><inertial>{inertial}</inertial></link>'
+        text += f'<joint name="{side}_{part}_joint" type="fixed"><parent link="{above}"/><child link="{side}_{part}"/>'
+        text += f'<origin xyz="0 {0 if i else y} -0.1"/></joint>\n'
+    return text
+
+
+LEGS = f'<robot name="walker"><link name="pelvis"/>\n{_leg("left", 0.1)}{_leg("right", -0.1)}</robot>'
+"""A robot with two equal legs."""
+
+
+NEAR = 0.1
+"""Difference of limits, rad or m, up to which it is only remarked."""
+
+
+class Table(NamedTuple):
+    """Quantities (n, k) of right things, of the mirror images of the left ones, and of these themselves. names (k).
+    sizes (n, k): to which differences are compared."""
+
+    names: tuple[str, ...]
+    pairs: list[tuple[Link | Joint, Link | Joint]]
+    found: Array
+    mirrored: Array
+    copied: Array
+    sizes: Array
+
+
+class MirrorImages(Rule):
+    """Left and right are mirror images of each other.
+
+    A number that was changed on one side only, or a sign that was not, makes a robot that leans and limps. Where nearly
+    all pairs are mirror images to a thousandth, the one that is not is likely to be wrong.
+    """
+
+    code = "NAM-010"
+    by_majority = True
+    evidence = "heuristic"
+    clause = "what is called left and right is the same but for its side"
+    url = "https://www.ros.org/reps/rep-0120.html"
+    base = LEGS
+    good = '<link name="right_shin"><inertial><mass value="2"/>'
+    bad = '<link name="right_shin"><inertial><mass value="2.4"/>'
+
+    def check(self, robot: Robot, mirrored: tuple[Table, ...]) -> Iterator[Finding]:
+        """A pair that differs by three hundredths or more where nearly all others are equal; two wheels whose
+        collision shapes, cylinders or spheres, have other radii."""
+        for wheels in _wheels(robot):
+            one, other = (float(str(wheel.collisions[0].shape.parameters["radius"])) for wheel in wheels)
+            if abs(one - other) > 1e-6 * one:
+                radii = f"{number(other)} m, that of {wheels[0].name!r} {number(one)} m"
+                message = f"the radius of the collision shape is {radii}"
+                yield self.finding(f"{message}; expected wheels of one size", wheels[1])
+        wrong: dict[str, tuple[Link | Joint, Link | Joint, list[str]]] = {}
+        for table in mirrored:
+            off = np.abs(table.found - table.mirrored) / table.sizes
+            for i in outliers(off, table):
+                left, right = table.pairs[i]
+                texts = wrong.setdefault(right.name, (left, right, []))[2]
+                for k in np.flatnonzero(off[i] > SAME):
+                    least = 1e-6 * table.sizes[i, k]  # only rounding makes smaller ones differ from zero
+                    pair = (float(x[i, k]) for x in (table.found, table.mirrored))
+                    found, expected = numbers(value if abs(value) > least else 0.0 for value in pair)
+                    texts.append(f"{table.names[k]} {found}, expected {expected}")
+        for left, right, texts in wrong.values():
+            message = f"is not the mirror image of {left.name!r}: {'; '.join(texts[:MOST])}"
+            ranges = isinstance(left, Joint) and isinstance(right, Joint) and _is_near(left, right)
+            yield (
+                self.remark(message, right)
+                if ranges and all(" limit " in text for text in texts)
+                else self.finding(message, right)
+            )
+
+
+def _is_near(left: Joint, right: Joint) -> bool:
+    """Return whether the ranges of two joints differ by so little that their maker may have measured it."""
+    a, b = left.limit, right.limit
+    same, turned = (abs(a.lower - b.lower), abs(a.upper - b.upper)), (abs(a.lower + b.upper), abs(a.upper + b.lower))
+    return min(max(same), max(turned)) <= NEAR
+
+
+def _wheels(robot: Robot) -> Iterator[tuple[Link, Link]]:
+    """Yield the left and right wheels with one round collision shape each."""
+    for name, left in robot.links.items():
+        if "wheel" in name.lower() and side_of(name) == "l" and (right := robot.links.get(other_side(name))):
+            kinds = [[shape.shape.kind for shape in link.collisions] for link in (left, right)]
+            if kinds[0] == kinds[1] and kinds[0] in (["cylinder"], ["sphere"]):
+                yield left, right
+
+
+def outliers(off: Array, table: Table) -> list[int]:
+    """Return the rows that are not mirror images, if nearly all others are. A copy counts only if enough other pairs
+    are mirror images and not copies."""
+    far = off.max(axis=1, initial=0.0)
+    if (far <= DIFFERENT).all():
+        return []
+    copied = (np.abs(table.found - table.copied) <= SAME * table.sizes).all(axis=1)
+    image = far <= SAME
+    copies, others = ~image & copied, ~image & ~copied
+    wrong = far > DIFFERENT
+    wrong &= ~copies | ((image & ~copied).sum() >= AGREEING * copies.sum())
+    wrong &= ~others | (image.sum() >= AGREEING * others.sum())
+    return [int(i) for i in np.flatnonzero(wrong)]
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of left, right, a capital L and what is left out; to compile them takes 2 ms."""
+    words = SIDE.format("left", "l"), SIDE.format("right", "r")
+    return (*(re.compile(w, re.IGNORECASE) for w in words), re.compile(CAPITAL), re.compile(NOT_OURS, re.IGNORECASE))
+
+
+def right_of(name: str) -> str | None:
+    """Return the name of the right thing for that of a left one; None for others, and with two words for left."""
+    left_side, right_side, capital, not_ours = _patterns()
+    found = [*left_side.finditer(name)] or [*capital.finditer(name)]
+    if len(found) != 1 or right_side.search(name) or not_ours.search(name):
+        return None
+    left = found[0][0]
+    right = OTHER.get(left) or left[:-1] + ("r" if left[-1] == "l" else "R")
+    return name[: found[0].start()] + right + name[found[0].end() :]
+
+
+@fact
+def mirrored(robot: Robot, poses: Mapping[str, Array]) -> tuple[Table, ...]:
+    """Return the quantities of left and right things, in their own axes, if there are enough of them."""
+    joints: list[tuple[Joint, Joint]] = _pairs(robot.joints)
+    apart = np.abs([poses[a.child][:3, 3] - poses[b.child][:3, 3] for a, b in joints]).reshape(-1, 3)
+    axes = np.argmax(apart, axis=1)
+    across = np.sort(apart, axis=1)
+    along = axes[(across[:, 2] > 1e-3) & (across[:, 1] < SAME * across[:, 2])]  # are apart along one axis alone
+    if len(along) < AGREEING or np.bincount(along).max() < AGREEING:
+        return ()
+    mirror = np.eye(3)
+    mirror[k := int(np.argmax(np.bincount(along))), k] = -1.0
+    links = [(a, b) for a, b in _pairs(robot.links) if a.inertial and b.inertial]
+    return (*_of_links(links, poses, mirror), *_of_joints(joints, robot, poses, mirror))
+
+
+def _pairs(things: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """Return the left things with their right ones: of names that are equal but for l and r, and the left one is never
+    the last in the alphabet."""
+    alike: dict[str, list[str]] = {}
+    for name in things:
+        alike.setdefault(name.lower().replace("left", "right").replace("l", "r"), []).append(name)
+    left = (name for names in alike.values() if len(names) > 1 for name in sorted(names)[:-1])
+    named = ((things[name], right_of(name)) for name in left)
+    return [(thing, things[name]) for thing, name in named if name and name in things]
+
+
+def _of_links(pairs: list[tuple[Link, Link]], poses: Mapping[str, Array], mirror: Array) -> Iterator[Table]:
+    if not pairs:
+        return
+    left, right = ([pair[k].inertial for pair in pairs] for k in (0, 1))
+    R, Q = (np.array([poses[pair[k].name][:3, :3] for pair in pairs]) for k in (0, 1))
+    frames, others = (np.array([inertial.origin for inertial in side if inertial]) for side in (left, right))
+    change = Q.transpose(0, 2, 1) @ mirror @ R
+    com = (change @ frames[:, :3, 3:])[..., 0]
+    turn = others[:, :3, :3].transpose(0, 2, 1) @ change @ frames[:, :3, :3]
+    mass, weight = (np.array([[inertial.mass] for inertial in side if inertial]) for side in (left, right))
+    tensors, found = (np.array([inertial.inertia for inertial in side if inertial]) for side in (left, right))
+    rows = [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]
+    size = np.maximum(np.trace(tensors, axis1=1, axis2=2)[:, None] / 3, 1e-12)
+    distance = np.maximum(np.linalg.norm(com, axis=1, keepdims=True), 1e-2)
+    images = turn @ tensors @ turn.transpose(0, 2, 1)
+    yield Table(
+        ("mass", *(f"centre of mass {x}" for x in "xyz"), "ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
+        [*pairs],
+        np.hstack((weight, others[:, :3, 3], found[:, *rows])),
+        np.hstack((mass, com, images[:, *rows])),
+        np.hstack((mass, frames[:, :3, 3], tensors[:, *rows])),
+        np.hstack((np.maximum(np.maximum(mass, weight), 1e-9), *[distance] * 3, *[size] * 6)),
+    )
+
+
+def _of_joints(
+    pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Mapping[str, Array], mirror: Array
+) -> Iterator[Table]:
+    R, Q = (np.array([poses[pair[k].parent][:3, :3] for pair in pairs]) for k in (0, 1))
+    here, there = (np.array([pair[k].origin[:3, 3] for pair in pairs]) for k in (0, 1))
+    images = (Q.transpose(0, 2, 1) @ mirror @ R @ here[..., None])[..., 0]
+    size = np.maximum(np.linalg.norm(here, axis=1, keepdims=True), 1e-2)
+    moving = {joint.child: joint for joint in robot.joints.values()}
+    for i in np.flatnonzero((np.abs(there - images) > SAME * size).any(axis=1)):
+        for along in _free(*pairs[i], Q[i], moving, mirror):
+            images[i] += along * (along @ (there[i] - images[i]))
+    names = tuple(f"origin {x}" for x in "xyz")
+    yield Table(names, [*pairs], there, images, here, np.repeat(size, 3, axis=1))
+    turning = [
+        (a, b, 1.0 if a.type == "prismatic" else -1.0, R[i], Q[i])
+        for i, (a, b) in enumerate(pairs)
+        if a.type == b.type and a.kind.single and a.axis is not None and b.axis is not None
+    ]
+    ways = [
+        float((sign * mirror @ Ri @ a.origin[:3, :3] @ a.axis) @ (Qi @ b.origin[:3, :3] @ b.axis))
+        for a, b, sign, Ri, Qi in turning
+    ]
+    limited = [(a, b, way) for (a, b, *_), way in zip(turning, ways, strict=True) if abs(way) > 1 - SAME]
+    yield from _of_limits(limited)
+
+
+def _of_limits(pairs: list[tuple[Joint, Joint, float]]) -> Iterator[Table]:
+    """Yield the limits of joints with axes that are mirror images; way: 1, or -1 if they point the other way."""
+    for name in ("velocity", "effort"):
+        known = [(a, b) for a, b, _ in pairs if np.isfinite((getattr(a.limit, name), getattr(b.limit, name))).all()]
+        one, other = (np.array([[getattr(pair[k].limit, name)] for pair in known]).reshape(-1, 1) for k in (0, 1))
+        yield Table((f"{name} limit",), [*known], other, one, one, np.maximum(np.maximum(one, other), 1e-9))
+    ranged = [(a, b, way) for a, b, way in pairs if np.isfinite((*_range(a), *_range(b))).all()]
+    one, other = (np.array([_range(row[k]) for row in ranged]).reshape(-1, 2) for k in (0, 1))  # type: ignore[arg-type]
+    same = np.array([way > 0 for *_, way in ranged], dtype=bool)[:, None]
+    size = np.maximum(np.maximum(np.ptp(one, axis=1), np.ptp(other, axis=1)), 1e-9)[:, None].repeat(2, axis=1)
+    images = np.where(same, one, -one[:, ::-1])
+    yield Table(("lower limit", "upper limit"), [(a, b) for a, b, _ in ranged], other, images, one, size)
+
+
+def _range(joint: Joint) -> tuple[float, float]:
+    return joint.limit.lower, joint.limit.upper
+
+
+def _free(left: Joint, right: Joint, Q: Array, moving: Mapping[str, Joint], mirror: Array) -> Iterator[Array]:
+    """Yield directions in the right parent's axes along which the joint may stand anywhere: its own axis, that of the
+    joint before it, and across the mirror if both hang on one link, which need not lie in the mirror."""
+    if right.axis is not None and right.type != "prismatic":
+        yield right.origin[:3, :3] @ right.axis
+    before = moving.get(right.parent)
+    if before is not None and before.axis is not None and before.type != "prismatic":
+        yield before.child_origin[:3, :3].T @ before.axis
+    if left.parent == right.parent:
+        yield Q.T @ np.diag(np.eye(3) - mirror) / 2

@@ -1,0 +1,129 @@
+"""Rules about the YAML files of controllers, against the interfaces of ros2_control."""
+
+from collections.abc import Iterator
+
+from kinetree.errors import Finding
+from kinetree.model.robot import Robot
+from kinetree.rules.blocks.gazebo import repeated
+from kinetree.rules.blocks.ros2_control import Driven
+from kinetree.rules.names.sides import on_wrong_side, other_side
+from kinetree.rules.parameters.files import JOINT_KEYS, Controller, RosFiles
+from kinetree.rules.parameters.moveit import FileRule
+from kinetree.rules.quality import with_blocks
+
+HARDWARE = with_blocks("""\
+  <ros2_control name="arm" type="system">
+    <hardware><plugin>mock_components/GenericSystem</plugin></hardware>
+    <joint name="joint_1"><command_interface name="position"/><state_interface name="position"/></joint>
+    <joint name="joint_2"><command_interface name="position"/><state_interface name="position"/></joint>
+  </ros2_control>""")
+GOOD = (
+    "controller_manager:\n  ros__parameters:\n"
+    "    arm_controller:\n      type: joint_trajectory_controller/JointTrajectoryController\n"
+    "arm_controller:\n  ros__parameters:\n    joints: [joint_1, joint_2]\n"
+    "    command_interfaces: [position]\n    state_interfaces: [position]\n"
+)
+COMMANDED = {
+    "position_controllers/": "position",
+    "velocity_controllers/": "velocity",
+    "effort_controllers/": "effort",
+}
+"""Beginnings of types of controllers to the command interface that they take."""
+URL = "https://control.ros.org/rolling/doc/ros2_controllers/joint_trajectory_controller/doc/parameters.html"
+
+
+class Offered(FileRule):
+    """The interfaces that a controller asks for are those that the hardware offers.
+
+    The controller manager does not activate a controller whose interfaces are missing.
+    """
+
+    code = "MVT-009"
+    level = "MUST"
+    clause = "command_interfaces and state_interfaces of the joints"
+    url = URL
+    base = HARDWARE
+    good = GOOD
+    bad = GOOD.replace("command_interfaces: [position]", "command_interfaces: [velocity]")
+
+    def check(self, ros_files: RosFiles, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+        """An interface that no component of ros2_control has for one of the controller's joints."""
+        for kind in ("command", "state"):
+            offered = {(one.name, part.get("name")) for one in driven for part in one.interfaces(f"{kind}_interface")}
+            joints = {one.name for one in driven}
+            for controller in ros_files.controllers if driven else ():
+                for interface in _interfaces(controller, kind) if not controller.others else ():
+                    names = [one.text for one in controller.names("joints") if one.text in joints]
+                    if missing := [name for name in names if (name, interface) not in offered]:
+                        message = f"ros2_control offers no {kind}_interface {interface!r} for {', '.join(missing)}"
+                        yield self.about(message, f"controller {controller.name!r}", controller)
+
+
+class Joints(FileRule):
+    """A controller names each joint once, and sets parameters of its own joints.
+
+    Interfaces cannot be claimed twice; constraints and gains of another joint have no effect.
+    """
+
+    code = "MVT-010"
+    clause = "joints, and parameters by joint"
+    url = URL
+    base = HARDWARE
+    good = GOOD
+    bad = GOOD.replace("[joint_1, joint_2]", "[joint_1, joint_2, joint_2]")
+
+    def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
+        """A joint twice in a list, or among the left wheels and the right ones; right joints alone of a controller that
+        is called left, or the other way about; constraints or gains by joint for another joint."""
+        for controller in (*ros_files.controllers, *ros_files.moveit):
+            element = f"controller {controller.name!r}"
+            lists = [controller.names(key) for key in JOINT_KEYS]
+            lists.append((*controller.names("left_wheel_names"), *controller.names("right_wheel_names")))
+            found = {one.source: one for names in lists for _, one in repeated(names, lambda one: one.text)}
+            for one in found.values():
+                yield self.about(f"the joint {one.text!r} is named twice; name each joint once", element, one)
+            own = {one.text for one in controller.names("joints")}
+            if wrong := on_wrong_side(controller.name, sorted(own), robot.joints):
+                message = f"the controller has the joint {wrong[0]!r}; expected {other_side(wrong[0])!r}"
+                yield self.about(message, element, controller)
+            for key in ("constraints", "gains"):
+                inside = controller.parameters.get(key) if controller.parameters else None
+                rows = inside.items if inside and own and "rajectory" in controller.type else ()
+                if others := [(name, value) for name, value in rows if value.items and name not in own]:
+                    message = f"{key} are set for joints of others: {', '.join(name for name, _ in others)}"
+                    yield self.about(message, element, others[0][1])
+
+
+class Typed(FileRule):
+    """Every controller has a type.
+
+    The controller manager does not load a controller without one.
+    """
+
+    code = "MVT-013"
+    evidence = "heuristic"
+    clause = "type of each controller"
+    url = "https://control.ros.org/rolling/doc/ros2_control/controller_manager/doc/userdoc.html"
+    base = HARDWARE
+    good = GOOD
+    bad = GOOD.replace("    arm_controller:\n      type: joint_trajectory_controller/JointTrajectoryController\n", "")
+
+    def check(self, ros_files: RosFiles) -> Iterator[Finding]:
+        """Parameters of a controller of joints in a file with a controller manager, which gives this controller no
+        type."""
+        managers = {one.source.file for one in ros_files.managers}
+        for one in ros_files.controllers:
+            named = any(one.names(key) for key in JOINT_KEYS)
+            if named and not one.type and one.source.file in managers:
+                message = "the controller has no type; add it to the parameters of controller_manager"
+                yield self.about(message, f"controller {one.name!r}", one)
+
+
+def _interfaces(controller: Controller, kind: str) -> list[str]:
+    """Return the interfaces of its joints that a controller asks for."""
+    if kind == "command":
+        fixed = [name for begins, name in COMMANDED.items() if controller.type.startswith(begins)]
+        keys = ("interface_name",) if controller.type.startswith("forward_command_controller/") else ()
+        names = [one.text for key in ("command_interfaces", *keys) for one in controller.names(key)]
+        return list(dict.fromkeys((*fixed, *names)))
+    return [one.text for one in controller.names("state_interfaces")]

@@ -1,0 +1,211 @@
+"""Base of the rules for every robot, with the arm of their examples and measures of its bodies."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from kinetree.display import numbers
+from kinetree.model.robot import Geometry, Joint, Link, Robot
+from kinetree.rules.examples import ARM
+from kinetree.rules.facts import fact
+from kinetree.rules.rule import Rule
+from kinetree.spatial.se3 import Array
+
+T = TypeVar("T")
+
+KINEMATIC = ("dh", "dh-csv", "ets")
+"""Formats of kinematics, in which no link has a mass as a rule."""
+
+
+class Quality(Rule):
+    """A rule for every robot; its examples are pieces of an arm."""
+
+    base: ClassVar[str | None] = ARM
+
+
+class LinkQuality(Quality):
+    """A rule about links and their parts."""
+
+    url: ClassVar[str] = "http://wiki.ros.org/urdf/XML/link"
+
+
+class JointQuality(Quality):
+    """A rule about joints."""
+
+    url: ClassVar[str] = "http://wiki.ros.org/urdf/XML/joint"
+
+
+def with_blocks(blocks: str) -> str:
+    """Return the arm with more elements at its end."""
+    return ARM.replace("</robot>", f"{blocks}\n</robot>")
+
+
+Shapes = tuple[tuple[Link, Geometry], ...]
+
+
+@fact
+def shapes(robot: Robot) -> Shapes:
+    """Return every shape with its link; one that is both visual and collision in the file, such as MuJoCo's geoms,
+    occurs once."""
+    return tuple((link, shape) for link in robot.links.values() for shape in _written_shapes(link))
+
+
+def _written_shapes(link: Link) -> list[Geometry]:
+    felt = {shape.source for shape in link.collisions if shape.source}
+    return [*(shape for shape in link.visuals if shape.source not in felt), *link.collisions]
+
+
+def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
+    """Return things grouped by key, in the order of the first of each."""
+    groups: dict[object, list[T]] = {}
+    for thing in things:
+        groups.setdefault(key(thing), []).append(thing)
+    return list(groups.values())
+
+
+FREE = 6
+"""Degrees of freedom of a floating joint."""
+SAME = " (also "
+"""Beginning of the names of other elements of which a finding says the same."""
+
+
+def others(names: Sequence[str]) -> str:
+    """Return a clause with up to eight more things of which the same is true."""
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return f"{SAME}{', '.join(map(repr, names[:8]))}{more})" if names else ""
+
+
+def span(joint: Joint) -> str:
+    """Return the limits of a joint of one coordinate with their unit."""
+    return spans(joint, joint.limit.lower, joint.limit.upper)[1]
+
+
+def spans(joint: Joint, low: float, high: float) -> tuple[str, str]:
+    """Return a range of a joint of one coordinate, and its limits, with their unit."""
+    a, b, lower, upper = numbers((low, high, joint.limit.lower, joint.limit.upper))
+    return f"{a} to {b} {unit(joint)}", f"{lower} to {upper} {unit(joint)}"
+
+
+def unit(joint: Joint) -> str:
+    """Return the unit of the position of a joint of one coordinate."""
+    return "rad" if joint.kind.angular == (True,) else "m"
+
+
+@fact
+def noted(robot: Robot) -> frozenset[tuple[str, str | None]]:
+    """Return (code, element) of the reader's notes."""
+    return frozenset((note.code, note.element) for note in robot.notes)
+
+
+@fact
+def ranged(robot: Robot) -> tuple[Joint, ...]:
+    """Return the joints of one coordinate that have a limit."""
+    return tuple(joint for joint in robot.joints.values() if joint.limits and joint.kind.nv == 1)
+
+
+@fact
+def moving(robot: Robot, bodies: Mapping[str, str]) -> Mapping[str, tuple[Link, ...]]:
+    """Return the links of each moving body, which fixed joints connect; the first is the joint's child."""
+    found: dict[str, list[Link]] = {}
+    for name in robot.placed:  # parents before children
+        child = robot.joints[name].child
+        if bodies[child] != robot.root:
+            found.setdefault(bodies[child], []).append(robot.links[child])
+    return {body: tuple(links) for body, links in found.items()}
+
+
+def is_made(link: Link, robot: Robot) -> bool:
+    """Return whether a reader made a link that the file lacks, as between several joints of a MuJoCo body: its source
+    is that of the joint that moves it."""
+    joint = robot.parent_joint(link.name)
+    return joint is not None and joint.kind.nv > 0 and not is_free(joint, robot) and link.source == joint.source
+
+
+def is_free(joint: Joint, robot: Robot) -> bool:
+    """Return whether a reader made a joint that the file lacks, with which a body of a world floats: its source is that
+    of the body, or there is none."""
+    return joint.kind.nv == FREE and joint.source == robot.links[joint.child].source
+
+
+@fact
+def weighed(robot: Robot, moving: Mapping[str, tuple[Link, ...]]) -> Mapping[str, tuple[Link, ...]]:
+    """Return `moving` without links that a reader made, and without bodies of which a part has a mass that follows from
+    its shapes; nothing for robots without masses in a format of kinematics."""
+    if robot.text and robot.text.format in KINEMATIC and not any(link.inertial for link in robot.links.values()):
+        return {}
+    unknown = {note.source for note in robot.notes if note.code == "unknown-inertia"}
+    found = {body: tuple(link for link in links if not is_made(link, robot)) for body, links in moving.items()}
+    return {
+        body: links
+        for body, links in found.items()
+        if links and not any(link.source in unknown or _is_auto(link) for link in links)
+    }
+
+
+def _is_auto(link: Link) -> bool:
+    """Return whether an SDF file leaves the inertial to simulators, which the reader keeps as an extension."""
+    return any(extension.format == "sdf" and extension.tag == "inertial" for extension in link.extensions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Masses:
+    """Links with an inertial: mass (n,) in kg, and principal moments (n, 3) in kg m², ascending."""
+
+    links: tuple[Link, ...]
+    mass: Array
+    moments: Array
+
+    @property
+    def centres(self) -> Array:
+        """Centres of mass (n, 3) in the frames of the links."""
+        found = [link.inertial.origin[:3, 3] for link in self.links if link.inertial]
+        return np.array(found).reshape(-1, 3)
+
+    @property
+    def size(self) -> Array:
+        """Largest absolute moment (n,) of each link."""
+        return np.asarray(np.abs(self.moments).max(axis=1, initial=0.0))
+
+    def where(self, condition: Array) -> list[tuple[Link, float, Array]]:
+        """Return link, mass and moments (3,) where a condition (n,) is true."""
+        return [(self.links[i], float(self.mass[i]), self.moments[i]) for i in np.flatnonzero(condition)]
+
+
+@fact
+def masses(robot: Robot) -> Masses:
+    """Return mass and principal moments of all links that have an inertial."""
+    links = tuple(link for link in robot.links.values() if link.inertial)
+    inertials = [link.inertial for link in links if link.inertial]
+    tensors = np.array([inertial.inertia for inertial in inertials]).reshape(-1, 3, 3)
+    return Masses(links, np.array([inertial.mass for inertial in inertials]), np.linalg.eigvalsh(tensors))
+
+
+HALF_EXTENTS: Mapping[str, Callable[[Mapping[str, object]], object]] = {
+    "box": lambda p: np.abs(np.asarray(p["size"], dtype=float)) / 2,
+    "sphere": lambda p: np.full(3, p["radius"], dtype=float),
+    "cylinder": lambda p: np.array((p["radius"], p["radius"], float(str(p["length"])) / 2)),
+    "capsule": lambda p: np.array((p["radius"], p["radius"], float(str(p["length"])) / 2 + float(str(p["radius"])))),
+    "ellipsoid": lambda p: np.asarray(p["radii"], dtype=float),
+}
+"""Half of the size (3,) of each kind of shape along its axes."""
+
+
+def lowest_point(T: Array, geometry: Geometry) -> float | None:
+    """Return the least z of a shape at T (4, 4), m, or None for an unknown shape."""
+    z: float = T[2, 3]
+    tilt = abs(T[2, :3])
+    sizes: Any = geometry.shape.parameters
+    match geometry.shape.kind:
+        case "box":
+            return z - float(tilt @ sizes["size"]) / 2
+        case "sphere":
+            return z - float(sizes["radius"])
+        case "capsule":
+            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"])
+        case "cylinder":
+            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"] * sqrt(max(0.0, 1 - tilt[2] ** 2)))
+        case _:
+            return None

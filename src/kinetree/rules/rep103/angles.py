@@ -1,0 +1,47 @@
+"""Rule about angles that are nearly fractions of π."""
+
+from collections.abc import Iterator
+from math import pi
+
+from kinetree.display import number
+from kinetree.errors import Finding
+from kinetree.repairs.fixes import FRACTIONS, OFF, exact, exact_angles
+from kinetree.rules.rep103.clause import Rep103, Rpy
+
+
+class InexactAngles(Rep103):
+    """A fraction of π has enough digits: its error is at most 1e-5 rad.
+
+    1.57 instead of π/2 turns everything behind it by 0.8 mrad, which is 0.8 mm at a distance of 1 m. Axes that are
+    parallel or meet in the robot are not parallel or do not meet in the model. Angles with more digits may be true, for
+    example from CAD or a calibration.
+    """
+
+    code = "R103-007"
+    clause = "All coordinate frames should follow these conventions"
+    good = 'rpy="0 1.5707963267948966 0"'
+    bad = 'rpy="0 1.57 0"'
+    turns = OFF
+    repair = exact_angles(exact)
+
+    def check(self, rpys: tuple[Rpy, ...], angles: frozenset[str]) -> Iterator[Finding]:
+        """Numbers of an rpy that lack some digits of a fraction of π; remarks on shapes and centres of mass, behind
+        which nothing is attached."""
+        meant = {text: true for text in angles if (true := exact(text))}
+        for rpy in rpys if meant else ():
+            if inexact := [text for text in dict.fromkeys(rpy.numbers) if text in meant]:
+                source, label = rpy.place(inexact[0]), rpy.owner.label
+                carries = any(rpy.element is child for child in rpy.owner.children)
+                errors = "; ".join(_error(text, meant[text], carries) for text in inexact)
+                what = "the angle" if rpy.element.tag == "pose" else "rpy"
+                yield self.finding(f"{what} {errors}", label, source=source, severity=None if carries else "info")
+
+
+def _error(text: str, true: str, carries: bool) -> str:
+    """Return the fraction that is meant, and the error of the text. carries: whether parts are attached behind."""
+    angle = float(true)
+    times, parts = next((round(angle * n / pi), n) for n in FRACTIONS if (angle * n / pi) % 1 in (0, 1))
+    fraction = {1: "π", -1: "-π"}.get(times, f"{times}π") + (f"/{parts}" if parts > 1 else "")
+    off = number(abs(float(text) - angle) * 1e3, 2)
+    at_distance = f", or {off} mm at a distance of 1 m" if carries else ""
+    return f"{text} is not exactly {fraction} = {true}: the error is {off} mrad{at_distance}"

@@ -1,0 +1,252 @@
+"""REP-120, the frames of humanoid robots, as rules. They assume that the robot is a humanoid."""
+
+from collections.abc import Iterator, Mapping
+from math import acos, cos, degrees
+from typing import ClassVar
+
+from kinetree.display import number
+from kinetree.errors import Finding
+from kinetree.model.robot import Robot
+from kinetree.rules.quality import lowest_point
+from kinetree.rules.rule import Rule, link_or_frame
+from kinetree.spatial.se3 import Array, inverse
+
+NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
+"""Frames of every humanoid; l_toe and r_toe are for feet with toes."""
+WAISTS = ("waist", "pelvis", "hip", "hips")
+NEAR = 5e-3
+"""Largest distance of a foot's lowest point from the XY plane of its sole, m."""
+TURNED = 0.1
+"""Largest angle of a foot's Z from upright before it is reported, rad."""
+ALONG = 0.99
+"""Cosine of the largest angle between equal directions."""
+
+
+def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", body: str = "") -> str:
+    """Return the text of a link on another, and of the joint between them, named after it."""
+    limit = "" if kind == "fixed" else '<limit lower="0" upper="0.04" velocity="1.5" effort="12"/>'
+    return f"""  <link name="{name}">{body}</link>
+  <joint name="{name}_joint" type="{kind}">
+    <origin xyz="{origin}"/>
+    <parent link="{parent}"/>
+    <child link="{name}"/>
+    <axis xyz="{axis}"/>{limit}
+  </joint>
+"""
+
+
+def _limbs(side: str, y: float) -> str:
+    return "".join(
+        (
+            _on("pelvis", f"{side}_ankle", "revolute", f"0 {y} -0.8", body=_FOOT),
+            _on(f"{side}_ankle", f"{side}_sole", "fixed", "0 0 -0.05"),
+            _on("torso", f"{side}_wrist", "revolute", f"0 {2 * y} 0"),
+            _on(f"{side}_wrist", f"{side}_gripper", "fixed", "0.1 0 0"),
+            _on(f"{side}_wrist", f"{side}_finger", "prismatic", "0.1 0 0"),
+        )
+    )
+
+
+_FOOT = '<collision><geometry><box size="0.2 0.1 0.1"/></geometry></collision>'
+HUMANOID = f"""<robot name="humanoid">
+  <link name="pelvis"/>
+{_on("pelvis", "base_link", "fixed", "0 0 0")}\
+{_on("pelvis", "torso", "revolute", "0 0 0.4", "0 0 1")}\
+{_on("torso", "gaze", "revolute", "0 0 0.3", "0 0 1")}\
+{_limbs("l", 0.1)}{_limbs("r", -0.1)}</robot>
+"""
+"""A humanoid without findings."""
+
+
+class Rep120(Rule):
+    """A clause of REP-120; its examples are pieces of a small humanoid."""
+
+    url: ClassVar[str] = "https://www.ros.org/reps/rep-0120.html"
+    base: ClassVar[str | None] = HUMANOID
+
+
+class BaseLink(Rep120):
+    """The frame base_link is rigidly attached to the root body, preferably the waist.
+
+    Balance and walking are planned for base_link as the floating body. Behind a moving joint it is another body.
+    """
+
+    code = "R120-001"
+    level = "MUST"
+    clause = "base_link is rigidly attached to the robot root body"
+    good = '<joint name="base_link_joint" type="fixed">'
+    bad = '<joint name="base_link_joint" type="continuous">'
+
+    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """A base_link that is missing, or behind a joint; and a remark on a waist behind one."""
+        root = root_body(robot, bodies)
+        if "base_link" not in robot.frames:
+            yield self.finding(
+                f"the robot has no base_link; add it to the root body {root!r}", robot, severity="warning"
+            )
+        elif bodies["base_link"] != root:
+            joint = robot.joints_to(bodies["base_link"])[-1]
+            message = f"the joint {joint.name!r} moves base_link relative to the root body {root!r}; attach it rigidly"
+            yield self.finding(message, link_or_frame(robot, "base_link"))
+        for name in robot.frames:
+            if name.lower().removesuffix("_link") in WAISTS and bodies[name] != root:
+                message = f"the root body is {root!r}, but REP-120 recommends the waist"
+                yield self.remark(message, link_or_frame(robot, name))
+
+
+class Footprint(Rep120):
+    """The frame base_footprint is not fixed to base_link.
+
+    On a walking robot base_footprint stays on the floor while base_link moves. A node broadcasts it; if the model has
+    it too, it gets a second parent.
+    """
+
+    code = "R120-002"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "the transformation from base_link to base_footprint is not rigid on humanoid robots"
+    good = '<link name="base_link"></link>'
+    bad = """<link name="base_link"></link><link name="base_footprint"/>
+  <joint name="footprint" type="fixed"><parent link="base_link"/><child link="base_footprint"/></joint>"""
+
+    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Both frames on one body."""
+        if "base_footprint" in robot.frames and bodies["base_footprint"] == bodies.get("base_link"):
+            message = "the frame is fixed to base_link, but on a walking robot a node broadcasts it; remove it"
+            yield self.finding(message, link_or_frame(robot, "base_footprint"))
+
+
+class Hierarchy(Rep120):
+    """The frames of hands, feet, torso and head exist, in the order of the body.
+
+    base_link carries the torso, and the ankle, sole and toe of each leg. The torso carries gaze, and the wrist and
+    gripper of each arm. It is on the last body that carries both grippers and gaze.
+    """
+
+    code = "R120-003"
+    clause = "torso is attached to the lowest body of the model which is a parent of l_gripper, r_gripper and gaze"
+    good = '<parent link="l_wrist"/>\n    <child link="l_gripper"/>'
+    bad = '<parent link="base_link"/>\n    <child link="l_gripper"/>'
+
+    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Frames that are missing, and bodies that do not carry those that they should."""
+        missing = [name for name in NAMES if name not in robot.frames]
+        if missing:
+            yield self.finding(f"the robot has no frames {', '.join(missing)}", robot)
+        carrying = {name: carriers(bodies[name], bodies, robot) for name in robot.frames}
+        for outer, inner in _order():
+            if {outer, inner} <= set(robot.frames) and bodies[inner] not in carrying[outer]:
+                yield self.finding(
+                    f"the frame is not carried by {inner!r}; attach it behind {inner!r}",
+                    link_or_frame(robot, outer),
+                )
+        ends = [name for name in ("l_gripper", "r_gripper", "gaze") if name in robot.frames]
+        if len(ends) == 3 and "torso" in robot.frames:
+            common = next(body for body in carrying[ends[0]] if all(body in carrying[end] for end in ends))
+            if common != bodies["torso"]:
+                message = (
+                    f"the frame is on the body of {bodies['torso']!r}; expected {common!r}, the last body that carries "
+                    f"{', '.join(ends)}"
+                )
+                yield self.finding(message, link_or_frame(robot, "torso"))
+
+
+class Soles(Rep120):
+    """The XY plane of a sole or a toe is the plane of its contact with the ground, with Z up.
+
+    Contact forces and steps are expressed in this frame. The rule finds the ground from boxes, spheres and capsules in
+    the collisions of the foot; it does not read meshes.
+    """
+
+    code = "R120-004"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "The (X,Y) plane of this frame must be coplanar with the support body contact surface"
+    good = '<origin xyz="0 0 -0.05"/>\n    <parent link="l_ankle"/>\n    <child link="l_sole"/>'
+    bad = '<origin xyz="0 0 0.05"/>\n    <parent link="l_ankle"/>\n    <child link="l_sole"/>'
+
+    def check(self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """The lowest point of a foot is above or below the plane; said once of a toe in the plane of its sole."""
+        base = "base_link" if "base_link" in robot.frames else robot.root
+        wrong: list[str] = []
+        for name in (f"{side}_{part}" for side in "lr" for part in ("sole", "toe")):
+            if name not in robot.frames:
+                continue
+            if any(other[0] == name[0] and _coplanar(poses[other], poses[name]) for other in wrong):
+                continue
+            lowest = [
+                lowest_point(inverse(poses[name]) @ poses[link.name] @ geometry.origin, geometry)
+                for link in robot.links.values()
+                if bodies[link.name] == bodies[name]
+                for geometry in link.collisions
+            ]
+            known = [z for z in lowest if z is not None]
+            if known and len(known) == len(lowest) and abs(ground := min(known)) > NEAR:
+                where = "above" if ground > 0 else "below"
+                message = f"the lowest point of the foot is {number(abs(ground))} m {where} the XY plane of this frame"
+                message += "; expected on it"
+                angle = acos(min(1.0, max(-1.0, float(poses[name][:3, 2] @ poses[base][:3, 2]))))
+                if angle > TURNED:
+                    message += f"; its Z is {number(degrees(angle))} degrees off that of {base!r}"
+                wrong.append(name)
+                yield self.finding(message, link_or_frame(robot, name))
+
+
+class Grippers(Rep120):
+    """In the frame of a gripper, the fingers move along Y.
+
+    X points towards the object and Z is orthogonal to both, so that a grasp is the same pose for every hand. The rule
+    judges sliding fingers only.
+    """
+
+    code = "R120-005"
+    clause = "Y the main dimension in which the grasping device moves"
+    good = '<axis xyz="0 1 0"/><limit lower="0" upper="0.04"'
+    bad = '<axis xyz="1 0 0"/><limit lower="0" upper="0.04"'
+
+    def check(self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Sliding joints on the body of a gripper along another axis."""
+        for name in ("l_gripper", "r_gripper"):
+            for joint in robot.joints.values() if name in robot.frames else ():
+                if joint.kind.name != "prismatic" or joint.axis is None or bodies[joint.parent] != bodies[name]:
+                    continue
+                along = poses[name][:3, :3].T @ (poses[joint.parent] @ joint.origin)[:3, :3] @ joint.axis
+                if abs(along[1]) < ALONG:
+                    axis = " ".join(number(round(x, 3)) for x in along.tolist())
+                    message = f"the finger {joint.name!r} slides along {axis} in this frame; expected along Y"
+                    yield self.finding(message, link_or_frame(robot, name))
+
+
+def root_body(robot: Robot, bodies: Mapping[str, str]) -> str:
+    """Return the root body, which is behind a joint by which it only floats or drives in a world."""
+    body = bodies[robot.root]
+    while True:
+        joints = [joint for joint in robot.joints.values() if joint.kind.nv and bodies[joint.parent] == body]
+        if len(joints) != 1 or joints[0].kind.name not in ("floating", "planar"):
+            return body
+        body = joints[0].child
+
+
+def carriers(body: str, bodies: Mapping[str, str], robot: Robot) -> list[str]:
+    """Return a body and its ancestors, up to the root."""
+    found = [body]
+    while joint := robot.parent_joint(found[-1]):
+        found.append(bodies[joint.parent])
+    return found
+
+
+def _order() -> Iterator[tuple[str, str]]:
+    """Yield frames, each with the one that it is behind."""
+    yield "torso", "base_link"
+    yield "gaze", "torso"
+    for side in "lr":
+        leg, arm = ("base_link", "ankle", "sole", "toe"), ("torso", "wrist", "gripper")
+        for first, *others in (leg, arm):
+            names = [first, *(f"{side}_{part}" for part in others)]
+            yield from zip(names[1:], names, strict=False)
+
+
+def _coplanar(T_a: Array, T_b: Array) -> bool:
+    """Return whether two frames have one XY plane, the same side up."""
+    T_ab = inverse(T_a) @ T_b
+    return bool(abs(T_ab[2, 3]) <= NEAR and T_ab[2, 2] > cos(TURNED))

@@ -1,0 +1,99 @@
+"""Base of all rules: each rule is a class that explains itself and yields findings."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
+
+from kinetree.errors import SEVERITIES, Finding, Severity, Source
+from kinetree.model.robot import Frame, Joint, Link, Robot, Sensor
+from kinetree.rules.options import CheckOptions
+
+Level = Literal["MUST", "SHOULD", "MAY"]
+Evidence = Literal["certain", "heuristic", "advice"]
+
+_BY_LEVEL: dict[Level, Severity] = {"MUST": "error", "SHOULD": "warning", "MAY": "info"}
+_AT_MOST: dict[Evidence, Severity] = {"certain": "error", "heuristic": "warning", "advice": "info"}
+
+
+class Rule:
+    """Base of all rules. The first line of a rule's docstring is its title, the rest is the reason.
+
+    code: letters and three digits; never changes its meaning.
+    level: how strongly the convention requires it, SHOULD by default. evidence: how certain the rule is. The severity
+    of findings is that of the level, but at most that of the evidence.
+    clause: the convention in a few of its own words. url: where it is written.
+    good, bad: a correct text and a wrong one. With `base` they are pieces of a text, in which the bad one replaces
+    every occurrence of the good one: `base` itself, or the text of a robot of the package, loaded with `base_options`
+    and written in `base_format`.
+    context: the options with which the examples are checked.
+    requires: codes of rules; this rule does not run if one of them has failed.
+    of_text: whether it needs only the texts of the files, and is run on files that make no robot, too.
+    by_majority: whether it judges an element by what most others are; after errors of the reader it does not run.
+    """
+
+    code: ClassVar[str]
+    level: ClassVar[Level] = "SHOULD"
+    evidence: ClassVar[Evidence] = "certain"
+    clause: ClassVar[str]
+    url: ClassVar[str]
+    good: ClassVar[str]
+    bad: ClassVar[str]
+    base: ClassVar[str | None] = None
+    base_format: ClassVar[str] = "urdf"
+    base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    context: ClassVar[CheckOptions] = CheckOptions()
+    requires: ClassVar[tuple[str, ...]] = ()
+    of_text: ClassVar[bool] = False
+    by_majority: ClassVar[bool] = False
+
+    check: ClassVar[Any]
+    """Method that yields findings. Its parameters are names of facts; see `kinetree.rules.facts`."""
+    repair: ClassVar[Any] = None
+    """None, or a method like `check` that yields a `kinetree.repairs.edit.Repair` for each faulty element, whose
+    edits remove the finding."""
+    safe: ClassVar[bool] = True
+    """Whether the repairs keep all names that other files may use."""
+    turns: ClassVar[float] = 0.0
+    """Largest change by `repair` of an angle of an origin, rad; links behind it move. If it is zero, no frame may
+    move."""
+
+    @classmethod
+    def title(cls) -> str:
+        """Return the requirement of the convention in one line."""
+        return (cls.__doc__ or "").strip().partition("\n")[0]
+
+    @classmethod
+    def severity(cls) -> Severity:
+        """Return the severity of the rule's findings that are not remarks."""
+        return max(_BY_LEVEL[cls.level], _AT_MOST[cls.evidence], key=SEVERITIES.index)
+
+    def finding(
+        self,
+        message: str,
+        about: Link | Joint | Frame | Sensor | Robot | str,
+        *,
+        source: Source | None = None,
+        severity: Severity | None = None,
+        fix: str | None = None,
+    ) -> Finding:
+        """Return one finding. about: its element, and its place if there is no `source`. fix: how to correct it."""
+        severity = severity or self.severity()
+        assert SEVERITIES.index(severity) >= SEVERITIES.index(self.severity()), "graver than the rule"
+        if isinstance(about, str):
+            return Finding(self.code, severity, message, source, about, fix)
+        element = f"{type(about).__name__.lower()} {about.name!r}"
+        return Finding(self.code, severity, message, source or about.source, element, fix)
+
+    def remark(self, message: str, about: Link | Joint | Frame | Sensor | Robot | str) -> Finding:
+        """Return a remark: a finding of severity "info"."""
+        return self.finding(message, about, severity="info")
+
+    def findings(self, facts: Mapping[str, Any]) -> Iterator[Finding]:
+        """Return the findings of the rule. facts: all inputs of `check`."""
+        found: Iterator[Finding] = self.check(**facts)
+        return found
+
+
+def link_or_frame(robot: Robot, name: str) -> Link | Frame:
+    """Return the link of a name, or the frame that is none of a link."""
+    return robot.links.get(name) or robot.frames[name]

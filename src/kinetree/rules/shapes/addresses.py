@@ -1,0 +1,85 @@
+"""Addresses of mesh files: what is wrong with their texts, and packages that are not found."""
+
+import os
+import re
+from contextlib import suppress
+from difflib import SequenceMatcher
+from functools import lru_cache
+from pathlib import Path
+from posixpath import normpath
+from types import MappingProxyType
+from typing import Literal
+
+from kinetree.confine import Confinement
+from kinetree.errors import KinetreeError
+from kinetree.files.known_packages import MANIFESTS
+from kinetree.files.opener import joined, read_file
+
+KNOWN = ("package", "file", "model", "http", "https")
+LIKE = 0.8
+"""How alike a scheme is that may be meant as package, 1 for equal ones."""
+DEEPEST = 4
+"""Folders above a file in which the mesh of a package that is not found is looked for."""
+
+ASTRAY = MappingProxyType(
+    {
+        "nameless": "names no package; expected package://name/path",
+        "folder": "names no file in the package; expected package://name/path",
+        "outside": "leads out of its package, but every package may be installed in its own folder",
+        "backslash": "has backslashes; expected package://name/path",
+        "host": "names another computer after file://; expected file:///path",
+    }
+)
+"""Faults of names that cannot lead to a file."""
+
+
+def undeclared(package: str, file: str) -> str:
+    """Return the name of the package.xml, or manifest.xml, of a file if it does not name another package, else ""."""
+    for folder in Path(file).absolute().parents:
+        for mark in MANIFESTS:
+            with suppress(OSError, KinetreeError):
+                words = read_file(folder / mark).decode(errors="replace")
+                return "" if re.search(rf"""[>"']\s*{re.escape(package)}\s*[<"']""", words) else mark
+    return ""
+
+
+def is_whole(name: str) -> bool:
+    """Return whether a file name means the same in every file."""
+    return name.startswith(("package://", "model://", "file://")) or os.path.isabs(name)
+
+
+def misspelt_scheme(name: str) -> str:
+    """Return the scheme of a file name if it is nearly, but not, package, or ""."""
+    scheme, sign, _ = name.partition("://")
+    return scheme if sign and scheme.lower() not in KNOWN and _like(scheme.lower()) else ""
+
+
+@lru_cache(maxsize=100)
+def _like(scheme: str) -> bool:
+    return SequenceMatcher(None, scheme, "package").ratio() >= LIKE
+
+
+def in_own_package(name: str, file: str, confined: Confinement | Literal[False]) -> str:
+    """Return the folder above a file which has a mesh whose package is not found, or ""."""
+    rest = name.removeprefix("package://").partition("/")[2]
+    for folder in Path(file).absolute().parents[:DEEPEST]:
+        with suppress(OSError, ValueError, KinetreeError):
+            path = joined(folder, rest, name)
+            if rest and not (confined and not confined.holds(path)) and path.is_file():
+                return folder.name
+        if (folder / ".git").exists() or any((folder / mark).is_file() for mark in MANIFESTS):
+            break
+    return ""
+
+
+@lru_cache(maxsize=1000)
+def astray(name: str) -> str | None:
+    """Return the key in ASTRAY of the fault of a file name, if it has one."""
+    scheme, _, rest = name.partition("://")
+    first, _, path = rest.partition("/")
+    if scheme == "package":
+        outside = normpath(path).split("/")[0] == ".."
+        faults = {"backslash": "\\" in first, "nameless": not first, "folder": not path.strip("/"), "outside": outside}
+        return next((fault for fault, is_so in faults.items() if is_so), None)
+    is_drive = first.endswith(":")
+    return "host" if scheme == "file" and first not in ("", "localhost") and not is_drive else None

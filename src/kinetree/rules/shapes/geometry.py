@@ -1,0 +1,95 @@
+"""Rules about shapes."""
+
+from collections.abc import Iterator, Mapping
+
+from kinetree.display import number, numbers
+from kinetree.errors import Finding, Severity
+from kinetree.model.robot import Geometry, Link
+from kinetree.rules.facts import fact
+from kinetree.rules.quality import LinkQuality, Quality, Shapes
+
+HUGE, TINY = 100.0, 1e-5
+Size = tuple[Link, Geometry, str, tuple[float, ...]]
+"""A link, its shape, the name of one of the shape's sizes, and its numbers, m."""
+
+
+class NoCollision(LinkQuality):
+    """A moving link with visuals has a collision shape.
+
+    Planners and simulators use collision shapes only: everything passes through this link.
+    """
+
+    code = "GEO-001"
+    clause = "the collision properties of a link"
+    good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
+    bad = ""
+
+    def check(self, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+        """A moved body with visuals and without collision shapes."""
+        for links in moving.values():
+            seen = [link for link in links if any(not _is_invisible(visual) for visual in link.visuals)]
+            if seen and not any(link.collisions for link in links):
+                yield self.finding("the link moves and has visuals, but no collision shape", seen[0])
+
+
+def _is_invisible(visual: Geometry) -> bool:
+    return bool(visual.material and visual.material.rgba and visual.material.rgba[3] == 0)
+
+
+class NoSize(LinkQuality):
+    """The sizes of a shape are greater than zero.
+
+    Simulators refuse a shape without volume. A negative size turns the shape inside out.
+    """
+
+    code = "GEO-002"
+    level = "MUST"
+    clause = "the size of the shape"
+    good = '<box size="0.4 0.12 0.12"/>'
+    bad = '<box size="0.4 0 0.12"/>'
+
+    def check(self, sizes: tuple[Size, ...]) -> Iterator[Finding]:
+        """A size, a radius or a length of zero or less, or a scale of zero; no error where it is zero and only seen,
+        nor for a ball of zero, which Drake takes for a point of contact."""
+        for link, geometry, name, size in sizes:
+            if min(size) > 0 or (name == "scale" and all(size)):
+                continue
+            expected = "expected no zeros" if name == "scale" else "expected numbers above 0"
+            message = f"the {name} of <{geometry.shape.kind}> is {' '.join(map(number, size))}; {expected}"
+            harmless = min(size) == 0 and (geometry in link.visuals or geometry.shape.kind == "sphere")
+            severity: Severity | None = "warning" if harmless else None
+            yield self.finding(message, link, source=geometry.source, severity=severity)
+
+
+class AbsurdSize(Quality):
+    """The sizes of a shape are between 0.01 mm and 100 m.
+
+    Other sizes are likely to be in other units.
+    """
+
+    code = "GEO-003"
+    evidence = "heuristic"
+    clause = "metres"
+    url = "https://www.ros.org/reps/rep-0103.html"
+    good = '<box size="0.4 0.12 0.12"/>'
+    bad = '<box size="400 120 120"/>'
+
+    def check(self, sizes: tuple[Size, ...]) -> Iterator[Finding]:
+        """A size above 100 m or below 1e-5 m; scales of meshes are no sizes."""
+        for link, geometry, name, size in sizes:
+            if name != "scale" and any(s > HUGE or 0 < s < TINY for s in size):
+                message = f"the {name} of <{geometry.shape.kind}> is {' '.join(numbers((*size, HUGE))[:-1])} m"
+                unit = "is it in millimetres?" if max(size) > HUGE else "expected metres"
+                yield self.finding(f"{message}; {unit}", link, source=geometry.source)
+
+
+@fact
+def sizes(shapes: Shapes) -> tuple[Size, ...]:
+    """Return each size of each shape; planes are infinite and have none."""
+    return tuple(
+        (link, geometry, name, value if isinstance(value, tuple) else (value,))
+        for link, geometry in shapes
+        if geometry.shape.kind != "plane"
+        for name, value in geometry.shape.parameters.items()
+        if not isinstance(value, str)
+    )

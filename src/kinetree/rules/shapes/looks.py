@@ -1,0 +1,192 @@
+"""Rules about colours, and about collision shapes beside what is seen."""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from kinetree.display import number
+from kinetree.errors import Finding
+from kinetree.model.robot import Geometry, Link, Material, Robot
+from kinetree.rules.quality import LinkQuality, Shapes, grouped
+from kinetree.rules.shapes.bounds import MARKER, Bounds, size_of
+from kinetree.rules.shapes.meshes import MeshRule, Readings, file_of, first_uses
+
+MANY_TRIANGLES = 100_000
+"""Number of triangles of a mesh that only eyes need."""
+LARGER = 5.0
+"""Ratio of the size of collision shapes to that of visuals that no margin explains."""
+MOVED, TURNED = 1e-3, 0.02
+"""Distance, m, and angle, rad, of one mesh from another that rounding explains."""
+POSITION = re.compile(r"<pos>\s*((?:[-+.\deE]+\s*){3})</pos>")
+AWAY = 2.0
+"""Distance of collision shapes from visuals, as a part of the larger of the two, that is no margin."""
+
+
+class Colour(LinkQuality):
+    """The numbers of a colour are between 0 and 1.
+
+    Programs cut them at 1 or refuse them; a colour of 0 to 255 becomes white.
+    """
+
+    code = "GEO-004"
+    clause = "rgba: four numbers from 0 to 1"
+    url = "http://wiki.ros.org/urdf/XML/link"
+    good = '<material name="orange"><color rgba="1 0.5 0 1"/></material>'
+    bad = '<material name="orange"><color rgba="255 128 0 1"/></material>'
+    base = LinkQuality.base and LinkQuality.base.replace('<link name="base_link">', f'{good}<link name="base_link">')
+
+    def check(self, robot: Robot, shapes: Shapes) -> Iterator[Finding]:
+        """A number below 0 or above 1; one finding for each colour."""
+        found: list[tuple[Material, Link | None]] = [(material, None) for material in robot.materials.values()]
+        found += [(shape.material, link) for link, shape in shapes if shape.material]
+        wrong = [(m, link) for m, link in found if m.rgba and (min(m.rgba) < 0 or max(m.rgba) > 1 + 1e-6)]
+        for same in grouped(wrong, lambda one: (one[0].name, one[0].rgba)):
+            material, link = same[0]
+            rgba = material.rgba or (0.0, 0.0, 0.0, 1.0)
+            is_of_255 = min(rgba) >= 0 and 2 <= max(rgba) <= 255
+            fix = (
+                f'rgba="{" ".join(number(c / 255) for c in rgba[:3])} {number(min(rgba[3], 1.0))}"'
+                if is_of_255
+                else None
+            )
+            message = f"the colour is {' '.join(map(number, rgba))}; expected numbers from 0 to 1"
+            about = f"material {material.name!r}" if material.name or not link else f"link {link.name!r}"
+            yield self.finding(message, about, source=material.source or (link.source if link else None), fix=fix)
+
+
+class CollisionSize(LinkQuality):
+    """The collision shapes of a link are where its visuals are, and about as large.
+
+    Otherwise one of the two has another unit, scale or origin.
+    """
+
+    code = "GEO-005"
+    evidence = "heuristic"
+    clause = "the collision properties of a link"
+    good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
+    bad = '<collision><origin xyz="0.25 0 0"/><geometry><box size="4 1.2 1.2"/></geometry></collision>'
+
+    def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
+        """Collision shapes more than five times as large as visuals of 2 cm or more, or further away from them than
+        twice the size of both."""
+        found = [
+            (link, seen, felt)
+            for link in robot.links.values()
+            if link.visuals and link.collisions
+            if (seen := bounds.part(link.visuals)) is not None and (felt := bounds.part(link.collisions)) is not None
+        ]
+        parts = (np.array([row[k] for row in found]).reshape(-1, 2, 3) for k in (1, 2))
+        for i in np.flatnonzero(np.any(_differences(*parts)[:2], axis=0)):
+            link = found[i][0]
+            whole, felt_whole = bounds.whole(link.visuals), bounds.whole(link.collisions)
+            if whole is not None and felt_whole is not None and (difference := _difference(whole, felt_whole)):
+                yield self.finding(difference, link)
+
+
+class OneShapeOnePlace(LinkQuality):
+    """A shape that a link has as visual and as collision stands at one place.
+
+    Otherwise an origin was changed in one of the two only, and the link collides beside what is seen.
+    """
+
+    code = "GEO-006"
+    clause = "the collision properties of a link"
+    evidence = "heuristic"
+    good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
+    bad = '<collision><origin xyz="0.25 0 0.05"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
+
+    def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
+        """The only visual and the only collision shape of a link that are one mesh in one scale, or of one kind and
+        size, of which one is moved by more than 1 mm, or turned so that its box is another."""
+        for link in robot.links.values():
+            for one in link.collisions if link.visuals else ():
+                same = [[s for s in some if _is_same(s, one)] for some in (link.visuals, link.collisions)]
+                if [len(some) for some in same] == [1, 1] and (moved := _moved(bounds, same[0][0], one)):
+                    shape = f"mesh {file_of(one)!r}" if file_of(one) else one.shape.kind
+                    message = f"the collision {shape} {moved}; expected the origin of the same shape as visual"
+                    yield self.finding(message, link, source=one.source)
+
+
+def _is_same(one: Geometry, other: Geometry) -> bool:
+    known = one.shape.parameters or one.shape.kind == "heightmap"
+    return bool(known) and one.shape.kind == other.shape.kind and one.shape.parameters == other.shape.parameters
+
+
+def _moved(bounds: Bounds, seen: Geometry, felt: Geometry) -> str:
+    """Return how a mesh is moved from where it is seen, "" if it is not."""
+    way = felt.origin[:3, 3] - seen.origin[:3, 3] + _position(felt) - _position(seen)
+    is_turned = not np.allclose(_directions(felt), _directions(seen), atol=TURNED)
+    if is_turned:
+        one, other = bounds.whole((seen,)), bounds.whole((felt,))
+        if one is None or other is None or np.allclose(one, other, atol=MOVED + TURNED * size_of(one)):
+            return ""
+    elif 0 < size_of(bounds.part((felt,))) < MARKER:
+        return ""
+    away = float(np.linalg.norm(way))
+    if away > MOVED:
+        return f"is {number(away)} m from the visual"
+    return "is turned against the visual" if is_turned else ""
+
+
+def _directions(geometry: Geometry) -> np.ndarray:
+    """Return the directions that say how a shape is turned: none of a sphere, the axis of what is round about it."""
+    R = geometry.origin[:3, :3]
+    if geometry.shape.kind == "sphere":
+        return np.zeros(0)
+    return np.outer(R[:, 2], R[:, 2]) if geometry.shape.kind in ("cylinder", "capsule") else R
+
+
+def _position(geometry: Geometry) -> np.ndarray:
+    """Return the <pos> of a height map of SDF (3,), m; zeros for other shapes."""
+    texts = [POSITION.search(one.text) for one in geometry.extensions] if geometry.shape.kind == "heightmap" else []
+    return np.array(next((match[1].split() for match in texts if match), (0, 0, 0)), float)
+
+
+class CollisionMesh(MeshRule):
+    """A mesh for collisions has fewer than 100,000 triangles.
+
+    Planners and simulators test every one of them at every step. A simplified mesh, a convex hull or a few boxes are as
+    good for them and much faster.
+    """
+
+    code = "MSH-007"
+    clause = "use simplified meshes for collisions"
+    url = "http://wiki.ros.org/urdf/XML/link"
+    evidence = "heuristic"
+
+    good = "link_4.stl"
+    bad = "many_triangles.stl"
+
+    def check(self, robot: Robot, readings: Readings) -> Iterator[Finding]:
+        """A binary STL file of 100,000 triangles or more. MuJoCo takes the convex hull of a mesh instead."""
+        if robot.text and robot.text.format == "mjcf":
+            return
+        seen = {file_of(shape) for link in robot.links.values() for shape in link.visuals}
+        used = first_uses(tuple((link, shape) for link in robot.links.values() for shape in link.collisions))
+        for name, (link, geometry) in used.items():
+            facts = readings.facts.get(name)
+            if facts is not None and facts.triangles >= MANY_TRIANGLES:
+                also = ", and is that of the visuals" if name in seen else ""
+                message = f"the collision mesh {name!r} has {number(facts.triangles)} triangles{also}"
+                yield self.finding(f"{message}; use a simplified one", link, source=geometry.source)
+
+
+def _difference(seen: np.ndarray, felt: np.ndarray) -> str | None:
+    """Return how the box of collision shapes differs from that of visuals, None if it does not."""
+    is_larger, is_away, large, small, away = (value.item() for value in _differences(seen, felt))
+    if is_larger:
+        return f"the collision shapes are {number(large)} m large, the visuals {number(small)} m"
+    if is_away:
+        return f"the collision shapes are {number(away)} m away from the visuals, which are {number(small)} m large"
+    return None
+
+
+def _differences(seen: np.ndarray, felt: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return whether boxes (..., 2, 3) of collision shapes are too large, or too far from those of visuals, the sizes
+    of both, and how far they are apart."""
+    large, small = (np.linalg.norm(box[..., 1, :] - box[..., 0, :], axis=-1) for box in (felt, seen))
+    between = np.maximum(seen[..., 0, :] - felt[..., 1, :], felt[..., 0, :] - seen[..., 1, :])
+    away = np.linalg.norm(np.maximum(0, between), axis=-1)
+    known = (small >= MARKER) & (large > 0)
+    return known & (large > LARGER * small), known & (away > AWAY * np.maximum(large, small)), large, small, away

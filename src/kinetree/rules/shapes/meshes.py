@@ -1,0 +1,331 @@
+"""Rules about the files of meshes."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from stat import S_ISREG
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from kinetree.confine import Confinement
+from kinetree.display import number
+from kinetree.errors import Finding, KinetreeError
+from kinetree.files.known_packages import packages_on_disk
+from kinetree.files.opener import Files, folder_of, joined
+from kinetree.files.packages import Packages
+from kinetree.files.plain_file import open_plain
+from kinetree.formats.registry import ReadOptions
+from kinetree.model.robot import Geometry, Link, Robot
+from kinetree.rules.facts import fact
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.quality import LinkQuality, Quality, Shapes, others
+from kinetree.rules.shapes.addresses import ASTRAY, astray, in_own_package, is_whole, misspelt_scheme, undeclared
+from kinetree.rules.shapes.geometry import HUGE, TINY
+from kinetree.shapes.facts import MOST_BYTES, Facts, facts_of
+from kinetree.shapes.read import POINTER, ending_of
+
+SHORT = 1024
+"""Bytes below which a file may be a pointer."""
+MOST_MESHES = 1000
+"""Largest number of meshes that are looked for."""
+
+MOST_READ = 2_000_000
+"""Most bytes of files in other formats than STL that are read for a robot."""
+ELSEWHERE = re.compile(r"//|\\\\|file:(?!//)")
+"""Names of files that only Gazebo or another computer finds."""
+
+Asset = Literal["there", "missing", "empty", "pointer", "outside"]
+
+
+class Readings(NamedTuple):
+    """Facts of mesh files by name, and why others could not be read because a reader is not installed."""
+
+    facts: dict[str, Facts]
+    lacking: dict[str, Finding]
+
+
+class MeshRule(LinkQuality):
+    """A rule about the files of meshes."""
+
+    base = Quality.base.replace(  # type: ignore[union-attr]
+        '<box size="0.4 0.12 0.12"/>', '<mesh filename="package://arm/meshes/link_4.stl"/>'
+    )
+    good = "link_4.stl"
+    context = CheckOptions(read=ReadOptions(packages={"arm": Path(__file__).parents[1] / "arm"}))
+
+
+class MissingMesh(MeshRule):
+    """The mesh files exist.
+
+    A link without its mesh is invisible and collides with nothing. If no mesh of the robot exists, the files are
+    probably kept elsewhere, which is only a remark. An absolute path works on one computer only, and a path out of a
+    package only if the other package is installed beside it.
+    """
+
+    code = "MSH-002"
+    clause = "the file must be available locally"
+    bad = "link_7.stl"
+
+    def check(
+        self,
+        robot: Robot,
+        shapes: Shapes,
+        assets: Mapping[str, Asset],
+        confined: Confinement | Literal[False],
+    ) -> Iterator[Finding]:
+        """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
+        names in URDF that lead to none, and the first of a package that is not found and not declared, or whose files
+        are in the package of the model. A remark on two slashes in a row, which some programs refuse."""
+        strange = set()
+        if robot.text and robot.text.format == "urdf":  # Gazebo looks for file://media/… in folders of its own
+            for name, (link, geometry) in first_uses(shapes).items():
+                package = name.removeprefix("package://").partition("/")[0]
+                if wrong := misspelt_scheme(name):
+                    message = f"the mesh {name!r} begins with {wrong!r}, which no program knows; expected package://"
+                    yield self.finding(message, link, source=geometry.source)
+                elif fault := astray(name):
+                    yield self.finding(f"the mesh {name!r} {ASTRAY[fault]}", link, source=geometry.source)
+                elif name not in assets and name.startswith("package://") and package not in strange:
+                    strange.add(package)
+                    here = in_own_package(name, geometry.source.file, confined) if geometry.source else ""
+                    if here:
+                        message = f"the package of the mesh {name!r} is not found, but the file is in {here!r}"
+                        yield self.finding(message, link, source=geometry.source, severity="info")
+                    elif geometry.source and (manifest := undeclared(package, geometry.source.file)):
+                        message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
+                        yield self.finding(message, link, source=geometry.source)
+        if double := [name for name in assets if "//" in name.partition("://")[2].lstrip("/")]:
+            link, geometry = first_uses(shapes)[double[0]]
+            message = f"the name {double[0]!r} has two slashes in a row{others(double[1:])}; write one"
+            yield self.finding(message, link, source=geometry.source, severity="info")
+        if outside := _meshes(shapes, assets, "outside"):
+            link, geometry = outside[0]
+            rest = others([file_of(geometry) for _, geometry in outside[1:]])
+            message = f"the mesh file {file_of(geometry)!r} is outside of the workspace, so it was not checked{rest}"
+            yield self.finding(message, link, source=geometry.source, severity="info")
+        missing = _meshes(shapes, assets, "missing")
+        if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
+            link, geometry = missing[0]
+            message = f"none of the {len(assets)} mesh files exists; the first is {file_of(geometry)!r}"
+            yield self.finding(message, link, source=geometry.source, severity="info")
+            return
+        for link, geometry in missing:
+            yield self.finding(f"the mesh file {file_of(geometry)!r} does not exist", link, source=geometry.source)
+
+
+class EmptyMesh(MeshRule):
+    """The mesh files are not empty."""
+
+    code = "MSH-003"
+    clause = "the file must be available locally"
+    bad = "empty.stl"
+
+    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
+        """A file of no bytes."""
+        for link, geometry in _meshes(shapes, assets, "empty"):
+            yield self.finding(f"the mesh file {file_of(geometry)!r} is empty", link, source=geometry.source)
+
+
+class PointerMesh(MeshRule):
+    """The mesh files are fetched from git-lfs.
+
+    git-lfs puts three lines of text in the place of a large file until the file is fetched.
+    """
+
+    code = "MSH-004"
+    level = "MAY"
+    clause = "the file must be available locally"
+    bad = "pointer.stl"
+
+    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
+        """Pointers of git-lfs; one finding for all."""
+        pointers = _meshes(shapes, assets, "pointer")
+        if pointers:
+            (link, geometry), rest = pointers[0], others([file_of(geometry) for _, geometry in pointers[1:]])
+            message = f"the mesh file {file_of(geometry)!r} is only a pointer of git-lfs{rest}"
+            yield self.finding(message, link, source=geometry.source, fix="run `git lfs pull`")
+
+
+class CutMesh(MeshRule):
+    """The mesh files are complete.
+
+    A binary STL file begins with its number of triangles. If the file is shorter, it was cut when it was copied or
+    written.
+    """
+
+    code = "MSH-005"
+    clause = "the file must be available locally"
+    bad = "cut.stl"
+
+    def check(self, shapes: Shapes, readings: Readings) -> Iterator[Finding]:
+        """A binary STL file that is shorter than its header says."""
+        for name, facts in readings.facts.items():
+            if facts.cut:
+                link, geometry = first_uses(shapes)[name]
+                message = f"the mesh file {name!r} is cut off: it has {facts.length} bytes of {facts.announced}"
+                yield self.finding(message, link, source=geometry.source)
+
+
+class AbsurdMesh(MeshRule):
+    """The size of a mesh is between 0.01 mm and 100 m.
+
+    Other sizes are likely to be in other units: many programs write millimetres, which need scale="0.001 0.001 0.001".
+    """
+
+    code = "MSH-006"
+    evidence = "heuristic"
+    clause = "metres"
+    url = "https://www.ros.org/reps/rep-0103.html"
+    bad = "millimetres.stl"
+
+    def check(self, shapes: Shapes, readings: Readings) -> Iterator[Finding]:
+        """A mesh that has, with its scale, some triangles more than 100 m apart, or is smaller than 1e-5 m. Binary STL
+        files are read in part; OBJ, DAE and glTF files up to 0.5 MB, 2 MB in all, because that takes longer than all
+        rules, and only with the extra `meshes`."""
+        if readings.lacking:
+            yield self.not_asked(shapes, readings.lacking)
+        seen = set()
+        for link, geometry in shapes:
+            facts = readings.facts.get(file_of(geometry))
+            scale = geometry.shape.parameters.get("scale", (1.0, 1.0, 1.0))
+            if facts is None or facts.box is None or (file_of(geometry), scale) in seen:
+                continue
+            seen.add((file_of(geometry), scale))
+            sides = np.abs((facts.box[1] - facts.box[0]) * np.asarray(scale))
+            if sides.max() > HUGE or (facts.complete and sides.max() < TINY):
+                size = " by ".join(map(number, sides.tolist())) + (" m" if facts.complete else " m or more")
+                unit = "is it in millimetres?" if sides.max() > HUGE else "expected metres"
+                message = f"the size of the mesh {file_of(geometry)!r} is {size}; {unit}"
+                yield self.finding(message, link, source=geometry.source)
+
+    def not_asked(self, shapes: Shapes, lacking: Mapping[str, Finding]) -> Finding:
+        """Return the remark on meshes whose reader is not installed."""
+        name, why = next(iter(lacking.items()))
+        link, geometry = first_uses(shapes)[name]
+        which = f"{len(lacking)} meshes, such as {name!r}" if len(lacking) > 1 else f"the mesh {name!r}"
+        message = f"{self.code} could not check {which}: {why.message}"
+        return Finding("not-asked", "info", message, geometry.source or link.source, f"link {link.name!r}", why.fix)
+
+
+@fact
+def mesh_files(
+    robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLike[str]], confined: Confinement | Literal[False]
+) -> Mapping[str, tuple[str, Asset]] | None:
+    """Return the path of each mesh file and its state, by name, or None for a model without a file. Files of packages
+    that were not found are left out; so are names that lead out of their package or to another computer, and relative
+    paths in an included file, which may start at either file."""
+    if robot.source is None:
+        return None
+    file = robot.source.file
+    files = Files({})
+    files.packages = packages_on_disk(packages, confined)
+    names = dict.fromkeys(
+        file_of(geometry)
+        for _, geometry in shapes
+        if "filename" in geometry.shape.parameters
+        and (is_whole(file_of(geometry)) or (geometry.source and geometry.source.file == file))
+    )
+    found: dict[str, tuple[str, Asset]] = {}
+    folders: dict[str, str | None] = {}
+    for name in list(names)[:MOST_MESHES]:
+        path = None if astray(name) or ELSEWHERE.match(name) else path_of(name, file, files, folders)
+        if path is not None:
+            found[name] = (path, _asset(path, files.packages, folder_of(file)))
+    return found
+
+
+def path_of(name: str, file: str, files: Files, folders: dict[str, str | None]) -> str | None:
+    """Return the path that a name leads to from a file, None for a package that does not exist and for a text without a
+    folder. folders: of packages that were looked for."""
+    scheme, sign, rest = name.partition("://")
+    package, _, rest = rest.partition("/") if sign and scheme in ("package", "model") else ("", "", "")
+    whole = f"{scheme}://{package}" if package else name
+    if whole not in folders:
+        folders[whole] = None
+        with suppress(KinetreeError):
+            folders[whole] = str(files.path(whole, file))
+    path = folders[whole]
+    if path is not None and package:
+        try:
+            path = str(joined(Path(path), rest.lstrip("/"), name))
+        except KinetreeError:
+            return None
+    return os.path.normpath(path) if path is not None and sign else path
+
+
+@fact
+def assets(mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Mapping[str, Asset] | None:
+    """Return the state of each mesh file by name, None for a model without a file."""
+    return None if mesh_files is None else {name: state for name, (_, state) in mesh_files.items()}
+
+
+@fact
+def readings(mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Readings | None:
+    """Return the facts of mesh files that are there and can be read, as far as `facts_of` reads them, None for a model
+    without a file."""
+    if mesh_files is None:
+        return None
+    found, read = Readings({}, {}), 0
+    for name, (path, state) in mesh_files.items():
+        if state != "there":
+            continue
+        with suppress(OSError):
+            status, partly = os.stat(path), ending_of(path) == ".stl"
+            read += 0 if partly else min(status.st_size, MOST_BYTES)
+            if partly or read <= MOST_READ:
+                try:
+                    if facts := _facts(path, status.st_mtime_ns, status.st_size):
+                        found.facts[name] = facts
+                except KinetreeError as error:
+                    found.lacking[name] = error.findings[0]
+    return found
+
+
+@lru_cache(maxsize=1000)
+def _facts(path: str, _changed: int, _size: int) -> Facts | None:
+    return facts_of(path)
+
+
+def _asset(path: str, packages: Packages, near: Path | None) -> Asset:
+    """Return the state of a mesh file; only regular files as short as a pointer are opened. near: folder of the model,
+    to find the package of an absolute path."""
+    try:
+        if not packages.may_read(path):
+            packages.find_around(Path(path), near)
+            if not packages.may_read(path):
+                return "outside"
+        status = os.stat(path)
+        if not S_ISREG(status.st_mode):
+            return "missing"
+        if 0 < status.st_size < SHORT:
+            with open_plain(path) as file:
+                return "pointer" if file.read(len(POINTER)) == POINTER else "there"
+    except (OSError, ValueError):  # a null character in a path is a ValueError
+        return "missing"
+    return "there" if status.st_size else "empty"
+
+
+def _meshes(shapes: Shapes, assets: Mapping[str, Asset], asset: Asset) -> list[tuple[Link, Geometry]]:
+    """Return one shape for each mesh file in a state."""
+    if asset not in assets.values():
+        return []
+    first = first_uses(shapes)
+    return [first[name] for name, how in assets.items() if how == asset]
+
+
+def first_uses(shapes: Shapes) -> dict[str, tuple[Link, Geometry]]:
+    """Return the first shape of each mesh file, with its link, by the file's name."""
+    first: dict[str, tuple[Link, Geometry]] = {}
+    for link, geometry in shapes:
+        if "filename" in geometry.shape.parameters:
+            first.setdefault(file_of(geometry), (link, geometry))
+    return first
+
+
+def file_of(geometry: Geometry) -> str:
+    """Return the name of the mesh file of a shape, "" if it is no mesh."""
+    return str(geometry.shape.parameters.get("filename", ""))

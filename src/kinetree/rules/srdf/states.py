@@ -1,0 +1,197 @@
+"""Rules about the states and the disabled pairs of an SRDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from kinetree.display import number
+from kinetree.errors import Finding
+from kinetree.model.limits import resolve_mimic
+from kinetree.model.robot import Joint, Robot
+from kinetree.rules.srdf.contents import OfSrdf
+
+if TYPE_CHECKING:
+    from kinetree.model.semantic import CollisionPair, GroupState, JointValue, Semantic
+
+ROUNDED = 1e-3
+"""Share of the range of a joint by which a rounded value may be outside of it."""
+MOST = 5
+"""Most names in a message."""
+SHARE = 0.7
+"""Share of the adjacent pairs that a list disables if it is meant to have all of them."""
+
+
+class StatesAreReached(OfSrdf):
+    """The joints of a state are within their limits.
+
+    Planners refuse a state outside of the limits as start and as goal.
+    """
+
+    code = "SRD-007"
+    clause = "a group state gives the value of each joint"
+    good = """<joint name="joint_3" value="0.9"/>"""
+    bad = """<joint name="joint_3" value="90"/>"""
+
+    def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
+        """A value outside of the limits by more than rounding."""
+        for state in semantic.group_states:
+            for one in state.joints:
+                joint = robot.joints.get(one.name)
+                if joint and joint.kind.single and len(one.value) == 1 and (fault := _outside(joint, one.value[0])):
+                    yield self.finding(fault, semantic.label(state, "group_states"), source=one.source)
+
+
+def _outside(joint: Joint, value: float) -> str:
+    """Return a message about a value outside of the limits of a joint, or ""."""
+    lower, upper = joint.limit.lower, joint.limit.upper
+    slack = ROUNDED * min(upper - lower, 1.0)
+    if lower - slack <= value <= upper + slack or lower > upper:
+        return ""
+    unit = "rad" if joint.kind.angular[0] else "m"
+    degrees = "; is it in degrees?" if unit == "rad" and abs(value) > 7 and abs(value) / 57 < 7 else ""
+    return (
+        f"the joint {joint.name!r} is at {number(value)} {unit}; its limits are {number(lower)} to "
+        f"{number(upper)} {unit}{degrees}"
+    )
+
+
+class StatesOfTheGroup(OfSrdf):
+    """The joints of a state belong to its group, and move.
+
+    MoveIt ignores the value of another joint, and of one that is fixed.
+    """
+
+    code = "SRD-008"
+    clause = "the joints of a group state are those of its group"
+    good = """<joint name="joint_6" value="0"/>"""
+    bad = """<joint name="joint_6" value="0"/> <joint name="finger_joint" value="0.02"/>"""
+
+    def check(self, robot: Robot, semantic: Semantic, whole_groups: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+        """Joints of other groups, a fixed joint, and another count of values than the joint has."""
+        for state in semantic.group_states:
+            about, foreign = semantic.label(state, "group_states"), list(_foreign(state, robot, whole_groups))
+            if foreign:
+                do = "does" if len(foreign) == 1 else "do"
+                names = _listed([one.name for one in foreign])
+                message = f"{names} {do} not belong to the group {state.group!r}, so MoveIt ignores the value"
+                yield self.finding(message, about, source=foreign[0].source)
+            for one in state.joints:
+                joint = robot.joints.get(one.name)
+                if joint is None or one in foreign:
+                    continue
+                if not joint.kind.nq:
+                    yield self.finding(f"the joint {one.name!r} is fixed, so it has no value", about, source=one.source)
+                elif len(one.value) != joint.kind.nq:
+                    message = f"the joint {one.name!r} has {len(one.value)} values; expected {joint.kind.nq}"
+                    yield self.finding(message, about, source=one.source)
+
+
+def _foreign(state: GroupState, robot: Robot, groups: Mapping[str, tuple[str, ...]]) -> Iterator[JointValue]:
+    """Yield the values of joints that are not in the group of a state, nor follow one that is."""
+    own = set(groups.get(state.group, ()))
+    for one in state.joints if own else ():
+        if one.name in robot.joints and not {one.name, resolve_mimic(robot, one.name)[0]} & own:
+            yield one
+
+
+class StatesAreWhole(OfSrdf):
+    """A state has every joint of its group that moves by itself.
+
+    MoveIt puts the others at zero, or in the middle of their range.
+    """
+
+    code = "SRD-009"
+    clause = "a group state gives the value of each joint"
+    good = """<joint name="joint_6" value="0"/>"""
+    bad = ""
+
+    def check(self, robot: Robot, semantic: Semantic, whole_groups: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+        """Joints of the group without a value; passive and virtual joints need none."""
+        passive = {joint.name for joint in semantic.passive_joints}
+        for state in semantic.group_states:
+            given = {joint.name for joint in state.joints} | passive
+            wanted = [name for name in whole_groups.get(state.group, ()) if name in robot.joint_names]
+            if missing := [name for name in wanted if name not in given]:
+                message = f"the state has no value for {_listed(missing)}, of the group {state.group!r}"
+                yield self.finding(message, semantic.label(state, "group_states"), source=state.source)
+
+
+class PairsOnce(OfSrdf):
+    """A pair of links is disabled once, and has two links.
+
+    A pair that stands twice, or names one link twice, is often a copy in which a name was not changed.
+    """
+
+    code = "SRD-010"
+    clause = "disable_collisions names two links"
+    good = """link1="link_5" link2="link_6\""""
+    bad = """link1="link_5" link2="link_5\""""
+
+    def check(self, semantic: Semantic) -> Iterator[Finding]:
+        """A pair of one link, and one finding for all pairs that stand twice."""
+        first: dict[frozenset[str], CollisionPair] = {}
+        twice: list[CollisionPair] = []
+        about = "<disable_collisions>"
+        for pair in semantic.disabled_collisions:
+            if pair.link1 == pair.link2:
+                message = f"link1 and link2 are both {pair.link1!r}; expected two links"
+                yield self.finding(message, about, source=pair.source)
+            elif first.setdefault(_key(pair), pair) is not pair:
+                twice.append(pair)
+        if twice:
+            pairs = list(dict.fromkeys(_in_words(first[_key(pair)]) for pair in twice))
+            message = (
+                f"{'this pair is' if len(pairs) == 1 else f'{len(pairs)} pairs are'} disabled twice: {_listed(pairs)}"
+            )
+            yield self.finding(message, about, source=twice[0].source)
+
+
+class AdjacentPairs(OfSrdf):
+    """Adjacent links are disabled, if the other adjacent ones are.
+
+    Links that a joint connects touch at the joint, so MoveIt reports a collision in every state. Links that are in no
+    disabled pair are not judged: the SRDF may be of a part of the robot.
+    """
+
+    code = "SRD-011"
+    evidence = "heuristic"
+    clause = "links that are always in collision, such as adjacent ones, are disabled"
+    good = """<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>"""
+    bad = """<disable_collisions link1="link_4" link2="link_6" reason="Never"/>"""
+
+    def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
+        """One finding for all missing pairs, if most of the adjacent pairs are disabled. Links on fixed joints are
+        judged by themselves."""
+        by_reason = [pair for pair in semantic.disabled_collisions if pair.reason.lower() == "adjacent"]
+        if not by_reason:
+            return
+        unchecked = {one.link for one in semantic.unchecked_links}
+        written = {_key(pair) for pair in (*semantic.disabled_collisions, *semantic.enabled_collisions)}
+        listed = {name for pair in semantic.disabled_collisions for name in (pair.link1, pair.link2)}
+        felt = {link.name for link in robot.links.values() if link.collisions and link.name in listed} - unchecked
+        joints = [joint for joint in robot.joints.values() if {joint.parent, joint.child} <= felt]
+        names = []
+        for fixed in (False, True):
+            alike = [joint for joint in joints if (joint.type == "fixed") is fixed]
+            missing = [joint for joint in alike if frozenset((joint.parent, joint.child)) not in written]
+            if len(missing) <= (1 - SHARE) * len(alike):
+                names += [f"{joint.parent!r} and {joint.child!r} (joint {joint.name!r})" for joint in missing]
+        if names:
+            message = f"most adjacent links are disabled; add {_listed(names)}"
+            yield self.finding(message, "<disable_collisions>", source=by_reason[-1].source)
+
+
+def _key(pair: CollisionPair) -> frozenset[str]:
+    return frozenset((pair.link1, pair.link2))
+
+
+def _in_words(pair: CollisionPair) -> str:
+    return f"{pair.link1!r} and {pair.link2!r}"
+
+
+def _listed(names: list[str]) -> str:
+    """Return names with commas between them, quoted unless they are words already."""
+    shown = [name if name.startswith("'") else repr(name) for name in names]
+    more = f" and {len(shown) - MOST} more" if len(shown) > MOST else ""
+    return ", ".join(shown[:MOST]) + more

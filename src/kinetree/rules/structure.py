@@ -1,0 +1,229 @@
+"""Rules about the tree, and about the blocks of other tools in a file that name its parts."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from kinetree.display import number
+from kinetree.errors import Finding, Source, nearest_names
+from kinetree.model.references import REFERENCES, TEXT
+from kinetree.model.robot import Robot
+from kinetree.rules.facts import fact
+from kinetree.rules.quality import Quality, with_blocks
+from kinetree.rules.rule import Rule
+from kinetree.syntax.xml.reader import Element, Report, parse
+
+BLOCKS = """\
+  <gazebo reference="link_2"><mu1>0.5</mu1></gazebo>
+  <gazebo><plugin filename="joints.so" name="joints"><joint_name>joint_4</joint_name></plugin></gazebo>
+  <transmission name="drive_1">
+    <type>transmission_interface/SimpleTransmission</type>
+    <joint name="joint_1"/>
+    <actuator name="motor_1"/>
+  </transmission>
+  <ros2_control name="arm" type="system">
+    <joint name="joint_3"><command_interface name="position"/></joint>
+  </ros2_control>"""
+"""Blocks of other tools in the arm of the examples."""
+
+BLOCK_TAGS = ("gazebo", "transmission", "ros2_control")
+
+Block = tuple[Source | None, Element]
+"""A block of another tool, and its place."""
+Plugin = tuple[str, Source | None, Element]
+"""Name in messages of a block with plug-ins of Gazebo, its place, and the block."""
+
+
+VIRTUAL = 0.01
+"""Mass of a link below which it stands for no body, if it has no moment of inertia, kg."""
+
+
+class RootInertia(Quality):
+    """The root link has no mass.
+
+    KDL, which many controllers use, ignores the inertia of the root link. It keeps the inertia if an empty root link
+    carries the first body by a fixed joint.
+    """
+
+    code = "TRE-001"
+    level = "MAY"
+    clause = "KDL does not support a root link with an inertia"
+    url = "https://github.com/ros/kdl_parser"
+    good = """<link name="base_link">"""
+    bad = (
+        """<link name="base_link"><inertial><mass value="9"/>"""
+        """<inertia ixx="0.2" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.3"/></inertial>"""
+    )
+
+    def check(self, robot: Robot) -> Iterator[Finding]:
+        """An inertial of the root of a URDF model; other formats let their roots move."""
+        root = robot.links[robot.root]
+        if root.inertial and root.inertial.mass and robot.text and robot.text.format == "urdf":
+            message = f"the root link has a mass of {number(root.inertial.mass)} kg, which KDL ignores"
+            fix = "add a root link without mass, and a fixed joint from it to this link"
+            if root.inertial.mass < VIRTUAL and not root.inertial.inertia.any():
+                fix = "remove its <inertial>"
+            yield self.finding(message, root, fix=fix)
+
+
+class BlockRule(Quality):
+    """A rule about blocks of other tools."""
+
+    base = with_blocks(BLOCKS)
+
+
+class GazeboReference(BlockRule):
+    """The reference of a <gazebo> element is a link or a joint of the robot.
+
+    Otherwise Gazebo ignores the friction, colours and sensors in the element, without a message.
+    """
+
+    code = "XML-001"
+    clause = "reference names the link or joint that the settings are for"
+    url = "http://sdformat.org/tutorials?tut=sdformat_urdf_extensions"
+    good = """<gazebo reference="link_2">"""
+    bad = """<gazebo reference="link_7">"""
+
+    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+        """A name that nothing has."""
+        known = [*robot.links, *robot.joints]
+        texts = robot.text.files.values() if robot.text else ()
+        gazebo = [(source, element) for source, element in blocks if element.tag == "gazebo"]
+        made = {
+            part.get("name") or "" for _, element in gazebo for part in element.walk() if part.tag in ("link", "joint")
+        }
+        named = [
+            (f"the reference {name!r} is neither a link nor a joint", name, "<gazebo>", source)
+            for source, element in gazebo
+            if (name := element.get("reference"))
+        ]
+        for _, name, about, source in named:
+            if name in made and name not in known:
+                message = f"{name!r} is made inside of <gazebo>, where settings by reference do not reach it"
+                yield self.finding(message, about, source=source, fix="write the settings where it is made")
+        known += made
+        yield from _unknown(self, [one for one in named if not _is_optional(one[1], known, texts)], known)
+
+
+class TransmissionJoint(BlockRule):
+    """The joint of a transmission is a joint of the robot.
+
+    Controllers find their joints through transmissions; they do not find this one.
+    """
+
+    code = "XML-002"
+    level = "MUST"
+    clause = "the name of the joint the transmission is connected to"
+    url = "http://wiki.ros.org/urdf/XML/Transmission"
+    good = """<joint name="joint_1"/>"""
+    bad = """<joint name="joint_01"/>"""
+
+    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+        """A name that no joint has; not of transmissions inside of ros2_control."""
+        yield from _unknown_joints(self, "transmission", robot, blocks)
+
+
+class ControlJoint(BlockRule):
+    """The joints of ros2_control are joints of the robot.
+
+    The controller manager refuses the description otherwise.
+    """
+
+    code = "XML-003"
+    level = "MUST"
+    clause = "joints of the hardware are joints of the URDF"
+    url = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/hardware_components_userdoc.html"
+    good = """<joint name="joint_3"><command"""
+    bad = """<joint name="elbow"><command"""
+
+    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+        """A name that no joint has, of joints, of their transmissions, and of what they mimic."""
+        yield from _unknown_joints(self, "ros2_control", robot, blocks)
+
+
+class PluginJoint(BlockRule):
+    """The joints that plug-ins of Gazebo name are joints of the robot.
+
+    A plug-in that does not find its joint stops, or does nothing.
+    """
+
+    code = "XML-004"
+    evidence = "heuristic"
+    clause = "a plug-in's joint is one of the model"
+    url = "http://sdformat.org/tutorials?tut=sdformat_urdf_extensions"
+    good = """<joint_name>joint_4</joint_name>"""
+    bad = """<joint_name>joint_d</joint_name>"""
+
+    def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
+        """A name that no joint has, whatever models it names before a ::, as those of SDF may."""
+        known = {_last(name) for name in (*robot.joints, *robot.loops)}
+        named = [
+            (f"the joint {name!r} in <{part.tag}> does not exist", name, label, source)
+            for label, source, element in plugins
+            for part in element.walk()
+            if REFERENCES["gazebo"].get((part.tag, TEXT)) == "joint"
+            for name in part.text.split()
+            if _last(name) not in known
+        ]
+        yield from _unknown(self, named, list(robot.joints))
+
+
+@fact
+def blocks(robot: Robot, document: Element | None) -> tuple[Block, ...]:
+    """Return the blocks of Gazebo and of controllers in a URDF file."""
+    if document is not None:
+        return tuple((element.source, element) for element in document.children if element.tag in BLOCK_TAGS)
+    kept = [extension for extension in robot.extensions if extension.tag in BLOCK_TAGS]
+    parsed = [(extension.source, parse(extension.text, "<block>", Report())) for extension in kept]
+    return tuple((source, element) for source, element in parsed if element is not None)
+
+
+@fact
+def plugins(blocks: tuple[Block, ...], sdf_document: Element | None) -> tuple[Plugin, ...]:
+    """Return the blocks of Gazebo in a URDF file, and the plug-ins in the models of an SDF file."""
+    found = [("<gazebo>", source, element) for source, element in blocks if element.tag == "gazebo"]
+    tops = (sdf_document, *sdf_document.find_all("world")) if sdf_document else ()
+    parts = (part for top in tops for model in top.find_all("model") for part in model.walk())
+    return (*found, *((part.label, part.source, part) for part in parts if part.tag == "plugin"))
+
+
+def _last(name: str) -> str:
+    """Return a name without those of its models."""
+    return name.rpartition("::")[2]
+
+
+def _joints_in(block: Element) -> Iterator[str]:
+    """Yield the names of joints in a block, by its dialect."""
+    rows = REFERENCES[block.tag]
+    for element in (part for child in block.children for part in child.walk()):
+        if rows.get((element.tag, "name")) == "joint":
+            yield element.get("name") or ""
+        if element.tag == "param" and rows.get((element.get("name") or "", TEXT)) == "joint":
+            yield element.text.strip()
+
+
+def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+    named = [
+        (f"the joint {name!r} does not exist", name, element.label, source)
+        for source, element in blocks
+        if element.tag == tag
+        for name in _joints_in(element)
+    ]
+    yield from _unknown(rule, named, list(robot.joints))
+
+
+def _is_optional(name: str, known: Collection[str], texts: Collection[str]) -> bool:
+    """Return whether texts of xacro define an unknown link or joint, in a branch that was not taken."""
+    pattern = re.compile(rf"""<(?:link|joint)\s[^>]*name\s*=\s*["']{re.escape(name)}["']""")
+    return bool(texts) and name not in known and any(pattern.search(text) for text in texts)
+
+
+def _unknown(
+    rule: Rule, named: Sequence[tuple[str, str, str, Source | None]], known: Sequence[str]
+) -> Iterator[Finding]:
+    """Yield a finding for each (message, name, element, place) with an unknown name. Only the first lists similar
+    names, because that search is slow."""
+    names = frozenset(known)
+    unknown = [entry for entry in named if entry[1] not in names]
+    for i, (message, name, element, source) in enumerate(unknown):
+        near = f"; {nearest_names(name, known)}" if i == 0 else ""
+        yield rule.finding(message + near, element, source=source)

@@ -1,3 +1,0 @@
-"""Calibration: comparison of a model with the poses that its controller shows."""
-
-from kinetree.solvers.calibrate.calibration import Calibration as Calibration

@@ -1,0 +1,1 @@
+"""XML as elements that know their place, and elements as XML."""

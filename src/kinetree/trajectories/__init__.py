@@ -1,0 +1,1 @@
+"""Joint values over time."""

@@ -1,0 +1,1 @@
+"""Xacro files as they are written: definitions, calls, names and packages."""
