@@ -9,7 +9,7 @@ import numpy as np
 
 import kinetree as kt
 from kinetree.checker.check import check
-from kinetree.fixer.fix import Fixed, fix, write
+from kinetree.fixer.fix import FixResult, fix, write
 from kinetree.rules.examples import ARM
 from kinetree.rules.profiles import PROFILES
 from kinetree.rules.rep199.base import BaseParent
@@ -25,7 +25,7 @@ def keys(path: Path, **told) -> set[tuple[str, str, str | None]]:
     return {(p, f.code, f.element) for p in PROFILES for f in check(robot, profile=p, **told)}
 
 
-def repaired(path: Path, profile: str = "industrial", moves: bool = False, **told) -> Fixed:
+def repaired(path: Path, profile: str = "industrial", moves: bool = False, **told) -> FixResult:
     """Fix a file, and look that it is a good fix."""
     before, found, text = kt.load(path), keys(path), path.read_bytes()
     result = fix(path, profile=profile, **told)

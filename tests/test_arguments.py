@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.errors import WrongTypeError
 from kinetree.fixer.fix import fix
 
@@ -82,7 +82,7 @@ def test_codes_in_lower_case():
 
 
 def test_other_faults_stay_what_they_are():
-    @explained
+    @explain_type_errors
     def broken(number: float) -> float:
         return 1 / number
 

@@ -66,10 +66,17 @@ def field(limits, offset, size):
 def test_structures_are_those_of_the_documentation():
     """Offsets on 64-bit Windows, from the C declarations in winnt.h."""
     assert ctypes.sizeof(job.Basic) == 64
-    assert ctypes.sizeof(job.Extended) == 144
+    assert ctypes.sizeof(job.ExtendedLimits) == 144
     assert [getattr(job.Basic, name).offset for name, _ in job.Basic._fields_] == [0, 8, 16, 24, 32, 40, 48, 56, 60]
-    assert [getattr(job.Extended, name).offset for name, _ in job.Extended._fields_] == [0, 64, 112, 120, 128, 136]
-    assert job.Extended.io.size == 48
+    assert [getattr(job.ExtendedLimits, name).offset for name, _ in job.ExtendedLimits._fields_] == [
+        0,
+        64,
+        112,
+        120,
+        128,
+        136,
+    ]
+    assert job.ExtendedLimits.io.size == 48
 
 
 def test_a_process_limits_itself_before_it_reads_anything(windows):

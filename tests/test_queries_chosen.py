@@ -9,7 +9,7 @@ import kinetree as kt
 from kinetree import dynamics, kinematics
 from kinetree.errors import KinetreeError
 from kinetree.model.robot import Robot
-from kinetree.queries.joint_choice import chosen
+from kinetree.queries.joint_choice import with_moving_joints
 from physics import everything, solid
 from support import example_robot_urdfs, icub_urdfs, random_q
 
@@ -214,7 +214,7 @@ def test_one_kernel_for_one_choice():
 def test_integration_with_standing_joints_as_an_input_returns_the_joints_that_move():
     robot = kt.load("icub")
     whole, q, v = dynamics.integrate(robot), robot.q(), np.linspace(-0.1, 0.1, 7)
-    kernel = dynamics.integrate(chosen(robot, "left_arm", "input"))
+    kernel = dynamics.integrate(with_moving_joints(robot, "left_arm", "input"))
     assert kernel.output.shape == (7,)
     columns = [robot.coordinate_names.index(name) for name in kernel.output.labels]
     expected = whole(q, np.eye(robot.nv)[:, columns] @ v)[columns]

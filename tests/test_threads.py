@@ -12,7 +12,7 @@ import pytest
 import kinetree as kt
 from kinetree.compiler import gradients
 from kinetree.compiler.port import result_type
-from kinetree.queries.query import remember
+from kinetree.queries.query import memoise
 from threads_driver import ARM, digests, together
 
 DRIVER = Path(__file__).with_name("threads_driver.py")
@@ -70,9 +70,9 @@ def both_make():
 
 def test_of_two_results_that_are_made_at_once_one_is_remembered():
     robot, make = arm(), both_make()
-    a, b = together(lambda _: remember(robot, "anything", make), 2)
+    a, b = together(lambda _: memoise(robot, "anything", make), 2)
     assert a is b
-    assert remember(robot, "anything", None) is a
+    assert memoise(robot, "anything", None) is a
 
 
 def test_of_two_derivatives_that_are_made_at_once_one_is_remembered(monkeypatch):

@@ -41,7 +41,7 @@ def as_names(names: str | Iterable[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def explained(function: Callable[P, V]) -> Callable[P, V]:
+def explain_type_errors(function: Callable[P, V]) -> Callable[P, V]:
     """Return the function with a KinetreeError, also a TypeError, for arguments that do not fit the annotations."""
 
     @wraps(function)

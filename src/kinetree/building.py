@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.caller import Call, call
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.dh import build as dh
@@ -58,7 +58,7 @@ SYMMETRIC = ((0, 3, 5), (3, 1, 4), (5, 4, 2))
 """Places of [ixx, iyy, izz, ixy, iyz, ixz], the toolbox's order, in the tensor."""
 
 
-@explained
+@explain_type_errors
 def chain(
     elements: str | ET | ETS | Iterable[Mapping[str, Any]],
     *,

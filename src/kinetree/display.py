@@ -23,7 +23,7 @@ def register(module: str) -> None:
     _writers[:] = [module]
 
 
-class Shown:
+class Displayable:
     """Base of objects that have HTML."""
 
     __slots__ = ()

@@ -8,7 +8,7 @@ from functools import lru_cache
 from heapq import nlargest
 from typing import Literal
 
-from kinetree.display import Shown
+from kinetree.display import Displayable
 from kinetree.display import shortened as shortened
 from kinetree.display import visible as visible
 
@@ -115,7 +115,7 @@ class Finding:
         return "\n".join(lines)
 
 
-class Findings(list[Finding], Shown):
+class Findings(list[Finding], Displayable):
     """List of findings, which `kinetree.check` returns."""
 
     def __repr__(self) -> str:

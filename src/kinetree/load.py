@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.confine import Confinement, Places, confinement_of
 from kinetree.errors import Doubt, Finding, KinetreeError, fail, nearest_names
 from kinetree.files.opener import Files, read_file
@@ -36,7 +36,7 @@ PRINTED = "dh"
 """The set of limits that the DH tables of a packaged robot print."""
 
 
-@explained
+@explain_type_errors
 def load(
     source: str | os.PathLike[str],
     *,
@@ -96,7 +96,7 @@ def load(
     return robot
 
 
-@explained
+@explain_type_errors
 @np.errstate(all="ignore")  # what overflows is refused by `kinetree.model.assemble`, with its place
 def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions(), uncertain: bool = False) -> Reading:
     """Return the robot that `load` would return, or None, and all findings. Raises KinetreeError only where there is
@@ -153,7 +153,7 @@ def _limited(robot: Robot, limits: str | os.PathLike[str]) -> Robot:
     return with_board_limits(robot, limits)
 
 
-@explained
+@explain_type_errors
 def read_limits(file: str | os.PathLike[str]) -> tuple[LinearLimits, ...]:
     """Return the sets of limits in a TOML file. Raises KinetreeError with every fault.
 
@@ -213,10 +213,10 @@ def _left_out(robot: Robot | None, findings: list[Finding], without: Collection[
     """Return a reading without the parts that are left out, with a note on those that its reader still read."""
     if robot is None or not without:
         return robot, findings
-    from kinetree.formats.losses.losses import bearers, leave_out
+    from kinetree.formats.losses.losses import elements_with, leave_out
 
     silent = {code for part in without for code in PARTS[part].silent}
-    had = {part: bearers(robot, part) for part in without}
+    had = {part: elements_with(robot, part) for part in without}
     new = [note(part, names, robot.source) for part, names in had.items() if names]
     notes = (*(note for note in robot.notes if note.code not in silent), *new)
     made = replace(build(leave_out(parts_of(robot), without)), notes=notes, doubts=robot.doubts)

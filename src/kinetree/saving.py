@@ -5,13 +5,13 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Literal
 
-from kinetree.arguments import as_names, explained
+from kinetree.arguments import as_names, explain_type_errors
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.registry import SRDF, WRITTEN, format_by_ending
 from kinetree.model.robot import Robot
 
 
-@explained
+@explain_type_errors
 def save(
     robot: Robot,
     path: str | os.PathLike[str],
@@ -48,7 +48,7 @@ def save(
         Robot('arm', 2 links, 1 joints, 3 frames, nq=1)
     """
     from kinetree.files.output import made_folders, write_all  # not at the start, for most programs only read
-    from kinetree.shapes.copy_assets import astray, bring
+    from kinetree.shapes.copy_assets import copy_assets, missing_assets
 
     target = Path(path)
     if "\0" in str(target):
@@ -66,8 +66,8 @@ def save(
     if (
         assets == "bring" and row is not SRDF and (os.path.isfile(target) or not os.path.exists(target))
     ):  # a pipe has no folder of its own
-        robot, contents = bring(robot, target, row.name, as_names(without))
-    notes = astray(robot, target, row.name, as_names(without)) if assets == "keep" and row is not SRDF else []
+        robot, contents = copy_assets(robot, target, row.name, as_names(without))
+    notes = missing_assets(robot, target, row.name, as_names(without)) if assets == "keep" and row is not SRDF else []
     if robot.semantic and row is not SRDF:
         message = f"{row.name} has no states, end effectors and disabled pairs; save them beside it, as SRDF"
         notes.append(Finding("semantic", "info", message, Source(str(target)), f"robot {robot.name!r}"))
@@ -77,7 +77,7 @@ def save(
     return tuple(notes)
 
 
-@explained
+@explain_type_errors
 def text(robot: Robot, format: str, *, without: Collection[str] = ()) -> str:
     """Return the robot as the text of a file in a format, such as "sdf", as `save` with assets="keep" writes it.
 

@@ -13,7 +13,7 @@ from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.stepping import CoupledRows, damped_step
 from kinetree.cli._queries import QUERIES, flag
-from kinetree.queries.joint_choice import chosen
+from kinetree.queries.joint_choice import with_moving_joints
 from kinetree.queries.query import tree
 from kinetree.solvers.ik.problem import reach_of
 from kinetree.solvers.ik.stepping import ik_step
@@ -84,14 +84,14 @@ def compare(run, robot, model, out, frame, *options, without=(), dtype="float64"
 @pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)])
 def test_every_query_of_a_ur5(run, ur5, tmp_path, dtype):
     robot = kt.load(ur5)
-    moving = chosen(robot, UR5, robot.q(STAND))
+    moving = with_moving_joints(robot, UR5, robot.q(STAND))
     options = ("--joints", ",".join(UR5), "--at", json.dumps(STAND))
     compare(run, moving, ur5, tmp_path / "a.c", "ee_link", *options, dtype=dtype)
 
 
 @pytest.mark.slow
 def test_every_query_of_a_ur5_that_stands_where_an_input_says(run, ur5, tmp_path):
-    moving = chosen(kt.load(ur5), UR5, "input")
+    moving = with_moving_joints(kt.load(ur5), UR5, "input")
     options = ("--joints", ",".join(UR5), "--at", "input")
     compare(run, moving, ur5, tmp_path / "a.c", "ee_link", *options, without=("ik",))
 
@@ -104,7 +104,14 @@ def test_every_query_of_an_icub(run, tmp_path, dtype):
     model = ("icub", "--limits", "tendons", "--inertias", "iCubGazeboV2_5", "--joints", "left_arm")
     without = ("sensor_reading", "external_wrench")
     compare(
-        run, chosen(robot, "left_arm"), model[0], tmp_path / "a.c", "l_hand", *model[1:], without=without, dtype=dtype
+        run,
+        with_moving_joints(robot, "left_arm"),
+        model[0],
+        tmp_path / "a.c",
+        "l_hand",
+        *model[1:],
+        without=without,
+        dtype=dtype,
     )
 
 
@@ -156,7 +163,7 @@ def test_of_many_targets_99_percent_are_reached(name, frame, dtype):
 def test_the_step_is_the_algorithm_in_plain_numpy():
     robot = kt.load("icub", limits="tendons")
     kernel = ik_step(robot, "l_hand", joints="left_arm")
-    moving = chosen(robot, "left_arm")
+    moving = with_moving_joints(robot, "left_arm")
     goal = Goal("pose", "l_hand", moving.root)
     problem, inside = reach_of(moving, moving.limits, [goal], (1e-6, 1e-6), 1)
     rows = CoupledRows(inside.bounds, inside.rows / inside.lengths[:, None])

@@ -17,7 +17,7 @@ from kinetree.checker.baseline import (
     read_baseline,
     write_baseline,
 )
-from kinetree.checker.job import Checked, Job, check_job, gone_from_baselines
+from kinetree.checker.job import CheckReport, Job, check_job, gone_from_baselines
 from kinetree.checker.pool import check_all
 from kinetree.errors import Finding, Source
 from kinetree.rules.options import CheckOptions
@@ -28,12 +28,12 @@ WRONG = ASKEW.replace(EXCUSED, '<link name="flange"/>')
 ODD = WRONG.replace("</robot>", "<odd/><odd/></robot>")
 
 
-def write(file, *checked: Checked) -> int:
+def write(file, *checked: CheckReport) -> int:
     folder = os.path.dirname(file)
     return write_baseline(str(file), [(model_key(c.file, c.name, folder), (*c.findings, *c.known)) for c in checked])
 
 
-def codes(found: Checked) -> list[str]:
+def codes(found: CheckReport) -> list[str]:
     return sorted(finding.code for finding in found.findings)
 
 

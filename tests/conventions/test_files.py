@@ -5,7 +5,7 @@ import os
 import pytest
 
 from kinetree.checker.files import files_of, is_model, models_in, without_parts
-from kinetree.checker.job import Checked, Job, check_job
+from kinetree.checker.job import CheckReport, Job, check_job
 from kinetree.errors import Finding, KinetreeError
 from kinetree.files.opener import files_below
 from kinetree.xacro_text.package import package_of
@@ -85,9 +85,9 @@ def test_a_folder_may_have_srdf_files_alone(tmp_path, monkeypatch):
 
 
 def test_a_part_that_nobody_named_is_no_fault():
-    part = Checked("m.xacro", (Finding("xacro-macros-only", "error", "only macros"),))
-    wrong = Checked("m.xacro", (Finding("xacro-expression", "error", "1/0"),))
-    assert without_parts(part) == Checked("m.xacro", ())
+    part = CheckReport("m.xacro", (Finding("xacro-macros-only", "error", "only macros"),))
+    wrong = CheckReport("m.xacro", (Finding("xacro-expression", "error", "1/0"),))
+    assert without_parts(part) == CheckReport("m.xacro", ())
     assert without_parts(wrong) == wrong
 
 
@@ -132,7 +132,7 @@ def test_a_part_that_another_file_includes_may_fail_alone(tmp_path, include):
         ("xml-syntax", "p/parts/arm.xacro", 1),
         ("xacro-argument", "p/r.xacro", 1),
     ):
-        failed = Checked(str(tmp_path / name), (Finding(code, "error", "fails"),))
+        failed = CheckReport(str(tmp_path / name), (Finding(code, "error", "fails"),))
         assert len(without_parts(failed).findings) == count
 
 

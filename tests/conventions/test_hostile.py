@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.checker.job import Checked, Job
+from kinetree.checker.job import CheckReport, Job
 from kinetree.checker.pool import check_all
 from kinetree.checker.report import formats, report
 from kinetree.formats.registry import FORMATS
@@ -35,7 +35,7 @@ def _hook():
     sys.addaudithook(hear)
 
 
-def checked(path: Path, content: str | bytes | None = None, **options) -> Checked:
+def checked(path: Path, content: str | bytes | None = None, **options) -> CheckReport:
     """What `check_all` finds in a file."""
     if content is not None:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -44,7 +44,7 @@ def checked(path: Path, content: str | bytes | None = None, **options) -> Checke
     return found
 
 
-def code_of(found: Checked) -> str:
+def code_of(found: CheckReport) -> str:
     """Of the first finding."""
     assert all(finding.source.file for finding in found.findings)
     return found.findings[0].code

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from kinetree.errors import KinetreeError
-from kinetree.fixer.fix import Fixed, fix
+from kinetree.fixer.fix import FixResult, fix
 from kinetree.fixer.related_files import MAX_BYTES
 from kinetree.rules.examples import ARM
 
@@ -18,7 +18,7 @@ XACRO = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 def renamed(arm, tmp_path):
     """Repair the model with one file that goes with it, and return what becomes of it."""
 
-    def renamed(content: str | bytes, name: str = "also.srdf", model: str = MODEL) -> Fixed:
+    def renamed(content: str | bytes, name: str = "also.srdf", model: str = MODEL) -> FixResult:
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return fix(arm(model), profile="industrial", select="R199-301", unsafe=True, also=[path])

@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from kinetree.checker.job import Checked, Excused, Job, check_job
+from kinetree.checker.job import CheckReport, Excuse, Job, check_job
 from kinetree.checker.report import _excerpts, formats, report
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.rules.examples import ARM
@@ -41,8 +41,8 @@ def mixed(bad):
     (flange,) = (f for f in bad.findings if f.code == "R199-403")
     reader = Finding("zero-axis", "warning", "no axis", Source("bad.urdf", 4), "joint 'j'", fix="give one")
     remark = Finding("R199-403", "info", "look", None, None)
-    excused = Excused(flange, "the maker's drawing says so", Source("bad.urdf", 3, 1))
-    return [Checked("bad.urdf", (flange, reader, remark), (excused,)), Checked("a folder/good.urdf", ())]
+    excused = Excuse(flange, "the maker's drawing says so", Source("bad.urdf", 3, 1))
+    return [CheckReport("bad.urdf", (flange, reader, remark), (excused,)), CheckReport("a folder/good.urdf", ())]
 
 
 def text_of(format, results, width=None):
@@ -75,7 +75,7 @@ class TestVariants:
         all_of_them, alone = found_in(format, variants), found_in(format, [bad])
         assert all_of_them.count("R199-403") == alone.count("R199-403") == 1
         assert "variant" not in all_of_them
-        some = found_in(format, [*variants[:2], Checked(bad.file, (), name="other")])
+        some = found_in(format, [*variants[:2], CheckReport(bad.file, (), name="other")])
         assert some.count("R199-403") == 1
         assert "(only in variants 'stubby', 'long')" in some.replace("%2C", ",")
 
@@ -125,7 +125,7 @@ class TestPretty:
             '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="part.xacro"/></robot>'
         )
         finding = Finding("C", "error", "m", Source(str(part), 2, 3, Source(str(main), 90, 2)), "link 'a'")
-        lines = text_of("pretty", [Checked(str(main), (finding,))]).splitlines()
+        lines = text_of("pretty", [CheckReport(str(main), (finding,))]).splitlines()
         assert lines[1] == '    <link name="a" odd="1"/>'
 
     def test_no_excerpt_where_the_text_is_no_file_or_is_not_there_any_more(self, tmp_path, monkeypatch):
@@ -135,14 +135,14 @@ class TestPretty:
         Path("short.urdf").write_text("<robot/>")
         for checked, file in (("icub", "icub-2.0.toml"), ("short.urdf", "short.urdf"), ("gone.urdf", "gone.urdf")):
             finding = Finding("C", "error", "m", Source(file, 7, 3))
-            assert found_in("pretty", [Checked(checked, (finding,))]) == f"{file}:7:3: error: m [C]\n1 error"
+            assert found_in("pretty", [CheckReport(checked, (finding,))]) == f"{file}:7:3: error: m [C]\n1 error"
 
     def test_each_file_is_read_once(self, bad, monkeypatch):
         read = []
         whole = _excerpts.open_plain
         monkeypatch.setattr(_excerpts, "open_plain", lambda path: read.append(path) or whole(path))
         (flange,) = (f for f in bad.findings if f.code == "R199-403")
-        list(report("pretty", [Checked("bad.urdf", (flange,) * 5)]))
+        list(report("pretty", [CheckReport("bad.urdf", (flange,) * 5)]))
         assert read == [Path("bad.urdf")]
 
 
@@ -156,7 +156,7 @@ class TestGroups:
         ]
 
     def test_pretty_prints_the_first_and_the_places_of_others(self, bad):
-        lines = text_of("pretty", [Checked("bad.urdf", tuple(self.findings(9)))]).splitlines()
+        lines = text_of("pretty", [CheckReport("bad.urdf", tuple(self.findings(9)))]).splitlines()
         at = next(i for i, line in enumerate(lines) if "8 findings like it" in line)
         assert "bad.urdf:1: warning: joint 'j0': is 0 long" in lines[0]
         places = "joint 'j1' (line 2), joint 'j2' (line 3), joint 'j3' (line 4) and 5 more"
@@ -166,13 +166,13 @@ class TestGroups:
         assert lines[-2] == "More about JNT-001: https://kinetree.github.io/kinetree/latest/e/JNT-001"
 
     def test_all_of_them_when_asked(self, bad):
-        text = "\n".join(report("pretty", [Checked("bad.urdf", tuple(self.findings(9)))], show_all=True))
+        text = "\n".join(report("pretty", [CheckReport("bad.urdf", tuple(self.findings(9)))], show_all=True))
         assert text.count("[JNT-001]") == 10  # the first again as the most important
         assert "like it" not in text
 
     def test_other_words_are_another_finding(self, bad):
         findings = [*self.findings(2), *self.findings(2, "has no length at all, {}")]
-        assert text_of("pretty", [Checked("bad.urdf", tuple(findings))]).count("[JNT-001]") == 2
+        assert text_of("pretty", [CheckReport("bad.urdf", tuple(findings))]).count("[JNT-001]") == 2
 
     def test_the_most_important_come_first_and_last(self, bad):
         codes = [("NAM-001", "error"), ("TRE-001", "warning"), ("INR-001", "warning"), ("R199-508", "warning")]
@@ -180,7 +180,7 @@ class TestGroups:
             Finding(code, severity, f"m{i}", Source("bad.urdf", 9 - i)) for i, (code, severity) in enumerate(codes)
         ]
         found.append(Finding("zero-axis", "error", "no axis", Source("bad.urdf", 40)))
-        lines = text_of("pretty", [Checked("bad.urdf", tuple(found))]).splitlines()
+        lines = text_of("pretty", [CheckReport("bad.urdf", tuple(found))]).splitlines()
         printed = [line.partition("[")[2].rstrip("]") for line in lines if line.startswith("bad.urdf")]
         assert printed == ["zero-axis", "NAM-001", "R199-508", "INR-001", "TRE-001"]
         assert lines[-1].endswith("; most important: no axis [zero-axis] (bad.urdf:40)")
@@ -192,7 +192,7 @@ class TestGroups:
         monkeypatch.chdir(tmp_path / "cell")
         own = Finding("NAM-001", "info", "m", Source("cell.xacro", 1))
         other = Finding("R199-508", "error", "n", Source(str(tmp_path / "ur_description" / "ur.xacro"), 1))
-        lines = found_in("pretty", [Checked("cell.xacro", (other, own))]).splitlines()
+        lines = found_in("pretty", [CheckReport("cell.xacro", (other, own))]).splitlines()
         assert lines == [
             "cell.xacro:1: info: m [NAM-001]",
             "In files of other packages (ur_description):",
@@ -207,18 +207,18 @@ class TestGroups:
         monkeypatch.chdir(tmp_path)
         srdf = str(tmp_path / "cell_moveit_config" / "cell.srdf")
         finding = Finding("SRD-001", "error", "m", Source(srdf, 1))
-        lines = found_in("pretty", [Checked("cell/cell.xacro", (finding,), beside=(srdf,))]).splitlines()
+        lines = found_in("pretty", [CheckReport("cell/cell.xacro", (finding,), beside=(srdf,))]).splitlines()
         assert lines == ["cell_moveit_config/cell.srdf:1: error: m [SRD-001]", "1 error"]
 
     def test_paths_in_messages_are_shortened_alone(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         here = str(tmp_path)
-        found = Checked("a.urdf", (Finding("file", "info", f"not {here}/a, file://{here}/a, /b{here}/a"),))
+        found = CheckReport("a.urdf", (Finding("file", "info", f"not {here}/a, file://{here}/a, /b{here}/a"),))
         assert f"not a, file://{here}/a, /b{here}/a" in text_of("pretty", [found])
 
     def test_names_of_packages_are_whole_in_the_root_folder(self, monkeypatch):
         monkeypatch.chdir(os.path.abspath(os.sep))
-        found = Checked("a.urdf", (Finding("MSH-002", "info", "the mesh 'package://a/b.stl'"),))
+        found = CheckReport("a.urdf", (Finding("MSH-002", "info", "the mesh 'package://a/b.stl'"),))
         assert "'package://a/b.stl'" in text_of("pretty", [found])
 
 
@@ -241,7 +241,7 @@ def test_concise_is_one_line_a_finding(mixed):
 def test_json_has_paths_as_seen_from_the_working_folder(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     finding = Finding("xacro-include", "error", f"cannot include {tmp_path / 'b.xacro'}", Source("a.xacro"))
-    (said,) = json.loads(text_of("json", [Checked("a.xacro", (finding,))]))["findings"]
+    (said,) = json.loads(text_of("json", [CheckReport("a.xacro", (finding,))]))["findings"]
     assert said["message"] == "cannot include b.xacro"
 
 
@@ -315,7 +315,7 @@ class TestSarif:
 
     def test_a_file_elsewhere_has_a_whole_reference(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        result = Checked("/else where/a.urdf", (Finding("c", "error", "m", Source("/else where/a.urdf", 1, 1)),))
+        result = CheckReport("/else where/a.urdf", (Finding("c", "error", "m", Source("/else where/a.urdf", 1, 1)),))
         location = self.run_of([result])["results"][0]["locations"][0]["physicalLocation"]
         assert location["artifactLocation"] == {"uri": "file:///else%20where/a.urdf"}
 
@@ -330,7 +330,7 @@ def test_github_commands(mixed):
 
 def test_what_divides_a_github_command_is_escaped():
     finding = Finding("x,y:z", "error", "a, b: 100%\nc", Source("a,b:c%.urdf", 1))
-    assert text_of("github", [Checked("f", (finding,))]) == (
+    assert text_of("github", [CheckReport("f", (finding,))]) == (
         "::error file=a%2Cb%3Ac%25.urdf,line=1,title=x%2Cy%3Az::a, b: 100%25\\nc"
     )
 
@@ -363,7 +363,7 @@ def test_what_stands_in_a_file_cannot_speak_for_us(format, width):
     file = HOSTILE.replace("\ud800", "\udcff")  # how a byte of a name that is no UTF-8 is read
     source = Source(file, 1, 1)
     finding = Finding("c", "error", HOSTILE, source, HOSTILE, HOSTILE, f"{HOSTILE}\n{HOSTILE}")
-    result = Checked(file, (finding,), (Excused(finding, HOSTILE, source),))
+    result = CheckReport(file, (finding,), (Excuse(finding, HOSTILE, source),))
     text = text_of(format, [result], width)
     text.encode("utf-8")
     plain = unstyled(text)

@@ -12,7 +12,7 @@ from kinetree.repairs.fixes import exact
 from kinetree.rules.examples import ARM
 from kinetree.rules.profiles import family
 from kinetree.rules.rep103.angles import InexactAngles
-from kinetree.rules.rep103.axes import Mirrored, NorthEastDown, Optical, Sides
+from kinetree.rules.rep103.axes import NegativeScale, NorthEastDown, Optical, Sides
 from kinetree.rules.rep103.units import Units
 from kinetree.rules.rep105 import Chassis, WorldFrames
 from support import ask, icub_urdfs, shared
@@ -111,7 +111,7 @@ class TestMirrored:
     )
     def test_an_odd_number_of_negative_scales(self, scale, mirrors):
         mesh = f'<geometry><mesh filename="wrist.stl" scale="{scale}"/></geometry>'
-        findings = found(Mirrored, ARM, Mirrored.good, mesh)
+        findings = found(NegativeScale, ARM, NegativeScale.good, mesh)
         assert len(findings) == (2 if mirrors else 0)  # seen and felt
         assert all("mirrors the mesh 'wrist.stl'" in f.message and f.element == "link 'link_5'" for f in findings)
         assert all(f.severity == "warning" and "visual" not in f.message for f in findings)
@@ -119,7 +119,7 @@ class TestMirrored:
     def test_a_geom_that_is_seen_and_felt_is_mirrored_once(self):
         mesh = '<asset><mesh name="m" file="m.stl" scale="1 -1 1"/></asset>'
         text = f'<mujoco>{mesh}<worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>'
-        (finding,) = found(Mirrored, text, format="mjcf")
+        (finding,) = found(NegativeScale, text, format="mjcf")
         assert "scale 1 -1 1 mirrors the mesh 'm.stl'" in finding.message
         huge = '<mujoco><worldbody><geom size="200"/></worldbody></mujoco>'
         assert len(check(kt.load(huge, format="mjcf"), select=("GEO-003",))) == 1
@@ -171,12 +171,12 @@ class TestUnits:
 
     def test_one_mesh_in_two_units(self):
         first, second = (f'<geometry><mesh filename="a.stl" scale="{s} {s} {s}"/></geometry>' for s in (1, 0.001))
-        texts = ARM.replace(Mirrored.good, first, 1), ARM.replace(Mirrored.good, first)
+        texts = ARM.replace(NegativeScale.good, first, 1), ARM.replace(NegativeScale.good, first)
         assert not found(Units, texts[1])
-        (finding,) = found(Units, texts[0], Mirrored.good, second)
+        (finding,) = found(Units, texts[0], NegativeScale.good, second)
         assert "the scale of the mesh 'a.stl' is 1 here and 0.001 elsewhere" in finding.message
         for scale in ("0.9 -0.9 0.9", "0.08 0.08 0.08", "0 0 0"):  # of no unit
-            assert not found(Units, texts[0], Mirrored.good, first.replace("1 1 1", scale))
+            assert not found(Units, texts[0], NegativeScale.good, first.replace("1 1 1", scale))
 
     @pytest.mark.parametrize("shape", ['<sphere radius="0.03"/>', '<cylinder radius="0.03" length="0.04"/>'])
     def test_a_volume_of_0_113_litres(self, shape):

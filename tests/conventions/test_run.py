@@ -14,7 +14,7 @@ import pytest
 import kinetree as kt
 from kinetree.checker import in_child as alone
 from kinetree.checker import pool as run
-from kinetree.checker.job import Checked, Job, check_job
+from kinetree.checker.job import CheckReport, Job, check_job
 from kinetree.checker.pool import check_all
 from kinetree.formats.registry import ReadOptions
 from kinetree.isolated.child import Answer
@@ -56,7 +56,7 @@ def in_children(jobs, monkeypatch, **options):
     return list(check_all(jobs, **options))
 
 
-def codes(checked: Checked) -> list[str]:
+def codes(checked: CheckReport) -> list[str]:
     return [finding.code for finding in checked.findings]
 
 
@@ -71,7 +71,7 @@ def test_results_come_in_order_and_are_those_of_one_file(arms, monkeypatch):
 
 def test_small_files_are_checked_here_and_xacro_in_children(arms, tmp_path, monkeypatch):
     monkeypatch.setattr(run, "_in_children", lambda jobs, children: iter([len(children)]))
-    assert all(isinstance(checked, Checked) for checked in check_all(arms))
+    assert all(isinstance(checked, CheckReport) for checked in check_all(arms))
     xacro = tmp_path / "arm.urdf.XACRO"
     xacro.write_text(ARM)
     assert list(check_all([Job(str(xacro), industrial())], processes=3)) == [1]
@@ -138,7 +138,7 @@ def test_limits_of_a_child(deed, tmp_path):
 
 
 def test_what_a_child_says_is_findings_or_nothing():
-    checked = Checked("a", (kt.Finding("x", "error", "m", kt.Source("f", 1, 2, kt.Source("g"))),))
+    checked = CheckReport("a", (kt.Finding("x", "error", "m", kt.Source("f", 1, 2, kt.Source("g"))),))
     known = run._child(1, 1, None).known
     assert Answer(pickle.dumps(checked), known).load() == checked
     for other in (os.system, Trap(print, "taken over"), Path("a")):

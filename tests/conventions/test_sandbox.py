@@ -13,7 +13,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker import pool as run
-from kinetree.checker.job import Checked, Excused, Job
+from kinetree.checker.job import CheckReport, Excuse, Job
 from kinetree.checker.pool import check_all, protection
 from kinetree.checker.protection import without_foreign_places
 from kinetree.confine import Confinement
@@ -344,7 +344,7 @@ def test_no_line_of_a_file_that_a_child_cannot_have_read(tmp_path):
         places.append(kt.Source(str(tmp_path / name), 1, 1))
     places.append(kt.Source("icub-1.0.toml", 1, 1))  # a text that is no file
     found = tuple(kt.Finding("x", "error", "m", place) for place in places)
-    said = Checked("a", found, tuple(Excused(f, "", f.source) for f in found), known=found)
+    said = CheckReport("a", found, tuple(Excuse(f, "", f.source) for f in found), known=found)
     kept = without_foreign_places(said, [str(tmp_path / "ws")])
     for findings in (kept.findings, [one.finding for one in kept.excused], kept.known):
         assert [f.source.line for f in findings] == [1, None, 1]

@@ -8,7 +8,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.checker.excuses import excuse, suppressions
-from kinetree.checker.job import Checked, Job, check_job
+from kinetree.checker.job import CheckReport, Job, check_job
 from kinetree.checker.justifications import justifications
 from kinetree.checker.per_file import Pattern, PerFile
 from kinetree.codes import REMARKS
@@ -31,7 +31,7 @@ BECAUSE = f"<!-- kinetree: ignore {CODE} because the maker mounts it so -->"
 def checked(tmp_path):
     """Check a text as a file."""
 
-    def checked(text, name="arm.urdf", per_file=(), **options) -> Checked:
+    def checked(text, name="arm.urdf", per_file=(), **options) -> CheckReport:
         path = tmp_path / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return check_job(Job(str(path), CheckOptions("industrial", **options), per_file=per_file))
@@ -39,7 +39,7 @@ def checked(tmp_path):
     return checked
 
 
-def codes(found: Checked) -> list[str]:
+def codes(found: CheckReport) -> list[str]:
     return [finding.code for finding in found.findings]
 
 

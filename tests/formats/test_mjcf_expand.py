@@ -13,7 +13,7 @@ from kinetree.checker.pool import check_all
 from kinetree.confine import Confinement
 from kinetree.formats.mjcf import by_mujoco, expand
 from kinetree.formats.registry import ReadOptions
-from kinetree.isolated import FailedError, call
+from kinetree.isolated import ChildError, call
 from kinetree.rules.options import CheckOptions
 from kinetree.spatial import se3
 
@@ -211,7 +211,7 @@ def test_without_mujoco_the_error_says_what_to_install(cell, monkeypatch):
 
 def test_a_child_that_ends_is_an_error(cell, monkeypatch):
     def end(*_arguments, **_options):
-        raise FailedError("ended with SIGSEGV")
+        raise ChildError("ended with SIGSEGV")
 
     monkeypatch.setattr(expand.importlib.util, "find_spec", lambda name: object())
     monkeypatch.setattr("kinetree.isolated.call", end)
@@ -246,17 +246,17 @@ def test_mujoco_is_never_loaded_here(cell, tmp_path):
 def test_a_call_in_a_child_returns_or_fails():
     limits = {"seconds": 20, "megabytes": 2048, "readable": None}
     assert call("os.path:basename", "a/b", **limits) == "b"
-    with pytest.raises(FailedError, match="exit status 1"):
+    with pytest.raises(ChildError, match="exit status 1"):
         call("os.path:getsize", "/no/such/file", **limits)
-    with pytest.raises(FailedError, match=r"takes more than 0\.3 s"):
+    with pytest.raises(ChildError, match=r"takes more than 0\.3 s"):
         call("time:sleep", 60, **{**limits, "seconds": 0.3})
-    with pytest.raises(FailedError, match="Path is not an answer"):
+    with pytest.raises(ChildError, match="Path is not an answer"):
         call("pathlib:Path", "a", **limits)  # a class that is not known
 
 
 @installed
 def test_numbers_are_written_with_all_digits():
-    made = by_mujoco.Made(
+    made = by_mujoco.Expansion(
         *call(
             "kinetree.formats.mjcf.by_mujoco:expand",
             '<mujoco><worldbody><body pos="0.12345678901234567 0 0"><geom size="1"/></body></worldbody></mujoco>',

@@ -9,7 +9,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
-from kinetree.formats.losses.losses import bearers
+from kinetree.formats.losses.losses import elements_with
 from kinetree.formats.losses.parts import PARTS
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
@@ -74,9 +74,9 @@ class TestWhatIsLeft:
     @pytest.mark.parametrize("part", PARTS)
     def test_a_robot_has_nothing_of_a_part_that_is_left_out(self, part):
         robot = load(ARM, part)
-        assert bearers(robot, part) == []
+        assert elements_with(robot, part) == []
         assert robot.text is None
-        had = bearers(load(ARM), part)
+        had = elements_with(load(ARM), part)
         assert [note.code for note in robot.notes if note.code == "without"] == ["without"] * bool(had)
         for element in had:
             assert any(element in note.message for note in robot.notes), element
@@ -88,7 +88,7 @@ class TestWhatIsLeft:
         depends = {"force_torque": {"sensor"}, "velocity_limit": {"limit"}}
         for other in {*PARTS} - {part, "extension", "order", "loop"}:
             if part not in depends.get(other, ()) and (part, other) != ("geometry", "material"):
-                assert bearers(robot, other) == bearers(whole, other), other
+                assert elements_with(robot, other) == elements_with(whole, other), other
 
     def test_a_follower_that_is_free_stands_last_in_q(self):
         robot = load(ARM, "mimic")

@@ -12,7 +12,7 @@ from kinetree.errors import Finding, Source
 from kinetree.fixer.fix import fix
 from kinetree.lsp import child
 from kinetree.lsp.actions import actions
-from kinetree.lsp.answers import Look, Refused
+from kinetree.lsp.answers import Look, Refusal
 from kinetree.lsp.diagnostics import mark_of
 from kinetree.lsp.session import look_of
 from kinetree.lsp.text import Text
@@ -148,7 +148,7 @@ def test_a_repair_of_one_of_several(editor):
 def test_an_impossible_repair_has_a_reason(editor):
     path = editor.put("arm.urdf", ARM.replace("0 0 2", "0 0 0"))
     refused = editor.ask("fixes", path, "JNT-001", "", False)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, Refusal)
     assert "axis" in refused.why
 
 
@@ -174,13 +174,13 @@ def test_a_new_name_goes_into_the_srdf(editor):
 def test_a_wrong_new_name_is_refused(editor, new, why):
     path = editor.put("arm.urdf", ARM)
     refused = editor.at("rename", path, '<child link="', 15, new)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, Refusal)
     assert why in refused.why
 
 
 def test_no_name_is_no_name(editor):
     path = editor.put("arm.urdf", ARM)
-    assert isinstance(editor.at("renamable", path, "revolute"), Refused)
+    assert isinstance(editor.at("renamable", path, "revolute"), Refusal)
     assert editor.at("definition", path, "revolute") == ()
 
 
@@ -214,7 +214,7 @@ def test_what_a_macro_makes(made):
 def test_a_name_that_breaks_the_robot_is_refused(made):
     editor, macro, _ = made
     refused = editor.at("rename", macro, '"${prefix}link', 11, "base_link")
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, Refusal)
 
 
 def test_an_unsaved_include_counts_and_so_does_one_that_is_nowhere(editor):
@@ -363,7 +363,7 @@ def test_no_other_name_changes(editor):
     <link name="l${{list(d.keys())[0]}}"/></robot>"""
     path = editor.put("r.urdf.xacro", text)
     refused = editor.at("rename", path, 'name="a', 6, "b")
-    assert isinstance(refused, Refused), editor.after(refused)
+    assert isinstance(refused, Refusal), editor.after(refused)
     assert "'la' would be 'lb'" in refused.why
 
 
@@ -402,4 +402,4 @@ def test_a_macro_of_another_package_gets_a_new_name(editor):
     (editor.folder / "secret.xacro").write_text(MACRO)
     (editor.folder / "robot/link.xacro").symlink_to("../secret.xacro")
     path = editor.put("robot/made.urdf.xacro", MADE.replace("segment.xacro", "link.xacro"))
-    assert isinstance(editor.at("rename", path, "<xacro:segment", 9, "part"), Refused)
+    assert isinstance(editor.at("rename", path, "<xacro:segment", 9, "part"), Refusal)

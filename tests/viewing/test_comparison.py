@@ -9,7 +9,7 @@ import kinetree as kt
 from browser import axe
 from kinetree.errors import Finding
 from kinetree.viewing import page, show
-from kinetree.viewing.scene import Posed, scene
+from kinetree.viewing.scene import PosedRobot, scene
 from support import all_frames, example_robot_urdfs
 
 BASE = """<robot name="arm"><link name="base"/>
@@ -39,7 +39,7 @@ def edited(*pairs):
 
 def compared(a, b, findings=((), ())):
     """The comparison in the scene, its robots, and its differences as (element, message, names of parts)."""
-    robots = [Posed(robot, None, found) for robot, found in zip((a, b), findings, strict=True)]
+    robots = [PosedRobot(robot, None, found) for robot, found in zip((a, b), findings, strict=True)]
     made = scene(robots, comparison=kt.compare(a, b))
     content = json.loads(json.dumps(made.content, allow_nan=False))
     shown, comparison = content["robots"], content["comparison"]
@@ -118,8 +118,8 @@ def test_each_difference_names_its_parts(edits, text, parts):
 def test_equal_robots_have_no_differences_and_share_their_meshes():
     path = next((path for path in example_robot_urdfs() if path.name == "ur5_robot.urdf"), None)
     a, b = kt.load(path), kt.load(path)
-    alone = scene([Posed(a)])
-    both = scene([Posed(a), Posed(b)], comparison=kt.compare(a, b))
+    alone = scene([PosedRobot(a)])
+    both = scene([PosedRobot(a), PosedRobot(b)], comparison=kt.compare(a, b))
     assert both.meshes == alone.meshes
     assert both.content["comparison"]["differences"] == []
     assert both.content["comparison"]["verdict"] == "the same robot"

@@ -14,7 +14,7 @@ import mesh_files
 from kinetree.model.assemble import build, parts_of
 from kinetree.viewing import page
 from kinetree.viewing.page import page_of
-from kinetree.viewing.scene import Posed, scene
+from kinetree.viewing.scene import PosedRobot, scene
 from physics import everything
 
 from .unpacking import parts
@@ -57,7 +57,7 @@ class Document(html.parser.HTMLParser):
 
 
 def made(robot, **options):
-    return page_of(scene([Posed(robot)]), **options)
+    return page_of(scene([PosedRobot(robot)]), **options)
 
 
 def elements(text, tag):
@@ -158,7 +158,7 @@ def test_no_folder_of_this_machine_is_in_the_page(tmp_path):
         f'<robot name="arm"><link name="base"><inertial><mass value="-1"/></inertial>{visuals}</link></robot>'
     )
     robot = kt.load(file)
-    text = page_of(scene([Posed(robot, None, kt.check(robot))]))
+    text = page_of(scene([PosedRobot(robot, None, kt.check(robot))]))
     content, data, _ = parts(text)
     assert len(content["meshes"]) == 1
     assert len(data) == 6 * 4 + 9 * 4

@@ -18,7 +18,7 @@ from kinetree.compiler.js import write_js
 from kinetree.errors import Finding, Source
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import Inertial
-from kinetree.viewing.scene import Folders, Posed, scene
+from kinetree.viewing.scene import Folders, PosedRobot, scene
 from kinetree.viewing.scene.robot import inertia
 from physics import everything
 from support import all_frames, example_robot_urdfs, icub_urdfs, random_q
@@ -38,7 +38,7 @@ LOOP = sdf_texts.model(
 
 
 def shown(robot, *findings, q=None):
-    made = scene([Posed(robot, q, findings)])
+    made = scene([PosedRobot(robot, q, findings)])
     content = json.loads(json.dumps(made.content, allow_nan=False))
     return made, content["robots"][0]
 
@@ -383,7 +383,7 @@ def test_the_description_gives_a_colour_before_the_mesh(tmp_path):
 def test_two_robots_share_a_page(tmp_path):
     (tmp_path / "a.stl").write_bytes(mesh_files.stl())
     robot = arm(tmp_path, '<mesh filename="a.stl"/>')
-    made = scene([Posed(robot), Posed(kt.load("icub"))])
+    made = scene([PosedRobot(robot), PosedRobot(kt.load("icub"))])
     assert [name for name, _ in made.functions] == [R["fk"] for R in made.content["robots"]] == ["fk0", "fk1"]
     (mesh,) = made.content["meshes"]
     vertices, _ = unpacked(mesh, zlib.decompress(base64.b64decode(made.meshes)))

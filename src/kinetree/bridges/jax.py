@@ -19,7 +19,7 @@ from jax.interpreters import ad, batching, mlir
 
 from kinetree.bridges import xla
 from kinetree.bridges.kernels import (
-    Solved,
+    Solution,
     batch_of,
     batch_of_targets,
     checked_kernel,
@@ -156,7 +156,7 @@ def _mapped(inputs: Sequence[Any], axes: Sequence[Any], *, kernel: Kernel) -> An
     return _call.bind(*moved, kernel=kernel), 0
 
 
-def _solver(ik: IK) -> Callable[..., Solved]:
+def _solver(ik: IK) -> Callable[..., Solution]:
     slopes, shapes = wrap(ik._slopes), target_shapes(ik)
     nq = ik._slopes.inputs[0].shape
 
@@ -195,9 +195,9 @@ def _solver(ik: IK) -> Callable[..., Solved]:
             rate = rate + (D @ flat[..., None])[..., 0]
         return (q, success), (rate, np.zeros(success.shape, dtype=jax.dtypes.float0))
 
-    def function(*targets: Any, q0: Any = None) -> Solved:
+    def function(*targets: Any, q0: Any = None) -> Solution:
         given = _checked("ik", [*targets, *([] if q0 is None else [q0])])
-        return Solved(*solved(tuple(given[: len(targets)]), tuple(given[len(targets) :])))
+        return Solution(*solved(tuple(given[: len(targets)]), tuple(given[len(targets) :])))
 
     return function
 

@@ -19,7 +19,7 @@ from kinetree.spatial.se3 import Array
 Shape = tuple[int, ...]
 
 
-class Solved(NamedTuple):
+class Solution(NamedTuple):
     """Result of wrapped inverse kinematics: q (…, nq), and success (…), whether the targets are reached."""
 
     q: Any

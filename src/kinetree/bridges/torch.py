@@ -14,7 +14,7 @@ import torch
 
 from kinetree.bridges.kernels import (
     Shape,
-    Solved,
+    Solution,
     batch_of,
     batch_of_targets,
     checked_kernel,
@@ -79,16 +79,16 @@ def _number(thing: Any) -> int:
     return _wrapped.index(thing)
 
 
-def _solver(ik: IK) -> Callable[..., Solved]:
+def _solver(ik: IK) -> Callable[..., Solution]:
     number, slopes = _number(ik), wrap(ik._slopes)
     if number not in _slopes:
         _slopes[number] = slopes
     shapes = target_shapes(ik)
 
-    def function(*targets: Any, q0: Any = None) -> Solved:
+    def function(*targets: Any, q0: Any = None) -> Solution:
         given = _checked("ik", [*targets, *([] if q0 is None else [q0])])
         call = _Solve.forward if _is_plain(given) else _Solve.apply
-        return Solved(*call(number, shapes, len(targets), *given))
+        return Solution(*call(number, shapes, len(targets), *given))
 
     return function
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from kinetree.arguments import as_names, explained
+from kinetree.arguments import as_names, explain_type_errors
 from kinetree.checker.after_error import Certain, certain, remarks
 from kinetree.checker.after_error import findings_by_rule as findings_by_rule
-from kinetree.checker.deduplicate import once
+from kinetree.checker.deduplicate import deduplicate
 from kinetree.errors import SEVERITIES, Finding, Findings, fail, nearest_names, wrong_type
 from kinetree.formats.registry import Reading, ReadOptions
 from kinetree.load import examine
@@ -28,7 +28,7 @@ GRAVER = ("contradiction",)
 """Codes of readers' warnings that are errors of the checker: other programs may read another robot."""
 
 
-@explained
+@explain_type_errors
 def check(
     source: Robot | str | os.PathLike[str],
     *,
@@ -105,12 +105,15 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Cer
     else:
         found = Certain(findings_by_rule(robot, options.rules_for(robot), options))
     if robot and robot.text and robot.text.files:  # xacro: to import these takes as long as to check an arm
-        from kinetree.checker.macros import uncalled
+        from kinetree.checker.macros import uncalled_findings
         from kinetree.checker.meant import behind
 
         said = [*findings, *chain.from_iterable(found.findings.values())]
-        findings += [*(behind(robot, options, said) if robot.doubts else []), *uncalled(robot, options)]
-    return sorted(once([*findings, *chain.from_iterable(found.findings.values())]), key=order), found
+        findings += [
+            *(behind(robot, options, said) if robot.doubts else []),
+            *uncalled_findings(robot, options),
+        ]
+    return sorted(deduplicate([*findings, *chain.from_iterable(found.findings.values())]), key=order), found
 
 
 def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding]:

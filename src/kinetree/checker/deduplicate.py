@@ -11,7 +11,7 @@ Key = tuple[str, str, int, int | None, str]
 """Code, file, line, column, and the words without the names of models around a name."""
 
 
-def once(findings: Iterable[Finding]) -> list[Finding]:
+def deduplicate(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings without those that another copy of the same element in the same file has already."""
     findings = list(findings)
     if len({(finding.code, finding.source) for finding in findings}) == len(findings):

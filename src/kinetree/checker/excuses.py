@@ -34,7 +34,7 @@ FORM = "write 'kinetree: ignore CODE because …', several codes with commas bet
 NOTHING_READ: Mapping[str, str] = MappingProxyType({})
 
 
-class Judged(NamedTuple):
+class ExcuseResult(NamedTuple):
     """Findings that remain, excused ones with their suppressions, and faults of suppressions."""
 
     findings: list[Finding]
@@ -47,7 +47,7 @@ def excuse(
     file: str,
     is_asked: Callable[[str, str], bool],
     texts: Mapping[str, str] = NOTHING_READ,
-) -> Judged:
+) -> ExcuseResult:
     """Remove the findings that are excused by comments in their own file or in the checked one.
 
     file: the checked file; a comment before its root applies to all that is made from it. is_asked: whether a finding
@@ -57,7 +57,7 @@ def excuse(
     files = dict.fromkeys([file, *(finding.source.file for finding in findings if finding.source)])
     said = [suppression for name in files if ours_in(texts.get(name)) for suppression in suppressions(name)]
     if not said:
-        return Judged(list(findings), [], [])
+        return ExcuseResult(list(findings), [], [])
     spots = _spots(findings)
     why: dict[int, Suppression] = {}  # an inner element's suppression comes behind that of an outer, and wins
     used: set[tuple[str, str, Place, bool]] = set()
@@ -78,7 +78,7 @@ def excuse(
             ):
                 idle.append(code)
         judged.append(replace(suppression, idle=tuple(idle)))
-    return Judged(
+    return ExcuseResult(
         [finding for i, finding in enumerate(findings) if i not in why],
         [(findings[i], why[i]) for i in sorted(why)],
         [fault for rule in family("SUP") for fault in rule().findings({"suppressions": judged})],

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kinetree.checker.deduplicate import Key, key_of
-from kinetree.checker.job import Checked
+from kinetree.checker.job import CheckReport
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.files.opener import files_below, read_file
 from kinetree.formats.registry import FORMATS
@@ -94,12 +94,12 @@ def is_srdf(file: str) -> bool:
     return file.lower().endswith(SRDFS)
 
 
-def is_unread(result: Checked) -> bool:
+def is_unread(result: CheckReport) -> bool:
     """Return whether the file could not be read."""
     return any(finding.code in UNREAD and finding.severity == "error" for finding in result.findings)
 
 
-def is_part(result: Checked) -> bool:
+def is_part(result: CheckReport) -> bool:
     """Return whether a file is a part of others: it makes no robot, or fails alone and another file includes it."""
     codes = {finding.code for finding in result.findings if finding.severity == "error"}
     if codes.isdisjoint(NO_ROBOT) and result.file.endswith(".xacro") and not codes.isdisjoint(OF_WHOLE):
@@ -119,7 +119,7 @@ def _is_of_robot(file: str) -> bool:
     return root is None or root[1] == b"robot"
 
 
-def without_parts(result: Checked) -> Checked:
+def without_parts(result: CheckReport) -> CheckReport:
     """Return the result of a file from a folder, with only the findings of rules if the file is a part of others."""
     if alone := [finding for finding in result.findings if finding.code == "srdf-alone"]:  # a remark, if it is no xacro
         remarks = [replace(f, severity="info") for f in alone if not result.file.lower().endswith(".xacro")]
@@ -134,7 +134,7 @@ def without_parts(result: Checked) -> Checked:
     return replace(result, findings=rules) if is_part(result) else result
 
 
-def once_in_all(results: Sequence[Checked]) -> list[Checked]:
+def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:
     """Return the results without findings about another file that is checked itself and has them, as a model has that
     worlds include."""
     known: dict[str, set[Key]] = {}
@@ -146,7 +146,7 @@ def once_in_all(results: Sequence[Checked]) -> list[Checked]:
     return [_without_others(result, known, seen) for result in results]
 
 
-def _without_others(result: Checked, known: dict[str, set[Key]], seen: Collection[object]) -> Checked:
+def _without_others(result: CheckReport, known: dict[str, set[Key]], seen: Collection[object]) -> CheckReport:
     """Return a result without what others have. seen: codes and places of findings about parts whose name is known, and
     not about the macro that makes them, as `kinetree.checker.macros` finds them."""
 

@@ -7,32 +7,32 @@ from dataclasses import replace
 from pathlib import Path
 
 from kinetree.checker.files import models_in, no_models
-from kinetree.checker.job import Checked, Examined, Job, examine_job, fault
+from kinetree.checker.job import CheckReport, Examination, Job, examine_job, fault
 from kinetree.errors import Finding, KinetreeError, Source
 
 
-def check_alone(job: Job) -> Checked:
+def check_alone(job: Job) -> CheckReport:
     """Check one file; every failure becomes a finding."""
     return examine_alone(job).checked
 
 
-def examine_alone(job: Job) -> Examined:
+def examine_alone(job: Job) -> Examination:
     """Read and check one file; every failure becomes a finding."""
     try:
         if special := _special(job.file):
-            return Examined(fault(job.file, "file", f"is {special}, not a file; only files are checked"))
+            return Examination(fault(job.file, "file", f"is {special}, not a file; only files are checked"))
         if job.file.endswith(("/", os.sep)) and not any(models_in(Path(job.file))):
-            return Examined(Checked(job.file, (no_models(job.file),)))
+            return Examination(CheckReport(job.file, (no_models(job.file),)))
         return examine_job(job)
     except KinetreeError as error:
-        return Examined(Checked(job.file, tuple(_placed(finding, job) for finding in error.findings)))
+        return Examination(CheckReport(job.file, tuple(_placed(finding, job) for finding in error.findings)))
     except MemoryError:
         message = "takes more memory to check than there is, or than is allowed"
-        return Examined(fault(job.file, "check-memory", message))
+        return Examination(fault(job.file, "check-memory", message))
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         said = f"{type(error).__name__}: {error} ({os.path.basename(where.filename)}:{where.lineno})"
-        return Examined(fault(job.file, "check-crashed", f"the checker stumbles over it; please tell us: {said}"))
+        return Examination(fault(job.file, "check-crashed", f"the checker stumbles over it; please tell us: {said}"))
 
 
 def _placed(finding: Finding, job: Job) -> Finding:

@@ -32,7 +32,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Excused:
+class Excuse:
     """A finding that a comment in the file excuses, with the reason and the place of the comment."""
 
     finding: Finding
@@ -41,34 +41,34 @@ class Excused:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckReport:
     """Result of the check of a file. name: that of the variant. known: findings that are in its baseline. beside: files
     that were named with it, such as its SRDF."""
 
     file: str
     findings: tuple[Finding, ...]
-    excused: tuple[Excused, ...] = ()
+    excused: tuple[Excuse, ...] = ()
     name: str = ""
     known: tuple[Finding, ...] = ()
     beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Examined:
+class Examination:
     """A file that was read and checked: its report, its robot if it has one, and all findings, also excused and
     unreported ones."""
 
-    checked: Checked
+    checked: CheckReport
     robot: Robot | None = None
     findings: tuple[Finding, ...] = ()
 
 
-def check_job(job: Job) -> Checked:
+def check_job(job: Job) -> CheckReport:
     """Check one file and return its report."""
     return examine_job(job).checked
 
 
-def examine_job(job: Job) -> Examined:
+def examine_job(job: Job) -> Examination:
     """Read and check one file. The report leaves out what the settings exclude, comments excuse and the baseline has.
     Raises KinetreeError if there is nothing to read, or the baseline is not one."""
     file = str(source := as_source(job.file, job.options.read))
@@ -90,19 +90,19 @@ def examine_job(job: Job) -> Examined:
     if job.baseline is not None:
         findings, known, gone = subtract(findings, job.baseline, _key(job, job.baseline), is_asked)
         findings += gone if options.wants(GONE) else []
-    why = tuple(Excused(finding, by.reason, by.source) for finding, by in excused)
+    why = tuple(Excuse(finding, by.reason, by.source) for finding, by in excused)
     beside = (*job.options.also, *([os.fspath(srdf)] if (srdf := job.options.read.srdf) else []))
-    checked = Checked(job.file, tuple(sorted(findings, key=order)), why, job.name, tuple(known), beside)
-    return Examined(checked, reading[0], tuple(found))
+    checked = CheckReport(job.file, tuple(sorted(findings, key=order)), why, job.name, tuple(known), beside)
+    return Examination(checked, reading[0], tuple(found))
 
 
-def gone_from_baselines(jobs: Sequence[Job]) -> list[Checked]:
+def gone_from_baselines(jobs: Sequence[Job]) -> list[CheckReport]:
     """Return the remarks on baselines that are about no single file."""
     wanted = [job for job in jobs if job.baseline is not None and job.options.wants(GONE)]
     found = []
     for baseline in dict.fromkeys(job.baseline for job in wanted if job.baseline is not None):
         keys = {_key(job, baseline) for job in jobs if job.baseline == baseline}
-        found.append(Checked(baseline, tuple(of_gone_models(baseline, keys))))
+        found.append(CheckReport(baseline, tuple(of_gone_models(baseline, keys))))
     return [one for one in found if one.findings]
 
 
@@ -116,6 +116,6 @@ def _texts(robot: Robot | None, file: str) -> Mapping[str, str]:
     return {} if text is None or text.format not in ("urdf", "xacro") else text.files or {file: text.text}
 
 
-def fault(file: str, code: str, message: str) -> Checked:
+def fault(file: str, code: str, message: str) -> CheckReport:
     """Return a result with one error."""
-    return Checked(file, (Finding(code, "error", message, Source(file)),))
+    return CheckReport(file, (Finding(code, "error", message, Source(file)),))

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from kinetree.checker.job import Checked, Excused
+from kinetree.checker.job import CheckReport, Excuse
 from kinetree.rules.profiles import rule_of
 
 HEAD = ("file", "element", "rule", "clause", "reason")
 
 
-def justifications(checked: Iterable[Checked]) -> str:
+def justifications(checked: Iterable[CheckReport]) -> str:
     """Return a table in Markdown of all excused findings in their order, or a line that there are none."""
     rows = list(dict.fromkeys(_row(excused) for one in checked for excused in one.excused))
     if not rows:
@@ -20,7 +20,7 @@ def justifications(checked: Iterable[Checked]) -> str:
     return "".join(f"| {line} |\n" for line in lines)
 
 
-def _row(excused: Excused) -> tuple[str, ...]:
+def _row(excused: Excuse) -> tuple[str, ...]:
     finding, rule = excused.finding, rule_of(excused.finding.code)
     name = f"{finding.code} ({rule.level})" if rule else finding.code
     clause = rule.clause if rule else finding.message

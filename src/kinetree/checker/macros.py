@@ -16,7 +16,7 @@ from kinetree.formats.xacro.words import words_of
 from kinetree.model.robot import Robot
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.rule import Rule
-from kinetree.syntax.xml.reader import Derived, Element, Report, parse
+from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 from kinetree.xacro_text.package import DEFINITION, WORD, is_called_around, package_of
 from kinetree.xacro_text.reading import BUILT_IN, parameters_of
 
@@ -54,7 +54,7 @@ MOST = 20
 """Most macros of a file that are expanded."""
 
 
-def uncalled(robot: Robot, options: CheckOptions) -> list[Finding]:
+def uncalled_findings(robot: Robot, options: CheckOptions) -> list[Finding]:
     """Return the findings of rules in macros of the robot's own file that no robot of its package calls, which are
     there with two sets of made-up arguments; also in macros that these call, about names in blocks of simulators."""
     texts = robot.text.files if robot.text else {}
@@ -74,7 +74,7 @@ def _in_file(robot: Robot, file: str, names: Collection[str], options: CheckOpti
     known, lacking = _names_in(root), _lacking(robot.text.files)
     absent = _absent_macros(robot.text.files)
     rules = [rule for rule in rules if not absent or rule.code.startswith("XML")]
-    given = Given(robot, file, root, tuple(rules), options, lacking, absent)
+    given = MacroFile(robot, file, root, tuple(rules), options, lacking, absent)
     calls = [[_call(macro, known, k, i) for i, macro in enumerate(macros)] for k in (0, 1)]
     made = [k for k, call in enumerate(calls[0]) if call]
     found = _found(given, [calls[0][k] for k in made], 0) if made else {}
@@ -89,7 +89,7 @@ def _in_file(robot: Robot, file: str, names: Collection[str], options: CheckOpti
     return [one for one in sure.values() if one.place[0] != file or one.place[1] not in lines]
 
 
-class Given(NamedTuple):
+class MacroFile(NamedTuple):
     """A file with macros, the robot that it is a part of, the rules, the properties and arguments that are not defined,
     with their kind, and definitions of macros that stand in for those that are not."""
 
@@ -181,7 +181,7 @@ def _call(macro: Element, names: set[str], k: int, number: int) -> str:
     return f"<xacro:{name}{given}>{blocks}</xacro:{name}>"
 
 
-def _found(given: Given, calls: Iterable[str], k: int) -> Mapping[tuple[object, ...], Finding]:
+def _found(given: MacroFile, calls: Iterable[str], k: int) -> Mapping[tuple[object, ...], Finding]:
     """Return the findings in the macros of a file with these calls, by code, place and words, in the k-th expansion."""
     robot, file, root, rules, options, lacking, absent = given
     files, row = files_for(robot, options), FORMATS["xacro"]
@@ -229,13 +229,13 @@ def _with_calls(root: Element, calls: Iterable[str]) -> bytes:
     return b"".join((*parts, data[end : root.end], "".join(calls).encode(), data[root.end :]))
 
 
-def _joined(text: Derived, file: str) -> Derived | None:
+def _joined(text: DerivedText, file: str) -> DerivedText | None:
     """Return an expanded text in which links that others make, and a root, make one tree of all links."""
     root = parse(text, file, Report())
     if root is None or root.tag not in ("robot", "root") or not root.find("link"):
         return None
     if root.tag == "root":  # as files of macros have it
-        text = Derived(text.text.replace("<root", "<robot", 1).replace("</root>", "</robot>"), text.origins)
+        text = DerivedText(text.text.replace("<root", "<robot", 1).replace("</root>", "</robot>"), text.origins)
     links = {link.get("name") for link in root.find_all("link")}
     ends = [(joint.find("parent"), joint.find("child")) for joint in root.find_all("joint")]
     parents = {parent.get("link") for parent, _ in ends if parent} - links - {None}
@@ -248,7 +248,7 @@ def _joined(text: Derived, file: str) -> Derived | None:
     ]
     at = text.text.rindex("</")
     more = [None] * (len(new) + 2 * len(tops))
-    return Derived(text.text[:at] + "".join(new) + text.text[at:], [*text.origins, *more])
+    return DerivedText(text.text[:at] + "".join(new) + text.text[at:], [*text.origins, *more])
 
 
 def _of_others(finding: Finding, macro: Robot, file: str, files: Files) -> bool:

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from kinetree.checker.baseline import check_baseline
 from kinetree.checker.in_child import check_alone
-from kinetree.checker.job import Checked, Excused, Job, fault
+from kinetree.checker.job import CheckReport, Excuse, Job, fault
 from kinetree.checker.protection import readable, without_foreign_places
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.files.opener import read_file
 from kinetree.formats.registry import FORMATS, holds_xacro
-from kinetree.isolated import Child, FailedError, Protection, watched
+from kinetree.isolated import Child, ChildError, Protection, watched
 from kinetree.isolated.child import START
 from kinetree.isolated.protection import environment
 from kinetree.rules.profiles import DEFAULT, check_codes, check_profile
@@ -37,7 +37,7 @@ Task = tuple[int, str, bytes]
 
 def check_all(
     jobs: Sequence[Job], *, processes: int | None = None, seconds: float = 30, megabytes: int = 2048
-) -> Iterator[Checked]:
+) -> Iterator[CheckReport]:
     """Check files and return the results in the order of the jobs, each as soon as it and those before it are ready.
 
     processes: number of children at a time; by default the number of cores.
@@ -81,7 +81,7 @@ def _child(seconds: float, megabytes: int, readable: list[str] | None) -> Child:
         megabytes=megabytes,
         readable=readable,
         environment=environment(confined=readable is not None),
-        known=(Checked, Excused, Finding, Source),
+        known=(CheckReport, Excuse, Finding, Source),
     )
 
 
@@ -112,14 +112,14 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _in_children(jobs: Sequence[Job], children: Sequence[Child]) -> Iterator[Checked]:
+def _in_children(jobs: Sequence[Job], children: Sequence[Child]) -> Iterator[CheckReport]:
     todo: queue.SimpleQueue[Task] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[int, Checked]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[int, CheckReport]] = queue.SimpleQueue()
     for index, job in enumerate(jobs):
         todo.put((index, job.file, pickle.dumps((job,))))
     for child in children:
         threading.Thread(target=_work, args=(child, todo, done), daemon=True).start()
-    ready: dict[int, Checked] = {}
+    ready: dict[int, CheckReport] = {}
     with watched(children):
         for index in range(len(jobs)):
             while index not in ready:
@@ -131,7 +131,7 @@ def _in_children(jobs: Sequence[Job], children: Sequence[Child]) -> Iterator[Che
             yield ready.pop(index)
 
 
-def _work(child: Child, todo: queue.SimpleQueue[Task], done: queue.SimpleQueue[tuple[int, Checked]]) -> None:
+def _work(child: Child, todo: queue.SimpleQueue[Task], done: queue.SimpleQueue[tuple[int, CheckReport]]) -> None:
     """Give a child one job after the other until none is left; the next before the answer to the last, to avoid
     waiting."""
     sent: deque[Task] = deque()  # the child is at the first
@@ -140,7 +140,7 @@ def _work(child: Child, todo: queue.SimpleQueue[Task], done: queue.SimpleQueue[t
             with suppress(queue.Empty):
                 while len(sent) < AHEAD:
                     sent.append(todo.get_nowait())
-                    child.tell(sent[-1][2])
+                    child.send(sent[-1][2])
             if not sent:
                 child.end()
                 return
@@ -154,11 +154,11 @@ def _work(child: Child, todo: queue.SimpleQueue[Task], done: queue.SimpleQueue[t
                 todo.put(sent.popleft())
 
 
-def _answer(child: Child, file: str) -> Checked:
+def _answer(child: Child, file: str) -> CheckReport:
     """Return the result of the oldest job of a child, or how the child failed."""
     try:
-        checked: Checked = child.answer()
-    except FailedError as error:
+        checked: CheckReport = child.answer()
+    except ChildError as error:
         if error.late:
             message = f"takes more than {child.seconds:g} s to check, the most that is waited"
             return fault(file, "check-timeout", message)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from kinetree.checker.job import Checked, Job
+from kinetree.checker.job import CheckReport, Job
 from kinetree.confine import RealPaths, confinement_of, is_in, real
 from kinetree.errors import Finding, Source
 from kinetree.files.packages import searched
@@ -25,7 +25,7 @@ def readable(jobs: Sequence[Job]) -> list[str] | None:
     return found
 
 
-def without_foreign_places(checked: Checked, readable: Sequence[str]) -> Checked:
+def without_foreign_places(checked: CheckReport, readable: Sequence[str]) -> CheckReport:
     """Return a child's result without lines of files that it may not read, because reports print these lines."""
     folders = [Path(path) for path in readable]
 

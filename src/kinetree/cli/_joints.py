@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
-from kinetree.queries.joint_choice import chosen
+from kinetree.queries.joint_choice import with_moving_joints
 from kinetree.syntax.numbers import numbers
 
 Command = Callable[..., Any]
@@ -51,7 +51,7 @@ def _chosen(robot: Robot, joints: str | None, at: str | None, in_degrees: bool, 
         raise fail("option", "--at means nothing without --joints A,B,…, the joints that move")
     if at == "input" and not as_input:
         raise fail("at", "legal are numbers; input is for kinetree codegen", element="--at input")
-    return chosen(robot, joints_of(robot, joints), _where(robot, at, in_degrees))
+    return with_moving_joints(robot, joints_of(robot, joints), _where(robot, at, in_degrees))
 
 
 def joints_of(robot: Robot, text: str) -> str | list[str]:

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from kinetree.errors import Finding, Source
-from kinetree.model.names import Named
+from kinetree.model.names import NamedValues
 
 
 def plain(value: Any) -> Any:
@@ -20,7 +20,7 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
-    if isinstance(value, Named):
+    if isinstance(value, NamedValues):
         return [plain(item) for item in value.values()]
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}

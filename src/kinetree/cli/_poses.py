@@ -24,7 +24,7 @@ MOST = Most(bytes=1_000_000, rows=1000, columns=100)
 """Largest table of poses; ten rows are enough."""
 
 
-class Wanted(NamedTuple):
+class RequiredColumn(NamedTuple):
     """A required column. unit: of its numbers, "" for none, None for poses as text."""
 
     label: str
@@ -38,7 +38,7 @@ class Column(NamedTuple):
     at: int
     text: str
     unit: str | None
-    wanted: Wanted
+    wanted: RequiredColumn
 
 
 def read_poses(
@@ -211,19 +211,19 @@ def _schemes(who: Controller, names: Sequence[str]) -> Iterator[tuple[str, ...]]
         yield theirs[: len(names)]
 
 
-def _joints(who: Controller, names: Sequence[str], turning: Sequence[bool]) -> Iterator[list[Wanted]]:
+def _joints(who: Controller, names: Sequence[str], turning: Sequence[bool]) -> Iterator[list[RequiredColumn]]:
     for scheme in _schemes(who, names):
         yield [
-            Wanted(label, f"joint {name!r}", "deg" if turns else "mm")
+            RequiredColumn(label, f"joint {name!r}", "deg" if turns else "mm")
             for label, name, turns in zip(scheme, names, turning, strict=True)
         ]
 
 
-def _poses(who: Controller, as_text: bool) -> list[Wanted]:
+def _poses(who: Controller, as_text: bool) -> list[RequiredColumn]:
     if as_text:
-        return [Wanted(POSE, "the pose", None)]
+        return [RequiredColumn(POSE, "the pose", None)]
     units = [who.position] * 3 + [who.rotation.unit] * len(who.rotation.names)
-    return [Wanted(name, f"{name} of the pose", unit) for name, unit in zip(who.components, units, strict=True)]
+    return [RequiredColumn(name, f"{name} of the pose", unit) for name, unit in zip(who.components, units, strict=True)]
 
 
 def _legal(who: Controller, names: Sequence[str]) -> str:
@@ -234,9 +234,11 @@ def _legal(who: Controller, names: Sequence[str]) -> str:
     )
 
 
-def _matched(cells: list[str], wanted: list[Wanted], whose: str) -> tuple[dict[Wanted, Column], list[str]]:
+def _matched(
+    cells: list[str], wanted: list[RequiredColumn], whose: str
+) -> tuple[dict[RequiredColumn, Column], list[str]]:
     """Return the columns, with exact matches before those in another case, and what is wrong."""
-    found: dict[Wanted, Column] = {}
+    found: dict[RequiredColumn, Column] = {}
     faults: list[str] = []
     left = [(i, text) for i, text in enumerate(cells) if text]
     spellings: tuple[Callable[[str], str], ...] = (str, _key)
@@ -260,7 +262,9 @@ def _matched(cells: list[str], wanted: list[Wanted], whose: str) -> tuple[dict[W
     return found, faults + [f"there is no column {one.label!r}" for one in wanted if one not in found]
 
 
-def _fits(text: str, wanted: list[Wanted], same: Callable[[str], str]) -> tuple[str | None, list[Wanted]]:
+def _fits(
+    text: str, wanted: list[RequiredColumn], same: Callable[[str], str]
+) -> tuple[str | None, list[RequiredColumn]]:
     """Return the unit in a heading, None for none, and the columns that it matches."""
     for name, unit in _readings(text):
         if fits := [one for one in wanted if same(one.label) == same(name)]:

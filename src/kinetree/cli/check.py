@@ -12,7 +12,7 @@ import click
 from kinetree.checker.baseline import check_replaceable, model_key, write_baseline
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.files import is_unread, once_in_all, without_parts
-from kinetree.checker.job import Checked, Job, gone_from_baselines
+from kinetree.checker.job import CheckReport, Job, gone_from_baselines
 from kinetree.checker.justifications import justifications
 from kinetree.checker.plan import jobs_of
 from kinetree.checker.pool import check_all, protection
@@ -149,7 +149,7 @@ def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job
         check_no_input(report, read | ({baseline} if baseline else set()))
 
 
-def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[Checked]:
+def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[CheckReport]:
     """Return the results, without errors of files in folders that are parts of others. files: whether they were
     named."""
     results = zip(asked, tracked(check_all(asked), "checking", len(asked)), strict=True)
@@ -157,14 +157,14 @@ def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[Checked]:
     return once_in_all(found) + gone_from_baselines(asked)
 
 
-def _kept(file: str, results: Sequence[Checked]) -> list[Checked]:
+def _kept(file: str, results: Sequence[CheckReport]) -> list[CheckReport]:
     """Write the findings to a baseline and return them as known, except errors of readers, which it does not store."""
     folder = os.path.dirname(file)
     write_baseline(file, [(model_key(one.file, one.name, folder), one.findings) for one in results])
     return [_split(one) for one in results]
 
 
-def _split(result: Checked) -> Checked:
+def _split(result: CheckReport) -> CheckReport:
     errors = tuple(filter(is_error_of_reader, result.findings))
     return replace(result, findings=errors, known=tuple(filterfalse(is_error_of_reader, result.findings)))
 
@@ -176,7 +176,7 @@ def _write(lines: Iterable[str], file: str | None) -> None:
         write_whole(Path(file), "".join(f"{line}\n" for line in lines))
 
 
-def _write_pages(asked: Sequence[Job], results: Sequence[Checked], file: Path) -> None:
+def _write_pages(asked: Sequence[Job], results: Sequence[CheckReport], file: Path) -> None:
     """Write the page of a model, or an index with a folder of pages."""
     from kinetree.viewing.report import pages  # imports the compiler
 

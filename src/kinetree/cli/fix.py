@@ -14,7 +14,7 @@ import click
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.files import is_part, is_unread
 from kinetree.checker.in_child import examine_alone
-from kinetree.checker.job import Examined, Job
+from kinetree.checker.job import Examination, Job
 from kinetree.checker.plan import jobs_of
 from kinetree.checker.pool import check_all, needs_children
 from kinetree.checker.report._paths import as_shown, relative
@@ -25,7 +25,7 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, check_options, json_option
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
 from kinetree.files.opener import snapshot
-from kinetree.fixer.fix import Fixed, check_also, fix_examined, write
+from kinetree.fixer.fix import FixResult, check_also, fix_examined, write
 from kinetree.fixer.outside import outside
 from kinetree.fixer.state import State
 from kinetree.formats.registry import FORMATS, ReadOptions
@@ -168,21 +168,21 @@ def _is_text(file: str) -> bool:
 
 def _all_fixed(
     asked: Sequence[Job], files: Mapping[str, bool], **options: Any
-) -> tuple[list[Fixed], list[Finding], set[Path]]:
+) -> tuple[list[FixResult], list[Finding], set[Path]]:
     """Return the repairs of all models, errors of the others, and all files that were read. files: whether they were
     named. Each model starts from the contents that those before it leave. Each file is read and checked once here, and
     repaired from that. If a child process is needed, it checks the file first, within its limits."""
     contents: dict[Path, bytes] = {}
-    known: dict[int, tuple[Examined, Mapping[Path, bytes]]] = {}
-    results: list[Fixed] = []
+    known: dict[int, tuple[Examination, Mapping[Path, bytes]]] = {}
+    results: list[FixResult] = []
     faults: list[Finding] = []
     seen: set[Path] = set()
     limited = list(check_all(asked)) if needs_children(asked) else []
 
-    def look(number: int) -> tuple[Examined, Mapping[Path, bytes]]:
+    def look(number: int) -> tuple[Examination, Mapping[Path, bytes]]:
         if number not in known:
             with snapshot(contents) as held:
-                bad = Examined(limited[number]) if limited else None
+                bad = Examination(limited[number]) if limited else None
                 known[number] = bad if bad and _errors(bad) else examine_alone(asked[number]), held
             seen.update(held)
         return known[number]
@@ -206,11 +206,11 @@ def _all_fixed(
     return results, list(dict.fromkeys(faults)), seen  # a fault of all variants of a file is printed once
 
 
-def _errors(examined: Examined) -> list[Finding]:
+def _errors(examined: Examination) -> list[Finding]:
     return list(filter(is_error_of_reader, examined.checked.findings))
 
 
-def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], **options: Any) -> Fixed:
+def _fixed(job: Job, examined: Examination, held: Mapping[Path, bytes], **options: Any) -> FixResult:
     """Return the repairs of a file, without excused findings. Raises KinetreeError if it could not be read. held: the
     contents of all files that were read."""
     errors = _errors(examined)
@@ -221,7 +221,7 @@ def _fixed(job: Job, examined: Examined, held: Mapping[Path, bytes], **options: 
     return fix_examined(job, examined, held, **options)
 
 
-def _plain(fixed: Fixed) -> Mapping[str, Any]:
+def _plain(fixed: FixResult) -> Mapping[str, Any]:
     return {
         "file": fixed.file,
         "name": fixed.name,
@@ -234,7 +234,7 @@ def _plain(fixed: Fixed) -> Mapping[str, Any]:
     }
 
 
-def _print(fixed: Fixed, diff: bool, shown: set[str]) -> None:
+def _print(fixed: FixResult, diff: bool, shown: set[str]) -> None:
     """Print the difference, or what was repaired; and on the standard error stream what was not, once for all variants
     of a file. shown: what has been printed."""
     if diff:
@@ -258,7 +258,7 @@ def _print(fixed: Fixed, diff: bool, shown: set[str]) -> None:
         print(f"{as_shown(path)}: changed with it")
 
 
-def _others(fixed: Fixed) -> list[Path]:
+def _others(fixed: FixResult) -> list[Path]:
     return [path for path in fixed.after if path != Path(fixed.file).resolve()]
 
 
@@ -271,7 +271,7 @@ def _with(finding: Finding, what: str) -> Finding:
     return Finding(finding.code, finding.severity, f"{finding.message}; {what}", source, finding.element)
 
 
-def _diff(fixed: Fixed) -> Iterator[str]:
+def _diff(fixed: FixResult) -> Iterator[str]:
     for path, content in fixed.before.items():
         name = as_shown(path)
         old, new = _lines(content), _lines(fixed.after[path])

@@ -21,14 +21,14 @@ LONGEST = 2000
 """Longest text, in characters, that is read as a pose."""
 
 
-class Written(NamedTuple):
+class PoseText(NamedTuple):
     """A parsed pose: numbers (6,) or (7,) in the controller's order, and the parts of the text that were left out."""
 
     values: Array
     left_out: tuple[str, ...]
 
 
-def parsed(controller: Controller, text: str) -> Written:
+def parsed(controller: Controller, text: str) -> PoseText:
     """Return the pose in a text, written in one of the controller's ways or as plain numbers. Raises KinetreeError,
     with the legal formats, for any other text, including a pose of another controller."""
     if not isinstance(text, str):
@@ -52,9 +52,9 @@ def parsed(controller: Controller, text: str) -> Written:
             ):
                 raise controller.wrong("pose-text", f"{said!r} has several positions")
             values = [float(given[f"n_{name}"]) for name in controller.components]
-            return Written(np.array(values), tuple(part for part in rest if part))
+            return PoseText(np.array(values), tuple(part for part in rest if part))
     if any(re.fullmatch(rf"{NUMBER}(?:{between}{NUMBER})*", text) for between in (r"\s+", r"\s*,\s*", r"\s*;\s*")):
-        return Written(np.array([float(number) for number in re.findall(NUMBER, text)]), ())
+        return PoseText(np.array([float(number) for number in re.findall(NUMBER, text)]), ())
     known = [controllers[key] for key in (*controllers, *controllers.forms)]
     others = [c for c in known if c.key != controller.key and _is_written_so(c, text)]
     whose = f"it looks like {', '.join(c.name for c in others)}'s" if others else "it is not written like one"

@@ -248,7 +248,7 @@ def _applied(task: Task, trial: Trial, state: State) -> Step:
     renamed = {old: new for repair in trial.repairs for old, new in repair.renamed.items()}
     turned = {link: T for repair in trial.repairs for link, T in repair.turned.items()}
     edits = [edit for repair in trial.repairs for edit in repair.edits]
-    change = Changed(renamed, trial.rule.turns, turned)
+    change = IntendedChange(renamed, trial.rule.turns, turned)
     after = _made(task, state, edits, change)
     excused = frozenset(_renamed(key, renamed) for key in state.excused)
     after = _with_variants(task, state, replace(after, excused=excused), change)
@@ -258,7 +258,7 @@ def _applied(task: Task, trial: Trial, state: State) -> Step:
     return step
 
 
-class Changed(NamedTuple):
+class IntendedChange(NamedTuple):
     """What a repair changes on purpose: names, angles by a limit, and how links are turned."""
 
     renamed: NewNames = MappingProxyType({})
@@ -268,11 +268,11 @@ class Changed(NamedTuple):
 
 def with_edits(task: Task, state: State, edits: Sequence[Edit]) -> State:
     """Return the state with edits that add to the robot. Raises KinetreeError if they change anything else."""
-    after = replace(_made(task, state, edits, Changed()), excused=state.excused)
-    return _with_variants(task, state, after, Changed())
+    after = replace(_made(task, state, edits, IntendedChange()), excused=state.excused)
+    return _with_variants(task, state, after, IntendedChange())
 
 
-def _with_variants(task: Task, state: State, after: State, change: Changed) -> State:
+def _with_variants(task: Task, state: State, after: State, change: IntendedChange) -> State:
     """Return the state after a repair with those of the variants, whose files use new names, too. Raises KinetreeError
     if the repair is wrong for one of them."""
     contents, found = dict(after.contents), []
@@ -294,7 +294,7 @@ def _with_variants(task: Task, state: State, after: State, change: Changed) -> S
     return replace(after, contents=contents, variants=tuple(found))
 
 
-def _variant(variant: Task, task: Task, before: State, contents: Mapping[Path, bytes], change: Changed) -> State:
+def _variant(variant: Task, task: Task, before: State, contents: Mapping[Path, bytes], change: IntendedChange) -> State:
     """Return the state of a variant after a repair of `task` to these contents. What is renamed is found by its place
     among all links or joints."""
     _, robot, notes = read_robot(variant.file, variant.options, contents)
@@ -321,7 +321,7 @@ def _variant(variant: Task, task: Task, before: State, contents: Mapping[Path, b
     return found
 
 
-def _made(task: Task, state: State, edits: Sequence[Edit], change: Changed) -> State:
+def _made(task: Task, state: State, edits: Sequence[Edit], change: IntendedChange) -> State:
     """Return the state after edits.
 
     Raises KinetreeError if they are outside of the workspace, or if the robot changes by more than names and angles.

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kinetree.checker.check import is_error_of_reader, options_of
-from kinetree.checker.job import Examined, Job
+from kinetree.checker.job import Examination, Job
 from kinetree.checker.per_file import is_left_out
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.files.opener import read_file
@@ -26,7 +26,7 @@ BESIDE = "another finding of this kind and element is excused, and a repair woul
 
 
 @dataclass(frozen=True)
-class Fixed:
+class FixResult:
     """Result of `fix` for a file; `write` writes it.
 
     before, after: contents by path of all files that change.
@@ -60,7 +60,7 @@ def fix(
     excused: Callable[[Finding], bool] = lambda finding: False,
     instead: Mapping[Path, bytes] = MappingProxyType({}),
     **options: Any,
-) -> Fixed:
+) -> FixResult:
     """Return the repairs of a URDF or xacro file by the rules of a profile.
 
     profile, select, ignore, controller: those of `kinetree.check`. options: those of `kinetree.load`.
@@ -96,7 +96,7 @@ def fix_from(
     tools: Mapping[str, Array] = MappingProxyType({}),
     excused: Callable[[Finding], bool] = lambda finding: False,
     variants: Sequence[tuple[str, CheckOptions, State]] = (),
-) -> Fixed:
+) -> FixResult:
     """Return the repairs of a file that has been read and checked; see `fix`. variants: files, options and states of
     other robots; for those that are made from the same files the repairs must be right, too."""
     _check_places(start, options)
@@ -119,7 +119,7 @@ def fix_from(
     after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}
     withheld = () if unsafe else tuple(rule for rule in repairing(options) if not rule.safe)
     left = {key for rule in withheld for key in to_repair(options, rule, end, end.excused)}
-    return Fixed(
+    return FixResult(
         file,
         {path: before[path] for path in after},
         after,
@@ -135,12 +135,12 @@ def fix_from(
 
 def fix_examined(
     job: Job,
-    examined: Examined,
+    examined: Examination,
     held: Mapping[Path, bytes],
     *,
     only: Callable[[Finding], bool] = lambda finding: True,
     **options: Any,
-) -> Fixed:
+) -> FixResult:
     """Return the repairs of a file that was examined, without what its comments and the settings excuse.
 
     held: contents of all files that were read, by path. only: whether a finding is to be repaired. options: those of
@@ -183,7 +183,7 @@ def _beside(task: Task, start: State) -> list[Finding]:
     return [finding for finding in start.findings if key_of(finding) in keys & start.excused]
 
 
-def write(*results: Fixed) -> None:
+def write(*results: FixResult) -> None:
     """Write all files that change in some models, or none.
 
     results: in the order of their repairs; each starts from the contents that those before it leave. Raises

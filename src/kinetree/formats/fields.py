@@ -166,7 +166,7 @@ def optional(
     value = read()
     if report.count["error"] == errors:
         return value
-    report.soften(first, f"{element.label} {then}", owner)
+    report.downgrade(first, f"{element.label} {then}", owner)
     return None
 
 
@@ -189,7 +189,7 @@ def optional_each(
         if value is not None and report.count["error"] == errors:
             found.append(value)
         else:
-            report.soften(first, f"{element.label} is left out", owner or element)
+            report.downgrade(first, f"{element.label} is left out", owner or element)
             left.append(extension(format, element))
     return found
 

@@ -73,11 +73,12 @@ def written_sensors(robot: Robot, without: Collection[str]) -> list[Sensor]:
     if "sensor" in without:
         return []
     return [
-        mute(sensor) if TAG in without or sensor.force_torque is None else sensor for sensor in robot.sensors.values()
+        without_reading(sensor) if TAG in without or sensor.force_torque is None else sensor
+        for sensor in robot.sensors.values()
     ]
 
 
-def mute(sensor: Sensor) -> Sensor:
+def without_reading(sensor: Sensor) -> Sensor:
     """Return a sensor without its reading."""
     rest = tuple(e for e in sensor.extensions if not e.tag.startswith(f"{TAG}/"))
     return replace(sensor, force_torque=None, extensions=rest)
@@ -107,4 +108,4 @@ def lose_reading(losses: Losses, sensor: Sensor) -> None:
     axes = {"child": "of the child link", "parent": "of the parent link", "sensor": "of the sensor"}[said.axes]
     about = {"joint": "the joint's origin", "frame": "the origin of these"}[said.point]
     what = f"a reading of {said.measures} in the axes {axes}, its moment about {about}"
-    losses.lose(TAG, f"sensor {sensor.name!r}", what, sensor.source)
+    losses.note_loss(TAG, f"sensor {sensor.name!r}", what, sensor.source)

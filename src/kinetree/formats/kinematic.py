@@ -26,7 +26,7 @@ def ends(
     for kind, name in (("link", chain.base), ("frame", chain.tip)):
         if made(name):
             what = f"an end called {name!r}, as it calls the frame of a joint or row"
-            losses.lose("frame", f"{kind} {name!r}", what, robot.frames[name].source)
+            losses.note_loss("frame", f"{kind} {name!r}", what, robot.frames[name].source)
         names.append(None if made(name) else name)
     root, tip = names
     return root, None if chain.tip == chain.base else tip

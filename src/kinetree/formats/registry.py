@@ -14,7 +14,7 @@ from kinetree.errors import Doubt, Finding, KinetreeError, Source, fail, nearest
 from kinetree.files.opener import Files, read_file
 from kinetree.model.assemble import Parts, assemble_certain
 from kinetree.model.robot import Link, Robot, Text
-from kinetree.syntax.xml.reader import Derived
+from kinetree.syntax.xml.reader import DerivedText
 
 Reading = tuple[Robot | None, list[Finding]]
 
@@ -89,7 +89,7 @@ class Format:
     robot: bool = True
     carries: bool = False
 
-    def read(self, text: bytes | Derived, file: str, files: Files, options: ReadOptions) -> Reading:
+    def read(self, text: bytes | DerivedText, file: str, files: Files, options: ReadOptions) -> Reading:
         """Return the robot in a text, with doubts after errors, or None, and all findings."""
         module, arguments = import_module(f"kinetree.formats.{self.module}"), self.arguments(files, options)
         if hasattr(module, "read_certain"):  # which goes on after errors
@@ -181,7 +181,9 @@ WRITTEN: dict[str, Format] = {row.name: row for row in (*FORMATS.values(), SRDF)
 """Formats that can be written."""
 
 
-def srdf_text(options: ReadOptions, folders: Mapping[str, Path]) -> tuple[bytes | Derived | None, str, list[Finding]]:
+def srdf_text(
+    options: ReadOptions, folders: Mapping[str, Path]
+) -> tuple[bytes | DerivedText | None, str, list[Finding]]:
     """Return the text of the SRDF of some options, expanded if it is xacro, its name in messages, and findings. The
     text is None after errors. Raises KinetreeError if the file cannot be read."""
     assert options.srdf is not None

@@ -6,7 +6,7 @@ start programs or use the network. A child that exceeds a limit is ended; nothin
 """
 
 from kinetree.isolated.child import Child as Child
-from kinetree.isolated.child import FailedError as FailedError
+from kinetree.isolated.child import ChildError as ChildError
 from kinetree.isolated.child import call as call
 from kinetree.isolated.child import watched as watched
 from kinetree.isolated.protection import Protection as Protection

@@ -29,7 +29,7 @@ CHILD = "import sys; sys.path[:] = sys.argv[4:]; from kinetree.isolated.worker i
 """Program of a child. It imports from the same places as this process, not from its working folder."""
 
 
-class FailedError(Exception):
+class ChildError(Exception):
     """How a child failed to answer: in words that follow "the process", and whether it took longer than it may."""
 
     def __init__(self, why: str, late: bool = False) -> None:
@@ -64,7 +64,7 @@ class Child:
         self.due = inf
         self.lock = threading.Lock()
 
-    def tell(self, arguments: bytes) -> None:
+    def send(self, arguments: bytes) -> None:
         """Send the pickled arguments of a call, to a new process if there is none. A failure to send them shows when
         no answer comes."""
         if self.process is None:
@@ -80,7 +80,7 @@ class Child:
             raise self._failure() from None
         except pickle.UnpicklingError as error:
             self.kill()
-            raise FailedError(f"gives what is refused: {error}") from None
+            raise ChildError(f"gives what is refused: {error}") from None
         if self.late:
             self.kill()
         return result
@@ -145,14 +145,14 @@ class Child:
             with self.lock:
                 self.due = inf
 
-    def _failure(self) -> FailedError:
+    def _failure(self) -> ChildError:
         late = self.late
         status = None if late else self._status()
         self.kill()
         over_time = OVER_TIME if sys.platform == "win32" else -signal.SIGXCPU
         if late or status == over_time:
-            return FailedError(f"takes more than {self.seconds:g} s, the most that is waited", late=True)
-        return FailedError(f"ended with {_named(status)}")
+            return ChildError(f"takes more than {self.seconds:g} s, the most that is waited", late=True)
+        return ChildError(f"ended with {_named(status)}")
 
     def _status(self) -> int | None:
         """Return the exit status of the process, which has closed its pipe; None if it does not end."""
@@ -197,15 +197,15 @@ def call(function: str, *arguments: object, seconds: float, megabytes: int, read
             try:
                 child.start()
             except OSError as error:
-                raise FailedError(f"cannot be started: {error}") from None
+                raise ChildError(f"cannot be started: {error}") from None
         enforced = child.protection.reading if here is None else here.reading
         if readable is not None and not enforced:
-            raise FailedError(
+            raise ChildError(
                 "may read everything on this system, which a confined model forbids (Landlock of Linux limits it)"
             )
         if here is not None:
             return worker.function_of(function)(*arguments)
-        child.tell(pickle.dumps(arguments))
+        child.send(pickle.dumps(arguments))
         return child.answer()
 
 

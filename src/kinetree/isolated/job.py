@@ -37,7 +37,7 @@ class Basic(ctypes.Structure):
     )
 
 
-class Extended(ctypes.Structure):
+class ExtendedLimits(ctypes.Structure):
     """JOBOBJECT_EXTENDED_LIMIT_INFORMATION of winnt.h, with its IO_COUNTERS as an array."""
 
     _fields_ = (
@@ -55,7 +55,7 @@ class Job:
 
     def __init__(self, kernel32: Any, handle: int, megabytes: int) -> None:
         self.kernel32, self.handle = kernel32, handle
-        self.limits = Extended(process_memory=megabytes << 20)
+        self.limits = ExtendedLimits(process_memory=megabytes << 20)
         self.limits.basic.flags, self.limits.basic.active_processes = ALWAYS, 1
 
     def allow(self, seconds: float) -> bool:

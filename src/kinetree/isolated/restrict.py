@@ -36,7 +36,7 @@ SYSTEM = (
 """Files of programs and libraries, and of properties of the machine."""
 
 
-class Restricted(NamedTuple):
+class Restrictions(NamedTuple):
     """Restrictions of a process by the kernel.
 
     landlock: version of Landlock, 0 for none. reading: whether Landlock also limits reading. calls: whether system
@@ -48,7 +48,7 @@ class Restricted(NamedTuple):
     calls: bool = False
 
 
-def restrict(readable: Iterable[str] | None) -> Restricted:
+def restrict(readable: Iterable[str] | None) -> Restrictions:
     """Forbid this process to change files, to start programs and processes, and to reach the network and other
     processes.
 
@@ -56,16 +56,16 @@ def restrict(readable: Iterable[str] | None) -> Restricted:
     there are other threads.
     """
     if sys.platform != "linux":
-        return Restricted()
+        return Restrictions()
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         syscall = libc.syscall
         if libc.prctl(PR_SET_NO_NEW_PRIVS, *map(ctypes.c_ulong, (1, 0, 0, 0))) != 0:
-            return Restricted()
+            return Restrictions()
     except (OSError, AttributeError):
-        return Restricted()
+        return Restrictions()
     landlock = _landlock(syscall, None if readable is None else (*readable, *SYSTEM, *_of_python()))
-    return Restricted(landlock, landlock > 0 and readable is not None, _seccomp(libc))
+    return Restrictions(landlock, landlock > 0 and readable is not None, _seccomp(libc))
 
 
 def _landlock(syscall: Any, readable: Sequence[str] | None) -> int:

@@ -22,14 +22,14 @@ from kinetree.isolated.job import Job, limited
 from kinetree.isolated.protection import JOB
 
 if TYPE_CHECKING:
-    from kinetree.isolated.restrict import Restricted
+    from kinetree.isolated.restrict import Restrictions
 
 HEAD = struct.Struct("<Q")
 
 COLLECTED = 10
 """Number of calls after which garbage is collected."""
 
-restricted: Restricted | None = None
+restricted: Restrictions | None = None
 """Restrictions by the kernel of this process, if it is a child."""
 job: Job | None = None
 """Job object of this process, if it is a child on Windows."""
@@ -59,7 +59,7 @@ def main(function: str, seconds: str, megabytes: str) -> None:
     """Answer calls of "module:function" until the process that sends them has gone. The first message contains whether
     the kernel shall restrict this process, and the files and folders that it may read; the answer to it contains the
     limits in force. Arguments are a pickled tuple; an exception ends the process."""
-    from kinetree.isolated.restrict import Restricted, restrict  # not for the parent, which imports this file
+    from kinetree.isolated.restrict import Restrictions, restrict  # not for the parent, which imports this file
 
     global restricted
     called = function_of(function)  # while every file may be read
@@ -70,7 +70,7 @@ def main(function: str, seconds: str, megabytes: str) -> None:
     sys.dont_write_bytecode = True
     held = _limit(int(megabytes))
     wanted, readable = pickle.loads(receive(asked))
-    restricted = restrict(readable) if wanted else Restricted()  # before there is another thread
+    restricted = restrict(readable) if wanted else Restrictions()  # before there is another thread
     gc.freeze()  # NumPy need not be scanned
     gc.disable()  # nor a model while it is made, which takes a quarter of all the time
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.display import Brief, number
 from kinetree.errors import Finding, fail
 from kinetree.spatial.numbers import numbers, poses
@@ -51,7 +51,7 @@ class FrameFit(Brief):
     notes: tuple[Finding, ...]
 
 
-@explained
+@explain_type_errors
 def tcp_from_points(T_base_flange: Any) -> TcpFit:
     """Return the tip of a tool from poses (k, 4, 4), k >= 4, in which it touches one fixed point.
 
@@ -126,7 +126,7 @@ def _odd(T: Array, residuals: Array) -> list[Finding]:
     return [Finding("tcp-poses", "warning", message, element=f"pose {worst + 1}", fix="touch the point again")]
 
 
-@explained
+@explain_type_errors
 def frame_from_points(origin: Any, on_x: Any, in_xy: Any) -> FrameFit:
     """Return the frame at `origin`, whose x axis passes through `on_x`, and whose xy plane contains `in_xy`, at y > 0.
 

@@ -24,7 +24,7 @@ LATEST = 2**31
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Converted:
+class ConvertedMotion:
     """A motion with its transforms as topics. q (n, nq): the configurations. placed: coordinates of a floating
     joint that has poses at stamps of their own. notes: warnings."""
 
@@ -41,7 +41,7 @@ def converted(
     unit: Literal["rad", "deg"] = "rad",
     joints: str | None = None,
     odometry: str | None = None,
-) -> Converted:
+) -> ConvertedMotion:
     """Return the transforms of a robot in a motion, with its joint states and its description.
 
     file: a CSV with a column of times, or a bag. unit: of a CSV. joints, odometry: topics of a bag. Raises
@@ -71,7 +71,7 @@ def converted(
         notes = [*notes, Finding("description", "warning", message, element="topic /robot_description")]
     floating = floating_joint(robot) if base is not None else None
     placed = robot.coordinate_names[robot.q_slices[floating.name]] if floating else ()
-    return Converted(topics, motion, q, placed, notes)
+    return ConvertedMotion(topics, motion, q, placed, notes)
 
 
 def _unnamed(robot: Robot) -> list[Finding]:

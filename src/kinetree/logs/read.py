@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.errors import KinetreeError, fail, wrong_type
 from kinetree.labels import column_names
 from kinetree.logs import csv
@@ -25,7 +25,7 @@ READERS: Mapping[str, Callable[[Path, Robot], Columns]] = {
 """Reader of each ending; a folder is a bag of ROS 2."""
 
 
-@explained
+@explain_type_errors
 def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad") -> Motion:
     """Return a motion of a robot.
 

@@ -45,7 +45,7 @@ Changes = dict[str, tuple[Change, ...]]
 """Changes by file."""
 
 
-class Refused(NamedTuple):
+class Refusal(NamedTuple):
     """Reason why there is no answer, and the code of a finding about that."""
 
     why: str
@@ -80,5 +80,5 @@ class Item(NamedTuple):
     span: Span
 
 
-KNOWN = (Place, Mark, Look, Change, Refused, Hover, Symbol, Item)
+KNOWN = (Place, Mark, Look, Change, Refusal, Hover, Symbol, Item)
 """Classes that an answer of the child process may contain."""

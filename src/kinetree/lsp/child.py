@@ -11,7 +11,7 @@ from typing import Any
 from kinetree.checker.job import Job
 from kinetree.errors import KinetreeError
 from kinetree.lsp import completion, diagnostics, rename
-from kinetree.lsp.answers import Refused
+from kinetree.lsp.answers import Refusal
 from kinetree.lsp.model import Model, read_model
 from kinetree.lsp.text import Position
 
@@ -25,7 +25,7 @@ _models: OrderedDict[str, Model] = OrderedDict()
 def answer(
     question: str, path: str, jobs: Sequence[Job], opened: Mapping[Path, bytes], encoding: str, *arguments: Any
 ) -> Any:
-    """Return the answer to a question about a document, or `Refused`.
+    """Return the answer to a question about a document, or `Refusal`.
 
     question: a key of QUESTIONS. path: of the document, with links followed. jobs: how it is read. opened: contents of
     open documents by path. encoding: in which the editor counts columns.
@@ -33,7 +33,7 @@ def answer(
     try:
         return QUESTIONS[question](_read(question, path, jobs, opened, encoding), path, *arguments)
     except KinetreeError as error:
-        return Refused(error.findings[0].message)
+        return Refusal(error.findings[0].message)
 
 
 def _read(question: str, path: str, jobs: Sequence[Job], opened: Mapping[Path, bytes], encoding: str) -> list[Model]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kinetree.checker.files import once_in_all, without_parts
-from kinetree.checker.job import Checked
+from kinetree.checker.job import CheckReport
 from kinetree.errors import Finding
 from kinetree.lsp.answers import Look, Mark
 from kinetree.lsp.model import Model
@@ -18,7 +18,7 @@ REPAIRED = ("urdf", "xacro")
 TOP: Span = ((0, 0), (0, 0))
 
 
-def reported(model: Model) -> list[Checked]:
+def reported(model: Model) -> list[CheckReport]:
     """Return the results of all variants as `kinetree check` of the document's folder has them: a file of macros, which
     makes no robot, has only findings of rules."""
     return once_in_all([without_parts(one.checked) for one in model.examined])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.in_child import examine_alone
-from kinetree.checker.job import Examined, Job
+from kinetree.checker.job import Examination, Job
 from kinetree.files.opener import snapshot
 from kinetree.lsp.names import Name, names_in
 from kinetree.lsp.scan import Scan, scan
@@ -32,7 +32,7 @@ class Model:
     """
 
     jobs: tuple[Job, ...]
-    examined: tuple[Examined, ...]
+    examined: tuple[Examination, ...]
     held: Mapping[Path, bytes]
     read: frozenset[Path]
     robot: Robot | None

@@ -21,7 +21,7 @@ from pygls.protocol import LanguageServerProtocol
 from kinetree import __version__
 from kinetree.lsp import protocol
 from kinetree.lsp.actions import Action, actions
-from kinetree.lsp.answers import Mark, Refused
+from kinetree.lsp.answers import Mark, Refusal
 from kinetree.lsp.protocol import path_of
 from kinetree.lsp.session import Document, Session, real
 from kinetree.lsp.text import Text
@@ -103,13 +103,13 @@ class Server(LanguageServer):
         """Return an answer about a document; None if there is none."""
         path = path_of(uri)
         found = await self.session.ask(question, path, *arguments) if path else None
-        return None if isinstance(found, Refused) else found
+        return None if isinstance(found, Refusal) else found
 
     async def ask_or_raise(self, question: str, uri: str, *arguments: object) -> Any:
         """Return an answer about a document. Raises JsonRpcException with the reason if there is none."""
         path = path_of(uri)
         found = await self.session.ask(question, path, *arguments) if path else None
-        if found is None or isinstance(found, Refused):
+        if found is None or isinstance(found, Refusal):
             raise JsonRpcException(found.why if found else f"{uri} is no open robot description", REFUSED)
         return found
 
@@ -315,7 +315,7 @@ async def resolve_action(ls: Server, params: types.CodeAction) -> types.CodeActi
         raise JsonRpcInvalidParams("this is no action that was offered here")
     root, *arguments = data
     found = await ls.session.ask("fixes", root, *arguments)
-    if found is None or isinstance(found, Refused):
+    if found is None or isinstance(found, Refusal):
         why = found.why if found else "the document was closed"
         params.disabled = types.CodeActionDisabled(why)
         ls.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"Not repaired: {why}"))

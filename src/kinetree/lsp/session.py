@@ -19,7 +19,7 @@ from kinetree.confine import is_shared
 from kinetree.errors import Finding, KinetreeError
 from kinetree.files.plain_file import open_plain
 from kinetree.formats.registry import FORMATS, format_of_text
-from kinetree.lsp.answers import Look, Mark, Refused
+from kinetree.lsp.answers import Look, Mark, Refusal
 from kinetree.lsp.diagnostics import mark_of
 from kinetree.lsp.text import Text, encoded
 from kinetree.lsp.workers import Workers
@@ -110,7 +110,7 @@ class Session:
         self.workers.end()
 
     async def ask(self, question: str, path: str, *arguments: object) -> Any:
-        """Return the answer to a question about an open document, None if it is no robot description. `Refused` has the
+        """Return the answer to a question about an open document, None if it is no robot description. `Refusal` has the
         reason why there is none."""
         document = self.documents.get(real(path))
         if document is None or not is_description(document):
@@ -118,7 +118,7 @@ class Session:
         try:
             made = await asyncio.to_thread(self._jobs, document.path)
         except KinetreeError as error:
-            return Refused(error.findings[0].message)
+            return Refusal(error.findings[0].message)
         return await self._ask(question, real(path), made, *arguments)
 
     async def _ask(self, question: str, path: str, made: Sequence[Job], *arguments: object) -> Any:
@@ -158,7 +158,7 @@ class Session:
             answer = await self._ask("check", path, made)
         except KinetreeError as error:  # of the settings
             return self._show(path, look_of(error.findings, path, everywhere=True))
-        if isinstance(answer, Refused):
+        if isinstance(answer, Refusal):
             before = self.looks.get(path)
             failed = look_of((Finding(answer.code, "error", answer.why),), path)
             answer = failed._replace(read=before.read) if before else failed

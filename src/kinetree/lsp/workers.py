@@ -15,9 +15,9 @@ from typing import Any
 from kinetree.checker.job import Job
 from kinetree.checker.protection import readable
 from kinetree.confine import is_in
-from kinetree.isolated import Child, FailedError, watched
+from kinetree.isolated import Child, ChildError, watched
 from kinetree.isolated.protection import environment
-from kinetree.lsp.answers import KNOWN, Look, Refused
+from kinetree.lsp.answers import KNOWN, Look, Refusal
 
 FUNCTION = "kinetree.lsp.child:answer"
 """Function of a child."""
@@ -47,7 +47,7 @@ class Worker:
         self._now: tuple[str, float] | None = None  # document and start of the check that runs
 
     async def ask(self, question: str, path: str, *arguments: object) -> Any:
-        """Return the answer of the child, `Refused` if it fails."""
+        """Return the answer of the child, `Refusal` if it fails."""
         content = pickle.dumps((question, path, *arguments))
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._ask, question, path, content)
@@ -57,16 +57,16 @@ class Worker:
         try:
             if self.child.process and self.child.process.poll() is not None:
                 self.child.kill()  # it has ended since, and the question is not to blame
-            self.child.tell(content)
+            self.child.send(content)
             found = self.child.answer()
             if isinstance(found, Look) and any(
                 m.code == "check-memory" for marks in found.marks.values() for m in marks
             ):
                 self.child.kill()
             return found
-        except (FailedError, OSError) as error:
-            late = isinstance(error, FailedError) and error.late
-            return Refused(f"the process that reads it {error}", "check-timeout" if late else "check-crashed")
+        except (ChildError, OSError) as error:
+            late = isinstance(error, ChildError) and error.late
+            return Refusal(f"the process that reads it {error}", "check-timeout" if late else "check-crashed")
         finally:
             self._now = None
 

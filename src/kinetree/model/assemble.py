@@ -12,7 +12,7 @@ from kinetree.errors import Doubt, Finding, KinetreeError, Source, nearest_names
 from kinetree.model.complete import circles_of, complete
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.magnitudes import too_large
-from kinetree.model.names import Lookup, Named, kind_of
+from kinetree.model.names import Lookup, NamedValues, kind_of
 from kinetree.model.robot import (
     CoupledLimit,
     Extension,
@@ -116,21 +116,21 @@ def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         placed, again.findings = again.place(), []
         check.roots = again.roots
         parts.doubts = parts.doubts or [Doubt("robot", parts.name)]
-    joints = Named("joint", parts.joints)
+    joints = NamedValues("joint", parts.joints)
     moving = tuple(name for name in placed if joints[name].coordinated)
     own = [Frame(link.name, link.name, source=link.source) for link in parts.links]
     robot = Robot(
         name=parts.name,
-        links=Named("link", parts.links),
+        links=NamedValues("link", parts.links),
         joints=joints,
-        frames=Named("frame", [*own, *parts.frames]),
+        frames=NamedValues("frame", [*own, *parts.frames]),
         root=check.roots[0],
         joint_names=_in_order(moving, parts.joint_order),
         placed=placed,
-        sensors=Named("sensor", parts.sensors),
+        sensors=NamedValues("sensor", parts.sensors),
         groups=Lookup("group", parts.groups),
-        materials=Named("material", parts.materials),
-        loops=Named("loop", parts.loops),
+        materials=NamedValues("material", parts.materials),
+        loops=NamedValues("loop", parts.loops),
         coupled_limits=tuple(parts.coupled_limits),
         extensions=tuple(parts.extensions),
         notes=tuple(parts.notes),

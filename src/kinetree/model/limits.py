@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.arrays import as_given
-from kinetree.display import Brief, Shown
+from kinetree.display import Brief, Displayable
 from kinetree.errors import Source, fail
 from kinetree.labels import check_rows
 from kinetree.spatial import polytope
@@ -27,7 +27,7 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Limits(Shown):
+class Limits(Displayable):
     """All limits on q: lower <= q <= upper and G q <= h.
 
     lower, upper (nq,). G (m, nq), h (m,), row_names (m): limits over several joints. Units are those of q: metres and
@@ -129,7 +129,7 @@ class Limits(Shown):
         allowed = _product(1.0 / box_volume(self, columns, "share"), [block.volume for block in self.blocks])
         return Estimate(1.0 - allowed, allowed.error)
 
-    @explained
+    @explain_type_errors
     @_quietly
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
         """Return n configurations (n, nq), uniform inside and independent, but see `polytope.sample` for large blocks.
@@ -168,7 +168,7 @@ class Limits(Shown):
         return np.asarray(np.where(known, np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0), 0.0))
 
     @as_given
-    @explained
+    @explain_type_errors
     def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
         """Return the velocity (…, nq), cut so that a step of dt seconds stays inside; 0 if q or qd is not finite."""
         if not 0 < dt < np.inf:

@@ -73,7 +73,7 @@ class Lookup(Mapping[str, V]):
         return list(self._items)
 
 
-class Named(Lookup[N]):
+class NamedValues(Lookup[N]):
     """Values that have a name, by it."""
 
     __slots__ = ()

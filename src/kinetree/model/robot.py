@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from kinetree.arguments import as_names, explained
+from kinetree.arguments import as_names, explain_type_errors
 from kinetree.confine import Places
-from kinetree.display import Brief, Shown, shortened
+from kinetree.display import Brief, Displayable, shortened
 from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import not_a_coordinate, q_of
 from kinetree.model.extension import Extension as Extension
@@ -24,7 +24,7 @@ from kinetree.model.link import Inertial as Inertial
 from kinetree.model.link import Link as Link
 from kinetree.model.link import Material as Material
 from kinetree.model.link import Shape as Shape
-from kinetree.model.names import Named
+from kinetree.model.names import NamedValues
 from kinetree.model.text import Text as Text
 from kinetree.spatial.se3 import IDENTITY, Array
 
@@ -188,7 +188,7 @@ class CoupledLimit(Brief):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Robot(Shown):
+class Robot(Displayable):
     """A robot description. Made by `kinetree.load` and by the edits; equal only to itself.
 
     links, joints, sensors, materials: ordered mappings by name, in the order of the file.
@@ -210,16 +210,16 @@ class Robot(Shown):
     """
 
     name: str
-    links: Named[Link]
-    joints: Named[Joint]
-    frames: Named[Frame]
+    links: NamedValues[Link]
+    joints: NamedValues[Joint]
+    frames: NamedValues[Frame]
     root: str
     joint_names: tuple[str, ...]
     placed: tuple[str, ...]
-    sensors: Named[Sensor]
+    sensors: NamedValues[Sensor]
     groups: Mapping[str, tuple[str, ...]]
-    materials: Named[Material]
-    loops: Named[Joint]
+    materials: NamedValues[Material]
+    loops: NamedValues[Joint]
     coupled_limits: tuple[CoupledLimit, ...] = ()
     extensions: tuple[Extension, ...] = ()
     notes: tuple[Finding, ...] = ()
@@ -311,7 +311,7 @@ class Robot(Shown):
         """Return what is copied and pickled: the fields, without cached results."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
-    @explained
+    @explain_type_errors
     def q(
         self,
         values: Mapping[str, float | Iterable[float]] | None = None,
@@ -335,7 +335,7 @@ class Robot(Shown):
         """
         return q_of(self, values, named, unit, at)
 
-    @explained
+    @explain_type_errors
     def order(self, joint_names: Iterable[str]) -> "Robot":
         """Return the same robot with q in the given order, which must name every moving joint once."""
         names = as_names(joint_names)

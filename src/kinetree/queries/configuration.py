@@ -4,14 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 from kinetree.algorithms import differential
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.query import coordinates, frames_of, query, velocities
 
 
-@explained
+@explain_type_errors
 def integrate(robot: Robot) -> Kernel:
     """Return q ⊕ v: a kernel from q (…, nq) and v (…, nv) to the q (…, nq) after unit time at the constant velocity v.
 
@@ -38,7 +38,7 @@ def integrate(robot: Robot) -> Kernel:
     return query(robot, ("integrate",), [], q2, moved, [v])
 
 
-@explained
+@explain_type_errors
 def difference(robot: Robot) -> Kernel:
     """Return q2 ⊖ q: a kernel from q (…, nq) and q2 (…, nq) to the v (…, nv) with q ⊕ v = q2, as `integrate` has it.
 

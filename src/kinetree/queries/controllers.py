@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.algorithms.kinematics import path_between
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.controllers import Controllers, controllers
 from kinetree.controllers.active import Active
 from kinetree.controllers.controller import COUPLED, Controller
@@ -28,7 +28,7 @@ UNITS = {True: np.pi / 180, False: 1e-3}
 """Units of a controller's joints, in rad or m: degrees if the joint turns, mm if it slides."""
 
 
-@explained
+@explain_type_errors
 def pose(
     robot: Robot,
     controller: str | Controller,
@@ -59,7 +59,7 @@ def pose(
     return who.from_pose(active(robot, who, tool, user_frame, (base, tool0)).shown(T_base_tool0))
 
 
-@explained
+@explain_type_errors
 def to_pose(
     robot: Robot,
     controller: str | Controller,
@@ -94,7 +94,7 @@ def to_pose(
     return np.asarray(fixed(robot, base, in_frame) @ T_base_tool0 @ fixed(robot, frame, tool0))
 
 
-@explained
+@explain_type_errors
 def joints(
     robot: Robot, controller: str | Controller, q: Any, model: str = "", *, base: str = "base", tool0: str = "tool0"
 ) -> Array:
@@ -116,7 +116,7 @@ def joints(
     return np.asarray(np.linalg.solve(C, (_checked(robot, q)[..., columns] / unit)[..., None])[..., 0])
 
 
-@explained
+@explain_type_errors
 def to_q(
     robot: Robot,
     controller: str | Controller,
@@ -151,7 +151,7 @@ def to_q(
     return result
 
 
-@explained
+@explain_type_errors
 def limit_joints(
     robot: Robot,
     controller: str | Controller,

@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from kinetree.algorithms.dynamics import derivatives
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
 from kinetree.queries.forces import ALL, GRAVITY, Gravity, force_query
-from kinetree.queries.joint_choice import Joints, chosen
+from kinetree.queries.joint_choice import Joints, with_moving_joints
 from kinetree.queries.query import velocities
 
 
-@explained
+@explain_type_errors
 def coriolis_matrix(
     robot: Robot, *, parameters: bool = False, loops: str = "refuse", joints: Joints = None, at: Any = None
 ) -> Kernel:
@@ -36,7 +36,7 @@ def coriolis_matrix(
         >>> (C @ [2, 1]).round(6)  # 2 m r ω v = 6 N m at the beam, -m r ω² = -6 N at the slider
         array([ 6., -6.])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("coriolis_matrix",),
@@ -49,7 +49,7 @@ def coriolis_matrix(
     )
 
 
-@explained
+@explain_type_errors
 def inverse_dynamics_derivatives(
     robot: Robot,
     wrenches: str | Sequence[str] = (),
@@ -74,7 +74,7 @@ def inverse_dynamics_derivatives(
         >>> derivatives.dtau_dq.round(3)
         array([[-9.81]])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("inverse_dynamics_derivatives",),
@@ -88,7 +88,7 @@ def inverse_dynamics_derivatives(
     )
 
 
-@explained
+@explain_type_errors
 def forward_dynamics_derivatives(
     robot: Robot,
     wrenches: str | Sequence[str] = (),
@@ -112,7 +112,7 @@ def forward_dynamics_derivatives(
         >>> derivatives.dqdd_dtau.round(6)
         array([[2.]])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("forward_dynamics_derivatives",),

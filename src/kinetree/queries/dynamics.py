@@ -17,18 +17,18 @@ from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.dynamics.mass_matrix import crba
 from kinetree.algorithms.dynamics.parameters import NAMES
 from kinetree.algorithms.dynamics.parameters import inertial_regressor as regressor
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.forces import ALL, GRAVITY, Given, Gravity, force_query, links_with_mass
-from kinetree.queries.joint_choice import Joints, chosen
+from kinetree.queries.forces import ALL, GRAVITY, Gravity, Loads, force_query, links_with_mass
+from kinetree.queries.joint_choice import Joints, with_moving_joints
 from kinetree.queries.query import coordinates, one_of, velocities
 
 
-@explained
+@explain_type_errors
 def inverse_dynamics(
     robot: Robot,
     wrenches: str | Sequence[str] = (),
@@ -54,7 +54,7 @@ def inverse_dynamics(
         >>> tau([0.0], [0.0], [1.0]).round(2)  # lifts it with 1 rad/s²
         array([10.31])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     motion = [velocities(robot), velocities(robot, "qdd")]
     return force_query(
         robot,
@@ -70,7 +70,7 @@ def inverse_dynamics(
     )
 
 
-@explained
+@explain_type_errors
 def forward_dynamics(
     robot: Robot,
     wrenches: str | Sequence[str] = (),
@@ -96,7 +96,7 @@ def forward_dynamics(
         >>> qdd([0.0], [0.0], [10.31]).round(2)  # rises: 9.81 N m bear the weight, 0.5 N m accelerate 0.5 kg m²
         array([1.])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("forward_dynamics",),
@@ -112,7 +112,7 @@ def forward_dynamics(
     )
 
 
-@explained
+@explain_type_errors
 def mass_matrix(
     robot: Robot,
     *,
@@ -134,7 +134,7 @@ def mass_matrix(
         array([[5. , 1.5],
                [1.5, 0.5]])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     one_of("packed", packed, (True, False))
     (nv,), names = (qd := velocities(robot)).shape, qd.labels
     size = (nv * (nv + 1) // 2,) if packed else (nv, nv)
@@ -152,7 +152,7 @@ def mass_matrix(
     )
 
 
-@explained
+@explain_type_errors
 def gravity_torques(
     robot: Robot,
     *,
@@ -171,7 +171,7 @@ def gravity_torques(
         >>> kt.gravity_torques(arm)([0.0, 0.0]).round(2)  # 19.62 N at 0.5 m and 1.5 m, N m
         array([39.24,  9.81])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("gravity_torques",),
@@ -185,7 +185,7 @@ def gravity_torques(
     )
 
 
-@explained
+@explain_type_errors
 def bias_torques(
     robot: Robot,
     wrenches: str | Sequence[str] = (),
@@ -212,7 +212,7 @@ def bias_torques(
         >>> kernel([0, 0.5], [2, 1]).round(3)  # and 2 m r ω v = 6 N m at the beam, -m r ω² = -6 N at the slider
         array([20.715, -6.   ])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("bias_torques",),
@@ -227,7 +227,7 @@ def bias_torques(
     )
 
 
-@explained
+@explain_type_errors
 def step(
     robot: Robot,
     dt: float,
@@ -254,11 +254,11 @@ def step(
         >>> q.round(6), qd.round(4)
         (array([-0.001962]), array([-0.1962]))
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     if not 0 < dt < np.inf:
         raise fail("dt", f"dt is {dt}; legal is a finite time above 0, in seconds")
 
-    def stepped(tree: Tree, given: Given, q: Any, qd: Any, tau: Any) -> Any:
+    def stepped(tree: Tree, given: Loads, q: Any, qd: Any, tau: Any) -> Any:
         after, new = step_of(tree, q, qd, accelerations(tree, q, qd, tau, *given, friction=friction), float(dt))
         return after[: robot.nq], new
 
@@ -277,7 +277,7 @@ def step(
     )
 
 
-@explained
+@explain_type_errors
 def inertial_regressor(
     robot: Robot, *, gravity: Gravity = GRAVITY, loops: str = "refuse", joints: Joints = None, at: Any = None
 ) -> Kernel:
@@ -297,7 +297,7 @@ def inertial_regressor(
         >>> (Y @ kt.dynamics.inertial_parameters(pendulum)["q1_link"]).round(2)
         array([9.81])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     links = links_with_mass(robot)
     labels = tuple(f"{link}.{name}" for link in links for name in NAMES)
     nv = velocities(robot).shape[0]

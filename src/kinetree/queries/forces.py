@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.algorithms.dynamics.lumping import lumped
 from kinetree.algorithms.dynamics.mass_matrix import crba
 from kinetree.algorithms.dynamics.parameters import NAMES, parameters_of, with_parameters
-from kinetree.arguments import as_names, explained
+from kinetree.arguments import as_names, explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import KinetreeError, fail
@@ -17,7 +17,7 @@ from kinetree.formats.uncomputed import uncomputed
 from kinetree.model.inertias import check_inertias
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, spatial_inertia
-from kinetree.queries.query import frames_of, one_of, query, remember, tree
+from kinetree.queries.query import frames_of, memoise, one_of, query, tree
 from kinetree.queries.statics import WRENCH
 from kinetree.robots.icub.boards import is_icub
 from kinetree.spatial.numbers import numbers
@@ -31,7 +31,7 @@ ALL = ("mass", "passive", "armature", "weight", "medium")
 Gravity = Iterable[float] | None
 
 
-class Given(NamedTuple):
+class Loads(NamedTuple):
     """What acts on a robot: gravity (3,), and the wrench (6,) on each body, moment first."""
 
     gravity: Any
@@ -81,7 +81,7 @@ def force_query(
             now = rest.pop(0) if falls is None else np.array(falls)
             external = _external(model, on, rest.pop(0)) if on else {}
             model = with_parameters(model, links, rest.pop(0)) if parameters else lumped(model, set(keep(model)))
-            return algorithm(model, Given(now, external), q, *arrays[: len(motion)], *rest)
+            return algorithm(model, Loads(now, external), q, *arrays[: len(motion)], *rest)
 
         fixed = [f"gravity {' '.join(f'{x:g}' for x in falls)} m/s²"] if falls and any(falls) else []
         fixed += ["with Coulomb friction"] * friction + ["loops ignored"] * bool(robot.loops)
@@ -91,7 +91,7 @@ def force_query(
         whole = (*key, falls, on, links if parameters else (), friction)
         return query(robot, whole, [*frames, *on], answer, traced, [*motion, *inputs, *last], cuts)
 
-    return remember(robot, (*key, falls, on, parameters, friction, loops), made)
+    return memoise(robot, (*key, falls, on, parameters, friction, loops), made)
 
 
 def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
@@ -124,7 +124,7 @@ def _check_robot(
             take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
             message = "no link of the robot has a mass, which this needs"
             raise fail("no-mass", message, fix=take if is_icub(robot) else None)
-        remember(robot, "inertias", lambda: check_inertias(robot))
+        memoise(robot, "inertias", lambda: check_inertias(robot))
     if "resistance" in needs and not parameters:
         _check_resistance(robot)
     if "passive" in needs:
@@ -167,7 +167,7 @@ def parameter_port(robot: Robot) -> Port:
     return Port("parameters", (len(links), 10), NAMES, f"of {in_own_axes(links)}; kg, kg m, kg m²", links)
 
 
-@explained
+@explain_type_errors
 def inertial_parameters(robot: Robot) -> dict[str, Array]:
     """Return the inertial parameters (10,) of every link with an inertial, by the name of the link.
 
@@ -205,7 +205,7 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
 
 def _check_resistance(robot: Robot) -> None:
     """Raise KinetreeError, which names the joints, if accelerations would be infinite because no mass resists them."""
-    if names := remember(robot, "weightless", lambda: _weightless(tree(robot))):
+    if names := memoise(robot, "weightless", lambda: _weightless(tree(robot))):
         message = f"no mass resists the motion of {', '.join(map(repr, names))}, so accelerations would be infinite"
         fix = f"fix the joints with kt.edit.lock(robot, {dict.fromkeys(names, 0.0)}), or give their links inertias"
         raise fail("no-mass", message, element=f"robot {robot.name!r}", fix=fix)

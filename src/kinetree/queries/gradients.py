@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler import gradients
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail, unknown_name, wrong_type
@@ -14,7 +14,7 @@ Wrt = str | int | Sequence[str | int] | None
 _kernels: WeakKeyDictionary[Kernel, dict[tuple[object, ...], Kernel]] = WeakKeyDictionary()
 
 
-@explained
+@explain_type_errors
 def vjp(kernel: Kernel, wrt: Wrt = None, *, tangent: bool = False) -> Kernel:
     """Return the derivative of a kernel in reverse mode: a kernel that multiplies cotangents with its Jacobian.
 
@@ -42,7 +42,7 @@ def vjp(kernel: Kernel, wrt: Wrt = None, *, tangent: bool = False) -> Kernel:
     return _remembered("vjp", kernel, wrt, tangent=tangent)
 
 
-@explained
+@explain_type_errors
 def jvp(kernel: Kernel, wrt: Wrt = None, *, tangent: bool = False) -> Kernel:
     """Return the derivative of a kernel in forward mode: a kernel that multiplies its Jacobian with tangents.
 

@@ -12,14 +12,14 @@ from kinetree.model.coordinates import not_a_coordinate
 from kinetree.model.edit.motion import lock
 from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
-from kinetree.queries.query import Standing, coordinates, remember, standing
+from kinetree.queries.query import FixedInput, coordinates, fixed_input, memoise
 from kinetree.spatial.se3 import Array
 
 Joints = str | Iterable[str] | None
 """Names of joints, or of one group of a robot; None for all joints."""
 
 
-def chosen(robot: Robot, joints: Joints, at: Any = None) -> Robot:
+def with_moving_joints(robot: Robot, joints: Joints, at: Any = None) -> Robot:
     """Return the robot in which only the named joints move, in this order; followers move with their leaders.
 
     joints: names, or the name of a group, of which all joints with coordinates count; None returns the robot itself.
@@ -35,7 +35,7 @@ def chosen(robot: Robot, joints: Joints, at: Any = None) -> Robot:
     names = _checked(robot, joints)
     is_input = isinstance(at, str) and at == "input"
     q = _default(robot) if at is None or is_input else _full(robot, at)
-    return remember(
+    return memoise(
         robot, ("chosen", names, "input" if is_input else q.tobytes()), lambda: _made(robot, names, q, is_input)
     )
 
@@ -67,7 +67,7 @@ def _default(robot: Robot) -> Array:
         except KinetreeError:
             return q
 
-    return remember(robot, "default configuration", make)
+    return memoise(robot, "default configuration", make)
 
 
 def _full(robot: Robot, at: Any) -> Array:
@@ -86,5 +86,5 @@ def _made(robot: Robot, names: tuple[str, ...], q: Array, is_input: bool) -> Rob
     if is_input and rest:
         columns = np.concatenate([np.arange(robot.nq)[slices[name]] for name in rest])
         port = replace(coordinates(robot), name="at", about="where the other joints stand; m, rad")
-        remember(made, standing, lambda: Standing(robot.order([*names, *rest]), len(names), columns, port))
+        memoise(made, fixed_input, lambda: FixedInput(robot.order([*names, *rest]), len(names), columns, port))
     return made

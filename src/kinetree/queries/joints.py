@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.queries.query import tree
@@ -18,7 +18,7 @@ from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
 
-@explained
+@explain_type_errors
 def joint_origin(robot: Robot, joint: str) -> Array:
     """Return T (4, 4), the pose of the joint in its parent link at neutral, m; of a fixed joint, its whole pose.
 
@@ -35,7 +35,7 @@ def joint_origin(robot: Robot, joint: str) -> Array:
     return np.array(robot.joints[joint].origin)
 
 
-@explained
+@explain_type_errors
 def joint_motion(robot: Robot, joint: str, q: Any = ()) -> Array:
     """Return T (4, 4), the motion of the joint at its own coordinates q (nq_joint,), rad or m.
 
@@ -56,7 +56,7 @@ def joint_motion(robot: Robot, joint: str, q: Any = ()) -> Array:
     return np.array(found.kind.transform(found.axes, found.pitch, _own(found, q)))
 
 
-@explained
+@explain_type_errors
 def joint_pose(robot: Robot, joint: str, q: Any = ()) -> Array:
     """Return T_parent_child (4, 4), the pose of the joint's child link in its parent link: A(q) = Ts v(q), m.
 
@@ -75,7 +75,7 @@ def joint_pose(robot: Robot, joint: str, q: Any = ()) -> Array:
     return np.array(joint_origin(robot, joint) @ joint_motion(robot, joint, q) @ robot.joints[joint].child_origin)
 
 
-@explained
+@explain_type_errors
 def motion_subspace(robot: Robot, joint: str, q: Any = ()) -> Array:
     """Return Featherstone's S (6, nv_joint): the child's velocity relative to the parent, angular first, in the axes of
     the joint after its motion, for the rates of the joint. q: as in `joint_motion`.
@@ -92,7 +92,7 @@ def motion_subspace(robot: Robot, joint: str, q: Any = ()) -> Array:
     return np.array(found.kind.motion_subspace(found.axes, found.pitch, _own(found, q)), dtype=float)
 
 
-@explained
+@explain_type_errors
 def XJ(robot: Robot, joint: str, q: Any = ()) -> Array:
     """Return Featherstone's XJ (6, 6): motion vectors from the joint before its motion to the joint after it; the
     inverse of `joint_motion`. q: as there.
@@ -107,7 +107,7 @@ def XJ(robot: Robot, joint: str, q: Any = ()) -> Array:
     return plucker.motion_transform(se3.inverse(joint_motion(robot, joint, q)))
 
 
-@explained
+@explain_type_errors
 def XT(robot: Robot, joint: str) -> Array:
     """Return Featherstone's XT (6, 6): motion vectors from the parent link to the joint; inverse of `joint_origin`.
 
@@ -120,7 +120,7 @@ def XT(robot: Robot, joint: str) -> Array:
     return plucker.motion_transform(se3.inverse(joint_origin(robot, joint)))
 
 
-@explained
+@explain_type_errors
 def Xup(robot: Robot, joint: str, q: Any = ()) -> Array:
     """Return Featherstone's Xup (6, 6): motion vectors from the parent link to the child link; the inverse of
     `joint_pose`, and XJ XT where the child's frame is at the joint. q: as in `joint_motion`.

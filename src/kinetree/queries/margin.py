@@ -9,7 +9,7 @@ from kinetree.algorithms import kinematics
 from kinetree.algorithms.guard import least as least_of
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.margin import margin as margin_of
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -17,11 +17,11 @@ from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.limits import limits_about
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.joint_choice import Joints, chosen
-from kinetree.queries.query import one_of, query, standing, tree
+from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.query import fixed_input, one_of, query, tree
 
 
-@explained
+@explain_type_errors
 def margin(robot: Robot, *, nearest: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
     """Return a kernel from q (…, nq) to the signed slack to each limit (…, k), negative outside.
 
@@ -37,8 +37,8 @@ def margin(robot: Robot, *, nearest: bool = False, joints: Joints = None, at: An
         >>> margin.outputs[0].labels[int(found.nearest)], float(found.least.round(3))  # outside, rad
         ('l_elbow upper', -0.244)
     """
-    robot = chosen(robot, joints, at)
-    still = standing(robot)
+    robot = with_moving_joints(robot, joints, at)
+    still = fixed_input(robot)
     limits = still.robot.limits if still else robot.limits
     finite = np.flatnonzero(np.isfinite(np.r_[limits.lower, limits.upper, limits.h]))
     kept = finite[limits_about(limits, np.arange(robot.nq))[finite]] if still else finite
@@ -62,7 +62,7 @@ CHOICES = ("refuse", "ignore")
 """What is done about loops that an answer does not obey."""
 
 
-@explained
+@explain_type_errors
 def loop_error(robot: Robot) -> Kernel:
     """Return how far the loops of a robot are open: a kernel from q (…, nq) to (…, k, 2), m and rad.
 

@@ -4,16 +4,16 @@ from collections.abc import Callable
 from typing import Any
 
 from kinetree.algorithms.dynamics import momentum
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
 from kinetree.queries.forces import GRAVITY, Gravity, force_query
-from kinetree.queries.joint_choice import Joints, chosen
+from kinetree.queries.joint_choice import Joints, with_moving_joints
 from kinetree.queries.query import velocities
 
 
-@explained
+@explain_type_errors
 def mass(robot: Robot) -> float:
     """Return the mass of all links together, in kg.
 
@@ -26,7 +26,7 @@ def mass(robot: Robot) -> float:
     return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
 
 
-@explained
+@explain_type_errors
 def center_of_mass(robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
     """Return the centre of mass of all links: a kernel from q (…, nq) to (…, 3), in the root link's frame, m.
 
@@ -39,12 +39,12 @@ def center_of_mass(robot: Robot, *, parameters: bool = False, joints: Joints = N
         >>> kt.center_of_mass(arm)([0.0, 0.0]).round(3) + 0.0  # m
         array([1., 0., 0.])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     output = Port("c", (3,), ("x", "y", "z"), f"centre of mass in {robot.root}; m")
     return _of_masses(robot, momentum.center_of_mass, output, parameters=parameters)
 
 
-@explained
+@explain_type_errors
 def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
     """Return the Jacobian J of the centre of mass of all links: a kernel from q (…, nq) to (…, 3, nv).
 
@@ -57,13 +57,13 @@ def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False, joints: J
         >>> (J @ [3]).round(6) + 0.0  # 3 rad/s move the centre at 0.5 m with 1.5 m/s along y
         array([0. , 1.5, 0. ])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     qd = velocities(robot)
     output = Port("J", (3, *qd.shape), qd.labels, "Jacobian of the centre of mass in the root's axes; m, rad")
     return _of_masses(robot, momentum.center_of_mass_jacobian, output, parameters=parameters)
 
 
-@explained
+@explain_type_errors
 def centroidal_momentum_matrix(
     robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None
 ) -> Kernel:
@@ -80,7 +80,7 @@ def centroidal_momentum_matrix(
         >>> (A @ [3]).round(6) + 0.0  # at 3 rad/s: 2 kg * 1.5 m/s along y, and 0.1 kg m² * 3 rad/s about z
         array([0. , 3. , 0. , 0. , 0. , 0.3])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     qd = velocities(robot)
     output = Port(
         "A", (6, *qd.shape), qd.labels, "linear, then angular momentum of qd, in the root's axes; kg m, kg m²"
@@ -88,7 +88,7 @@ def centroidal_momentum_matrix(
     return _of_masses(robot, momentum.centroidal_momentum_matrix, output, parameters=parameters)
 
 
-@explained
+@explain_type_errors
 def energy(
     robot: Robot, *, gravity: Gravity = GRAVITY, parameters: bool = False, joints: Joints = None, at: Any = None
 ) -> Kernel:
@@ -105,7 +105,7 @@ def energy(
         >>> print(f"{kinetic:.2f} J, {potential:.2f} J")
         1.00 J, 9.81 J
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("energy",),

@@ -9,18 +9,18 @@ import numpy as np
 from kinetree.algorithms import differential
 from kinetree.algorithms.differential import Axes, Representation
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.derive import rate
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.joint_choice import Joints, chosen
-from kinetree.queries.query import frames_of, one_of, query, remember, tree, velocities
+from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.query import frames_of, memoise, one_of, query, tree, velocities
 from kinetree.spatial.se3 import Array
 
 
-@explained
+@explain_type_errors
 def fk(
     robot: Robot, frames: str | Sequence[str], base: str | None = None, *, joints: Joints = None, at: Any = None
 ) -> Kernel:
@@ -42,7 +42,7 @@ def fk(
         >>> T[:3, 3].round(3)  # position of the hand in the root link, m
         array([-0.141, -0.11 , -0.061])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     single = isinstance(frames, str) or not isinstance(frames, Iterable)
     asked: list[Any] = [frames] if single else list(frames)
     base, *names = frames_of(robot, [base, *asked])
@@ -55,7 +55,7 @@ def fk(
     return query(robot, ("fk", names[0] if single else tuple(names), base), [base, *names], output, poses)
 
 
-@explained
+@explain_type_errors
 def jacobian(
     robot: Robot,
     frame: str,
@@ -86,11 +86,11 @@ def jacobian(
         >>> arm.velocity_names  # the columns
         ('q1', 'q2')
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     return _differential(robot, "jacobian", frame, base, expressed_in, differential.jacobian)
 
 
-@explained
+@explain_type_errors
 def jacobian_dot(
     robot: Robot,
     frame: str,
@@ -113,7 +113,7 @@ def jacobian_dot(
         >>> (J_dot @ qd).round(3) + 0.0  # centripetal, -0.7 m times (2 rad/s)²
         array([-2.8,  0. ,  0. ,  0. ,  0. ,  0. ])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
 
     def algorithm(model: Tree, q: Any, qd: Any, *arguments: Any) -> Any:
         return rate(differential.jacobian(model, q, *arguments), q, differential.coordinate_rates(model, q, qd))
@@ -121,7 +121,7 @@ def jacobian_dot(
     return _differential(robot, "jacobian_dot", frame, base, expressed_in, algorithm, rates=1)
 
 
-@explained
+@explain_type_errors
 def hessian(
     robot: Robot,
     frame: str,
@@ -145,11 +145,11 @@ def hessian(
         >>> H[0, :3, 1].round(3) + 0.0  # change of the linear part of q2's column, per rad of q1
         array([-0.3,  0. ,  0. ])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     return _differential(robot, "hessian", frame, base, expressed_in, differential.hessian)
 
 
-@explained
+@explain_type_errors
 def velocity(
     robot: Robot,
     frame: str,
@@ -170,11 +170,11 @@ def velocity(
         >>> kt.velocity(arm, "tip")([0.0, 0.0], [2.0, 0.0]).round(3) + 0.0  # m/s, then rad/s
         array([0. , 1.4, 0. , 0. , 0. , 2. ])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     return _differential(robot, "velocity", frame, base, expressed_in, differential.velocity, rates=1)
 
 
-@explained
+@explain_type_errors
 def acceleration(
     robot: Robot,
     frame: str,
@@ -198,7 +198,7 @@ def acceleration(
         >>> {name: round(x, 2) for name, x in zip(kernel.output.labels, A.tolist()) if x}
         {'ax': -2.0, 'ay': 1.5, 'alphaz': 3.0}
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
 
     def algorithm(model: Tree, q: Any, qd: Any, qdd: Any, *arguments: Any) -> Any:
         V = differential.velocity(model, q, qd, *arguments)
@@ -239,7 +239,7 @@ def _differential(
     return query(robot, (name, frame, base, expressed_in), [base, frame], output, along, more)
 
 
-@explained
+@explain_type_errors
 def analytical_jacobian(
     robot: Robot,
     frame: str,
@@ -265,7 +265,7 @@ def analytical_jacobian(
         >>> dict(zip(names, (J[:, 1].round(3) + 0.0).tolist(), strict=True))  # of q2
         {'x': 0.0, 'y': 0.3, 'z': 0.0, 'roll': 0.0, 'pitch': 0.0, 'yaw': 1.0}
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     one_of("representation", representation, get_args(Representation))
     about = f"xyz and {representation} of {frame} in {base}; m, rad"
@@ -278,7 +278,7 @@ def analytical_jacobian(
     return query(robot, ("analytical_jacobian", frame, base, representation), [base, frame], output, algorithm)
 
 
-@explained
+@explain_type_errors
 def manipulability(
     robot: Robot,
     frame: str,
@@ -305,7 +305,7 @@ def manipulability(
         >>> [float(measure(icub.q({"l_elbow": angle}, unit="deg")).round(4)) for angle in (10, 50, 90)]
         [0.0003, 0.0053, 0.0069]
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     one_of("method", method, _METHODS)
     one_of("rows", rows, _ROWS)
@@ -313,7 +313,7 @@ def manipulability(
     if method != "yoshikawa":
         enough = len(differential.moving(tree(robot), frame, base)) >= where.stop - where.start
         kernel = jacobian(robot, frame, base)
-        return remember(
+        return memoise(
             robot,
             ("manipulability", frame, base, method, rows),
             lambda: SingularValues(kernel, where, enough, relative=method == "condition"),

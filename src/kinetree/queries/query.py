@@ -27,7 +27,7 @@ _answers: WeakKeyDictionary[Robot, dict[Hashable, Any]] = WeakKeyDictionary()
 """Results per robot; they must not refer to the robot, or it would never be freed."""
 
 
-def remember(robot: Robot, key: Hashable, make: Callable[[], V]) -> V:
+def memoise(robot: Robot, key: Hashable, make: Callable[[], V]) -> V:
     """Return the result for a robot and key, made at the first call.
 
     Threads that make it at once all get the same one, of the first that is done: `setdefault` is one step for other
@@ -40,7 +40,7 @@ def remember(robot: Robot, key: Hashable, make: Callable[[], V]) -> V:
     return value
 
 
-class Standing(NamedTuple):
+class FixedInput(NamedTuple):
     """Joints of a robot that stand where an input of its kernels says.
 
     robot: with all joints, the standing ones last. moving: how many joints move. columns: the numbers of the standing
@@ -53,20 +53,20 @@ class Standing(NamedTuple):
     port: Port
 
 
-def standing(robot: Robot) -> Standing | None:
+def fixed_input(robot: Robot) -> FixedInput | None:
     """Return the joints of a robot that stand where an input says, if it has such."""
-    return remember(robot, standing, lambda: None)
+    return memoise(robot, fixed_input, lambda: None)
 
 
 def tree(robot: Robot, cuts: tuple[str, ...] = ()) -> Tree:
     """Return the robot as computed; the links of the fixed joints `cuts` are bodies of their own."""
 
     def make() -> Tree:
-        if still := standing(robot):
+        if still := fixed_input(robot):
             return with_standing(build_tree(still.robot, cuts), robot.nq)
         return build_tree(robot, cuts)
 
-    return remember(robot, ("tree", cuts), make)
+    return memoise(robot, ("tree", cuts), make)
 
 
 def query(
@@ -85,7 +85,7 @@ def query(
     """
 
     def make() -> Kernel:
-        model, still = tree(robot, cuts), standing(robot)
+        model, still = tree(robot, cuts), fixed_input(robot)
         ports = (coordinates(robot), *more, *([still.port] if still else []))
         function = algorithm if isinstance(output, Port) else partial(flat_results, output, algorithm)
         if still:
@@ -100,7 +100,7 @@ def query(
         place = origin(robot, (key, [port.shape for port in ports]), cuts)
         return Kernel(str(key[0]), ports, output, traced, place, of=f"robot {robot.name!r}")
 
-    return remember(robot, key, make)
+    return memoise(robot, key, make)
 
 
 def _extended(algorithm: Callable[..., Any], columns: Array, model: Tree, q: Any, *arrays: Any) -> Any:
@@ -111,7 +111,7 @@ def _extended(algorithm: Callable[..., Any], columns: Array, model: Tree, q: Any
 
 def origin(robot: Robot, key: Hashable, cuts: tuple[str, ...] = ()) -> str:
     """Return a hash of a robot as computed, and a key."""
-    return digest(remember(robot, ("digest", cuts), lambda: _contents(tree(robot, cuts))), repr(key))
+    return digest(memoise(robot, ("digest", cuts), lambda: _contents(tree(robot, cuts))), repr(key))
 
 
 def coordinates(robot: Robot) -> Port:
@@ -121,12 +121,12 @@ def coordinates(robot: Robot) -> Port:
         port = Port("q", (robot.nq,), robot.coordinate_names, "m, rad")
         return port if robot.nq == robot.nv else replace(port, tangent=_motions(robot))
 
-    return remember(robot, "coordinates", make)
+    return memoise(robot, "coordinates", make)
 
 
 def _motions(robot: Robot) -> Tangent:
     """Return the velocity coordinates as coordinates of motions of q."""
-    model = build_tree(robot) if standing(robot) else tree(robot)
+    model = build_tree(robot) if fixed_input(robot) else tree(robot)
     rates = trace(partial(coordinate_rates, model), (robot.nq,), (robot.nv,))
     return Tangent((robot.nv,), robot.velocity_names, rates)
 
@@ -137,7 +137,7 @@ UNITS = {"qd": "m/s, rad/s", "qdd": "m/s², rad/s²", "tau": "N, N m"}
 def velocities(robot: Robot, name: str = "qd", what: str = "") -> Port:
     """Return the port of qd, or of qdd or tau, which have the same labels. what: a description to put before units."""
     about = f"{what}; {UNITS[name]}" if what else UNITS[name]
-    return remember(robot, ("velocities", name, what), lambda: Port(name, (robot.nv,), robot.velocity_names, about))
+    return memoise(robot, ("velocities", name, what), lambda: Port(name, (robot.nv,), robot.velocity_names, about))
 
 
 def _contents(model: Tree) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.algorithms import statics
 from kinetree.algorithms.dynamics import sensing
-from kinetree.arguments import as_names, explained
+from kinetree.arguments import as_names, explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import UnknownNameError, fail, unknown_name
@@ -18,14 +18,14 @@ from kinetree.model.force_torque import CLOSE
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
 from kinetree.queries.force_sensors import FORCES, Meter, check_placed, meter_of, of_link, parts_of
-from kinetree.queries.forces import GRAVITY, Given, Gravity, force_query, in_own_axes
-from kinetree.queries.joint_choice import Joints, chosen
+from kinetree.queries.forces import GRAVITY, Gravity, Loads, force_query, in_own_axes
+from kinetree.queries.joint_choice import Joints, with_moving_joints
 from kinetree.queries.query import frames_of, one_of, tree, velocities
 from kinetree.queries.statics import WRENCH
 from kinetree.spatial.se3 import IDENTITY, Array
 
 
-@explained
+@explain_type_errors
 def imu_reading(
     robot: Robot,
     frame: str,
@@ -55,11 +55,11 @@ def imu_reading(
         >>> {name: round(x, 2) for name, x in zip(imu.output.labels, reading.tolist()) if x}
         {'wz': 2.0, 'ax': -2.0, 'az': 9.81}
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     name, origin = _place_of(robot, frame)
     inputs = _base_ports(base)
 
-    def algorithm(model: Tree, given: Given, q: Any, qd: Any, qdd: Any, *motion: Any) -> Any:
+    def algorithm(model: Tree, given: Loads, q: Any, qd: Any, qdd: Any, *motion: Any) -> Any:
         body, T = model.frame(name)
         return sensing.felt_motion(model, q, qd, qdd, given.gravity, (body, T @ origin), _base_motion(motion))
 
@@ -77,7 +77,7 @@ def imu_reading(
     )
 
 
-@explained
+@explain_type_errors
 def sensor_reading(
     robot: Robot,
     sensor: str,
@@ -117,12 +117,12 @@ def sensor_reading(
         >>> print(f"{reading([])[2]:.2f} N along z")  # the hook's 2 kg pull on the rack
         -19.62 N along z
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     one_of("at_rest", at_rest, (True, False))
     meter = meter_of(robot, sensor, measures)
     weightless = bool(at_rest and gravity is not None and not np.any(np.array(gravity)))
 
-    def algorithm(model: Tree, given: Given, q: Any, qd: Any = None, qdd: Any = None) -> Any:
+    def algorithm(model: Tree, given: Loads, q: Any, qd: Any = None, qdd: Any = None) -> Any:
         f = sensing.joint_wrench(model, q, qd, qdd, *given, model.joints.index(meter.joint))
         return meter.reading(model, q, f)
 
@@ -143,7 +143,7 @@ def sensor_reading(
     )
 
 
-@explained
+@explain_type_errors
 def external_wrench(
     robot: Robot,
     sensors: str | Sequence[str],
@@ -181,7 +181,7 @@ def external_wrench(
         >>> print(f"{w[2]:.2f} N along z")
         -10.00 N along z
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     meters = [meter_of(robot, name, measures) for name in as_names(sensors)]
     single = isinstance(frame, str)
     names = frames_of(robot, as_names(frame))
@@ -193,7 +193,7 @@ def external_wrench(
     )
     inputs = _base_ports(base)
 
-    def algorithm(model: Tree, given: Given, q: Any, qd: Any, qdd: Any, readings: Any, *motion: Any) -> Any:
+    def algorithm(model: Tree, given: Loads, q: Any, qd: Any, qdd: Any, readings: Any, *motion: Any) -> Any:
         felt = {
             model.joints.index(meter.joint): meter.wrench(model, q, reading)
             for meter, reading in zip(meters, readings, strict=True)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.port import Port, checked
 from kinetree.display import brief
 from kinetree.model.robot import Robot
@@ -31,7 +31,7 @@ class ContactTorques(NamedTuple):
         return brief(self)
 
 
-@explained
+@explain_type_errors
 def contact_torques(robot: Robot, q: Any, contacts: Iterable[SkinContact]) -> ContactTorques:
     """Return the wrenches at the links, and the joint torques, of contacts on the skin at q (…, nq).
 

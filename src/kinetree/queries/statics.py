@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms import statics
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.joint_choice import Joints, chosen
+from kinetree.queries.joint_choice import Joints, with_moving_joints
 from kinetree.queries.query import frames_of, query, velocities
 from kinetree.spatial.se3 import Array
 
 
-@explained
+@explain_type_errors
 def point(robot: Robot, frame: str, base: str | None = None, *, joints: Joints = None, at: Any = None) -> Kernel:
     """Return the position of a point on a frame, such as a taxel: a kernel from q (…, nq) and p (…, 3) to (…, 3).
 
@@ -30,14 +30,14 @@ def point(robot: Robot, frame: str, base: str | None = None, *, joints: Joints =
         >>> position(icub.q({"l_elbow": 60}, unit="deg"), [0.0, 0.0, 0.06]).round(3)  # of 6 cm along z of the hand, m
         array([-0.141, -0.17 , -0.061])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     output = Port("p_base", (3,), ("x", "y", "z"), f"point of {frame} in {base}; m")
     more = Port("p", (3,), ("x", "y", "z"), f"in {frame}; m")
     return _static("point", robot, frame, base, statics.point, more, output)
 
 
-@explained
+@explain_type_errors
 def wrench(robot: Robot, frame: str, base: str | None = None, *, joints: Joints = None, at: Any = None) -> Kernel:
     """Return the same wrench in another frame: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, 6) in `base`.
 
@@ -52,13 +52,13 @@ def wrench(robot: Robot, frame: str, base: str | None = None, *, joints: Joints 
         >>> kt.dynamics.wrench(lever, "tip")([0], w).round(6) + 0.0  # and 5 N m about z at the root
         array([ 0., 10.,  0.,  0.,  0.,  5.])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     output = Port("w_base", (6,), WRENCH, f"in {base}; N, N m")
     return _static("wrench", robot, frame, base, statics.wrench, _wrench_in(frame), output)
 
 
-@explained
+@explain_type_errors
 def joint_torques(
     robot: Robot, frame: str, base: str | None = None, *, joints: Joints = None, at: Any = None
 ) -> Kernel:
@@ -78,7 +78,7 @@ def joint_torques(
         >>> kt.dynamics.joint_torques(lever, "tip")([0], [0, 10, 0, 0, 0, 0]).round(6)  # 10 N at 0.5 m
         array([5.])
     """
-    robot = chosen(robot, joints, at)
+    robot = with_moving_joints(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     qd = velocities(robot)
     output = Port("tau", qd.shape, qd.labels, f"exerted by a wrench on {frame}, relative to {base}; N, N m")
@@ -103,7 +103,7 @@ def _static(
     return query(robot, (name, frame, base), [base, frame], output, along, [more])
 
 
-@explained
+@explain_type_errors
 def contact_wrench(p: Any, f: Any) -> Array:
     """Return the wrench (…, 6) of a force f (…, 3), N, at a point p (…, 3), m: f, then its moment p × f, N m.
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
 from kinetree.display import Brief
@@ -39,7 +39,7 @@ class Transforms(Brief):
         return self.T[..., :3, 3]
 
 
-@explained
+@explain_type_errors
 def transforms(robot: Robot, q: Any = None, *, which: Literal["all", "moving", "static"] = "all") -> Transforms:
     """Return the poses of all links and frames in their parents, from which the transforms of ROS are made.
 

@@ -21,7 +21,7 @@ Version = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Packaged:
+class PackagedRobot:
     """One version of a robot.
 
     file: its name in messages. text: of the DH file of all versions. data: what that says of this version, parsed, with
@@ -47,7 +47,7 @@ def is_packaged(source: str | os.PathLike[str], format: str | None) -> bool:
     return isinstance(source, str) and format is None and bool(re.fullmatch(r"(?!\w:)[\w-]+(:[^/\\]*)?", source))
 
 
-def packaged(name: str) -> Packaged:
+def packaged(name: str) -> PackagedRobot:
     """Return the robot "icub" in its default version, or "icub:2.5".
 
     Raises KinetreeError for an unknown robot or version; the latter lists the versions.
@@ -91,7 +91,7 @@ def _text(name: str) -> str:
 
 
 @cache
-def _packaged(name: str, version: str) -> Packaged:
+def _packaged(name: str, version: str) -> PackagedRobot:
     file, text, number = f"{name}-{version}.toml", _text(name), _parsed(version)
     data = _chosen(tomllib.loads(text), number)
     lines = [i for i, line in enumerate(text.splitlines(), 1) if line == "[[note]]"]
@@ -103,7 +103,7 @@ def _packaged(name: str, version: str) -> Packaged:
     groups = import_module(f"{__package__}.{name}").groups(number)
     data["groups"] = {group: list(joints) for group, joints in groups.items()}
     limits = data.pop("limits", {"set": ""})["set"]
-    return Packaged(file, text, data, limits, notes)
+    return PackagedRobot(file, text, data, limits, notes)
 
 
 def _chosen(value: Any, version: Version) -> Any:

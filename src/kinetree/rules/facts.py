@@ -17,7 +17,7 @@ from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.rules.options import CheckOptions
 from kinetree.spatial.se3 import IDENTITY, Array
-from kinetree.syntax.xml.reader import Derived, Element, parsed
+from kinetree.syntax.xml.reader import DerivedText, Element, parsed
 
 if TYPE_CHECKING:
     from kinetree.robot_kinds.kinds import Kinds
@@ -111,7 +111,7 @@ def document(robot: Robot) -> Element | None:
     if robot.text is None or robot.text.format != "urdf" or robot.source is None:
         return None
     file = (robot.source.made or robot.source).file
-    return parsed(Derived(robot.text.text, robot.text.origins), file)
+    return parsed(DerivedText(robot.text.text, robot.text.origins), file)
 
 
 @fact
@@ -119,4 +119,4 @@ def sdf_document(robot: Robot) -> Element | None:
     """Return the root element of the SDF file from which the robot was read, if it has only this model."""
     if robot.text is None or robot.text.format != "sdf" or robot.source is None:
         return None
-    return parsed(Derived(robot.text.text, robot.text.origins), robot.source.file)
+    return parsed(DerivedText(robot.text.text, robot.text.origins), robot.source.file)

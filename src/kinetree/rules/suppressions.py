@@ -72,7 +72,7 @@ class Understood(Suppresses):
         return suppression.faults
 
 
-class Justified(Suppresses):
+class JustifiedSuppression(Suppresses):
     """A suppression of a MUST of a convention has a reason.
 
     REP-199 allows deviations that are well justified and documented. Without a reason nothing is excused.
@@ -89,7 +89,7 @@ class Justified(Suppresses):
             yield f"{code} is mandatory, but no reason is given; write 'ignore {code} because …'"
 
 
-class Explained(Suppresses):
+class ExplainedSuppression(Suppresses):
     """A suppression of another code has a reason too.
 
     The finding is excused without a reason as well, but later readers of the model need to know why.
@@ -107,7 +107,7 @@ class Explained(Suppresses):
             yield f"no reason is given for {', '.join(lax)}; write 'ignore {', '.join(lax)} because …'"
 
 
-class Needed(Suppresses):
+class NeededSuppression(Suppresses):
     """A suppression excuses a finding.
 
     A suppression that is left after a repair hides the next fault of that kind.

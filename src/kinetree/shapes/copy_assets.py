@@ -106,14 +106,14 @@ class Bag:
         else:
             part = WHOLE
 
-        def bring(path: Path) -> str:
+        def copy_assets(path: Path) -> str:
             reference = self._mesh(path, convert, felt, part)
             for key in ("submesh", "center") if part != WHOLE else ():
                 parameters.pop(key, None)
             return reference
 
         name = str(parameters["filename"])
-        parameters["filename"] = self._noting(name, "geometry", owner, geometry.source, bring, MESHES)
+        parameters["filename"] = self._noting(name, "geometry", owner, geometry.source, copy_assets, MESHES)
         return replace(geometry, shape=replace(geometry.shape, parameters=parameters))
 
     def material(self, material: Material) -> Material:
@@ -141,7 +141,7 @@ class Bag:
         part: str,
         owner: str,
         source: Source | None,
-        bring: Callable[[Path], str],
+        copy_assets: Callable[[Path], str],
         endings: tuple[str, ...],
     ) -> str:
         """Return a reference from the written file to a file, or its name with a finding if it cannot be brought."""
@@ -153,7 +153,7 @@ class Bag:
                 raise fail("file", f"it is not copied, for such files end in {', '.join(endings)}")
             if self.home and real(self.files.path(name, str(self.target))) == real(path):
                 return name
-            reference = bring(path)
+            reference = copy_assets(path)
             self.changed = self.changed or reference != name
             return reference
         except KinetreeError as error:
@@ -256,7 +256,7 @@ class Bag:
         return self.roots[root]
 
 
-class _Kept(Bag):
+class _KeptReferences(Bag):
     """Relative references that lead to no file from the written file; all are kept."""
 
     lost: dict[str, None]
@@ -285,7 +285,9 @@ def _references(path: Path, data: bytes) -> Iterator[str]:
                 yield words[1].strip() if words[0] == "mtllib" else words[1].split()[-1]
 
 
-def bring(robot: Robot, target: Path, format: str, without: Collection[str] = ()) -> tuple[Robot, dict[Path, bytes]]:
+def copy_assets(
+    robot: Robot, target: Path, format: str, without: Collection[str] = ()
+) -> tuple[Robot, dict[Path, bytes]]:
     """Return the robot with references that hold from the file `target`, and the files to write beside it.
 
     A robot that is saved in its own format beside its own file keeps its references. Raises KinetreeError with every
@@ -302,12 +304,12 @@ def bring(robot: Robot, target: Path, format: str, without: Collection[str] = ()
     return (build(parts) if bag.changed or included else robot), bag.contents
 
 
-def astray(robot: Robot, target: Path, format: str, without: Collection[str] = ()) -> list[Finding]:
+def missing_assets(robot: Robot, target: Path, format: str, without: Collection[str] = ()) -> list[Finding]:
     """Return a warning that names the relative references that are kept but lead to no file from the file `target`."""
     home = _own_folder(robot) in (None, os.path.dirname(real(target)))
     if home or "link.geometry" in CAPABILITIES[format].cannot:
         return []
-    bag = _Kept(robot, Path(os.path.abspath(target)), format, without, home)
+    bag = _KeptReferences(robot, Path(os.path.abspath(target)), format, without, home)
     bag.parts()
     if not bag.lost:
         return []

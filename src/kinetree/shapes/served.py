@@ -19,7 +19,7 @@ NOWHERE = Path(os.path.abspath(os.devnull)) / "robot.urdf"
 """A file that cannot exist: nothing is written, and no file of the disk is taken for one of the served ones."""
 
 
-class _Served(Bag):
+class _ServedFiles(Bag):
     """Files in the workspace of the robot and in the packages that its references name, by their addresses."""
 
     def __init__(self, robot: Robot) -> None:
@@ -45,7 +45,7 @@ def served(robot: Robot) -> tuple[Robot, dict[str, bytes], list[Finding]]:
     """Return the robot with references that clients can fetch, the contents of all these by address, and warnings
     about files that are not served: they are missing, lie outside of the robot's workspace and packages, or are neither
     meshes nor textures."""
-    bag = _Served(robot)
+    bag = _ServedFiles(robot)
     parts = bag.parts()
     contents = {
         f"package://{path.relative_to(bag.folder / ASSETS).as_posix()}": data for path, data in bag.contents.items()

@@ -20,7 +20,7 @@ EXACT = 6
 """Largest dimension in which volumes are exact; above it there are too many corners."""
 
 
-class Framed(NamedTuple):
+class ScaledPolytope(NamedTuple):
     """A polytope A y <= b in scaled coordinates y with x = center + width y, (n,) each, and rows of length one.
 
     lengths (m,): the lengths of the rows before they were normalised.
@@ -38,7 +38,7 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 @_quietly
-def _framed(A: Array, b: Array, *, uniform: bool = False) -> Framed:
+def _framed(A: Array, b: Array, *, uniform: bool = False) -> ScaledPolytope:
     """Return the polytope in scaled coordinates. uniform: one width for all, which keeps ratios of distances."""
     A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float)
     n = A.shape[1]
@@ -57,7 +57,7 @@ def _framed(A: Array, b: Array, *, uniform: bool = False) -> Framed:
     lengths = np.linalg.norm(rows, axis=1)
     if not np.all(lengths > 0):
         raise fail("zero-row", f"row {int(np.argmin(lengths)) + 1} of the limits is zero")
-    return Framed(rows / lengths[:, None], (b - A @ center) / lengths, center, width, lengths)
+    return ScaledPolytope(rows / lengths[:, None], (b - A @ center) / lengths, center, width, lengths)
 
 
 class Ball(NamedTuple):

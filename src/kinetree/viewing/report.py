@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from kinetree.checker.files import is_unread
-from kinetree.checker.job import Checked, Job
+from kinetree.checker.job import CheckReport, Job
 from kinetree.checker.report import counted, summary, with_excerpts
 from kinetree.errors import SEVERITIES, Finding, KinetreeError, visible
 from kinetree.load import as_source, examine
@@ -22,7 +22,7 @@ from kinetree.viewing.show import view_of
 HEADS = ("Model", "Errors", "Warnings", "Remarks")
 
 
-def pages(jobs: Sequence[Job], results: Sequence[Checked], file: Path) -> Iterator[tuple[Path, str]]:
+def pages(jobs: Sequence[Job], results: Sequence[CheckReport], file: Path) -> Iterator[tuple[Path, str]]:
     """Yield the pages of a report, each a file and its HTML.
 
     results: those of the jobs, and more that are about no model. A report of one model is one page, with its robot if
@@ -49,7 +49,7 @@ def pages(jobs: Sequence[Job], results: Sequence[Checked], file: Path) -> Iterat
     yield file, plain_page_of(f"Check of {counted(len(jobs), 'model')}", _index(names, shown, links))
 
 
-def _page(job: Job, result: Checked) -> tuple[str | None, Checked]:
+def _page(job: Job, result: CheckReport) -> tuple[str | None, CheckReport]:
     """Return the page of a robot with the findings of its check, and the result.
 
     The page is None if the model does not load, or cannot be shown; then the result has the reason, too.
@@ -69,7 +69,7 @@ def _page(job: Job, result: Checked) -> tuple[str | None, Checked]:
         return None, replace(result, findings=(*result.findings, *error.findings))
 
 
-def _names(results: Sequence[Checked]) -> list[str]:
+def _names(results: Sequence[CheckReport]) -> list[str]:
     """Return the models as the report calls them: their files as seen from the working folder if they are in it, else
     from the folder that they have in common, with the variant."""
     paths = [os.path.abspath(result.file) for result in results]
@@ -96,7 +96,7 @@ def _file_name(name: str, number: int) -> str:
     return f"{number + 1:03}_{re.sub('[^A-Za-z0-9._-]+', '_', name)[-80:].lstrip('.')}.html"
 
 
-def _index(names: Sequence[str], results: Sequence[Checked], links: Sequence[str | None]) -> str:
+def _index(names: Sequence[str], results: Sequence[CheckReport], links: Sequence[str | None]) -> str:
     rows, lists = [], []
     for i, (name, result, link) in enumerate(zip(names, results, links, strict=True)):
         count = Counter(finding.severity for finding in result.findings)
@@ -114,7 +114,7 @@ def _index(names: Sequence[str], results: Sequence[Checked], links: Sequence[str
     return "\n".join([f"<p>{_text(summary(results))}</p>", table, *lists])
 
 
-def _listed(result: Checked) -> str:
+def _listed(result: CheckReport) -> str:
     """Return the findings of a model without a picture, by element."""
     folders = Folders(result.file)
     findings = with_excerpts(result).findings

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.checker.check import check
 from kinetree.checker.report import counted
 from kinetree.errors import Finding, fail
@@ -29,7 +29,7 @@ from kinetree.solvers.compare.comparison import compare
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.page import page_of, viewer
 from kinetree.viewing.picture import picture
-from kinetree.viewing.scene import LEFT_OUT, Posed, Scene, configuration, scene
+from kinetree.viewing.scene import LEFT_OUT, PosedRobot, Scene, configuration, scene
 from kinetree.viewing.scene.roles import roles_of
 from kinetree.viewing.stick_figure import stick_figure
 
@@ -166,7 +166,7 @@ class View:
         return self.widget if has_anywidget() else SimpleNamespace(_repr_html_=self._repr_html_)
 
 
-@explained
+@explain_type_errors
 def show(
     robot: Robot,
     q: Any = None,
@@ -235,9 +235,9 @@ def view_of(
     found = _findings(robot, profile) if findings is None else list(findings)
     others = ", ".join(name for name in PROFILES if name != profile)
     rules = f"By the rules of the profile {profile}; others are {others}." if findings is None else None
-    robots = [Posed(robot, q, found, complete, motion, rules)]
+    robots = [PosedRobot(robot, q, found, complete, motion, rules)]
     if other is not None:
-        robots.append(Posed(other, None, _findings(other, profile)))
+        robots.append(PosedRobot(other, None, _findings(other, profile)))
     return View(robot, scene(robots, faces=faces, comparison=comparison, reach=reach), reach)
 
 

@@ -19,7 +19,7 @@ CORNERS = np.array([(-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1)]) / 2.0
 """Two triangles of a face."""
 
 
-class Cut(NamedTuple):
+class CutPlane(NamedTuple):
     """A plane across an axis of the base, through the middle of the grid, on whose one side cubes are left out.
 
     sides: for each axis, 1 if the cubes above a plane across it are kept, -1 if those below are.
@@ -37,12 +37,12 @@ def check_map(robot: Robot, reach: ReachMap) -> None:
             raise fail("reach", message)
 
 
-def cut_of(T: Array, direction: tuple[float, float, float] = DIRECTION) -> Cut:
+def cut_of(T: Array, direction: tuple[float, float, float] = DIRECTION) -> CutPlane:
     """Return the cut that opens a map towards the camera. T (4, 4): the pose of the base. direction: to the camera."""
     towards = T[:3, :3].T @ direction
     axis = 1 if abs(towards[1]) > 0.8 * abs(towards[0]) else 0
     x, y, z = (-1 if along > 0 else 1 for along in towards)
-    return Cut(axis, (x, y, z))
+    return CutPlane(axis, (x, y, z))
 
 
 def described_reach(reach: ReachMap, T: Array) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def coloured(share: Array) -> Array:
     return np.stack([np.interp(share, at, line) for line in np.transpose(COLOURS)], axis=-1)
 
 
-def drawn(reach: ReachMap, cut: Cut | None) -> NDArray[np.bool_]:
+def drawn(reach: ReachMap, cut: CutPlane | None) -> NDArray[np.bool_]:
     """Return the voxels (nx, ny, nz) that are drawn: those that are reached and not cut away."""
     seen = reach.count > 0
     if cut is not None:

@@ -28,15 +28,15 @@ class Inertia(NamedTuple):
         return Inertia(self.mass + other.mass, self.h + other.h, self.I + other.I)
 
 
-class Articulated(NamedTuple):
+class ArticulatedInertia(NamedTuple):
     """An articulated-body inertia [[I, H], [Hᵀ, M]], symmetric, in blocks (3, 3)."""
 
     I: Array
     H: Array
     M: Array
 
-    def __add__(self, other: Any) -> "Articulated":
-        return Articulated(self.I + other.I, self.H + other.H, self.M + other.M)
+    def __add__(self, other: Any) -> "ArticulatedInertia":
+        return ArticulatedInertia(self.I + other.I, self.H + other.H, self.M + other.M)
 
 
 def crm(v: Any, m: Any) -> Array:
@@ -69,10 +69,10 @@ def rigid(I: Any) -> Inertia:
     return Inertia(I[5, 5], np.array([I[2, 4], I[0, 5], I[1, 3]]), I[:3, :3])
 
 
-def articulated(inertia: Inertia) -> Articulated:
+def articulated(inertia: Inertia) -> ArticulatedInertia:
     """Return a rigid-body inertia in blocks (eq. 2.63)."""
     m, (x, y, z) = inertia.mass, inertia.h
-    return Articulated(inertia.I, np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]), m * np.eye(3))
+    return ArticulatedInertia(inertia.I, np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]), m * np.eye(3))
 
 
 def momentum(inertia: Inertia, v: Any) -> Array:
@@ -81,13 +81,13 @@ def momentum(inertia: Inertia, v: Any) -> Array:
     return np.array([*(I @ v[:3] + cross(h, v[3:])), *(m * v[3:] - cross(h, v[:3]))])
 
 
-def force(inertia: Articulated, a: Any) -> Array:
+def force(inertia: ArticulatedInertia, a: Any) -> Array:
     """Return IA a (6,) of an articulated body."""
     I, H, M = inertia
     return np.array([*(I @ a[:3] + H @ a[3:]), *(H.T @ a[:3] + M @ a[3:])])
 
 
-def without_joint(inertia: Articulated, U: Any, W: Any, free: int | None) -> Articulated:
+def without_joint(inertia: ArticulatedInertia, U: Any, W: Any, free: int | None) -> ArticulatedInertia:
     """Return IA - U Wᵀ with W = U D⁻¹, what is left of an inertia where a joint yields (table 7.1). free: the number of
     the axis that the joint moves along, if nothing is left there: its row and column are then exact zeros."""
     I, H, M = inertia
@@ -95,7 +95,7 @@ def without_joint(inertia: Articulated, U: Any, W: Any, free: int | None) -> Art
     def left(x: Any, i: int, j: int) -> Any:
         return 0.0 if free in (i, j) else x - U[i] * W[j]
 
-    return Articulated(
+    return ArticulatedInertia(
         symmetric(lambda i, j: left(I[i, j], i, j)),
         np.array([[left(H[i, j], i, 3 + j) for j in range(3)] for i in range(3)]),
         symmetric(lambda i, j: left(M[i, j], 3 + i, 3 + j)),
@@ -127,7 +127,7 @@ def shifted(I: Any, g: Any, p: Any) -> Array:
     return symmetric(lambda i, j: I[i, j] + twice[i] if i == j else I[i, j] - (g[i] * p[j] + p[i] * g[j]))
 
 
-def articulated_to_parent(way: Way, inertia: Articulated) -> Articulated:
+def articulated_to_parent(way: Way, inertia: ArticulatedInertia) -> ArticulatedInertia:
     """Return Xupᵀ IA Xup."""
     I, H, M = inertia
     for R, p in reversed(way):
@@ -137,7 +137,7 @@ def articulated_to_parent(way: Way, inertia: Articulated) -> Articulated:
             lever = np.array([cross(p, H[j]) for j in range(3)])  # row j: p x (row j of H)
             behind = np.array([cross(p, moved[j]) for j in range(3)])
             I, H = symmetric(lambda i, j: I[i, j] + lever[i, j] + behind[j, i]), moved  # noqa: B023
-    return Articulated(I, H, M)
+    return ArticulatedInertia(I, H, M)
 
 
 def symmetric(entry: Any) -> Array:

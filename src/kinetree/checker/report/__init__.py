@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
-from kinetree.checker.job import Checked
+from kinetree.checker.job import CheckReport
 from kinetree.checker.report._counts import counted as counted
 from kinetree.checker.report._counts import summary as summary
 from kinetree.checker.report._excerpts import with_excerpts as with_excerpts
@@ -19,7 +19,7 @@ def formats() -> list[str]:
     return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_"))
 
 
-def report(format: str, results: Iterable[Checked], width: int | None = None, **options: bool) -> Iterator[str]:
+def report(format: str, results: Iterable[CheckReport], width: int | None = None, **options: bool) -> Iterator[str]:
     """Yield the lines of a report; findings get an excerpt of their file."""
     lines: Iterator[str] = import_module(f"{__name__}.{format}").lines(map(with_excerpts, results), width, **options)
     return lines

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from kinetree.checker.job import Checked
-from kinetree.checker.report._merged import Merged, merged
+from kinetree.checker.job import CheckReport
+from kinetree.checker.report._merged import FindingGroup, merged
 from kinetree.errors import SEVERITIES, Severity
 
 WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "remark"}
 
 
-def summary(results: Sequence[Checked], every: Sequence[Merged] | None = None) -> str:
+def summary(results: Sequence[CheckReport], every: Sequence[FindingGroup] | None = None) -> str:
     """Return how many findings there are of each severity, and in how many files. every: `merged` of the results."""
     count = Counter(one.finding.severity for one in (merged(results) if every is None else every))
     words = [counted(count[severity], WORDS[severity]) for severity in SEVERITIES if count[severity]]

@@ -3,14 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
-from kinetree.checker.job import Checked
+from kinetree.checker.job import CheckReport
 from kinetree.errors import Finding
 from kinetree.files.plain_file import open_plain
 from kinetree.robots.packaged import is_packaged
 from kinetree.syntax.xml.reader import MAX_BYTES, Document, unparsed
 
 
-def with_excerpts(result: Checked) -> Checked:
+def with_excerpts(result: CheckReport) -> CheckReport:
     """Return the result with an excerpt in all findings that have a line; each file is read once."""
     if is_packaged(result.file, None):
         return result  # its places are in a text without a file

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from kinetree.checker.check import order
-from kinetree.checker.job import Checked
+from kinetree.checker.job import CheckReport
 from kinetree.checker.report._paths import relative, with_relative_path
 from kinetree.confine import MARKS, is_shared
 from kinetree.errors import Finding
@@ -21,7 +21,7 @@ _WORD = re.compile(r"(?<![\w'])[a-z]{3,}(?![\w])")
 
 
 @dataclass(frozen=True, eq=False)
-class Merged:
+class FindingGroup:
     """A finding, and the results that have it: of one file with several arguments, or of files with a common part.
 
     file: the first checked file that has it. within: where it is found, in words; "" for the only variant, or all.
@@ -40,21 +40,21 @@ class Merged:
         return replace(self.finding, message=f"{self.finding.message}{within}")
 
 
-def merged(results: Sequence[Checked]) -> list[Merged]:
+def merged(results: Sequence[CheckReport]) -> list[FindingGroup]:
     """Return each finding of all results once, the most important first, with relative paths: those outside of the
     working folder only if a checked file, or one beside it, is named so."""
-    found: dict[Finding, list[Checked]] = {}
+    found: dict[Finding, list[CheckReport]] = {}
     for result in results:
         for finding in result.findings:
             found.setdefault(_without_origin(finding), []).append(result)
-    variants: dict[str, list[Checked]] = {}
+    variants: dict[str, list[CheckReport]] = {}
     for result in results:
         variants.setdefault(result.file, []).append(result)
     named = {file for result in results for file in (result.file, *result.beside)}
     upwards = any(not os.path.isabs(file) for file in named)
     own = set(map(_home, named))
     all_of = [
-        Merged(
+        FindingGroup(
             finding if is_packaged(having[0].file, None) else with_relative_path(finding, upwards),
             having[0].file,
             _within(having, variants),
@@ -65,9 +65,9 @@ def merged(results: Sequence[Checked]) -> list[Merged]:
     return sorted(all_of, key=lambda one: (one.package is not None, order(one.finding)))
 
 
-def groups(findings: Iterable[Merged]) -> list[list[Merged]]:
+def groups(findings: Iterable[FindingGroup]) -> list[list[FindingGroup]]:
     """Return findings with the same words but other names and numbers together, in the order of their first ones."""
-    found: dict[object, list[Merged]] = {}
+    found: dict[object, list[FindingGroup]] = {}
     for one in findings:
         finding = one.finding
         words = frozenset(_WORD.findall(_QUOTED.sub("", finding.message)))
@@ -88,7 +88,7 @@ def _without_origin(finding: Finding) -> Finding:
     return replace(finding, source=replace(source, made=None)) if source and source.made else finding
 
 
-def _within(having: Sequence[Checked], variants: dict[str, list[Checked]]) -> str:
+def _within(having: Sequence[CheckReport], variants: dict[str, list[CheckReport]]) -> str:
     files = list(dict.fromkeys(result.file for result in having))
     if len(files) > 1:
         return f"in {len(files)} models: {listed([relative(file) for file in files])}"

@@ -5,7 +5,7 @@ https://docs.github.com/actions/reference/workflows-and-actions/workflow-command
 
 from collections.abc import Iterable, Iterator
 
-from kinetree.checker.job import Checked
+from kinetree.checker.job import CheckReport
 from kinetree.checker.report._merged import merged
 from kinetree.checker.report._paths import as_shown
 from kinetree.errors import Finding, Severity, visible
@@ -13,7 +13,7 @@ from kinetree.errors import Finding, Severity, visible
 COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+def lines(results: Iterable[CheckReport], width: int | None) -> Iterator[str]:
     """Yield one command a finding."""
     for one in merged(list(results)):
         yield _command(one.with_place, one.file)

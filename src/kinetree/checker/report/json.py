@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from kinetree.checker.job import Checked
+from kinetree.checker.job import CheckReport
 from kinetree.checker.report._paths import in_words, relative
 from kinetree.errors import SEVERITIES, Finding, Source
 
@@ -14,7 +14,7 @@ SCHEMA = 1
 """Version, which increases when a field changes its meaning or is removed; new ones may come at any time."""
 
 
-def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+def lines(results: Iterable[CheckReport], width: int | None) -> Iterator[str]:
     """Yield one object for all files."""
     files: list[dict[str, Any]] = []
     findings: list[dict[str, Any]] = []

@@ -5,13 +5,13 @@ Errors and warnings are failures, remarks pass, excused findings are skipped; a 
 
 from collections.abc import Iterable, Iterator
 
-from kinetree.checker.job import Checked, Excused
+from kinetree.checker.job import CheckReport, Excuse
 from kinetree.checker.report._paths import with_relative_path
 from kinetree.errors import Finding, visible
 from kinetree.syntax.xml.writer import XmlWriter
 
 
-def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+def lines(results: Iterable[CheckReport], width: int | None) -> Iterator[str]:
     """Yield one document for all files."""
     results = list(results)
     xml = XmlWriter()
@@ -24,15 +24,15 @@ def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
     yield xml.text().rstrip("\n")
 
 
-def _cases(result: Checked) -> int:
+def _cases(result: CheckReport) -> int:
     return max(1, len(result.findings) + len(result.excused))
 
 
-def _faults(result: Checked) -> list[Finding]:
+def _faults(result: CheckReport) -> list[Finding]:
     return [finding for finding in result.findings if finding.severity != "info"]
 
 
-def _suite(xml: XmlWriter, result: Checked) -> None:
+def _suite(xml: XmlWriter, result: CheckReport) -> None:
     file = visible(f"{result.file} ({result.name})" if result.name else result.file)
     counts = {"failures": len(_faults(result)), "errors": 0, "skipped": len(result.excused)}
     numbers = {name: str(count) for name, count in counts.items()}
@@ -46,7 +46,7 @@ def _suite(xml: XmlWriter, result: Checked) -> None:
     xml.close()
 
 
-def _case(xml: XmlWriter, file: str, found: Finding, excused: Excused | None = None) -> None:
+def _case(xml: XmlWriter, file: str, found: Finding, excused: Excuse | None = None) -> None:
     finding = with_relative_path(found)
     place = f" ({finding.source})" if finding.source else ""
     name = " ".join(filter(None, [finding.code, finding.element])) + place

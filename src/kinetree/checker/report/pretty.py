@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from kinetree.checker.job import Checked
+from kinetree.checker.job import CheckReport
 from kinetree.checker.report._counts import counted, summary
-from kinetree.checker.report._merged import Merged, groups, listed, merged
+from kinetree.checker.report._merged import FindingGroup, groups, listed, merged
 from kinetree.errors import Finding, address, shortened, visible
 
 INDENT = "    "
@@ -17,7 +17,7 @@ OVERVIEW = 5
 """Number of printed findings from which on the summary repeats the most important one."""
 
 
-def lines(results: Iterable[Checked], width: int | None, show_all: bool = False) -> Iterator[str]:
+def lines(results: Iterable[CheckReport], width: int | None, show_all: bool = False) -> Iterator[str]:
     """Yield the findings, the most important first, and their counts. show_all: print equal findings one by one."""
     results = list(results)
     found = merged(results)
@@ -56,7 +56,7 @@ def _overview(finding: Finding) -> str:
     return visible(f"; most important: {shortened(message, 100)} [{finding.code}]{place}")
 
 
-def _text_of(group: Sequence[Merged], width: int | None) -> str:
+def _text_of(group: Sequence[FindingGroup], width: int | None) -> str:
     """Return the text of the first of some equal findings, with the places of the others."""
     first, *others = group
     lines = [pretty(first.with_place, width)]

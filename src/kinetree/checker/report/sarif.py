@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from kinetree.checker.baseline import entry_of, model_key
-from kinetree.checker.job import Checked, Excused
+from kinetree.checker.job import CheckReport, Excuse
 from kinetree.checker.report._paths import as_shown
 from kinetree.codes import CODES, page_of
 from kinetree.errors import Finding, Severity, Source, address, visible
@@ -24,7 +24,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 
 
-def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+def lines(results: Iterable[CheckReport], width: int | None) -> Iterator[str]:
     """Yield one log of one run. It lists all rules, so that a service can distinguish repaired from unchecked
     findings."""
     from kinetree import __version__
@@ -75,14 +75,14 @@ def _of_a_reader(code: str) -> dict[str, Any]:
     }
 
 
-def _results(checked: Checked, indices: dict[str, int], seen: Counter[str]) -> Iterator[dict[str, Any]]:
+def _results(checked: CheckReport, indices: dict[str, int], seen: Counter[str]) -> Iterator[dict[str, Any]]:
     for finding in checked.findings:
         yield _result(finding, checked, indices, seen)
     for one in checked.excused:
         yield {**_result(one.finding, checked, indices, seen), "suppressions": [_suppression(one)]}
 
 
-def _result(finding: Finding, checked: Checked, indices: dict[str, int], seen: Counter[str]) -> dict[str, Any]:
+def _result(finding: Finding, checked: CheckReport, indices: dict[str, int], seen: Counter[str]) -> dict[str, Any]:
     element = f"{finding.element}: " if finding.element else ""
     fix = f"\nfix: {finding.fix}" if finding.fix else ""
     variant = f" (in variant {checked.name!r})" if checked.name else ""
@@ -101,14 +101,14 @@ def _result(finding: Finding, checked: Checked, indices: dict[str, int], seen: C
     }
 
 
-def _fingerprint(finding: Finding, checked: Checked) -> str:
+def _fingerprint(finding: Finding, checked: CheckReport) -> str:
     """Return an identifier that stays when lines are added above a finding: its entry in a baseline in the working
     folder."""
     entry = entry_of(finding, model_key(checked.file, checked.name, ""), "")
     return sha256("\0".join(entry).encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _suppression(one: Excused) -> dict[str, Any]:
+def _suppression(one: Excuse) -> dict[str, Any]:
     place = {"physicalLocation": _location(one.source)}
     return {"kind": "inSource", "justification": one.reason, "location": place}
 

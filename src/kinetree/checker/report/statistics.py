@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from kinetree.checker.job import Checked
+from kinetree.checker.job import CheckReport
 from kinetree.checker.report._counts import summary
 from kinetree.checker.report._merged import merged
 from kinetree.codes import meaning_of
@@ -11,7 +11,7 @@ from kinetree.errors import SEVERITIES
 from kinetree.rules.profiles import rule_of
 
 
-def lines(results: Iterable[Checked], width: int | None) -> Iterator[str]:
+def lines(results: Iterable[CheckReport], width: int | None) -> Iterator[str]:
     """Yield a line for each code and severity, and the summary."""
     results = list(results)
     found = merged(results)

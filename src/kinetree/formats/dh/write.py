@@ -245,7 +245,7 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
     losses = Losses("dh", without)
     if robot.text and robot.text.format == "dh" and not without:
         return robot.text.text
-    robot = losses.pared(robot)
+    robot = losses.without_parts(robot)
     losses.find(robot, {"link.geometry": where(_undrawn, "shapes other than plain spheres and cylinders to draw")})
     sensors = _sensors(robot, losses)
     _lose_groups(robot, losses)
@@ -277,7 +277,7 @@ def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Conven
     losses = Losses("dh-csv", without)
     if robot.text and robot.text.format == "dh-csv" and not without:
         return robot.text.text
-    robot = losses.pared(robot)
+    robot = losses.without_parts(robot)
     losses.find(robot, row="dh")
     losses.check()  # before `serial_chain`, which refuses other joints and branches
     chain = serial_chain(robot)
@@ -304,9 +304,9 @@ def _sensors(robot: Robot, losses: Losses) -> tuple[Sensor, ...]:
         label = f"sensor {sensor.name!r}"
         if sensor.joint and robot.joints[sensor.joint].child not in links:
             what = "a sensor on a fixed joint that does not part what moves on the link before it from that link"
-            losses.lose("sensor", label, what, sensor.source)
+            losses.note_loss("sensor", label, what, sensor.source)
         elif sensor.extensions or sensor.update_rate is not None:
-            losses.lose("sensor", label, "the settings of a sensor", sensor.source)
+            losses.note_loss("sensor", label, "the settings of a sensor", sensor.source)
         elif (plain := _reading(robot, sensor, tree, links)) is None:
             lose_reading(losses, sensor)
         else:
@@ -331,7 +331,7 @@ def _lose_groups(robot: Robot, losses: Losses) -> None:
     links = table_links(robot)
     for group, names in robot.groups.items():
         if fixed := [name for name in names if robot.joints[name].child not in links]:
-            losses.lose("group", f"group {group!r}", f"fixed joints in a group: {', '.join(fixed)}")
+            losses.note_loss("group", f"group {group!r}", f"fixed joints in a group: {', '.join(fixed)}")
 
 
 def _without(table: DHTable, without: Collection[str]) -> DHTable:

@@ -28,7 +28,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
         return robot.text.text
     losses.find(robot)
     losses.check()
-    robot = losses.pared(robot)
+    robot = losses.without_parts(robot)
     frames = [frame for frame in robot.frames.values() if frame.name not in robot.links]
     if "frame" in losses.without:
         frames = [*{frame.link: frame for frame in frames if not robot.child_joints(frame.link)}.values()]
@@ -49,7 +49,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     lines += [_line([*map(str, constants(f.origin)), f"frame({_name(f.name)})"], f.link) for f in rest]
     if not any(lines):
         what = f"a robot without joints whose end {here!r} stands where its root does: there is no term"
-        losses.lose("link", f"robot {robot.name!r}", what, robot.source)
+        losses.note_loss("link", f"robot {robot.name!r}", what, robot.source)
     losses.check()
     heads = [f"{key} = {_name(name)}" for key, name in names.items() if name != NAMES[key]]
     return "\n".join([*heads, *filter(None, lines), ""])

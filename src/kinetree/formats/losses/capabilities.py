@@ -40,7 +40,7 @@ def where(condition: Callable[[Any], object], what: str) -> Case:
     return lambda thing: [what.format(thing)] if condition(thing) else []
 
 
-def things_of(robot: Robot, part: str, without: Collection[str]) -> Iterator[tuple[str, Any, Source | None]]:
+def elements_of(robot: Robot, part: str, without: Collection[str]) -> Iterator[tuple[str, Any, Source | None]]:
     """Yield each element of a part of a robot: its name for messages, the element, its place in the file.
 
     A part of a joint or link yields the joint or link. without: the parts that are left out.

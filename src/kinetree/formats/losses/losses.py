@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from kinetree.errors import Finding, KinetreeError, Source
-from kinetree.formats.force_torque import mute
-from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, Case, things_of
+from kinetree.formats.force_torque import without_reading
+from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, Case, elements_of
 from kinetree.formats.losses.parts import PARTS, check_parts
 from kinetree.model.assemble import Parts, build, order_of_file, parts_of
 from kinetree.model.names import kind_of
@@ -59,7 +59,7 @@ def _without_left_out(parts: Parts, without: Collection[str]) -> Parts:
     )
 
 
-def bearers(robot: Robot, part: str) -> list[str]:
+def elements_with(robot: Robot, part: str) -> list[str]:
     """Return the elements of a robot that have a part, as they are called in messages."""
     if part == "order":
         return [f"robot {robot.name!r}"] if robot.joint_names != order_of_file(robot) else []
@@ -138,7 +138,7 @@ def _sensor_without(sensor: Sensor, frames: Mapping[str, Frame], without: Collec
     if frame := frames.get(sensor.frame):
         sensor = replace(sensor, frame=frame.link, origin=frozen(frame.origin @ sensor.origin))
     if "force_torque" in without:
-        sensor = mute(sensor)
+        sensor = without_reading(sensor)
     return replace(sensor, extensions=()) if "extension" in without else sensor
 
 
@@ -152,7 +152,7 @@ class Losses:
         self.findings: list[Finding] = []
         self._lost: set[tuple[str, str, str, Source | None]] = set()
 
-    def pared(self, robot: Robot) -> Robot:
+    def without_parts(self, robot: Robot) -> Robot:
         """Return the robot without the parts that are left out; a format of chains leaves out frames itself."""
         without = self.without - {"frame"} if self.format in ("dh", "dh-csv", "ets") else self.without
         return build(leave_out(parts_of(robot), without)) if without else robot
@@ -165,11 +165,11 @@ class Losses:
             case = cases.get(part, DEPENDS) if cell is DEPENDS else cell
             if case is None:
                 continue
-            for element, thing, source in things_of(robot, part, self.without):
+            for element, thing, source in elements_of(robot, part, self.without):
                 for what in [case.format(thing)] if isinstance(case, str) else case(thing):
-                    self.lose(part.rpartition(".")[2], element, what, source)
+                    self.note_loss(part.rpartition(".")[2], element, what, source)
 
-    def lose(self, part: str, element: str, what: str, source: Source | None = None) -> None:
+    def note_loss(self, part: str, element: str, what: str, source: Source | None = None) -> None:
         """Note that an element has a part that cannot be written. part: one of PARTS, or "joint" or "link"."""
         key = (part, element, what, source)
         if part in self.without or key in self._lost:  # as of a geom that is seen and felt

@@ -10,7 +10,7 @@ from kinetree.formats.mjcf.context import Context, attributes_extension, free, n
 from kinetree.formats.mjcf.expand import MAKERS
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
 from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
-from kinetree.formats.mjcf.joints import Placed, moved_to_zero, read_joint
+from kinetree.formats.mjcf.joints import JointElement, moved_to_zero, read_joint
 from kinetree.formats.mjcf.poses import fromto, pose, pose_attributes
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Sensor
 from kinetree.spatial import se3
@@ -37,7 +37,7 @@ class _Body:
     """Content of one body, frames resolved."""
 
     name: str
-    joints: list[Placed] = field(default_factory=list)
+    joints: list[JointElement] = field(default_factory=list)
     geoms: list[Geom] = field(default_factory=list)
     extensions: list[Extension] = field(default_factory=list)
     inertial: Element | None = None
@@ -179,9 +179,9 @@ def _contents(context: Context, element: Element, body: _Body, T: Array, inherit
                 report.error("duplicate-element", "a body can have one <inertial>", child)
             body.inertial = child
         elif child.tag == "joint":
-            body.joints.append(Placed(classes.resolved(child, inherited), T))
+            body.joints.append(JointElement(classes.resolved(child, inherited), T))
         elif child.tag == "freejoint":
-            body.joints.append(Placed(child, T))
+            body.joints.append(JointElement(child, T))
         elif child.tag == "geom":
             geom = read_geom(context, classes.resolved(child, inherited), T, element, body.weighed)
             body.geoms += [geom] if geom else []

@@ -17,7 +17,7 @@ INSTALL = "pip install 'kinetree[mujoco]'"
 FIX = f"load it with expand='mujoco' (--expand mujoco), which needs MuJoCo: {INSTALL}"
 
 
-class Made(NamedTuple):
+class Expansion(NamedTuple):
     """Result of an expansion: MuJoCo's version, the text of the whole model, or the error, and MuJoCo's warnings.
 
     exact: whether numbers are written with all digits. files: {"tag name of an asset": its file} below the folder.
@@ -31,18 +31,18 @@ class Made(NamedTuple):
     files: Mapping[str, str] = MappingProxyType({})
 
 
-def as_made(answer: Any) -> Made:
-    """Return an answer of a child process as `Made`. Raises TypeError or ValueError if it is something else."""
+def as_made(answer: Any) -> Expansion:
+    """Return an answer of a child process as `Expansion`. Raises TypeError or ValueError if it is something else."""
     version, text, error, warnings, exact, files = answer
     texts = [version, text, error, *warnings, *files, *files.values()]
     if not (isinstance(files, dict) and all(isinstance(text, str) for text in texts)):
         raise TypeError
-    return Made(version, text, error, tuple(warnings), bool(exact), files)
+    return Expansion(version, text, error, tuple(warnings), bool(exact), files)
 
 
 def expand(text: str, folder: str) -> tuple[Any, ...]:
-    """Return the fields of `Made` for an MJCF text whose references are relative to a folder. To be called in a limited
-    child process: it loads MuJoCo, changes the working folder, and reads whatever the text refers to."""
+    """Return the fields of `Expansion` for an MJCF text whose references are relative to a folder. To be called in a
+    limited child process: it loads MuJoCo, changes the working folder, and reads whatever the text refers to."""
     os.environ["MUJOCO_GL"] = "disable"
     import mujoco
 
@@ -57,9 +57,9 @@ def expand(text: str, folder: str) -> tuple[Any, ...]:
             model = spec.compile()
             made = str(spec.to_xml())
         except (ValueError, RuntimeError, AttributeError, mujoco.FatalError) as error:
-            return tuple(Made(version, error=str(error), files={}))
+            return tuple(Expansion(version, error=str(error), files={}))
         said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-    return tuple(Made(version, made, "", said, exact, _files(model)))
+    return tuple(Expansion(version, made, "", said, exact, _files(model)))
 
 
 def _write_all_digits(folder: Path) -> bool:

@@ -41,7 +41,9 @@ def check(job: Job) -> None:
     losses.find(robot, cases)
     for name in site_looks(job):
         if name not in robot.frames or name in robot.links:
-            losses.lose("extension", f"robot {robot.name!r}", f"how site {name!r} looks, which is not a frame here")
+            losses.note_loss(
+                "extension", f"robot {robot.name!r}", f"how site {name!r} looks, which is not a frame here"
+            )
     _keyframes(job, losses)
     _moving_planes(robot, losses)
     check_readings(losses, robot, partial(_read_back, robot))
@@ -56,7 +58,7 @@ def _moving_planes(robot: Robot, losses: Losses) -> None:
     for link in robot.links.values():
         for geometry in (*link.visuals, *link.collisions) if link.name not in static else ():
             if geometry.shape.kind == "plane":
-                losses.lose("geometry", f"link {link.name!r}", "a plane on a link that moves", geometry.source)
+                losses.note_loss("geometry", f"link {link.name!r}", "a plane on a link that moves", geometry.source)
 
 
 def _keyframes(job: Job, losses: Losses) -> None:
@@ -67,7 +69,9 @@ def _keyframes(job: Job, losses: Losses) -> None:
         for key in root.children if root is not None else ():
             found = reordered(key, order, job.in_file())
             if isinstance(found, str):
-                losses.lose("extension", f"robot {job.robot.name!r}", f"a {key.label} with {found}", extension.source)
+                losses.note_loss(
+                    "extension", f"robot {job.robot.name!r}", f"a {key.label} with {found}", extension.source
+                )
 
 
 def _geometry(assets: bool, geometry: Geometry) -> Iterator[str]:

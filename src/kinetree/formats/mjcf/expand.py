@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 
 from kinetree.confine import Confinement, real, refusal
 from kinetree.errors import Source
-from kinetree.formats.mjcf.by_mujoco import INSTALL, Made, as_made
+from kinetree.formats.mjcf.by_mujoco import INSTALL, Expansion, as_made
 from kinetree.formats.mjcf.replicate import beyond
-from kinetree.syntax.xml.reader import Derived, Element, Report, parse
+from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 from kinetree.syntax.xml.writer import attributes_text, element_text
 
 MAKERS = ("attach", "composite", "flexcomp")
@@ -61,7 +61,7 @@ def expanded(report: Report, root: Element, confinement: Confinement | None) -> 
     sources = list(origins.all(whole))
     _clean(whole, mark, made.files)
     _notes(report, root, made, origins)
-    text = Derived(element_text(whole), sources)
+    text = DerivedText(element_text(whole), sources)
     return parse(text, whole.document.file, report)
 
 
@@ -82,12 +82,12 @@ def _leads_outside(report: Report, root: Element, confinement: Confinement) -> b
     return len(report.findings) > count
 
 
-def _made(report: Report, root: Element, text: str, confinement: Confinement | None) -> Made | None:
+def _made(report: Report, root: Element, text: str, confinement: Confinement | None) -> Expansion | None:
     """Return what MuJoCo makes of a text, or None with an error."""
     if importlib.util.find_spec("mujoco") is None:
         report.error("expand", "expand='mujoco' needs MuJoCo, which is not installed", makers(root)[0], fix=INSTALL)
         return None
-    from kinetree.isolated import FailedError, call  # not needed to read other files
+    from kinetree.isolated import ChildError, call  # not needed to read other files
 
     file = root.source.file
     is_file = not file.startswith("<")
@@ -98,7 +98,7 @@ def _made(report: Report, root: Element, text: str, confinement: Confinement | N
     function = "kinetree.formats.mjcf.by_mujoco:expand"
     try:
         return as_made(call(function, text, folder, seconds=SECONDS, megabytes=MEGABYTES, readable=readable))
-    except FailedError as error:
+    except ChildError as error:
         message = f"the process in which MuJoCo expands this model {error}"
     except (TypeError, ValueError):
         message = "the process in which MuJoCo expands this model gives an answer that is not a model"
@@ -247,7 +247,7 @@ def _setting(settings: list[dict[str, str]], attribute: str) -> PurePosixPath:
     return PurePosixPath(next(given, ""))
 
 
-def _notes(report: Report, root: Element, made: Made, origins: _Origins) -> None:
+def _notes(report: Report, root: Element, made: Expansion, origins: _Origins) -> None:
     for maker in makers(root):
         count = sum(origins.made[element] for element in maker.walk())
         message = f"MuJoCo {made.version} makes {count} bodies of <{maker.tag}>; they have its place in the file"

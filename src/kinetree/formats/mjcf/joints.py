@@ -30,14 +30,14 @@ KEPT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class JointElement:
     """A joint element with its class resolved, and the pose (4, 4) of its <frame> in the body."""
 
     element: Element
     T_body_frame: Array
 
 
-def read_joint(context: Context, placed: Placed, body: str) -> Joint:
+def read_joint(context: Context, placed: JointElement, body: str) -> Joint:
     """Return a joint without parent, child, ref and the body's pose; origin is its place in the body."""
     element, report = placed.element, context.report
     free = element.tag == "freejoint"

@@ -25,13 +25,13 @@ from kinetree.formats.mjcf.unknown_names import report_unknown_names
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial.se3 import frozen
-from kinetree.syntax.xml.reader import Derived, Element, Report, parse
+from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 
 NAME = "MuJoCo Model"  # MuJoCo's name of a model without one
 
 
 def read_certain(
-    text: bytes | str | Derived,
+    text: bytes | str | DerivedText,
     file: str,
     opener: Opener = nothing,
     by: str | None = None,

@@ -7,7 +7,7 @@ import numpy as np
 
 from kinetree.errors import Finding
 from kinetree.formats.losses.losses import Losses
-from kinetree.formats.losses.sidecar import Record, Renamed, written
+from kinetree.formats.losses.sidecar import LegalNames, Record, written
 from kinetree.formats.mjcf.check import check, opposite_readings
 from kinetree.formats.mjcf.compiler import BOUND_INERTIA, BOUND_MASS
 from kinetree.formats.mjcf.context import FORMAT, free
@@ -52,10 +52,10 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses = Losses(FORMAT, without)
     if robot.text and robot.text.format == FORMAT and not without:
         return robot.text.text
-    robot = losses.pared(robot)
+    robot = losses.without_parts(robot)
     if any(j.type == "ball" and not np.array_equal(j.child_origin[:3, :3], np.eye(3)) for j in robot.joints.values()):
         robot = plain_joints(robot)  # a body has no place for a rotation behind a ball joint
-    renamed = Renamed.of(robot, _names(robot), FORMAT)
+    renamed = LegalNames.of(robot, _names(robot), FORMAT)
     check(Job(renamed.robot, losses))
     losses.check()
     if notes is not None:
@@ -115,7 +115,7 @@ def _lose_references(losses: Losses, robot: Robot, text: str) -> None:
     assert root is not None
     for element, attribute, _, message in unknown_names(root):
         what = f"{attribute}={element.get(attribute)!r} of {element.label}: {message}"
-        losses.lose("extension", f"robot {robot.name!r}", what)
+        losses.note_loss("extension", f"robot {robot.name!r}", what)
 
 
 def _compiler(xml: XmlWriter, job: Job) -> None:

@@ -130,11 +130,13 @@ def check_layout(layout: Layout, losses: Losses) -> None:
     for joint in robot.loops.values() if "loop" not in losses.without else ():
         T = layout.T[joint.parent] @ joint.origin @ joint.child_origin
         if not np.allclose(T, layout.T[joint.child], rtol=0, atol=CLOSED):
-            losses.lose("loop", f"joint {joint.name!r}", "a loop that is open with all joints at zero", joint.source)
+            losses.note_loss(
+                "loop", f"joint {joint.name!r}", "a loop that is open with all joints at zero", joint.source
+            )
     for name in layout.implied:
         if not np.array_equal(robot.joints[name].child_origin, IDENTITY):
             what = "a floating joint that does not end at the frame of its link"
-            losses.lose("joint", f"joint {name!r}", what, robot.joints[name].source)
+            losses.note_loss("joint", f"joint {name!r}", what, robot.joints[name].source)
 
 
 def _is_true(extension: Extension) -> bool:

@@ -11,7 +11,7 @@ from kinetree.formats.losses.losses import Losses
 from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.layout import Layout, reference, scope_of
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, SHAPES
-from kinetree.model.names import Named
+from kinetree.model.names import NamedValues
 from kinetree.model.robot import Geometry, Joint, Robot, Sensor
 
 SENSOR_TYPES = (
@@ -36,7 +36,7 @@ def check_parts(layout: Layout, losses: Losses) -> None:
         "joint.limit": _limits,
     }
     # a world that has a body is refused by the layout
-    losses.find(replace(robot, links=Named("link", layout.links)), cases)
+    losses.find(replace(robot, links=NamedValues("link", layout.links)), cases)
     for sensor in written_sensors(robot, losses.without):
         _sensor(layout, sensor, losses)
     check_readings(losses, robot, _read_back)
@@ -65,9 +65,9 @@ def _sensor(layout: Layout, sensor: Sensor, losses: Losses) -> None:
     robot, label = layout.robot, f"sensor {sensor.name!r}"
     owner, frame = sensor_owner(robot, sensor), robot.frames[sensor.frame]
     if frame.link == WORLD and layout.on_world:
-        losses.lose("sensor", label, "a sensor that is fixed to the world", sensor.source)
+        losses.note_loss("sensor", label, "a sensor that is fixed to the world", sensor.source)
     if sensor.joint and robot.joints[sensor.joint].child != frame.link:
         what = f"a sensor of joint {sensor.joint!r} that is not fixed to its child link"
-        losses.lose("sensor", label, what, sensor.source)
+        losses.note_loss("sensor", label, what, sensor.source)
     if reference(sensor.frame, scope_of(owner)) is None:
-        losses.lose("sensor", label, f"a sensor on {sensor.frame!r}, outside its model", sensor.source)
+        losses.note_loss("sensor", label, f"a sensor on {sensor.frame!r}, outside its model", sensor.source)

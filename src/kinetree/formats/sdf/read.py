@@ -36,7 +36,7 @@ from kinetree.model.assemble import Parts
 from kinetree.model.edit.motion import passed_note, passed_sensor
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Robot, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
-from kinetree.syntax.xml.reader import Derived, Element, Report, parse, remember
+from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse, remember
 
 if TYPE_CHECKING:
     from kinetree.formats.losses.sidecar.restore import Carried
@@ -51,7 +51,7 @@ DEFINITIONS = ("element", "description")
 
 
 def read_certain(
-    text: bytes | str | Derived,
+    text: bytes | str | DerivedText,
     file: str,
     opener: Opener = nothing,
     model: str | None = None,

@@ -8,7 +8,7 @@ from kinetree.errors import Finding
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, words_of, written_sensors
 from kinetree.formats.losses.losses import Losses
-from kinetree.formats.losses.sidecar import Record, Renamed, written
+from kinetree.formats.losses.sidecar import LegalNames, Record, written
 from kinetree.formats.sdf.forest import FREE
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
@@ -40,8 +40,8 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses = Losses("sdf", without)
     if robot.text and robot.text.format == "sdf" and not without:
         return robot.text.text
-    robot = losses.pared(robot)
-    renamed = Renamed.of(robot, names_for(robot), "sdf")
+    robot = losses.without_parts(robot)
+    renamed = LegalNames.of(robot, names_for(robot), "sdf")
     held = ("link", WORLD) in ((kind, own) for (kind, _), own in renamed.own.items()) and robot.root == WORLD
     layout = Layout(_on_world(renamed.robot) if held else renamed.robot, losses.without)
     check_layout(layout, losses)

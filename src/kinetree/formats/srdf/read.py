@@ -31,7 +31,7 @@ from kinetree.model.semantic import (
 )
 from kinetree.model.semantic_groups import Groups, groups_of, unknown, unknown_name
 from kinetree.syntax.numbers import numbers
-from kinetree.syntax.xml.reader import Derived, Element, Report, parse
+from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 
 OPTIONAL = ("reason", "parent_group")
 JOINT_TYPES = ("fixed", "planar", "floating")
@@ -43,7 +43,7 @@ MAX_UNKNOWN = 1000
 """Most warnings of names that do not exist; looking for the nearest names takes a while."""
 
 
-def read(text: bytes | str | Derived, file: str) -> tuple[Semantic | None, list[Finding]]:
+def read(text: bytes | str | DerivedText, file: str) -> tuple[Semantic | None, list[Finding]]:
     """Return the semantic description in an SRDF text, or None, and all findings. Never raises on content.
 
     Faults of groups are errors. Other elements that cannot be read are kept as they stand, with a warning, and so are
@@ -55,7 +55,7 @@ def read(text: bytes | str | Derived, file: str) -> tuple[Semantic | None, list[
 
 
 def read_onto(
-    robot: Robot, text: bytes | str | Derived, file: str, *, names: bool = True
+    robot: Robot, text: bytes | str | DerivedText, file: str, *, names: bool = True
 ) -> tuple[Semantic | None, Groups, list[Finding]]:
     """Return what `read` does, and the groups as joints of a robot.
 
@@ -82,7 +82,7 @@ def read_onto(
     return semantic, groups, report.findings
 
 
-def _root(text: bytes | str | Derived, file: str, report: Report) -> Element | None:
+def _root(text: bytes | str | DerivedText, file: str, report: Report) -> Element | None:
     root = parse(text, file, report)
     if root is not None and root.tag != "robot":
         report.error("not-srdf", f"the root element is <{root.tag}>; expected <robot>", root)

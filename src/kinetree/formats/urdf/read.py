@@ -28,7 +28,7 @@ from kinetree.formats.urdf.links import check_references, read_link, read_materi
 from kinetree.model.assemble import Parts
 from kinetree.model.loops import take_loops
 from kinetree.model.robot import Robot, Sensor, Text
-from kinetree.syntax.xml.reader import Derived, Element, Report, parse, remember
+from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse, remember
 
 NAME = "robot"
 """Name of a robot without one, which no frame depends on."""
@@ -37,7 +37,7 @@ FOREIGN = ("gazebo", "transmission", "ros2_control")  # elements of other tools 
 
 
 def read_certain(
-    text: bytes | str | Derived, file: str, *, foreign: bool = False, without: Collection[str] = ()
+    text: bytes | str | DerivedText, file: str, *, foreign: bool = False, without: Collection[str] = ()
 ) -> tuple[Robot | None, list[Finding]]:
     """Return the robot in a URDF text, after errors with doubts, or None, and all findings. Never raises on content.
 

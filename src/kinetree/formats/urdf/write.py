@@ -41,14 +41,14 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses = Losses("urdf", without)
     if robot.text and robot.text.format == "urdf" and not without:
         return robot.text.text
-    robot = losses.pared(robot)
+    robot = losses.without_parts(robot)
     plain = plain_joints(robot)
     losses.find(plain, {"geometry": partial(lost_shape, SHAPES)})
     sensors = _placed(plain, robot, losses)
     losses.check()
-    from kinetree.formats.losses.sidecar import Renamed, written  # not needed to read
+    from kinetree.formats.losses.sidecar import LegalNames, written  # not needed to read
 
-    return written(Renamed(robot), "urdf", partial(_text, plain, sensors), read, notes)
+    return written(LegalNames(robot), "urdf", partial(_text, plain, sensors), read, notes)
 
 
 def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[Record]) -> str:
@@ -176,7 +176,9 @@ def _placed(robot: Robot, original: Robot, losses: Losses) -> list[Sensor]:
             link = robot.joints[sensor.joint].child
         (body, T_body_frame), (body_link, T_body_link) = tree.frames[frame.name], tree.frames[link]
         if body != body_link:
-            losses.lose("sensor", f"sensor {sensor.name!r}", "a sensor of a joint elsewhere than on its child link")
+            losses.note_loss(
+                "sensor", f"sensor {sensor.name!r}", "a sensor of a joint elsewhere than on its child link"
+            )
         same = link == frame.name
         T_link_frame = se3.IDENTITY if same else se3.inverse(T_body_link) @ T_body_frame
         said = replace(sensor.force_torque, point="frame") if sensor.force_torque else None

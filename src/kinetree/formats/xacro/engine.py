@@ -54,7 +54,7 @@ PART = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class TextWithSources:
     """An expanded text with the source of each element, in order."""
 
     text: str
@@ -93,7 +93,7 @@ class Engine:
 
     # the driver
 
-    def expand(self, text: bytes | str) -> Made | None:
+    def expand(self, text: bytes | str) -> TextWithSources | None:
         """Return the expansion of a text, or None with an error among the findings."""
         xacro = self.xacro
         try:
@@ -104,7 +104,7 @@ class Engine:
             origins = [place_of(node) for node in nodes]
             root = document.documentElement
             empty = root.tagName not in ROOTS or all(n.nodeName != ROOTS[root.tagName] for n in root.childNodes)
-            return Made(document.toprettyxml(indent="  "), origins, root.tagName, empty)
+            return TextWithSources(document.toprettyxml(indent="  "), origins, root.tagName, empty)
         except Exception as error:  # the package raises whatever Python does on odd content
             self.findings += findings_of(error, self.file)
             return None

@@ -8,14 +8,14 @@ from pathlib import Path
 from kinetree.errors import Finding, Source, nearest_names
 from kinetree.files.opener import Opener
 from kinetree.formats.xacro.engine import ROOTS, Engine
-from kinetree.syntax.xml.reader import Derived, Element
+from kinetree.syntax.xml.reader import DerivedText, Element
 
 
 @dataclass(frozen=True)
-class Expanded:
+class Expansion:
     """Result of an expansion: the text, None after errors; its name in messages; all texts read, by file."""
 
-    text: Derived | None
+    text: DerivedText | None
     file: str
     files: Mapping[str, str]
 
@@ -29,7 +29,7 @@ def read(
     variable: Callable[..., str],
     check: Callable[[Path], None],
     complete: bool = True,
-) -> tuple[Expanded, list[Finding]]:
+) -> tuple[Expansion, list[Finding]]:
     """Return the expansion of a xacro text, and all findings; never raise on content.
 
     opener: opens includes and YAML files. find: (package, asking file) to folder, for `$(find …)`; may raise
@@ -46,8 +46,8 @@ def read(
         if made.empty:
             findings.append(_makes_nothing(engine, made.root))
     if made is None or any(finding.severity == "error" for finding in findings):
-        return Expanded(None, file, files), findings
-    return Expanded(Derived(made.text, made.origins), f"{file} (expanded)", files), findings
+        return Expansion(None, file, files), findings
+    return Expansion(DerivedText(made.text, made.origins), f"{file} (expanded)", files), findings
 
 
 def _unknown_arguments(engine: Engine, arguments: Mapping[str, str]) -> list[Finding]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.controllers.active import Active
 from kinetree.controllers.controller import Controller
-from kinetree.display import Shown, some
+from kinetree.display import Displayable, some
 from kinetree.errors import fail, unknown_name
 from kinetree.lab.calibrate import arm as arms
 from kinetree.lab.calibrate import fit as fitting
@@ -45,7 +45,7 @@ APART = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration(Shown):
+class Calibration(Displayable):
     """Result of `calibrate`.
 
     agrees: there is no fault, and the controller's frames are the robot's, to the tolerance.
@@ -103,7 +103,7 @@ class Calibration(Shown):
         return f"{len(self.residual)} poses, up to {metres * 1e3:.3f} mm and {np.rad2deg(radians):.4f} deg off"
 
 
-@explained
+@explain_type_errors
 def calibrate(
     robot: Robot,
     controller: str | Controller,

@@ -6,7 +6,7 @@ from kinetree.controllers.controller import METRES, Controller
 from kinetree.controllers.rotation import RADIANS
 from kinetree.display import number as as_text
 from kinetree.lab.calibrate.data import Data, Fit, fit_of, model
-from kinetree.lab.calibrate.least_squares import Displaced, Unknowns, displaced, settled
+from kinetree.lab.calibrate.least_squares import Factors, Unknowns, displaced, settled
 from kinetree.lab.calibrate.readings import Fault
 from kinetree.lab.calibrate.search import simplest
 from kinetree.lab.calibrate.text import change_text, is_nothing
@@ -178,7 +178,7 @@ def _misplaced(data: Data, fit: Fit) -> tuple[str, bool]:
     known = [(X, Y) for X in data.bases.values() for Y in data.tools.values()]
     for X, Y in [*known, (fit.X, fit.Y)]:
         free = X is fit.X
-        start = Displaced(*(np.repeat(T[None], len(A), axis=0) for T in (X, se3.IDENTITY, Y)))
+        start = Factors(*(np.repeat(T[None], len(A), axis=0) for T in (X, se3.IDENTITY, Y)))
         D, residual = displaced(A, B, np.broadcast_to(P, A.shape), start, free, data.tolerance)
         off = data.off(residual)
         if off.min() <= 1:

@@ -25,7 +25,7 @@ class Unknowns(NamedTuple):
     Y: Array
 
 
-class Displaced(NamedTuple):
+class Factors(NamedTuple):
     """X, D and Y (s, 4, 4) with P_i = X A_i D B_i Y."""
 
     X: Array
@@ -33,7 +33,7 @@ class Displaced(NamedTuple):
     Y: Array
 
 
-Parts = TypeVar("Parts", Unknowns, Displaced)
+Parts = TypeVar("Parts", Unknowns, Factors)
 
 
 def settled(
@@ -64,21 +64,21 @@ def settled(
     return at, fitting.residuals(P, poses(np.arange(len(P)), at))
 
 
-def displaced(A: Array, B: Array, P: Array, start: Displaced, free: bool, tolerance: Array) -> tuple[Array, Array]:
+def displaced(A: Array, B: Array, P: Array, start: Factors, free: bool, tolerance: Array) -> tuple[Array, Array]:
     """Return the smallest D (s, 4, 4) that brings X A D B Y (s, k, 4, 4) closest to P, and the residuals (s, k, 2).
 
     free: also change X and Y.
     """
     weight = SMALL / np.repeat(tolerance, 3)[:, None]
 
-    def poses(rows: Array, at: Displaced) -> Array:
+    def poses(rows: Array, at: Factors) -> Array:
         return np.asarray(at.X[:, None] @ A[rows] @ at.D[:, None] @ B[rows] @ at.Y[:, None])
 
-    def error(rows: Array, at: Displaced) -> Array:
+    def error(rows: Array, at: Factors) -> Array:
         size = np.concatenate([at.D[:, :3, 3], fitting.rotation_vector(at.D[:, :3, :3])], axis=-1)
         return np.concatenate([_error(P[rows], poses(rows, at), tolerance), -size * weight[:, 0]], axis=-1)
 
-    def jacobian(rows: Array, at: Displaced) -> Array:
+    def jacobian(rows: Array, at: Factors) -> Array:
         behind = B[rows] @ at.Y[:, None]
         of_X, of_D = _carried(A[rows] @ at.D[:, None] @ behind), _carried(behind)
         J = _weighed([of_X * free, of_D, free * np.broadcast_to(np.eye(6), of_X.shape)], tolerance)
@@ -86,8 +86,8 @@ def displaced(A: Array, B: Array, P: Array, start: Displaced, free: bool, tolera
         of_size[:, :3, 6:9], of_size[:, 3:, 9:12] = at.D[:, :3, :3], np.eye(3)
         return np.concatenate([J, of_size * weight], axis=1)
 
-    def moved(at: Displaced, step: Array) -> Displaced:
-        return Displaced(*(T @ fitting.displacements(step[:, 6 * i : 6 * i + 6]) for i, T in enumerate(at)))
+    def moved(at: Factors, step: Array) -> Factors:
+        return Factors(*(T @ fitting.displacements(step[:, 6 * i : 6 * i + 6]) for i, T in enumerate(at)))
 
     at = _least(start, error, jacobian, moved)
     return at.D, fitting.residuals(P, poses(np.arange(len(P)), at))

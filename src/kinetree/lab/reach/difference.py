@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.display import Shown, number
+from kinetree.display import Displayable, number
 from kinetree.errors import fail
 from kinetree.lab.reach.grid import Flags, Grid
 from kinetree.spatial.se3 import Array, frozen
@@ -20,7 +20,7 @@ SAME = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReachDifference(Shown):
+class ReachDifference(Displayable):
     """Difference between the reach of two maps, a - b, over the voxels of both.
 
     names: of both maps. grid: the voxels of both. before, after (nx, ny, nz): the shares of orientations that b and a

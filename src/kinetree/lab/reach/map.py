@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.display import Shown, number
+from kinetree.display import Displayable, number
 from kinetree.errors import fail
 from kinetree.lab.reach.difference import ReachDifference, reach_difference
 from kinetree.lab.reach.grid import Flags, Grid, sphere
@@ -22,7 +22,7 @@ NAMES = {"bits": (*AXES, "byte"), "count": AXES, **dict.fromkeys(BEST, AXES)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReachMap(Shown):
+class ReachMap(Displayable):
     """The poses that a frame reaches inside all limits: a capability map (Zacharias, Borst & Hirzinger, Capturing robot
     workspace structure: representing robot capabilities, IROS 2007).
 

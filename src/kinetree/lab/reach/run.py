@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kinetree import __version__
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.cache import digest
 from kinetree.errors import fail
 from kinetree.lab.reach.make import Box, grid_of, search_of, solver_of, symmetry_of
@@ -20,15 +20,15 @@ from kinetree.lab.reach.slabs import Job, Slab, targets_at, width
 from kinetree.lab.reach.store import Store
 from kinetree.model.robot import Robot
 from kinetree.progress import Progress, reporting, tracked
-from kinetree.queries.joint_choice import Joints, chosen
-from kinetree.queries.query import frames_of, origin, standing, tolerance_of
+from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.query import fixed_input, frames_of, origin, tolerance_of
 from kinetree.solvers.ik.problem import joint_of
 
 AHEAD = 4
 """Number of slabs for each worker that are under way at once."""
 
 
-@explained
+@explain_type_errors
 def reach_map(
     robot: Robot,
     frame: str,
@@ -75,8 +75,8 @@ def reach_map(
         >>> kt.reach_map(arm, "tip", directions=0, voxel=0.05)
         ReachMap of tip of robot in base_link: reaches 0.335 m²; 17 × 25 × 1 voxels of 0.05 m, positions alone
     """
-    robot = chosen(robot, joints, at)
-    if isinstance(robot, Robot) and standing(robot):
+    robot = with_moving_joints(robot, joints, at)
+    if isinstance(robot, Robot) and fixed_input(robot):
         raise fail("at", "a reach map has the joints that stand compiled in; legal is a full q, not 'input'")
     frame, base = frames_of(robot, (frame, base))
     tolerance = tolerance_of(tolerance)

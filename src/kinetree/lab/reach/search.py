@@ -18,7 +18,7 @@ EXACT = 1e-9
 """Largest error of closed forms, m and rad, that decide alone which targets are out of reach."""
 
 
-class Reached(NamedTuple):
+class ReachAnswer(NamedTuple):
     """Whether each of n targets is reached (n,), and the largest manipulability and margin (n,) of the solutions found;
     -inf if there is none."""
 
@@ -50,7 +50,7 @@ class Search:
         slack: Array = np.minimum(q - self.lower, self.upper - q).min(axis=-1)
         return np.minimum(slack, (self.h - q @ self.G.T).min(axis=-1)) if len(self.h) else slack
 
-    def __call__(self, targets: Targets) -> Reached:
+    def __call__(self, targets: Targets) -> ReachAnswer:
         """Return the result for n targets."""
         owner, q = solved(self.solver, targets, self.exact)
         success = np.zeros(len(targets[0]), dtype=bool)
@@ -59,7 +59,7 @@ class Search:
         if len(q):
             for most, values in zip(best, (self.manipulability(q), self.margin(q)), strict=True):
                 np.maximum.at(most, owner, values)
-        return Reached(success, *best)
+        return ReachAnswer(success, *best)
 
     def may_reach(self, points: Array) -> Flags:
         """Return which points (n, 3), m, are reached in some orientation; True for all where that is not quicker."""

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from kinetree.arguments import as_names, explained
+from kinetree.arguments import as_names, explain_type_errors
 from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError, nearest_names
 from kinetree.model.assemble import Parts, build, parts_of
@@ -15,7 +15,7 @@ from kinetree.model.robot import CoupledLimit, Joint, Robot
 from kinetree.spatial import polytope
 
 
-@explained
+@explain_type_errors
 def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
     """Return the robot with these sets of limits besides its own.
 
@@ -55,7 +55,7 @@ def add_limits(robot: Robot, sets: Iterable[LinearLimits]) -> Robot:
     return made
 
 
-@explained
+@explain_type_errors
 def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
     """Return the robot without position and coupled limits on these joints. Raises KinetreeError for unknown joints.
 
@@ -79,7 +79,7 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
     return build(parts)
 
 
-@explained
+@explain_type_errors
 def remove_limits(robot: Robot, names: Iterable[str]) -> Robot:
     """Return the robot without the coupled limits of these names; unknown names are ignored.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.errors import Finding, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import stale, unmoved
@@ -17,7 +17,7 @@ from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array, frozen
 
 
-@explained
+@explain_type_errors
 def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> Robot:
     """Return the robot with a new frame that is fixed to the link of the frame `on`.
 
@@ -37,7 +37,7 @@ def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> R
     return build(parts)
 
 
-@explained
+@explain_type_errors
 def add_tool(robot: Robot, name: str, T: Any, *, tool0: str = "tool0") -> Robot:
     """Return the robot with the frame of a tool as a sibling of tool0, as REP-199 wants it.
 
@@ -59,7 +59,7 @@ def add_tool(robot: Robot, name: str, T: Any, *, tool0: str = "tool0") -> Robot:
     return add_frame(robot, name, frame.link, frame.origin @ pose(T))
 
 
-@explained
+@explain_type_errors
 def add_overlay(
     robot: Robot, name: str, on: str, axes: Any, position: Any = (0.0, 0.0, 0.0), *, mirror: str = "y"
 ) -> Robot:
@@ -93,7 +93,7 @@ def add_overlay(
     return add_frame(robot, name, on, se3.homogeneous(R, p))
 
 
-@explained
+@explain_type_errors
 def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None = None) -> Robot:
     """Return the robot with the frame `name` elsewhere on its link; everything else keeps its place in space.
 

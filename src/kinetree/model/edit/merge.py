@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinetree.arguments import as_names, explained
+from kinetree.arguments import as_names, explain_type_errors
 from kinetree.errors import Finding, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import stale, unmoved
@@ -18,7 +18,7 @@ Place = tuple[str, Array]
 """(link into which a link is merged, or itself; T_into_link)"""
 
 
-@explained
+@explain_type_errors
 def merge_fixed(robot: Robot, keep: Iterable[str] = ()) -> Robot:
     """Return the robot with links that fixed joints connect merged, named after the one nearest the root.
 

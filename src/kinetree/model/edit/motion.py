@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.display import number as as_text
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
@@ -20,7 +20,7 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 
 
-@explained
+@explain_type_errors
 def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: Literal["rad", "deg"] = "rad") -> Robot:
     """Return the robot with these joints fixed at these values, {joint: number or numbers}, as `Robot.q` takes them.
 
@@ -110,7 +110,7 @@ def _lock_coupled(parts: Parts, values: Mapping[str, float]) -> None:
     parts.coupled_limits = kept
 
 
-@explained
+@explain_type_errors
 def reroot(robot: Robot, link: str) -> Robot:
     """Return the same robot with `link` as its root; the joints on the way to it are reversed.
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from kinetree.arguments import as_names, explained
+from kinetree.arguments import as_names, explain_type_errors
 from kinetree.errors import Finding, KinetreeError, fail, unknown_name
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import change_extensions, replace_names
@@ -16,7 +16,7 @@ Renaming = Mapping[str, str]
 WORLD = "world"
 
 
-@explained
+@explain_type_errors
 def rename(
     robot: Robot,
     names: Renaming | None = None,
@@ -64,7 +64,7 @@ def rename(
     return build(renamed_parts(parts_of(robot), to))
 
 
-@explained
+@explain_type_errors
 def prefix(robot: Robot, text: str) -> Robot:
     """Return the robot with `text` before the name of every link, frame, joint, sensor, group, material and coupled
     limit; references follow, as in `rename`. The robot's own name stays, and so does a root link `world`: in SDF, MJCF
@@ -250,7 +250,7 @@ def _new_name(news: Mapping[str, Renaming], extension: Extension, kind: str, old
     return next(iter(meant.values()), old)
 
 
-@explained
+@explain_type_errors
 def set_groups(robot: Robot, groups: Mapping[str, Iterable[str]]) -> Robot:
     """Return the robot with these groups, {name: ordered joint names}, and no others.
 
@@ -267,7 +267,7 @@ def set_groups(robot: Robot, groups: Mapping[str, Iterable[str]]) -> Robot:
     return build(parts)
 
 
-@explained
+@explain_type_errors
 def group(robot: Robot, name: str, joints: Iterable[str]) -> Robot:
     """Return the robot with the group `name` of these joints, in this order; a group of this name is replaced.
 

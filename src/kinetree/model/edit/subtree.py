@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import names_in, stale
@@ -22,7 +22,7 @@ from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
 
 
-@explained
+@explain_type_errors
 def cut(robot: Robot, link: str) -> Robot:
     """Return the sub-tree at `link` as a robot of its own, with `link` as its root.
 
@@ -39,7 +39,7 @@ def cut(robot: Robot, link: str) -> Robot:
     return build(_trim(robot, links_below(robot, link)))
 
 
-@explained
+@explain_type_errors
 def remove(robot: Robot, link: str) -> Robot:
     """Return the robot without the sub-tree at `link` and the joint that carries it. Trims and raises as `cut` does,
     and raises KinetreeError for the root, without which nothing is left.
@@ -57,7 +57,7 @@ def remove(robot: Robot, link: str) -> Robot:
     return build(_trim(robot, {name for name in robot.links if name not in gone}))
 
 
-@explained
+@explain_type_errors
 def attach(
     robot: Robot,
     other: Robot,

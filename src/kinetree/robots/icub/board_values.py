@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.display import brief
 from kinetree.errors import KinetreeError, fail
 from kinetree.labels import by_name
@@ -47,7 +47,7 @@ class BoardValues(NamedTuple):
         return brief(self)
 
 
-@explained
+@explain_type_errors
 def from_board(
     robot: Robot, board: str, values: Any, *, unit: Unit = _UNSAID, q: Any = None, family: Family | None = None
 ) -> BoardReading:
@@ -90,7 +90,7 @@ def from_board(
     return BoardReading(full, plan.absent)
 
 
-@explained
+@explain_type_errors
 def to_board(
     robot: Robot,
     board: str,

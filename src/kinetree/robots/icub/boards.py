@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.errors import fail, unknown_name, wrong_type
 from kinetree.model.edit import set_groups
 from kinetree.model.robot import Robot
@@ -190,7 +190,7 @@ def board_joints(robot: Robot, board: str, *, family: Family | None = None) -> t
     return board_of(robot, board, family).axes
 
 
-@explained
+@explain_type_errors
 def groups(family: Family) -> dict[str, tuple[str, ...]]:
     """Return the joints of each board of a family, in its order, for a model with eyes and without hands; both pans
     are in the place of version and vergence."""

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.display import brief
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
@@ -41,7 +41,7 @@ class Coupling(NamedTuple):
         return brief(self)
 
 
-@explained
+@explain_type_errors
 def couplings(version: str = "2.0") -> tuple[Coupling, ...]:
     """Return the couplings of a version of the iCub, such as "2.5"; joints in none of them have a motor each.
 
@@ -59,7 +59,7 @@ def couplings(version: str = "2.0") -> tuple[Coupling, ...]:
     return tuple(coupling for coupling in _table() if includes(coupling.versions, number))
 
 
-@explained
+@explain_type_errors
 def to_motors(robot: Robot, values: Any, *, quantity: Quantity, version: str) -> Array:
     """Return positions, velocities or torques of the motors for those of the joints.
 
@@ -82,7 +82,7 @@ def to_motors(robot: Robot, values: Any, *, quantity: Quantity, version: str) ->
     return _mapped(robot, values, quantity, version, to_joints=False)
 
 
-@explained
+@explain_type_errors
 def from_motors(robot: Robot, values: Any, *, quantity: Quantity, version: str) -> Array:
     """Return positions, velocities or torques of the joints for those of the motors: the inverse of `to_motors`.
 

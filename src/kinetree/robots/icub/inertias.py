@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.errors import Finding, fail, nearest_names
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit.merge import combined
@@ -35,7 +35,7 @@ def model_file(name: str) -> Path:
     return models[name].file
 
 
-@explained
+@explain_type_errors
 def with_inertias(robot: Robot, model: Robot) -> Robot:
     """Return an iCub with the masses and inertias of another model of it, and places of its sensors without one.
 

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.errors import unknown_name
 from kinetree.model.robot import Robot, Sensor
 from kinetree.robots.icub.board_limits import board_limits
@@ -166,7 +166,7 @@ def corrected(entries: Iterable[Entry[Row]]) -> list[Row]:
     return [entry.correct for entry in entries]
 
 
-@explained
+@explain_type_errors
 def sensor(robot: Robot, name: str) -> Sensor:
     """Return a sensor by its name in the robot or, if no sensor has this name, by the iCub's convention.
 

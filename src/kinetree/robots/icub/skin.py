@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.display import Brief
 from kinetree.errors import Finding, KinetreeError, Source, fail, unknown_name
 from kinetree.model.robot import Frame, Robot
@@ -101,7 +101,7 @@ def skin() -> Skin:
     return Skin(tuple(SkinPart(*row) for row in data["parts"]), bodies, codes, data["known_as"])
 
 
-@explained
+@explain_type_errors
 def skin_part(name: str | int) -> SkinPart:
     """Return a part of the skin by its name ("SKIN_LEFT_FOREARM"), the page's ("LEFT_FOOT"), that of the files of
     taxels ("l_forearm"), or its code. Raises KinetreeError for another, with the nearest names."""
@@ -111,7 +111,7 @@ def skin_part(name: str | int) -> SkinPart:
     raise unknown_name("skin part", name, [part.name for part in skin().parts])
 
 
-@explained
+@explain_type_errors
 def skin_frame(robot: Robot, part: str | int, link_number: int | None = None) -> Frame:
     """Return the frame of a part of the skin on a robot, and with it its link: the frame of its taxels and contacts.
 
@@ -146,7 +146,7 @@ def skin_frame(robot: Robot, part: str | int, link_number: int | None = None) ->
     raise fail("no-frame", message, element=label, fix="add the frame to the robot with kt.edit.add_frame")
 
 
-@explained
+@explain_type_errors
 def taxels(source: str | Path, part: str | int | None = None) -> Taxels:
     """Return the taxels in a file of positions, as skinGui and skinManager read it, or in its text.
 
@@ -188,7 +188,7 @@ def taxels(source: str | Path, part: str | int | None = None) -> Taxels:
     return Taxels(skin_part(name).name, frozen(table[:, :3]), frozen(table[:, 3:]), known, representative, sampling)
 
 
-@explained
+@explain_type_errors
 def contacts(text: str) -> tuple[SkinContact, ...]:
     """Return the contacts in a skinContactList or dynContactList of skinDynLib, as YARP prints it.
 

@@ -30,7 +30,7 @@ BLOCK = """\
   </ros2_control>"""
 
 
-class Driven(NamedTuple):
+class ComponentJoint(NamedTuple):
     """A joint in a component of ros2_control, and that joint of the robot if it exists."""
 
     component: Element
@@ -66,7 +66,7 @@ class OneComponent(ControlRule):
     good = """    </joint>\n  </ros2_control>"""
     bad = """    </joint>\n    <joint name="joint_3"><state_interface name="effort"/></joint>\n  </ros2_control>"""
 
-    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
         """A joint twice in a component, or a command interface of two, once for a joint."""
         found = set()
         for first, later in repeated(driven, lambda one: (one.component.start, one.name)):
@@ -96,7 +96,7 @@ class InterfaceNames(ControlRule):
     good = """<command_interface name="position">"""
     bad = """<command_interface name="posiiton">"""
 
-    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
         """A name that differs from a common one by a letter or two; other names are the hardware's own."""
         for one in driven:
             for part in (*one.interfaces("command_interface"), *one.interfaces("state_interface")):
@@ -118,7 +118,7 @@ class States(ControlRule):
     good = f"""<joint name="joint_3">{BLOCK.partition('"joint_3">')[2].partition("</joint>")[0]}"""
     bad = good.partition("      <state_interface")[0]
 
-    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
         """A joint with commands and no state, in whatever component."""
         reported = {one.name for one in driven if one.interfaces("state_interface")}
         for one in driven:
@@ -138,7 +138,7 @@ class CommandLimits(ControlRule):
     good = """<param name="min">-3</param>"""
     bad = """<param name="min">-3.5</param>"""
 
-    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
         """A min or max beyond the limit in the <joint>, the wrong way round, or no number."""
         for one in driven:
             for part in one.interfaces("command_interface"):
@@ -158,7 +158,7 @@ class InitialValues(ControlRule):
     good = """<param name="initial_value">0.5</param>"""
     bad = """<param name="initial_value">1.5</param>"""
 
-    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
         """An initial_value of position outside the joint's range, or one that is no number."""
         for one in driven:
             for part in one.interfaces("state_interface"):
@@ -191,7 +191,7 @@ class Followers(ControlRule):
     good = """<joint name="joint_3" mimic="false">"""
     bad = """<joint name="joint_3">"""
 
-    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
         """A command interface of a joint with <mimic>, unless mimic="false"; parameters that say something else."""
         for one in driven:
             if one.joint is None:
@@ -229,7 +229,7 @@ class FixedCommands(ControlRule):
     good = """<joint name="joint_3">\n      <command"""
     bad = """<joint name="link_6-flange">\n      <command"""
 
-    def check(self, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
         """A command interface of a fixed joint."""
         for one in driven:
             if one.joint and one.joint.kind.nv == 0 and one.interfaces("command_interface"):
@@ -251,7 +251,7 @@ class Complete(ControlRule):
     good = """<hardware><plugin>mock_components/GenericSystem</plugin></hardware>"""
     bad = """<hardware/>"""
 
-    def check(self, components: tuple[Element, ...], driven: tuple[Driven, ...]) -> Iterator[Finding]:
+    def check(self, components: tuple[Element, ...], driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
         """No plug-in, no known type, several joints of an actuator, commands of a sensor, or a name twice."""
         for component in components:
             hardware = component.find("hardware")
@@ -325,10 +325,10 @@ def components(blocks: tuple[Block, ...]) -> tuple[Element, ...]:
 
 
 @fact
-def driven(robot: Robot, components: tuple[Element, ...]) -> tuple[Driven, ...]:
+def driven(robot: Robot, components: tuple[Element, ...]) -> tuple[ComponentJoint, ...]:
     """Return the joints in the components of ros2_control."""
     return tuple(
-        Driven(component, element, robot.joints.get(element.get("name") or ""))
+        ComponentJoint(component, element, robot.joints.get(element.get("name") or ""))
         for component in components
         for element in component.find_all("joint")
     )

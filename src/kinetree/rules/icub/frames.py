@@ -44,7 +44,7 @@ class FrameMissing(IcubRule):
                 yield self.finding(f"the frame does not exist; add it to {links[-1]!r}", element)
 
 
-class FrameMisplaced(IcubRule):
+class FramePlaces(IcubRule):
     """A frame is fixed to its link in the naming conventions."""
 
     code = "ICUB-402"

@@ -232,7 +232,7 @@ class Root(IcubRule):
                 yield self.remark(f"the link {how} the root {robot.root!r} without an offset", root)
 
 
-class Misplaced(IcubRule):
+class LinkPlaces(IcubRule):
     """The parent link and the parent joint of every link are those of the naming conventions.
 
     Programs that count joints along a limb, or propagate wrenches through it, rely on this tree.

@@ -16,7 +16,7 @@ LEEWAY = 0.01
 """How far a follower may exceed its limits, as a part of its range, because limits are rounded."""
 
 
-class Reversed(JointQuality):
+class LimitOrder(JointQuality):
     """The lower limit of a joint is not above its upper limit.
 
     No position is between such limits: planners fail, and simulators behave in undefined ways.

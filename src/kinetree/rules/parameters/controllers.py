@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.rules.blocks.gazebo import repeated
-from kinetree.rules.blocks.ros2_control import Driven
+from kinetree.rules.blocks.ros2_control import ComponentJoint
 from kinetree.rules.names.sides import on_wrong_side, other_side
 from kinetree.rules.parameters.files import JOINT_KEYS, Controller, RosFiles
 from kinetree.rules.parameters.moveit import FileRule
@@ -32,7 +32,7 @@ COMMANDED = {
 URL = "https://control.ros.org/rolling/doc/ros2_controllers/joint_trajectory_controller/doc/parameters.html"
 
 
-class Offered(FileRule):
+class OfferedInterfaces(FileRule):
     """The interfaces that a controller asks for are those that the hardware offers.
 
     The controller manager does not activate a controller whose interfaces are missing.
@@ -46,7 +46,7 @@ class Offered(FileRule):
     good = GOOD
     bad = GOOD.replace("command_interfaces: [position]", "command_interfaces: [velocity]")
 
-    def check(self, ros_files: RosFiles, driven: tuple[Driven, ...]) -> Iterator[Finding]:
+    def check(self, ros_files: RosFiles, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
         """An interface that no component of ros2_control has for one of the controller's joints."""
         for kind in ("command", "state"):
             offered = {(one.name, part.get("name")) for one in driven for part in one.interfaces(f"{kind}_interface")}
@@ -94,7 +94,7 @@ class Joints(FileRule):
                     yield self.about(message, element, others[0][1])
 
 
-class Typed(FileRule):
+class ControllerTypes(FileRule):
     """Every controller has a type.
 
     The controller manager does not load a controller without one.

@@ -52,7 +52,7 @@ class GroupRule(FileRule):
     srdf: ClassVar[str | None] = SRDF
 
 
-class WellFormed(FileRule):
+class ReadableFiles(FileRule):
     """The YAML files beside a robot can be read, and set nothing twice.
 
     Of two equal keys of a mapping only the last has an effect.
@@ -245,7 +245,7 @@ class MoveitControllers(FileRule):
                     yield self.about(message, element, controller)
 
 
-class GroupsCovered(GroupRule):
+class GroupControllers(GroupRule):
     """Each joint of a planning group has a controller of MoveIt.
 
     MoveIt plans for the group and cannot execute the plan.

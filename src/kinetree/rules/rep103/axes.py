@@ -33,7 +33,7 @@ WORLDS = ("world", "ground", "map")
 SIDES = (("left", "right", "y", 1, LEFT), ("front", "rear", "x", 0, FRONT))
 
 
-class Mirrored(Rep103):
+class NegativeScale(Rep103):
     """No mesh is mirrored by a negative scale.
 
     A scale with one or three negative numbers makes the mirror image of a part, such as a left hand from a right hand.

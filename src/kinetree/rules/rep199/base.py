@@ -165,7 +165,7 @@ class ChainBeginsAtBaseLink(Rep199):
                 yield self.finding(message, link_or_frame(robot, arm.base_link))
 
 
-class BaseFixed(Rep199):
+class FixedBase(Rep199):
     """base does not move against base_link.
 
     The controller's frame stands still, whatever the joints do.

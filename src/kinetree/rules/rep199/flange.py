@@ -85,7 +85,7 @@ def _beside_flange(arm: Arm, robot: Robot) -> Iterator[Joint]:
                 yield joint
 
 
-class FlangeFixed(Rep199):
+class FixedFlange(Rep199):
     """flange does not move against the last link.
 
     A tool turns with the last joint alone.

@@ -114,7 +114,7 @@ class Tool0AtFlange(Rep199):
                     )
 
 
-class Tool0Fixed(Rep199):
+class FixedTool0(Rep199):
     """tool0 does not move against the last link.
 
     The controller's frame moves with the last joint alone.

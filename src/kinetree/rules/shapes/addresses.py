@@ -73,7 +73,7 @@ def in_own_package(name: str, file: str, confined: Confinement | Literal[False])
 
 
 @lru_cache(maxsize=1000)
-def astray(name: str) -> str | None:
+def address_fault(name: str) -> str | None:
     """Return the key in ASTRAY of the fault of a file name, if it has one."""
     scheme, _, rest = name.partition("://")
     first, _, path = rest.partition("/")

@@ -23,7 +23,7 @@ from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.rules.facts import fact
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.quality import LinkQuality, Quality, Shapes, others
-from kinetree.rules.shapes.addresses import ASTRAY, astray, in_own_package, is_whole, misspelt_scheme, undeclared
+from kinetree.rules.shapes.addresses import ASTRAY, address_fault, in_own_package, is_whole, misspelt_scheme, undeclared
 from kinetree.rules.shapes.geometry import HUGE, TINY
 from kinetree.shapes.facts import MOST_BYTES, Facts, facts_of
 from kinetree.shapes.read import POINTER, ending_of
@@ -87,7 +87,7 @@ class MissingMesh(MeshRule):
                 if wrong := misspelt_scheme(name):
                     message = f"the mesh {name!r} begins with {wrong!r}, which no program knows; expected package://"
                     yield self.finding(message, link, source=geometry.source)
-                elif fault := astray(name):
+                elif fault := address_fault(name):
                     yield self.finding(f"the mesh {name!r} {ASTRAY[fault]}", link, source=geometry.source)
                 elif name not in assets and name.startswith("package://") and package not in strange:
                     strange.add(package)
@@ -232,7 +232,7 @@ def mesh_files(
     found: dict[str, tuple[str, Asset]] = {}
     folders: dict[str, str | None] = {}
     for name in list(names)[:MOST_MESHES]:
-        path = None if astray(name) or ELSEWHERE.match(name) else path_of(name, file, files, folders)
+        path = None if address_fault(name) or ELSEWHERE.match(name) else path_of(name, file, files, folders)
         if path is not None:
             found[name] = (path, _asset(path, files.packages, folder_of(file)))
     return found

@@ -22,7 +22,7 @@ SHARE = 0.7
 """Share of the adjacent pairs that a list disables if it is meant to have all of them."""
 
 
-class StatesAreReached(OfSrdf):
+class StatesInLimits(OfSrdf):
     """The joints of a state are within their limits.
 
     Planners refuse a state outside of the limits as start and as goal.

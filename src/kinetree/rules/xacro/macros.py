@@ -57,7 +57,7 @@ PLACING = re.compile(r"(.+_)?prefix|parent(_link)?")
 """Names of parameters that name or place what a macro makes."""
 
 
-class Written(Rule):
+class XacroTextRule(Rule):
     """A rule about the text of xacro files; its examples are a macro with a call in a branch that is not taken."""
 
     of_text = True
@@ -71,7 +71,7 @@ class Written(Rule):
         return self.finding(message, element.label.removeprefix("xacro:"), source=source)
 
 
-class DefinedNames(Written):
+class DefinedNames(XacroTextRule):
     """Every name in ${…} and $(arg …) is defined.
 
     Macros that are not called, and branches that are not taken, are not evaluated. The robot fails to load when
@@ -107,7 +107,7 @@ class DefinedNames(Written):
                         yield self.at(use.element, use.attribute, message)
 
 
-class ReadableExpressions(Written):
+class ReadableExpressions(XacroTextRule):
     """Every ${…} and $(…) can be read.
 
     In a macro that is not called, and in a branch that is not taken, xacro itself reports no fault.
@@ -124,7 +124,7 @@ class ReadableExpressions(Written):
             yield self.at(use.element, use.attribute, fault)
 
 
-class DefinedMacros(Written):
+class DefinedMacros(XacroTextRule):
     """Every macro that is called is defined."""
 
     code = "XAC-004"
@@ -149,7 +149,7 @@ class DefinedMacros(Written):
                 yield self.at(call.element, None, f"there is no macro {call.name!r}{alike}")
 
 
-class FittingCalls(Written):
+class FittingCalls(XacroTextRule):
     """Every call of a macro gives its parameters, and no others."""
 
     code = "XAC-005"
@@ -164,7 +164,7 @@ class FittingCalls(Written):
                 yield self.at(call.element, None, f"the call does not fit macro {macro.name!r}: {wrong}")
 
 
-class Braces(Written):
+class Braces(XacroTextRule):
     """A name in braces has a `$` before them.
 
     `{prefix}link_1` is a text like any other, and every arm gets a link with this name.
@@ -186,7 +186,7 @@ class Braces(Written):
                 yield self.at(use.element, use.attribute, message)
 
 
-class UsedParameters(Written):
+class UsedParameters(XacroTextRule):
     """Every parameter of a macro is used in it.
 
     The values of the others have no effect.
@@ -211,7 +211,7 @@ class UsedParameters(Written):
                 yield finding if grave else replace(finding, severity="info")
 
 
-class UsedArguments(Written):
+class UsedArguments(XacroTextRule):
     """Every argument of the robot is used.
 
     Other values of it make the same robot.
@@ -233,7 +233,7 @@ class UsedArguments(Written):
                 yield self.at(argument, "name", f"the argument {name!r} is never used")
 
 
-class OneDefinition(Written):
+class OneDefinition(XacroTextRule):
     """No macro is defined twice.
 
     The second definition replaces the first without a warning.
@@ -263,7 +263,7 @@ class OneDefinition(Written):
                 yield self.at(macro.element, "name", message)
 
 
-class IncludedFiles(Written):
+class IncludedFiles(XacroTextRule):
     """Every file that the text names exists, also in branches that are not taken.
 
     A plug-in without its parameters does not start, and a link without its mesh is invisible.
@@ -284,7 +284,7 @@ class IncludedFiles(Written):
                 yield self.at(element, attribute, f"there is no file {name!r}")
 
 
-class WithPrefix(Written):
+class WithPrefix(XacroTextRule):
     """Instructions of xacro begin with `xacro:`.
 
     Old versions of xacro obeyed others too. Today they stay in the robot as they are, where nobody reads them.
@@ -307,7 +307,7 @@ class WithPrefix(Written):
             yield self.at(first, None, message)
 
 
-class OneAddress(Written):
+class OneAddress(XacroTextRule):
     """A prefix such as xacro has one address in all files of a robot.
 
     xacro warns of "inconsistent namespace redefinitions", and keeps the address of the last file.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kinetree.errors import Finding
-from kinetree.rules.xacro.macros import Written
+from kinetree.rules.xacro.macros import XacroTextRule
 from kinetree.syntax.xml.reader import Element
 from kinetree.xacro_text.names import used_in
 from kinetree.xacro_text.text import Macro, Program
@@ -22,7 +22,7 @@ class Definition(NamedTuple):
     files: tuple[str, ...]
 
 
-class OneValue(Written):
+class OneValue(XacroTextRule):
     """A property has the same value for all macros that use it.
 
     A macro is evaluated when it is called. If another file has set a property of the same name in the meantime, the

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
-from kinetree.arguments import explained
-from kinetree.display import Shown
+from kinetree.arguments import explain_type_errors
+from kinetree.display import Displayable
 from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
@@ -98,7 +98,7 @@ MOST_SAMPLES = 10**6
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Shown):
+class Comparison(Displayable):
     """Result of `compare`.
 
     same: if every joint has the value of the joint that it is matched with, all bodies, frames and sensors have equal
@@ -148,7 +148,7 @@ class Comparison(Shown):
         return "\n".join(lines)
 
 
-@explained
+@explain_type_errors
 def compare(
     a: Robot,
     b: Robot,

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from kinetree.algorithms import guard as algorithm
 from kinetree.algorithms.braking import Brakes, braking_step
 from kinetree.algorithms.guard import FAR, Fence, guard_step
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.machine import SCALARS
@@ -22,8 +22,8 @@ from kinetree.display import brief, some
 from kinetree.errors import fail, unknown_name
 from kinetree.model.limits import Limits, coupled
 from kinetree.model.robot import Robot
-from kinetree.queries.joint_choice import chosen
-from kinetree.queries.query import standing
+from kinetree.queries.joint_choice import with_moving_joints
+from kinetree.queries.query import fixed_input
 from kinetree.spatial import polytope
 from kinetree.spatial.se3 import Array, frozen
 
@@ -149,7 +149,7 @@ class Guard:
         return Guarded(command, found[..., 0], found[..., 1].astype(int), found[..., 2].astype(int), velocity)
 
 
-@explained
+@explain_type_errors
 def guard(
     robot: Robot,
     joints: str | Sequence[str] | None = None,
@@ -190,8 +190,8 @@ def guard(
         'left_arm tendons 9 lower'
     """
     names = _names(robot, joints)
-    robot = robot if at is None else chosen(robot, names, at)
-    if standing(robot):
+    robot = robot if at is None else with_moving_joints(robot, names, at)
+    if fixed_input(robot):
         raise fail("at", "a guard has the joints that stand compiled in; legal is a full q, not 'input'")
     for what, value in (("keep", keep), ("warn", warn)):
         if not 0 <= value < np.inf:

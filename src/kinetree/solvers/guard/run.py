@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.display import Brief
 from kinetree.errors import fail
 from kinetree.solvers.guard.make import Guard, GuardState
@@ -55,7 +55,7 @@ class GuardRun:
     late: int
 
 
-@explained
+@explain_type_errors
 def run_guard(
     guard: Guard,
     read: Callable[[], tuple[Any, Any] | None],

@@ -17,7 +17,7 @@ from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.algorithms.tracking import REPORT, returning_step, tracking_step
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -25,11 +25,11 @@ from kinetree.errors import fail
 from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.joint_choice import Joints, chosen
+from kinetree.queries.joint_choice import Joints, with_moving_joints
 from kinetree.queries.margin import refuse_loops
-from kinetree.queries.query import frames_of, one_of, origin, remember, standing, tolerance_of, tree
+from kinetree.queries.query import fixed_input, frames_of, memoise, one_of, origin, tolerance_of, tree
 from kinetree.solvers.ik.implicit import slopes_kernel
-from kinetree.solvers.ik.one_call import quick
+from kinetree.solvers.ik.one_call import one_call
 from kinetree.solvers.ik.problem import between, joint_of, reach_of
 from kinetree.solvers.ik.solver import IK
 from kinetree.solvers.ik.step import Stepper
@@ -40,7 +40,7 @@ FASTEST = 1e6
 """Speed of a joint without a velocity limit, rad/s or m/s."""
 
 
-@explained
+@explain_type_errors
 def ik(
     robot: Robot,
     frame: str | Sequence[str],
@@ -84,8 +84,8 @@ def ik(
         >>> kt.fk(icub, "l_hand")(result.q)[:3, 3].round(3)
         array([-0.2, -0.2,  0.1])
     """
-    robot = chosen(robot, joints, at)
-    if isinstance(robot, Robot) and standing(robot):
+    robot = with_moving_joints(robot, joints, at)
+    if isinstance(robot, Robot) and fixed_input(robot):
         raise fail("at", "inverse kinematics has the joints that stand compiled in; legal is a full q, not 'input'")
     names = (frame,) if isinstance(frame, str) else tuple(frame)
     kinds = (goal,) * len(names) if isinstance(goal, str) else tuple(goal)
@@ -114,7 +114,7 @@ def ik(
     def make() -> IK:
         return _made(robot, robot.limits if limits is None else limits, goals, tolerance, descents, closed_form)
 
-    return remember(robot, key, make) if limits is None else make()
+    return memoise(robot, key, make) if limits is None else make()
 
 
 def _made(
@@ -137,7 +137,7 @@ def _made(
         limits=limits,
         _problem=problem,
         _inside=inside,
-        _quick=quick(robot, model, inside, problem, arm, _key(robot, problem, limits)),
+        _quick=one_call(robot, model, inside, problem, arm, _key(robot, problem, limits)),
         _stepper=Stepper(problem, inside, **steps, speeds=speeds),
         **{f"_{name}": kernel for name, kernel in made.items()},
         _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),

@@ -32,7 +32,7 @@ FEW = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Quick(Brief):
+class OneCall(Brief):
     """Kernels of an `IK` that answer in one call.
 
     enter: the state of a start q0 that is inside all limits, or with GOING below zero; None if the bounds depend on
@@ -48,7 +48,7 @@ class Quick(Brief):
     end: Kernel | None
 
 
-def quick(robot: Robot, model: Tree, inside: Inside, problem: Problem, arm: SixAxes | None, key: str) -> Quick:
+def one_call(robot: Robot, model: Tree, inside: Inside, problem: Problem, arm: SixAxes | None, key: str) -> OneCall:
     """Return the kernels; model: the robot as computed. key: a hash of all that the problem depends on."""
     limits = inside.limits
     n, m, nq = len(problem.columns), len(problem.G), problem.nq
@@ -78,7 +78,7 @@ def quick(robot: Robot, model: Tree, inside: Inside, problem: Problem, arm: SixA
     patience = np.inf if is_partial else PATIENCE
     reach = partial(reaching_step, model, problem, shells(robot, problem, limits), patience)
     few = partial(closest_step, model, replace(problem, steps=FEW))
-    return Quick(
+    return OneCall(
         enter=None if inside.rows.any() or problem.loose else enter,
         **closed,
         reach=kernel("reach", reach, longer, longer, repeated=True),

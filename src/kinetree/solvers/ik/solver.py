@@ -12,11 +12,11 @@ from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import ANGULAR, GOING, HEAD, LINEAR, STEPS, Problem
 from kinetree.arrays import as_given
 from kinetree.compiler.kernel import Kernel
-from kinetree.display import MOST, Shown, shortened, some, visible
+from kinetree.display import MOST, Displayable, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.progress import Progress, reporting, tracked
-from kinetree.solvers.ik.one_call import FORMS, Quick
+from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, at_the_best
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.several import IKSolutions, solutions
@@ -26,7 +26,7 @@ from kinetree.spatial.se3 import Array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IKResult(Shown):
+class IKResult(Displayable):
     """Result of `IK`.
 
     q (…, nq): always inside all limits, but for its rounding in single precision. success (…): whether all goals are
@@ -101,7 +101,7 @@ class IK:
     _answer: Kernel
     _nearest: Kernel | None
     _forms: Kernel | None
-    _quick: Quick
+    _quick: OneCall
     _more: tuple[Array, ...]
     _stepper: Stepper
 

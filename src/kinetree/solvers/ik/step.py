@@ -11,7 +11,7 @@ from kinetree.algorithms.inverse import Problem
 from kinetree.algorithms.tracking import ANGULAR, LINEAR, REPORT, SOLVED, STUCK
 from kinetree.arrays import kind_of
 from kinetree.compiler.kernel import Kernel
-from kinetree.display import Shown, some
+from kinetree.display import Displayable, some
 from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
@@ -23,7 +23,7 @@ ACTIVE = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IKStep(Shown):
+class IKStep(Displayable):
     """Result of `IK.step`.
 
     q (…, nq): where to send the joints next. success (…): whether all goals are reached there. stuck (…): whether they

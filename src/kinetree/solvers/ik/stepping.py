@@ -5,20 +5,20 @@ from typing import Any
 
 from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.stepping import STATES, CoupledRows, damped_step
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.joint_choice import Joints, chosen
+from kinetree.queries.joint_choice import Joints, with_moving_joints
 from kinetree.queries.margin import refuse_loops
-from kinetree.queries.query import coordinates, frames_of, one_of, query, standing, tolerance_of, velocities
+from kinetree.queries.query import coordinates, fixed_input, frames_of, one_of, query, tolerance_of, velocities
 from kinetree.solvers.ik.problem import between, reach_of
 
 
-@explained
+@explain_type_errors
 def ik_step(
     robot: Robot,
     frame: str,
@@ -42,8 +42,8 @@ def ik_step(
     Called again and again with its own result, it reaches targets near its start; it never leaves the limits, coupled
     limits included, and searches nowhere else. Raises KinetreeError as `kinetree.ik` does.
     """
-    robot = chosen(robot, joints, at)
-    if isinstance(robot, Robot) and standing(robot):
+    robot = with_moving_joints(robot, joints, at)
+    if isinstance(robot, Robot) and fixed_input(robot):
         raise fail("at", "inverse kinematics has the joints that stand compiled in; legal is a full q, not 'input'")
     frame, base = frames_of(robot, (frame, base))
     one_of("goal", goal, GOALS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kinetree.arguments import explained
+from kinetree.arguments import explain_type_errors
 from kinetree.display import Brief
 from kinetree.errors import fail, unknown_name
 from kinetree.model.assemble import build, parts_of
@@ -55,7 +55,7 @@ class Widening(Brief):
     worth: Array
 
 
-@explained
+@explain_type_errors
 def widen(
     robot: Robot,
     most: Mapping[str, float],

@@ -31,7 +31,7 @@ def tag_end(data: bytes, start: int, stop: int | None = None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class DerivedText:
     """A text that was made of other files, and the places from which its elements come, in order."""
 
     text: str

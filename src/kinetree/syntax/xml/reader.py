@@ -13,7 +13,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from kinetree.errors import SEVERITIES, Finding, Severity, Source
-from kinetree.syntax.xml.document import Derived as Derived
+from kinetree.syntax.xml.document import DerivedText as DerivedText
 from kinetree.syntax.xml.document import Document as Document
 from kinetree.syntax.xml.document import tag_end
 from kinetree.syntax.xml.element import Element as Element
@@ -106,7 +106,7 @@ class Report:
     def warning(self, code: str, message: str, element: Element, **more: str | Element | None) -> None:
         self.add("warning", code, message, element, **more)  # type: ignore[arg-type]
 
-    def soften(self, first: int, consequence: str, owner: Element) -> None:
+    def downgrade(self, first: int, consequence: str, owner: Element) -> None:
         """Replace the errors from an index on by one warning at the first, which names `owner` and ends with the
         consequence.
 
@@ -158,14 +158,14 @@ class _Fault(NamedTuple):
 
 
 def parse(
-    text: bytes | str | Derived, file: str, report: Report, *, comments: bool = False, strict: bool = False
+    text: bytes | str | DerivedText, file: str, report: Report, *, comments: bool = False, strict: bool = False
 ) -> Element | None:
     """Return the root element of an XML text, or None with an error in `report`.
 
     comments: whether to keep comments. strict: whether to refuse all that XML forbids; otherwise what tinyxml2 takes is
     read, with warnings (see `kinetree.syntax.xml.lenient`).
     """
-    text, origins = (text.text, text.origins) if isinstance(text, Derived) else (text, ())
+    text, origins = (text.text, text.origins) if isinstance(text, DerivedText) else (text, ())
     try:
         data = to_utf8(text) if len(text) <= MAX_BYTES else b""
     except (UnicodeError, LookupError) as error:
@@ -211,7 +211,7 @@ def remember(root: Element) -> None:
     _latest[:] = [root] if len(root.document.data) <= REMEMBERED else []
 
 
-def parsed(text: Derived, file: str) -> Element | None:
+def parsed(text: DerivedText, file: str) -> Element | None:
     """Return the root of a text that was parsed before, as `parse` does; at no cost if it is remembered."""
     data = text.text.encode()
     for root in _latest:

@@ -25,7 +25,7 @@ from kinetree.viewing.scene.shapes import Shapes
 from kinetree.viewing.voxels import check_map, described_reach
 
 
-class Posed(NamedTuple):
+class PosedRobot(NamedTuple):
     """A robot to show. q (nq,): its first configuration, by default near zero and inside the limits. findings: what is
     known to be wrong with it. complete: whether shapes that are not shown add none. motion: what the page plays; its
     first sample is where its joints begin. rules: a line about the rules of the findings."""
@@ -54,7 +54,7 @@ class Scene:
 
 
 def scene(
-    robots: Sequence[Posed],
+    robots: Sequence[PosedRobot],
     *,
     faces: int | None = None,
     comparison: Comparison | None = None,
@@ -95,12 +95,12 @@ def scene(
     return Scene(content, files.packed.text, tuple(functions), tuple(chain(*findings)))
 
 
-def _described_map(shown: Posed, reach: ReachMap) -> dict[str, Any]:
+def _described_map(shown: PosedRobot, reach: ReachMap) -> dict[str, Any]:
     check_map(shown.robot, reach)
     return described_reach(reach, fk(shown.robot, reach.base).interpret(start(shown.robot, shown.q)))
 
 
-def _names(robots: Sequence[Posed]) -> list[str]:
+def _names(robots: Sequence[PosedRobot]) -> list[str]:
     """Return the names of the robots, or those of their files if they have the same name, or of their order."""
     files = [Path(robot.source.file).name if robot.source else "" for robot, *_ in robots]
     for names in ([robot.name for robot, *_ in robots], files):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.formats.losses.sidecar.merge_fixed_link import fits_frame, fold
+from kinetree.formats.losses.sidecar.merge_fixed_link import fits_frame, merge_fixed_link
 from kinetree.formats.losses.sidecar.values import Leaves, leaves
 from kinetree.model.assemble import Parts, parts_of
 from kinetree.model.edit.naming import Names, renamed_parts
@@ -78,7 +78,7 @@ def differences(robot: Robot, back: Robot, format: str, own_names: Mapping[tuple
     for name in back.links:
         if name not in robot.links:
             with suppress(ValueError):
-                fold(there, name)
+                merge_fixed_link(there, name)
                 record("link", name)["gone"] = True
     in_file = {joint.child: joint.name for joint in there.joints}  # a joint is the one that carries its child link
     names = {joint.name: in_file.get(joint.child, joint.name) for joint in robot.joints.values()}

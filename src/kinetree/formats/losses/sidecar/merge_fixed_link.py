@@ -9,7 +9,7 @@ from kinetree.model.robot import Frame, Joint
 from kinetree.spatial.se3 import IDENTITY, Array, frozen, inverse
 
 
-def fold(parts: Parts, name: str) -> None:
+def merge_fixed_link(parts: Parts, name: str) -> None:
     """Take a link out of the parts, in place, with the fixed joint that exists for it alone.
 
     It is the root, to which one joint fixes the true root, which gets its other joints; or the link behind a moving

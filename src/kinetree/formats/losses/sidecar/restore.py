@@ -8,7 +8,7 @@ from typing import Any
 
 from kinetree.errors import KinetreeError, nearest_names, shortened
 from kinetree.formats.losses.sidecar.differences import CLASSES, FIELDS, Record, things_in
-from kinetree.formats.losses.sidecar.merge_fixed_link import fold, with_frame
+from kinetree.formats.losses.sidecar.merge_fixed_link import merge_fixed_link, with_frame
 from kinetree.formats.losses.sidecar.values import changed, leaves
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.edit.naming import Names, renamed_parts
@@ -153,7 +153,7 @@ def _take_out(parts: Parts, record: Record, own: Names) -> None:
     if not record.data.get("gone"):
         return
     if record.kind == "link":
-        fold(parts, record.name)
+        merge_fixed_link(parts, record.name)
         return
     things, i = _at(parts, record)
     _check_file(things[i], record, {*record.data.get("file", {})})

@@ -26,14 +26,14 @@ PARTS = {
 
 
 @dataclass
-class Renamed:
+class LegalNames:
     """A robot under names that are legal in a format; own: its own names by (kind, name in the file)."""
 
     robot: Robot
     own: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, robot: Robot, names: dict[tuple[str, str], str], format: str) -> "Renamed":
+    def of(cls, robot: Robot, names: dict[tuple[str, str], str], format: str) -> "LegalNames":
         """Return a robot under other names, {(kind, own name): name in the file}; kind "robot" is that of the robot."""
         if not names:
             return cls(robot)
@@ -48,7 +48,7 @@ class Renamed:
 
 
 def written(
-    renamed: Renamed,
+    renamed: LegalNames,
     format: str,
     render: Callable[[Robot, Sequence[Record]], str],
     read: Callable[[str, str], Reading],
@@ -78,7 +78,7 @@ def written(
 EXTENSION_FIX = "pass without=('extension',), or --without extension, to leave such parts out"
 
 
-def _notes(records: Sequence[Record], renamed: Renamed) -> list[Finding]:
+def _notes(records: Sequence[Record], renamed: LegalNames) -> list[Finding]:
     """Return remarks on the parts that are carried, on inertias that are changed, and on names that differ."""
     found = []
     count = Counter(part for record in records for part in _parts(record))
