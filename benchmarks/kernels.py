@@ -209,7 +209,7 @@ def pythons(venvs: Iterable[str], parser: argparse.ArgumentParser) -> dict[str, 
         candidates = [Path(folder, "bin", "python"), Path(folder, "Scripts", "python.exe")]
         python = next((file for file in candidates if file.is_file()), None)
         if name not in peers.names() or python is None:
-            parser.error(f"--venv {text}: legal is PEER=FOLDER, a peer being one of {', '.join(peers.names())}")
+            parser.error(f"--venv {text}: expected PEER=FOLDER, a peer being one of {', '.join(peers.names())}")
         found[name] = str(python.absolute())
     return found
 

@@ -53,13 +53,13 @@ def test_wrong_arguments(name, tmp_path, monkeypatch):
 
 def test_the_message_names_the_argument_and_what_is_legal():
     for call, message in (
-        (lambda: kt.load(5), "source is 5; legal is a text or a path"),
+        (lambda: kt.load(5), "source is 5; expected a text or a path"),
         (
             lambda: kt.load("a.urdf", packages=[1]),
-            "packages is .*1.*; legal is a mapping of a text to a text or a path",
+            "packages is .*1.*; expected a mapping of a text to a text or a path",
         ),
-        (lambda: kt.compare("a.urdf", ROBOT), "a is 'a.urdf'; legal is a Robot"),
-        (lambda: ROBOT.limits.sample(1.5), "n is 1.5; legal is a whole number"),
+        (lambda: kt.compare("a.urdf", ROBOT), "a is 'a.urdf'; expected a Robot"),
+        (lambda: ROBOT.limits.sample(1.5), "n is 1.5; expected a whole number"),
         (lambda: ROBOT.limits.contains(["0", "0"]), "q is no array of numbers"),
     ):
         with pytest.raises(kt.KinetreeError, match=message):
@@ -88,7 +88,7 @@ def test_other_faults_stay_what_they_are():
 
     with pytest.raises(ZeroDivisionError):
         broken(0.0)
-    with pytest.raises(WrongTypeError, match="number is 'x'; legal is a number"):
+    with pytest.raises(WrongTypeError, match="number is 'x'; expected a number"):
         broken("x")
     for function in (kt.check, fix):
         with pytest.raises(WrongTypeError, match="arg=… is no option of a check; there are 'profile', 'select'"):

@@ -105,7 +105,7 @@ def test_dlpack_in_single_precision(fk):
 def test_what_is_refused(fk, robot):
     for call in (fk, fk.interpret, robot.limits.margin):
         with pytest.raises(
-            KinetreeError, match="is on the device number 2 of DLPack; legal are arrays in the processor"
+            KinetreeError, match="is on the device number 2 of DLPack; expected arrays in the processor"
         ):
             call(OnlyDLPack(Q, CUDA))
     with pytest.raises(KinetreeError, match="complex128"):

@@ -327,7 +327,7 @@ def test_a_fault_of_joints_is_refused(rows, code):
 def test_a_bad_argument_is_refused(given, code):
     (found,) = faults(lambda: kt.chain([{"d": 1}], **given))
     assert found.split("|")[1] == code
-    with pytest.raises(kt.KinetreeError, match="elements is 5; legal is a text or"):
+    with pytest.raises(kt.KinetreeError, match="elements is 5; expected a text or"):
         kt.chain(5)
     with pytest.raises(kt.KinetreeError, match=r"a sequence has SE3\(…\) there|name is 5"):
         kt.chain(TEXT, **given)

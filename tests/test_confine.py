@@ -330,7 +330,7 @@ class TestSettings:
     def test_what_is_not_legal(self, world, asking, said):
         put(world / "kinetree.toml", f"\n{said}")
         with pytest.raises(
-            kt.KinetreeError, match=rf"kinetree.toml:2: .*{said.split()[0]} is .*legal is a list of texts"
+            kt.KinetreeError, match=rf"kinetree.toml:2: .*{said.split()[0]} is .*expected a list of texts"
         ):
             jobs([str(asking)])
 

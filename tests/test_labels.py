@@ -195,7 +195,7 @@ def test_batches_of_rows_are_taken_by_name():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (BY_LINK[:2], "p lacks 'upper'; legal are 'fore', 'm', 'upper', each once"),
+        (BY_LINK[:2], "p lacks 'upper'; expected 'fore', 'm', 'upper', each once"),
         (BY_LINK.rename(index={"fore": "hand"}), "p lacks 'fore' and has the unknown names 'hand'"),
         (BY_LINK.set_axis(list("abc")), "p lacks 'fore', 'm', 'upper' and has the unknown names 'a', 'b', 'c'"),
         (BY_LINK.iloc[[0, 1, 2, 0]], "p has more than once 'fore'"),
@@ -234,10 +234,10 @@ def test_masses_and_wrenches_are_taken_by_name():
     with pytest.raises(kt.KinetreeError, match=r"qd lacks .*\n    fix: give one value for each of these names"):
         tau(q, {"elbow": 1.0}, qdd, [w, w], plain)
     twice = kt.inverse_dynamics(arm, wrenches=["upper", "upper"]).interpret
-    with pytest.raises(kt.KinetreeError, match="w has names on its axes: 'upper'; legal are real numbers"):
+    with pytest.raises(kt.KinetreeError, match="w has names on its axes: 'upper'; expected real numbers"):
         twice(q, qd, qdd, {"upper": w})
     for call in (kt.dynamics.mass, kt.dynamics.inertial_parameters):
-        with pytest.raises(TypeError, match="robot is 'arm'; legal is a Robot"):
+        with pytest.raises(TypeError, match="robot is 'arm'; expected a Robot"):
             call("arm")
 
 

@@ -151,7 +151,7 @@ def test_unknown_frames_list_the_nearest(arm):
 def test_a_robot_that_does_not_move():
     robot = kt.load("<robot name='r'><link name='a'/></robot>", format="urdf")
     np.testing.assert_array_equal(kt.fk(robot, "a")(np.zeros((2, 0))), np.broadcast_to(np.eye(4), (2, 4, 4)))
-    with pytest.raises(kt.KinetreeError, match=r"q has shape \(1,\); legal are real numbers of shape \(…, 0\)"):
+    with pytest.raises(kt.KinetreeError, match=r"q has shape \(1,\); expected real numbers of shape \(…, 0\)"):
         kt.fk(robot, "a")([1.0])
 
 

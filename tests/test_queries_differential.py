@@ -286,11 +286,19 @@ def test_ports_say_what_they_hold(arm):
 @pytest.mark.parametrize(
     ("query", "options", "said"),
     [
-        (kt.jacobian, {"expressed_in": "world"}, "expressed_in is 'world'; legal are 'base', 'frame'"),
+        (kt.jacobian, {"expressed_in": "world"}, "expressed_in is 'world'; expected one of 'base', 'frame'"),
         (kt.velocity, {"base": "bse"}, "no frame 'bse'; did you mean 'base'"),
-        (kt.kinematics.analytical_jacobian, {"representation": "quaternion"}, "legal are 'rpy', 'rotation_vector'"),
-        (kt.manipulability, {"method": "inverse"}, "legal are 'yoshikawa', 'minimum_singular_value', 'condition'"),
-        (kt.manipulability, {"rows": ["all"]}, "legal are 'all', 'linear', 'angular'"),
+        (
+            kt.kinematics.analytical_jacobian,
+            {"representation": "quaternion"},
+            "expected one of 'rpy', 'rotation_vector'",
+        ),
+        (
+            kt.manipulability,
+            {"method": "inverse"},
+            "expected one of 'yoshikawa', 'minimum_singular_value', 'condition'",
+        ),
+        (kt.manipulability, {"rows": ["all"]}, "expected one of 'all', 'linear', 'angular'"),
         (kt.hessian, {"expressed_in": None}, "expressed_in is None"),
     ],
 )

@@ -240,7 +240,7 @@ def test_a_step_is_semi_implicit():
     close(after.qd, expected)
     close(after.q, kt.dynamics.integrate(ARM).interpret(q, dt * expected))
     for bad in (np.nan, np.inf, 0.0, -0.1):
-        with pytest.raises(KinetreeError, match=r"dt is .*; legal is a finite time"):
+        with pytest.raises(KinetreeError, match=r"dt is .*; expected a finite time"):
             kt.dynamics.step(ARM, bad)
 
 
@@ -326,10 +326,10 @@ def without_masses(robot: Robot, *links: str) -> Robot:
     [
         (lambda: kt.inverse_dynamics(ARM, "l9"), r"no frame 'l9'"),
         (lambda: kt.inverse_dynamics(ARM, ["l1", "j2"]), r"no frame 'j2', which is a joint; .*'l2'"),
-        (lambda: kt.inverse_dynamics(ARM, gravity=(0, 0)), r"gravity is \(0, 0\); legal are three finite numbers"),
-        (lambda: kt.gravity_torques(ARM, gravity=(0, 0, np.nan)), "legal are three finite numbers, or None"),
+        (lambda: kt.inverse_dynamics(ARM, gravity=(0, 0)), r"gravity is \(0, 0\); expected three finite numbers"),
+        (lambda: kt.gravity_torques(ARM, gravity=(0, 0, np.nan)), "expected three finite numbers, or None"),
         (lambda: kt.dynamics.energy(ARM, gravity="down"), "gravity"),
-        (lambda: kt.inverse_dynamics(ARM, loops="yes"), "loops is 'yes'; legal are 'refuse', 'ignore'"),
+        (lambda: kt.inverse_dynamics(ARM, loops="yes"), "loops is 'yes'; expected one of 'refuse', 'ignore'"),
         (lambda: kt.mass_matrix(without_masses(ARM)), "no link of the robot has a mass"),
         (lambda: kt.center_of_mass(without_masses(ARM)), "no link of the robot has a mass"),
         (

@@ -220,7 +220,7 @@ def test_the_support_of_a_base_that_moves():
         (["ft_fixed_1"], "base", r"frame 'base': is on the part of the root link, whose support is unknown"),
         (["ft_fixed_1"], ["trunk2", "trunk5"], r"no sensor lies between 'trunk2' and 'trunk5'"),
         (["ft_fixed_5", "ft"], "trunk5", r"'ft_fixed_5' and 'ft' both measure joint 'fixed_5'"),
-        (["gyro"], "trunk5", r"sensor 'gyro': is of type 'imu'; legal are force_torque sensors of joints: 'ft'"),
+        (["gyro"], "trunk5", r"sensor 'gyro': is of type 'imu'; expected force_torque sensors of joints: 'ft'"),
         (["ft_fixed_2"], "trunk5", r"no sensor 'ft_fixed_2'; did you mean 'ft_fixed_"),
         (["ft_fixed_1"], "trunk9", r"no frame 'trunk9'; did you mean"),
     ],
@@ -247,7 +247,7 @@ def test_places_that_are_not_known():
         kt.dynamics.imu_reading(icub, "l_arm_ft")
     with pytest.raises(kt.KinetreeError, match=r"no frame or sensor 'head_emu'; did you mean 'head_imu'"):
         kt.dynamics.imu_reading(icub, "head_emu")
-    with pytest.raises(kt.KinetreeError, match=r"base is 'free'; legal are None, 'acceleration', 'motion'"):
+    with pytest.raises(kt.KinetreeError, match=r"base is 'free'; expected one of None, 'acceleration', 'motion'"):
         kt.dynamics.imu_reading(icub, "head_imu", base="free")
 
 

@@ -188,7 +188,7 @@ def test_a_wrench_of_a_contact():
     assert w.shape == (4, 5, 6)
     np.testing.assert_array_equal(w[2, 3], [*f[3], *np.cross(p[2, 0], f[3])])
     assert kt.dynamics.contact_wrench(np.zeros((0, 3)), [0, 0, 1]).shape == (0, 6)
-    with pytest.raises(kt.KinetreeError, match=re.escape("f has shape (2,); legal are real numbers of shape (…, 3)")):
+    with pytest.raises(kt.KinetreeError, match=re.escape("f has shape (2,); expected real numbers of shape (…, 3)")):
         kt.dynamics.contact_wrench([0, 0, 0], [1, 2])
     with pytest.raises(kt.KinetreeError, match="do not go together"):
         kt.dynamics.contact_wrench(np.zeros((2, 3)), np.zeros((3, 3)))
@@ -221,7 +221,7 @@ def test_batches_outputs_and_single_precision(name):
     assert kernel.name == name
     assert kernel.output.shape == (m,) == (len(kernel.output.labels),)
     assert f"void {name}(" in kernel.c_source().header
-    with pytest.raises(kt.KinetreeError, match=r"legal are real numbers of shape \(…, \d\), in this order: "):
+    with pytest.raises(kt.KinetreeError, match=r"expected real numbers of shape \(…, \d\), in this order: "):
         kernel(q[0], np.zeros(7))
 
 

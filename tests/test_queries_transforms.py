@@ -65,7 +65,7 @@ def test_a_robot_that_does_not_move():
     np.testing.assert_array_equal(batch.T[1, 2], found.T)
     assert kt.transforms(plate, np.zeros((5, 0)), which="moving").T.shape == (5, 0, 4, 4)
     for robot, which in ((plate, "all"), (ROBOT, "static")):
-        with pytest.raises(kt.KinetreeError, match=r"q has shape \(3,\); legal are real numbers of shape"):
+        with pytest.raises(kt.KinetreeError, match=r"q has shape \(3,\); expected real numbers of shape"):
             kt.transforms(robot, np.zeros(3), which=which)
     alone = kt.transforms(kt.load('<robot name="r"><link name="a"/></robot>', format="urdf"))
     assert (alone.names, alone.T.shape, alone.quat_xyzw.shape) == ((), (0, 4, 4), (0, 4))
@@ -91,7 +91,7 @@ def test_frames_of_unknown_place_are_left_out():
     ("arguments", "message"),
     [
         (([0.0],), "q has shape"),
-        ((None, "which"), "which is 'which'; legal are 'all', 'moving', 'static'"),
+        ((None, "which"), "which is 'which'; expected one of 'all', 'moving', 'static'"),
     ],
 )
 def test_faults(arguments, message):

@@ -128,9 +128,9 @@ def test_two_sensors_apart_have_kernels_of_their_own():
     ("arguments", "said"),
     [
         (("ft", "c"), r"does not say what it measures; pass measures='parent_on_child' or measures='child_on_parent'"),
-        (("ft", "c", "both"), "measures is 'both'; legal are 'parent_on_child', 'child_on_parent'"),
+        (("ft", "c", "both"), "measures is 'both'; expected one of 'parent_on_child', 'child_on_parent'"),
         (("ft", "c", ""), "measures is ''"),
-        (("imu", "c"), "sensor 'imu': is of type 'imu'; legal are force_torque sensors of joints: 'ft'"),
+        (("imu", "c"), "sensor 'imu': is of type 'imu'; expected force_torque sensors of joints: 'ft'"),
         (("fr", "c"), "no sensor 'fr'; did you mean 'ft'"),
         (("ft", "d", "child_on_parent"), "no frame 'd'"),
     ],

@@ -55,7 +55,7 @@ def explain_type_errors(function: Callable[P, V]) -> Callable[P, V]:
             if fault_of is None:
                 raise
             name, value, hint = fault_of
-            message = f"{name} is {_short(value)}; legal is {_described(hint)}"
+            message = f"{name} is {_short(value)}; expected {_described(hint)}"
             raise wrong_type(name.replace("_", "-"), message) from fault
 
     return call

@@ -45,7 +45,7 @@ def as_numpy(value: Any, what: str) -> Any:
     device = _device(value)
     if device is not None and device not in IN_MEMORY:
         name = getattr(value, "device", f"number {device} of DLPack")
-        raise fail("array-device", f"{what} is on the device {name}; legal are arrays in the processor's own memory")
+        raise fail("array-device", f"{what} is on the device {name}; expected arrays in the processor's own memory")
     try:
         return np.asarray(value) if hasattr(type(value), "__array__") else np.from_dlpack(value)
     except Exception as fault:  # each library raises errors of its own
@@ -61,7 +61,7 @@ def as_out(out: Any) -> Any:
     if not is_foreign(out):
         return out
     if _library(out) == "jax":
-        raise fail("out", "out is an array of JAX, which cannot be changed; legal are arrays of NumPy and tensors")
+        raise fail("out", "out is an array of JAX, which cannot be changed; expected arrays of NumPy and tensors")
     return as_numpy(out, "out")
 
 

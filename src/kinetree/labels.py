@@ -110,13 +110,13 @@ def entries(value: Any, what: str) -> dict[Any, Any]:
     if isinstance(value, Mapping) and not _is_table(value):
         return dict(value)
     if type(value) in (list, tuple) or not has_names(value):
-        raise wrong_type("q", f"{what} is {shortened(repr(value), 60)}; legal is a mapping of joint names to values")
+        raise wrong_type("q", f"{what} is {shortened(repr(value), 60)}; expected a mapping of joint names to values")
     axes, array = _read(value, what)
     named = [names for names in axes if names is not None]
     if array.ndim == 2 and array.shape[0] == 1 and axes[-1] is not None:
         array, named = array[0], [axes[-1]]
     if array.ndim != 1 or len(named) != 1:
-        raise fail("q", f"{what} has shape {array.shape}; legal are the joints of one configuration, by name")
+        raise fail("q", f"{what} has shape {array.shape}; expected the joints of one configuration, by name")
     names = named[0].tolist()
     if len(set(names)) < len(names):
         raise fail("q", f"{what} has a name more than once")
@@ -169,11 +169,11 @@ def _labelled(value: Any) -> tuple[Sequence[Any], Callable[[], Any]] | None:
 
 def _stacked(parts: Sequence[Any], axis: int, what: str) -> NDArray[Any]:
     if any(isinstance(part, np.ma.MaskedArray) for part in parts):
-        raise fail("names", f"{what} has masked arrays, and their masks would be lost; legal are NaN in their places")
+        raise fail("names", f"{what} has masked arrays, and their masks would be lost; expected NaN in their places")
     try:
         return np.stack(np.broadcast_arrays(*map(np.asarray, parts)), axis) if parts else np.zeros(0)
     except (TypeError, ValueError):
-        raise fail("names", f"{what} has parts of different lengths; legal are as many numbers for each name") from None
+        raise fail("names", f"{what} has parts of different lengths; expected as many numbers for each name") from None
 
 
 def _has_some(names: NDArray[Any] | None, labels: Sequence[str]) -> bool:
@@ -201,7 +201,7 @@ def _counts(names: NDArray[Any]) -> bool:
 
 
 def _refused(message: str, labels: Sequence[str], legal: str, what: str) -> KinetreeError:
-    legal = f"legal are {_some(labels)}, each once, in any order" if labels else legal
+    legal = f"expected {_some(labels)}, each once, in any order" if labels else legal
     fix = "give the numbers without names, in the order that is meant"
     if labels:
         fix = "give one value for each of these names, and for no other"

@@ -106,10 +106,10 @@ def test_other_types_and_shapes():
     assert function(q.astype(jnp.bfloat16)).dtype == jnp.bfloat16
     assert jax.grad(lambda q: function(q).sum())(q.astype(jnp.float32)).dtype == jnp.float32
     for call, message in (
-        (lambda: wrap(np.sin), "legal are kernels"),
-        (lambda: function(jnp.zeros(6, dtype=int)), "legal are floating types"),
-        (lambda: function(jnp.zeros(5)), r"q has shape \(5,\); legal is \(…, 6\)"),
-        (lambda: jax.jit(function)(jnp.zeros(5)), r"legal is \(…, 6\)"),
+        (lambda: wrap(np.sin), "expected kernels"),
+        (lambda: function(jnp.zeros(6, dtype=int)), "expected floating types"),
+        (lambda: function(jnp.zeros(5)), r"q has shape \(5,\); expected \(…, 6\)"),
+        (lambda: jax.jit(function)(jnp.zeros(5)), r"expected \(…, 6\)"),
         (lambda: function(q, q), "takes q"),
         (lambda: wrap(KERNELS["inverse_dynamics"]())(*np.zeros((3, 2, 3))), "has shape"),
     ):

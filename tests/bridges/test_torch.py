@@ -114,12 +114,12 @@ def test_other_floating_types(kind):
 def test_what_is_refused():
     function, legal = wrap(kt.fk(ARM, TIP)), torch.zeros(6)
     for call, message in (
-        (lambda: wrap(np.sin), "legal are kernels"),
+        (lambda: wrap(np.sin), "expected kernels"),
         (lambda: function(legal.to("meta")), "use .cpu"),
-        (lambda: function(torch.zeros(6, dtype=torch.int64)), "legal are floating types"),
+        (lambda: function(torch.zeros(6, dtype=torch.int64)), "expected floating types"),
         (lambda: function(torch.zeros(5)), r"q has shape \(5,\)"),
         (lambda: function(legal, legal), "takes q"),
-        (lambda: compiled(lambda q: function(q))(torch.zeros(5)), r"legal is \(…, 6\)|legal are real numbers of shape"),
+        (lambda: compiled(lambda q: function(q))(torch.zeros(5)), r"expected \(…, 6\)|expected real numbers of shape"),
     ):
         with pytest.raises(Exception, match=message):
             call()

@@ -73,7 +73,7 @@ def test_what_xacro_cannot_include(run, files, tmp_path):
     result = run("attach", "icub", files[0], "--at", "l_hand", "--prefix", "x_", "-o", out)
     assert "is no URDF or xacro file" in result.stderr
     result = run("attach", files[0], files[0], "--at", "flange", "--prefix", "x_", "-o", out)
-    assert "has no argument for prefixes; legal are prefix, tf_prefix" in result.stderr
+    assert "has no argument for prefixes; expected one of prefix, tf_prefix" in result.stderr
     assert "write a .urdf" in result.stderr
     result = run("attach", *files, *OPTIONS, "-o", files[0], "--force")
     assert "is read by this command" in result.stderr

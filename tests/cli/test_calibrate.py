@@ -107,7 +107,7 @@ def test_the_figure_has_the_errors_before_and_after(run, arm, tmp_path):
     assert run("calibrate", arm, file, "--controller", "kuka", "--plot", file, "--force").exit_code == 2
     assert "exists already" in run("calibrate", arm, file, "--controller", "kuka", "--plot", out).stderr
     assert "--force is for --plot" in run("calibrate", arm, file, "--controller", "kuka", "--force").stderr
-    assert "legal are" in run("calibrate", arm, file, "--controller", "kuka", "--plot", tmp_path / "a.xyz").stderr
+    assert "expected" in run("calibrate", arm, file, "--controller", "kuka", "--plot", tmp_path / "a.xyz").stderr
 
 
 def test_the_coupling_of_a_robot_model(run, arm, tmp_path):
@@ -134,7 +134,7 @@ GOOD = "1,2,3,4,5,6,100,200,300,10,20,30"
         (NAMES, "poses.csv:1: error: there are no poses below"),
         (f"{NAMES},X\n", "poses.csv:1: error: column 'X' stands twice"),
         (f"{NAMES},D\n", "poses.csv:1: error: column 'D' is neither a joint nor of a pose of KUKA"),
-        ("J1,J2,X\n", "poses.csv:1: error: there is no column 'J3'; legal are axis_1"),
+        ("J1,J2,X\n", "poses.csv:1: error: there is no column 'J3'; expected axis_1"),
         (f"# hello\n{NAMES}\n{GOOD}\n{GOOD},1\n", "poses.csv:4: error: has 13 cells under 12 names"),
         (f"{NAMES}\n{GOOD}\n\n{GOOD.replace('200', 'two')}\n", "poses.csv:4: error: column 'Y' is 'two'; legal"),
         (f"{NAMES}\n{GOOD.replace('200', 'nan')}\n", "poses.csv:2: error: column 'Y' is 'nan'"),
@@ -144,7 +144,7 @@ GOOD = "1,2,3,4,5,6,100,200,300,10,20,30"
             f"{','.join(HEAD)},pose\n1,2,3,4,5,6,1 2 3\n",
             "poses.csv:2: error: the pose has 3 numbers; a pose of KUKA is",
         ),
-        (f"{NAMES}\n{GOOD}\n", "there is 1 different row of joints; legal are 3"),
+        (f"{NAMES}\n{GOOD}\n", "there is 1 different row of joints; expected 3"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_line(run, arm, tmp_path, text, said):
@@ -180,10 +180,10 @@ def test_tolerances_are_in_the_units_that_are_typed(run, arm, tmp_path):
     for wrong, said in (
         (
             ("500", "0.5"),
-            "--tolerance: is 500 0.5, with which anything would agree; legal are at most 100 mm and 11.45 deg",
+            "--tolerance: is 500 0.5, with which anything would agree; expected at most 100 mm and 11.45 deg",
         ),
-        (("0.5", "12"), "legal are at most 100 mm and 11.45 deg"),
-        (("0", "1"), "legal are two finite numbers above 0, mm and deg"),
+        (("0.5", "12"), "expected at most 100 mm and 11.45 deg"),
+        (("0", "1"), "expected two finite numbers above 0, mm and deg"),
     ):
         result = run("calibrate", arm, file, "--controller", "kuka", "--tolerance", *wrong)
         assert (result.exit_code, said in result.stderr) == (2, True)

@@ -95,7 +95,7 @@ def test_a_point_and_a_comma_in_one_line_name_both_cells(calibrate, shown):
 def test_a_row_of_units_is_refused(calibrate, shown, angle, length):
     head, _, rows = table(["name", *KUKA], [["P", *row] for row in shown().tolist()], ";").partition("\n")
     units = ["unit", *[angle] * 6, *[length] * 3, *[angle] * 3]
-    said = "a row of units stands below the names; legal are units in the line of names, as 'J1 [deg]'"
+    said = "a row of units stands below the names; expected units in the line of names, as 'J1 [deg]'"
     assert refused(calibrate("\n".join([head, ";".join(units), rows])), f"poses.csv:2: error: {said}")
 
 
@@ -216,7 +216,7 @@ def test_columns_that_are_left_out(calibrate, shown):
     assert agrees(calibrate(table(["Name", *KUKA, "note", "#try"], rows)))
     assert agrees(calibrate(table(["Comment", *KUKA, "# a", "# b"], rows)))
     legal = (
-        "legal are axis_1, axis_2, axis_3, axis_4, axis_5, axis_6 or J1, J2, J3, J4, J5, J6 or A1, A2, A3, A4, A5, A6"
+        "expected axis_1, axis_2, axis_3, axis_4, axis_5, axis_6 or J1, J2, J3, J4, J5, J6 or A1, A2, A3, A4, A5, A6"
     )
     legal += ", and X, Y, Z, A, B, C or pose; name, comment, note and what begins with # are left out"
     assert refused(calibrate(table(["Who", *KUKA, "note", "#try"], rows)), "column 'Who' is neither a joint", legal)
@@ -311,7 +311,7 @@ def test_tolerance(calibrate, shown):
         result = calibrate(text, "--tolerance", *bad)
         assert result.exit_code == 2
         assert "--tolerance: is " in result.stderr
-        assert "legal are two finite numbers above 0, mm and deg" in result.stderr
+        assert "expected two finite numbers above 0, mm and deg" in result.stderr
 
 
 def test_a_robot_model_that_nobody_knows(calibrate, shown):

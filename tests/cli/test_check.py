@@ -331,7 +331,7 @@ class TestSettings:
             (("--justifications", "--json"), "--justifications is a table in Markdown"),
             (("--justifications", "--output-format", "sarif"), "--justifications is a table in Markdown"),
             (("--write-baseline", "-"), "--write-baseline - is no file"),
-            (("--write-baseline", "a.json", "--baseline", "b.json"), "legal is either it or --baseline"),
+            (("--write-baseline", "a.json", "--baseline", "b.json"), "expected either it or --baseline"),
         ],
     )
     def test_what_does_not_go_together_is_refused(self, run, words, said):

@@ -117,7 +117,7 @@ def test_both_files_or_none(run, mixed, tmp_path, monkeypatch, broken):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("-o", "a.c"), "there is nothing to write; legal are --fk FRAME, --jacobian FRAME, --jacobian-dot FRAME"),
+        (("-o", "a.c"), "there is nothing to write; expected --fk FRAME, --jacobian FRAME, --jacobian-dot FRAME"),
         (
             ("--fk", "tool", "--expressed-in", "frame", "-o", "a.c"),
             "--expressed-in means nothing without --jacobian FRAME",
@@ -126,8 +126,8 @@ def test_both_files_or_none(run, mixed, tmp_path, monkeypatch, broken):
         (("--fk", "tol", "-o", "a.c"), "no frame 'tol'; did you mean 'tool'"),
         (("--fk", "tool", "--base", "tol", "-o", "a.c"), "no frame 'tol'"),
         (("--fk", "tool", "--fk", "tool", "-o", "a.c"), "--fk tool is given twice"),
-        (("--fk", "tool", "-o", "a.cpp"), "legal is a file that ends in .c"),
-        (("--fk", "tool", "-o", "-"), "legal is a file that ends in .c"),
+        (("--fk", "tool", "-o", "a.cpp"), "expected a file that ends in .c"),
+        (("--fk", "tool", "-o", "-"), "expected a file that ends in .c"),
         (("--fk", "tool", "-o", 'a"b.c'), "header cannot be called"),
         (("--fk", "tool", "-o", "nowhere/a.c"), "cannot be written: No such file"),
         (("--fk", "tool", "-o", "a.c", "--name", "mixed_fk=f"), "no function 'mixed_fk'; did you mean 'mixed_fk_tool'"),
@@ -197,7 +197,7 @@ def test_a_module_of_javascript(run, mixed, tmp_path):
     assert "header" not in json.loads(result.stdout)
     assert "export function pose(q, T = new Float64Array(16)) {" in out.read_text()
     result = run("codegen", mixed, "--fk", "tool", "--language", "c", "-o", tmp_path / "other.js")
-    assert "legal is a file that ends in .c" in result.stderr
+    assert "expected a file that ends in .c" in result.stderr
     result = run("codegen", mixed, "--fk", "tool", "--float", "-o", tmp_path / "other.js")
     assert "--float means nothing to JavaScript" in result.stderr
     assert not (tmp_path / "other.js").exists()
@@ -208,7 +208,7 @@ def test_options_of_a_guard_that_mean_nothing(run, mixed, tmp_path):
     for options, said in (
         (("--fk", "tool", "--keep", "1"), "--keep means nothing without --guard GROUP"),
         (("--guard", "arm"), "no group 'arm'"),
-        ((), "legal are --fk FRAME"),
+        ((), "expected --fk FRAME"),
     ):
         result = run("codegen", mixed, *options, "-o", out)
         assert result.exit_code == 2

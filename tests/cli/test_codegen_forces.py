@@ -161,7 +161,7 @@ console.log(JSON.stringify(Object.entries(calls).map(([name, x]) => Array.from(d
         (("--fk", "hand", "--friction"), "--friction means nothing without --inverse-dynamics or "),
         (("--inverse-dynamics", "--wrench", "hnd"), "no frame 'hnd'; did you mean 'hand'"),
         (("--energy", "--gravity", "0", "0", "1", "--gravity-input"), "exclude each other"),
-        (("--step", "nan"), "dt is nan; legal is a finite time"),
+        (("--step", "nan"), "dt is nan; expected a finite time"),
         (("--step", "0.01", "--step", "0.01"), "--step 0.01 is given twice"),
         (("--external-wrench", "ft", "hand") * 2, "--external-wrench ft hand is given twice"),
         (("--external-wrench", "ft", "hull,arm"), "no sensor lies between 'hull' and 'arm'"),

@@ -311,7 +311,7 @@ def test_where_joints_stand(run, tmp_path):
         (("fk", "tool0", "--joints", "elbow_joint", "--at", "input"), "input is for kinetree codegen"),
         (
             ("fk", "tool0", "--joints", "elbow_joint", "--at", "1 2"),
-            "is not where joints stand; legal are neutral, input",
+            "is not where joints stand; expected neutral, input",
         ),
         (("fk", "tool0", "--joints", "elbow_joint", "--at", "true"), "is not where joints stand"),
         (("fk", "tool0", "--joints", "elbow_joint", "--at", '{"elbow": 1}'), "no joint 'elbow'"),

@@ -139,7 +139,7 @@ def test_a_page_is_written(tmp_path, run, viewer):
 def test_a_page_is_not_written_elsewhere(tmp_path, run, viewer):
     one = arm(tmp_path / "a.urdf")
     result = run("compare", one, one, "-o", tmp_path / "diff.png")
-    assert (result.exit_code, "legal is the ending .html" in result.stderr) == (2, True)
+    assert (result.exit_code, "expected the ending .html" in result.stderr) == (2, True)
     odd = arm(tmp_path / "model.html")
     result = run("compare", one, odd, "--format", "urdf", "-o", odd, "--force")
     assert (result.exit_code, "is read by this command" in result.stderr) == (2, True)

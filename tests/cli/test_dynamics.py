@@ -204,7 +204,7 @@ def test_a_floating_joint_has_six_velocities(run, tmp_path):
         (("--qd", "elbow=1,2"), "--qd elbow: takes 1 numbers"),
         (("--tau", "elbow=x"), "--tau elbow: 'x' is not a finite number"),
         (("--tau", "elbow=1", "--qdd", "elbow=1"), "only one of them is legal"),
-        (("--gravity", "0", "0", "nan"), "legal are three finite numbers"),
+        (("--gravity", "0", "0", "nan"), "expected three finite numbers"),
         (("--qd", "elbow=1e200"), "the forces are not finite"),
     ],
 )

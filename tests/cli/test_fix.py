@@ -146,7 +146,7 @@ def test_other_formats_are_passed_over_in_a_folder_and_refused_by_name(run, mode
     assert (result.exit_code, result.stderr) == (1, f"{good}: 1 would be repaired\n")
     result = run("fix", sdf, good, "--profile", "industrial")
     assert result.exit_code == 2
-    assert "m.sdf: error: is sdf, which is not repaired; legal are URDF and xacro files" in result.stderr
+    assert "m.sdf: error: is sdf, which is not repaired; expected URDF and xacro files" in result.stderr
     assert result.stdout.endswith(f"{good}: 1 repaired\n")
     assert sdf.read_text() == SDF
 
@@ -170,7 +170,7 @@ def test_nothing_is_repaired_that_nobody_named(settings, run, model, monkeypatch
     model(SDF, "sdfs/m.sdf")
     result = run("fix", "sdfs")
     assert (result.exit_code, result.stdout, mine.read_text()) == (2, "", HUNG)
-    assert "there is nothing here to repair; legal are URDF and xacro files" in result.stderr
+    assert "there is nothing here to repair; expected URDF and xacro files" in result.stderr
 
 
 def test_an_empty_name_of_settings_is_none(run, model):

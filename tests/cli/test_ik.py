@@ -89,7 +89,7 @@ def test_the_start_is_in_the_unit_that_is_asked_for(run, arm):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--frame", "l_hand", "--pose", "1 2"), "'1 2' is no pose; legal are 3, 6 or 7 finite numbers"),
+        (("--frame", "l_hand", "--pose", "1 2"), "'1 2' is no pose; expected 3, 6 or 7 finite numbers"),
         (("--frame", "l_hand", "--pose", "1 2 nan"), "is no pose"),
         (("--frame", "l_hand", "--pose", "1 2 3 0 0 0 0"), "the quaternion has no direction"),
         (("--frame", "l_hnd", "--pose", "1 2 3"), "did you mean 'l_hand'"),

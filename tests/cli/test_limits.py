@@ -182,7 +182,7 @@ def test_figures_of_two_and_of_four_joints_and_what_cannot_be_drawn(run, tmp_pat
     assert figure.allowed(block, 0, 1).mean() == pytest.approx(share, abs=0.01)
     result = run("limits", "icub", "--plot", tmp_path / "limits.xyz")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "figures are not written as '.xyz'; legal are" in result.stderr
+    assert "figures are not written as '.xyz'; expected" in result.stderr
     assert ".svg" in result.stderr
     assert "cannot be written" in run("limits", "icub", "--plot", tmp_path / "no" / "limits.svg").stderr
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)

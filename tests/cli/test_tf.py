@@ -162,7 +162,7 @@ def test_the_folder_of_a_bag_is_not_written_to(run, tmp_path):
     for output, message in (
         ("bag/bag.mcap", "bag/bag.mcap is read by this command"),
         ("hard.mcap", "hard.mcap is read by this command"),
-        ("link/new.mcap", "link/new.mcap would lie in the bag bag; legal are places outside of it"),
+        ("link/new.mcap", "link/new.mcap would lie in the bag bag; expected places outside of it"),
     ):
         done = run("bag", "-o", output, "--force")
         assert done.exit_code == 2

@@ -78,7 +78,7 @@ def test_parts_are_views_of_out(k, threads):
     assert not wide[:, 1::2].any()
     with pytest.raises(kt.KinetreeError, match=rf"out has shape .*, the result \(5000, {total}\), with \[0:"):
         k(q, qd, out=np.zeros((5000, total + 1)))
-    with pytest.raises(kt.KinetreeError, match=rf"out is a tuple; legal is an array of shape \(5000, {total}\), with"):
+    with pytest.raises(kt.KinetreeError, match=rf"out is a tuple; expected an array of shape \(5000, {total}\), with"):
         k(q, qd, out=tuple(result))
 
 

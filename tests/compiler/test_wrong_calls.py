@@ -50,7 +50,7 @@ def test_no_numbers(k, how, what):
     value = NO_NUMBERS[what]
     if how == "batch":
         value = np.stack([value, value]) if isinstance(value, np.ndarray) and value.dtype != bool else [value, value]
-    with pytest.raises(KinetreeError, match=r"legal are real numbers of shape \(…, 3\)"):
+    with pytest.raises(KinetreeError, match=r"expected real numbers of shape \(…, 3\)"):
         call(value)
 
 
@@ -74,7 +74,7 @@ def test_other_types_of_numbers(k, dtype):
         lambda: k.compile(dtype),
         lambda: k.c_source(dtype=dtype),
     ):
-        with pytest.raises(WrongTypeError, match="legal are float64, float32"):
+        with pytest.raises(WrongTypeError, match="expected one of float64, float32"):
             call()
 
 
@@ -96,7 +96,7 @@ def test_a_query_names_its_arguments():
     velocity = kt.velocity(kt.load(arm, format="urdf"), "b")
     with pytest.raises(WrongTypeError, match=r"velocity takes q, qd, and out=.*; not 1 array, qdd: qd is missing"):
         velocity([0.0], qdd=[0.0])
-    with pytest.raises(KinetreeError, match=r"qd has entries of type <U1; legal are .* in this order: elbow"):
+    with pytest.raises(KinetreeError, match=r"qd has entries of type <U1; expected .* in this order: elbow"):
         velocity([0.0], ["0"])
     with pytest.raises(WrongTypeError, match="asked of a robot"):
         kt.fk("arm.urdf", "b")

@@ -279,7 +279,7 @@ def test_how_programs_and_pendants_write_it(key, text, first, left_out):
 @pytest.mark.parametrize(
     ("key", "text", "said"),
     [
-        ("kuka", "p[1,2,3,0,0,0]", "looks like Universal Robots's; legal are {X <X>"),
+        ("kuka", "p[1,2,3,0,0,0]", "looks like Universal Robots's; expected {X <X>"),
         ("universal_robots", "{X 1, Y 2, Z 3, A 4, B 5, C 6}", "looks like KUKA's"),
         ("fanuc", "TRANS(1,2,3,4,5,6)", "looks like Kawasaki's"),
         ("abb", "X 1 Y 2 Z 3 EZ 4 EY 5 EX 6", "looks like ABB, Euler angles's"),

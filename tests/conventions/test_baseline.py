@@ -182,12 +182,12 @@ def test_but_with_all_else(message):
         ("[" * 100_000, "it is nested too deep"),
         ('{"kinetree-baseline": 1' + "0" * 5000 + "}", "too long a number"),
         ("[]", "no version of a baseline is said"),
-        ('{"kinetree-baseline": 2, "findings": []}', "a baseline of version 2; legal is"),
+        ('{"kinetree-baseline": 2, "findings": []}', "a baseline of version 2; expected"),
         ('{"kinetree-baseline": true, "findings": []}', "a baseline of version True"),
         ('{"kinetree-baseline": 1}', 'there are no "findings"'),
         (
             '{"kinetree-baseline": 1, "findings": [3]}',
-            "finding 1 is not understood; legal are texts for model, variant, file",
+            "finding 1 is not understood; expected texts for model, variant, file",
         ),
         ('{"kinetree-baseline": 1, "findings": [{"model": "a"}]}', "finding 1 is not understood"),
         (b"\xff", "the text is not UTF-8"),
@@ -216,7 +216,7 @@ def test_entries_have_their_types(known, tmp_path, key, value):
 
 
 def test_a_folder_is_no_baseline(job, tmp_path):
-    with pytest.raises(kt.KinetreeError, match="this is a folder; legal is a file"):
+    with pytest.raises(kt.KinetreeError, match="this is a folder; expected a file"):
         check_job(replace(job, baseline=str(tmp_path)))
 
 

@@ -108,10 +108,10 @@ class TestWhatIsSaid:
             file.write_text(ARM.replace("<link", f"<!-- kinetree: kind {word} --><link", 1))
             said = [f for f in check_job(Job(str(file), CheckOptions("industrial"))).findings if f.code == "SUP-001"]
             assert len(said) == faults
-            assert all("no kind of robot 'biped'; legal are arm, mobile-base, " in f.message for f in said)
+            assert all("no kind of robot 'biped'; expected one of arm, mobile-base, " in f.message for f in said)
 
     def test_an_argument_and_an_option_say_it(self, tmp_path):
-        with pytest.raises(kt.KinetreeError, match="no kind of robot 'biped'; legal are arm, "):
+        with pytest.raises(kt.KinetreeError, match="no kind of robot 'biped'; expected one of arm, "):
             kt.check(ARM, format="urdf", kind="biped")
         assert not kt.check(tree("a *b"), profile="industrial", kind="object", select=["R199"])
         file = tmp_path / "biped.urdf"
@@ -126,5 +126,5 @@ class TestWhatIsSaid:
         file.write_text('[[models]]\nfile = "a.urdf"\nkind = "legged"\n')
         assert read_settings(str(file)).models[0].options.kind == "legged"
         file.write_text('[[models]]\nfile = "b.urdf"\nkind = "biped"\n')
-        with pytest.raises(kt.KinetreeError, match=f"kind is 'biped'; legal are {', '.join(KINDS)}"):
+        with pytest.raises(kt.KinetreeError, match=f"kind is 'biped'; expected one of {', '.join(KINDS)}"):
             read_settings(str(file))

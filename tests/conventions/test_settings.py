@@ -84,39 +84,39 @@ class TestReading:
         ("text", "line", "said"),
         [
             ('\nprofil = "icub"', 2, "the key 'profil' is unknown; did you mean 'profile'"),
-            ('exclude = "legacy"', 1, "exclude: 'legacy' is no list of patterns; legal is such as"),
+            ('exclude = "legacy"', 1, "exclude: 'legacy' is no list of patterns; expected for example"),
             ('exclude = ["a", ""]', 1, "exclude: ['a', ''] is no list of patterns"),
-            ('\nprofile = "icubb"', 2, "profile is 'icubb'; legal are ros, sim, "),
-            ("profile = 3", 1, "profile is 3; legal is a text that is not empty"),
-            ('profile = ""', 1, "profile is ''; legal is a text"),
-            ('select = "R199"', 1, "select: 'R199' is no list of codes; legal is such as "),
+            ('\nprofile = "icubb"', 2, "profile is 'icubb'; expected one of ros, sim, "),
+            ("profile = 3", 1, "profile is 3; expected a text that is not empty"),
+            ('profile = ""', 1, "profile is ''; expected a text"),
+            ('select = "R199"', 1, "select: 'R199' is no list of codes; expected for example "),
             ("\n\nignore = [1]", 3, "ignore: [1] is no list of codes"),
             ('ignore = ["R198"]', 1, "ignore: no rule's code begins with 'R198'; did you mean "),
             ('ignore = ["icub"]', 1, "ignore: no rule's code begins with 'icub'"),
-            ('controller = "acme"', 1, "controller is 'acme'; legal are abb, comau, "),
+            ('controller = "acme"', 1, "controller is 'acme'; expected one of abb, comau, "),
             ('vendor = "kuka"', 1, "the key 'vendor' is unknown; write 'controller'"),
             ('[[models]]\nfile = "a"\nvendor = "ur"', 3, "models 1: the key 'vendor' is unknown; write 'controller'"),
-            ("baseline = false", 1, "baseline is False; legal is a text"),
-            ("per-file-ignores = []", 1, "per-file-ignores is no table; legal is "),
+            ("baseline = false", 1, "baseline is False; expected a text"),
+            ("per-file-ignores = []", 1, "per-file-ignores is no table; expected "),
             ('per-file-ignores = { "a" = "R199" }', 1, "per-file-ignores: 'R199' is no list of codes"),
             ('per-file-ignores = { "" = [] }', 1, "per-file-ignores has an empty pattern"),
-            ("models = 3", 1, "models is no list of tables; legal is [[models]]"),
-            ("\nmodels = [3]", 2, "models 1: 3 is no table; legal is one of file, args"),
-            ("[[models]]", 1, "models 1: there is no file; legal is one"),
-            ('[[models]]\nfile = "a"\n[[models]]\nfile = 3', 4, "models 2: file is 3; legal is a text"),
-            ('[[models]]\nfile = "a\\u0000"', 2, "models 1: file is 'a\\x00'; legal is a text"),
+            ("models = 3", 1, "models is no list of tables; expected [[models]]"),
+            ("\nmodels = [3]", 2, "models 1: 3 is no table; expected one of file, args"),
+            ("[[models]]", 1, "models 1: there is no file; expected one"),
+            ('[[models]]\nfile = "a"\n[[models]]\nfile = 3', 4, "models 2: file is 3; expected a text"),
+            ('[[models]]\nfile = "a\\u0000"', 2, "models 1: file is 'a\\x00'; expected a text"),
             ('[[models]]\nfile = "a"\narg = {}', 3, "models 1: the key 'arg' is unknown; did you mean 'args'"),
             (
                 '[[models]]\nfile = "a"\nargs = { n = [1] }',
                 3,
-                "models 1: args is {'n': [1]}; legal is a table of texts,",
+                "models 1: args is {'n': [1]}; expected a table of texts,",
             ),
             (
                 '[[models]]\nfile = "a"\npackages = { n = 1 }',
                 3,
-                "models 1: packages is {'n': 1}; legal is a table of t",
+                "models 1: packages is {'n': 1}; expected a table of t",
             ),
-            ('[[models]]\nfile = "a"\nprofile = "x"', 3, "models 1: profile is 'x'; legal are "),
+            ('[[models]]\nfile = "a"\nprofile = "x"', 3, "models 1: profile is 'x'; expected "),
             ('[[models]]\nfile = "a"\n[[models]]\nfile = "a"', 3, "models 2: its file stands there already"),
         ],
     )
@@ -159,7 +159,7 @@ class TestReading:
             ("#" * 5_000_000, "at most 2000000 are read"),
             ('profile = "\\u001b[31m"', r"profile is '\x1b[31m'"),
             ('"\\u001b[31m" = 1', r"the key '\x1b[31m' is unknown"),
-            (f'profile = "{"x" * 100_000}"', "x…; legal are"),
+            (f'profile = "{"x" * 100_000}"', "x…; expected"),
         ],
         ids=lambda value: None if len(value) > 60 else str(value),
     )
@@ -182,7 +182,7 @@ class TestReading:
         for text in ("[tool.ruff]", "tool = 3"):
             with pytest.raises(kt.KinetreeError, match=r"there is no \[tool.kinetree\] in it"):
                 read_settings(write(tmp_path, text, "pyproject.toml"))
-        with pytest.raises(kt.KinetreeError, match="3 is no table; legal is one of profile, "):
+        with pytest.raises(kt.KinetreeError, match="3 is no table; expected one of profile, "):
             read_settings(write(tmp_path, "[tool]\nkinetree = 3", "pyproject.toml"))
 
 
@@ -204,7 +204,7 @@ class TestFinding:
     def test_a_folder_with_two_is_an_error(self, tmp_path):
         write(tmp_path, "")
         write(tmp_path, "[tool.kinetree]", "pyproject.toml")
-        with pytest.raises(kt.KinetreeError, match=r"there are settings in .*pyproject.toml too; legal is one"):
+        with pytest.raises(kt.KinetreeError, match=r"there are settings in .*pyproject.toml too; expected one"):
             find_settings(str(tmp_path / "arm.urdf"))
 
     def test_a_broken_file_that_names_us_is_an_error(self, tmp_path):
@@ -346,7 +346,7 @@ class TestJobs:
 
     def test_nothing_to_check_is_an_error(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        with pytest.raises(kt.KinetreeError, match=r"no file is said, and there are no settings with \[\[models\]\]"):
+        with pytest.raises(kt.KinetreeError, match=r"no file is named, and there are no settings with \[\[models\]\]"):
             jobs(None)
         write(tmp_path, 'profile = "icub"')
         with pytest.raises(kt.KinetreeError, match=r"kinetree.toml has no \[\[models\]\]"):

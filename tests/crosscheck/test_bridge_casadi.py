@@ -75,6 +75,6 @@ def test_several_outputs_and_inputs(icub):
 
 def test_what_is_no_kernel_is_refused():
     with pytest.raises(
-        kt.KinetreeError, match=r"a str cannot be wrapped; legal are kernels, such as kt.fk\(robot, frame\)"
+        kt.KinetreeError, match=r"a str cannot be wrapped; expected kernels, such as kt.fk\(robot, frame\)"
     ):
         wrap("fk")

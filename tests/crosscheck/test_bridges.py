@@ -407,7 +407,7 @@ def test_what_is_refused_says_why(library):
     if library == "roboticstoolbox":
         with pytest.raises(
             kt.KinetreeError,
-            match=r"'joint': it is a screw joint, .*\s+fix: legal are revolute, continuous, prismatic$",
+            match=r"'joint': it is a screw joint, .*\s+fix: expected one of revolute, continuous, prismatic$",
         ):
             export(small("screw", pitch=0.1))
     if library == "mujoco":

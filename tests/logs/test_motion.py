@@ -165,7 +165,7 @@ def test_what_is_refused(robot, file, text, message):
 
 def test_only_known_endings_are_read(robot, file):
     with pytest.raises(
-        kt.KinetreeError, match=r"cannot read a motion from 'motion.bag'; legal are the endings .csv, .tsv"
+        kt.KinetreeError, match=r"cannot read a motion from 'motion.bag'; expected the endings .csv, .tsv"
     ):
         read_motion(robot, file("a\n0\n", "motion.bag"))
     with pytest.raises(kt.KinetreeError, match="unit is 'mm'"):

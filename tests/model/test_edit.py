@@ -431,7 +431,7 @@ class TestPieces:
             kt.edit.attach(robot, kt.edit.set_groups(robot, {}), "base")
         with pytest.raises(UnknownNameError, match="on_base"):
             kt.edit.attach(robot, robot, "on_bas", prefix="b_")
-        with pytest.raises(KinetreeError, match="legal is a type among"):
+        with pytest.raises(KinetreeError, match="expected a type among"):
             kt.edit.attach(robot, robot, "base", prefix="b_", type="hinge")
 
     @pytest.mark.parametrize(
@@ -471,7 +471,7 @@ class TestPieces:
         expected = se3.turn((0.0, 0.0, 1.0), 0.5) @ se3.translation((0, 0, 0.005))
         np.testing.assert_allclose(T, expected, rtol=0, atol=1e-15)
         for type_name, pitch in (("screw", np.inf), ("revolute", 0.01)):
-            with pytest.raises(KinetreeError, match="legal are finite m/rad, of a screw joint alone"):
+            with pytest.raises(KinetreeError, match="expected finite m/rad, of a screw joint alone"):
                 kt.edit.attach(new, new, "base", prefix="c_", type=type_name, axes=[[0, 0, 1]], pitch=pitch)
 
 
@@ -554,7 +554,7 @@ class TestFrames:
 
     def test_refusals(self):
         robot = everything()
-        with pytest.raises(KinetreeError, match="legal are frames of 'trunk5'"):
+        with pytest.raises(KinetreeError, match="expected frames of 'trunk5'"):
             kt.edit.move_frame(robot, "on_trunk5", np.eye(4), relative_to="base")
         with pytest.raises(KinetreeError, match="already a frame"):
             kt.edit.add_frame(robot, "on_base", "base")
@@ -697,7 +697,7 @@ def test_what_is_no_left_handed_system():
         (np.zeros((3, 3)), {}, "not three unit vectors"),
         ([1, 2], {}, "not three unit vectors"),
         (-np.eye(3), {"mirror": "w"}, "mirror is 'w'"),
-        (-np.eye(3), {"position": [1, 2]}, "legal are three finite numbers"),
+        (-np.eye(3), {"position": [1, 2]}, "expected three finite numbers"),
     ):
         with pytest.raises(kt.KinetreeError, match=said) as error:
             kt.edit.add_overlay(pendants.ARM, "cell", "base_link", axes, **options)

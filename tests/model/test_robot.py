@@ -88,7 +88,7 @@ def test_joints_without_a_name_stand_where_a_full_q_has_them():
     by_name = dict(reversed([*zip(icub.coordinate_names, rest, strict=True)]))
     np.testing.assert_array_equal(icub.q(at=by_name), rest)
     for wrong in (rest[:-1], np.full(35, np.nan), rest[None]):
-        with pytest.raises(kt.KinetreeError, match="legal are the 35 finite numbers of a full q"):
+        with pytest.raises(kt.KinetreeError, match="expected the 35 finite numbers of a full q"):
             icub.q(l_elbow=1.0, at=wrong)
     with pytest.raises(kt.KinetreeError, match="at lacks"):
         icub.q(at={"l_elbow": 1.0})

@@ -120,7 +120,7 @@ class TestCoordinates:
             ({"finger": 1}, "rad", "follows 'thumb'"),
             ({"screw_3": [1, 2]}, "rad", "takes 1 numbers"),
             ({"screw_3": np.inf}, "rad", "not finite"),
-            ({"screw_3": 1}, "grad", "legal are 'rad' and 'deg'"),
+            ({"screw_3": 1}, "grad", "expected 'rad' or 'deg'"),
         ],
     )
     def test_refusals(self, values, unit, message):

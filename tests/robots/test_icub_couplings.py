@@ -112,9 +112,9 @@ def test_what_is_refused(icub):
     q = icub.q()
     with pytest.raises(kt.KinetreeError, match=r"is of the family icub, and version 3\.0 is of icub3"):
         to_motors(icub, q, quantity="position", version="3.0")
-    with pytest.raises(kt.KinetreeError, match="legal are 'position', 'velocity', 'torque'"):
+    with pytest.raises(kt.KinetreeError, match="expected one of 'position', 'velocity', 'torque'"):
         to_motors(icub, q, quantity="speed", version="2.5")
-    with pytest.raises(kt.KinetreeError, match=r"legal is \(…, 35\)"):
+    with pytest.raises(kt.KinetreeError, match=r"expected \(…, 35\)"):
         to_motors(icub, q[:3], quantity="velocity", version="2.5")
     with pytest.raises(kt.KinetreeError, match="no coordinate for torso_yaw, which is coupled with torso_roll"):
         to_motors(kt.edit.lock(icub, {"torso_yaw": 0.0}), q[:-1], quantity="position", version="2.5")

@@ -91,7 +91,7 @@ def board_limit(robot: str, joint: str) -> Limit:
 def test_errors(icub):
     with pytest.raises(kt.KinetreeError, match="no limits of robot 'iCubGenova2'; did you mean 'iCubGenova02'"):
         with_board_limits(icub, "iCubGenova2")
-    with pytest.raises(kt.KinetreeError, match="kind is 'soft'; legal are 'software', 'hardware'"):
+    with pytest.raises(kt.KinetreeError, match="kind is 'soft'; expected one of 'software', 'hardware'"):
         with_board_limits(icub, "iCubGenova02", "soft")
     with pytest.raises(kt.KinetreeError, match="is of the family icub, and ergoCubSN000 is of ergocub"):
         with_board_limits(icub, "ergoCubSN000")

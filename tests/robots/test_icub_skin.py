@@ -82,7 +82,7 @@ def test_what_is_no_part_of_the_skin(icub):
         (lambda: kt.icub.skin_frame(icub, "SKIN_LEFT_FORARM"), "no skin part 'SKIN_LEFT_FORARM'; did you mean 'SKIN_L"),
         (lambda: kt.icub.skin_frame(icub, 14), "no skin part 14"),
         (lambda: kt.icub.skin_frame(icub, True), "no skin part True"),
-        (lambda: kt.icub.skin_frame(icub, "left_arm", 7), r"link 7 of 'left_arm': is no link; legal are 0 to 6"),
+        (lambda: kt.icub.skin_frame(icub, "left_arm", 7), r"link 7 of 'left_arm': is no link; expected 0 to 6"),
         (lambda: kt.icub.skin_frame(icub, "left_wing", 0), "no body part 'left_wing'"),
         (lambda: kt.icub.skin_frame(icub, 0, 0), "no body part 0"),
     ):
@@ -126,7 +126,7 @@ def test_a_list_of_another_length_than_the_table_is_left_out():
     ("old", "new", "said"),
     [
         ("0.030  -0.060   0.012", "0.030  -0.060", r"text:5: error: '0.030  -0.060   0.8   0.0   0.6' is not a taxel"),
-        ("0.030", "0,030", r"text:5.*is not a taxel; legal are 6 numbers"),
+        ("0.030", "0,030", r"text:5.*is not a taxel; expected 6 numbers"),
         ("0.030", "nan", r"text:5.*is not a taxel"),
         ("l_forearm", "l_tail", "no skin part 'l_tail'"),
         ("(1 1 -2 1)", "(1 1 x 1)", "taxel2Repr is not a list of whole numbers"),
@@ -179,7 +179,7 @@ def test_contacts_without_skin_and_those_of_other_releases():
     [
         ("((1 3 4 2) (0 0 0)", "1 parentheses are not closed"),
         ("(1 2))", "closes that was not opened"),
-        ("((1 3 4 2) (0 0) (0 0 0) (0 0 0))", "item 1: is not a contact; legal is"),
+        ("((1 3 4 2) (0 0) (0 0 0) (0 0 0))", "item 1: is not a contact; expected"),
         ("((1 3 4) (0 0 0) (0 nan 0) (0 0 0))", "is not a contact"),
         ("7 8", "item 1: is not a contact"),
         (LISTS.replace("7 3 4 2", "7 3 4 99"), "no skin part 99"),

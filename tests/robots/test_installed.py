@@ -146,7 +146,7 @@ def test_fetching_imports_the_module_of_the_table_and_no_other(tmp_path, monkeyp
     for name, said in (
         ("robot_descriptions:a1_mj_description", "cannot be fetched: no network"),
         ("robot_descriptions:a2_description", "has no model 'a2_description'"),
-        ("icub-models:x", "cannot be fetched; legal is robot_descriptions:NAME"),
+        ("icub-models:x", "cannot be fetched; expected robot_descriptions:NAME"),
     ):
         result = run("models", "--fetch", name)
         assert (result.exit_code, said in result.stderr) == (2, True), result.stderr

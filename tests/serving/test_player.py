@@ -104,7 +104,7 @@ def test_values_outside_of_limits_are_not_set(robot):
     assert fault == "joints.a = 1.5, joints.b = 0.1 is not set: it is outside of limits: a upper by 0.5"
     assert player.q.tolist() == robot.q().tolist()
     (fault,) = player.set({"joints.b": 0.2})  # its follower has the limit 0.4 = 2 b + 0.1
-    assert fault.endswith("outside of limits: c upper by 0.1; where the other joints are, legal are -0.2 to 0.15")
+    assert fault.endswith("outside of limits: c upper by 0.1; where the other joints are, expected -0.2 to 0.15")
     assert player.set({"joints.b": 0.15}) == []
     (fault,) = player.set({"joints.d.qw": 0})
     assert fault == "the quaternion of joint 'd' is not set: it would be zero"
@@ -141,7 +141,7 @@ def test_tendons_of_the_icub_are_obeyed(icub):
         taken, refused_by_rows = taken + legal, refused_by_rows + (not legal)
         if faults:
             assert "tendons" in faults[0]
-            lower, upper = map(float, re.search(r"legal are (\S+) to (\S+)$", faults[0]).groups())
+            lower, upper = map(float, re.search(r"expected (\S+) to (\S+)$", faults[0]).groups())
             before = player.q.copy()
             for end in (lower, upper):
                 assert player.set({f"joints.{name}": end}) == []

@@ -334,14 +334,14 @@ def with_nan(array):
 @pytest.mark.parametrize(
     ("joints", "poses", "said"),
     [
-        (GOOD[0][:, :5], GOOD[1], r"joints has shape \(4, 5\); legal is \(k, 6\)"),
-        (GOOD[0], GOOD[1][0], r"poses has shape \(6,\); legal is \(k, 6\)"),
+        (GOOD[0][:, :5], GOOD[1], r"joints has shape \(4, 5\); expected \(k, 6\)"),
+        (GOOD[0], GOOD[1][0], r"poses has shape \(6,\); expected \(k, 6\)"),
         (GOOD[0], GOOD[1][:3], "4 rows of joints and 3 poses"),
         (GOOD[0], "here", "poses has shape|no array of numbers"),
         (with_nan(GOOD[0]), GOOD[1], "row 3 of joints is not finite"),
         (GOOD[0], with_nan(GOOD[1]), "row 3 of poses is not finite"),
         (GOOD[0], GOOD[1] * 1e3, "beyond ±180"),
-        (GOOD[0][[0, 1, 0]], GOOD[1][[0, 1, 0]], "there are 2 different rows of joints; legal are 3"),
+        (GOOD[0][[0, 1, 0]], GOOD[1][[0, 1, 0]], "there are 2 different rows of joints; expected 3"),
         (GOOD[0][[0, 0, 0, 0]], GOOD[1], "there is 1 different row of joints"),
         (GOOD[0] * (1, 0, 0, 0, 0, 0), GOOD[1], "about one axis alone"),
         (GOOD[0] * (0, 1, 1, 0, 0, 0), GOOD[1], "about one axis alone"),
@@ -359,7 +359,7 @@ def test_options_that_are_not_legal_are_refused():
         with pytest.raises(kt.KinetreeError, match="two finite numbers above 0"):
             calibrate(ARM, "kuka", *GOOD, tolerance=tolerance)
     for tolerance in ((0.11, 1e-3), (1e-3, 0.21)):
-        with pytest.raises(kt.KinetreeError, match=r"anything would agree; legal are at most 0.1 m and 0.2 rad"):
+        with pytest.raises(kt.KinetreeError, match=r"anything would agree; expected at most 0.1 m and 0.2 rad"):
             calibrate(ARM, "kuka", *GOOD, tolerance=tolerance)
     for role, wrong in {"base": "bas", "tool0": "tol0", "base_link": "base_lnk", "flange": "flage"}.items():
         with pytest.raises(kt.KinetreeError, match=f"no frame '{wrong}'; did you mean .*'{role}'"):

@@ -269,8 +269,8 @@ def test_what_does_not_go_together_is_said():
     for call, message in (
         (lambda: plain([0.0], [0.0], 0.1, [0.0]), "a guard without accelerations does not use the velocity qd"),
         (lambda: brakes([0.0], [0.0], 0.1), "a guard with accelerations needs the velocity qd"),
-        (lambda: brakes([0.0], [0.0], 0.0, [0.0]), "legal are seconds above 0"),
-        (lambda: kt.guard(robot, acceleration=0.0), "legal is a finite acceleration above 0 for every joint"),
+        (lambda: brakes([0.0], [0.0], 0.0, [0.0]), "expected seconds above 0"),
+        (lambda: kt.guard(robot, acceleration=0.0), "expected a finite acceleration above 0 for every joint"),
         (lambda: kt.guard(robot, acceleration={"x": 1.0}), "no joint 'x'"),
     ):
         with pytest.raises(kt.KinetreeError, match=message):
@@ -384,5 +384,5 @@ class TestRun:
 
     @pytest.mark.parametrize("period", [0, -1, np.inf, np.nan])
     def test_a_period_that_is_none(self, period):
-        with pytest.raises(kt.KinetreeError, match="legal are finite seconds above 0"):
+        with pytest.raises(kt.KinetreeError, match="expected finite seconds above 0"):
             self.run(period=period)

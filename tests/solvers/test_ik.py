@@ -245,9 +245,9 @@ def test_interruption_keeps_what_is_solved(icub, monkeypatch):
     ("arguments", "options", "said"),
     [
         (("l_hnd",), {}, "no frame 'l_hnd'; did you mean"),
-        (("l_hand",), {"goal": "place"}, "goal is 'place'; legal are 'pose', 'position'"),
+        (("l_hand",), {"goal": "place"}, "goal is 'place'; expected one of 'pose', 'position'"),
         ((["l_hand", "r_hand"],), {"goal": ["pose"]}, "1 goals for 2 frames"),
-        (("l_hand",), {"weights": (1, 1)}, "legal are 6 finite numbers from 0"),
+        (("l_hand",), {"weights": (1, 1)}, "expected 6 finite numbers from 0"),
         (("l_hand",), {"axis": (0, 0, 0)}, "axis is"),
         (("l_hand",), {"tolerance": (0.0, 1.0)}, "tolerance is"),
         (("l_hand",), {"descents": 0}, "descents is 0"),
@@ -272,7 +272,7 @@ def test_targets_that_are_none(icub):
             solver(np.array([T, bad]))
     with pytest.raises(kt.KinetreeError, match="shape"):
         solver(np.eye(3))
-    with pytest.raises(kt.KinetreeError, match="2 targets; legal is one"):
+    with pytest.raises(kt.KinetreeError, match="2 targets; expected one"):
         solver(T, T)
     with pytest.raises(kt.KinetreeError, match="q0 has shape"):
         solver(T, q0=[0.0])
@@ -329,7 +329,7 @@ def test_the_solution_nearest_to_a_posture(icub):
     room, before = (np.median(limits.margin(r.q)[:, about].min(axis=-1)) for r in (middle, plain))
     assert room > 1.2 * before
     for bad in ([0.0], np.full(icub.nq, np.inf), "somewhere"):
-        with pytest.raises(kt.KinetreeError, match=r"prefer .* legal are 'middle', or"):
+        with pytest.raises(kt.KinetreeError, match=r"prefer .* expected 'middle', or"):
             solver(T, prefer=bad)
 
 
@@ -418,5 +418,5 @@ def test_a_control_loop(icub):
     assert np.abs(back - outside).max() <= dt * (1 + 1e-12)
     assert (back <= outside).all()
     for bad in (0.0, -1.0, np.nan):
-        with pytest.raises(kt.KinetreeError, match="legal is a finite number of seconds"):
+        with pytest.raises(kt.KinetreeError, match="expected a finite number of seconds"):
             solver.step(outside, T[0], dt=bad)

@@ -90,7 +90,7 @@ def test_several_bad_touches_are_a_warning_and_millimetres_an_error():
     assert kt.tcp_from_points(T).notes
     T = touching(FOUR)
     T[:, :3, 3] *= 1000
-    with pytest.raises(kt.KinetreeError, match="legal are poses in metres"):
+    with pytest.raises(kt.KinetreeError, match="expected poses in metres"):
         kt.tcp_from_points(T)
 
 
@@ -135,5 +135,5 @@ def test_points_that_make_no_good_frame():
 
 
 def test_points_in_millimetres_are_an_error():
-    with pytest.raises(kt.KinetreeError, match="on_x is 906 m from the origin; legal are points in metres"):
+    with pytest.raises(kt.KinetreeError, match="on_x is 906 m from the origin; expected points in metres"):
         kt.frame_from_points([0.85, -0.32, 0.11], [850, -313, 0], [1.0, 0, 0])

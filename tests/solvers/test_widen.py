@@ -161,9 +161,9 @@ def test_the_widened_robot_is_kept_in_files(corners, tmp_path):
     ("most", "options", "said"),
     [
         ({"fra": 1.0}, {}, "no row 'fra'; did you mean 'far'"),
-        ({}, {}, "legal are one or more different rows"),
+        ({}, {}, "expected one or more different rows"),
         ({"far": 1.0, "far upper": 1.0}, {}, "one or more different rows"),
-        ({"far": -1.0}, {}, "'far upper': may be moved by -1; legal is a finite amount"),
+        ({"far": -1.0}, {}, "'far upper': may be moved by -1; expected a finite amount"),
         ({"far": np.nan}, {}, "may be moved by nan"),
         ({"far": 1.0}, {"total": -1.0}, "total is -1;"),
         ({"far": 1.0}, {"reach": "tipp"}, "did you mean 'tip'"),

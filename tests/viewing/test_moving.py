@@ -58,7 +58,7 @@ def test_samples_are_shown_at_their_times(robot):
 @pytest.mark.parametrize(
     ("text", "n", "message"),
     [
-        (TEXT, moving.MOST + 1, "the motion takes 30.05 s; legal are at most 30 s"),
+        (TEXT, moving.MOST + 1, "the motion takes 30.05 s; expected at most 30 s"),
         (TEXT.replace("visual", "collision"), 2, "the robot has no visual shapes"),
     ],
 )

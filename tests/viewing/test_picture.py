@@ -248,7 +248,7 @@ def test_hostile_names_and_impossible_sizes(tmp_path):
     assert "shape-not-shown" in str(finding)
     with pytest.raises(kt.KinetreeError, match="poses are not finite"):
         picture(everything(), np.full(everything().nq, 1e200))
-    with pytest.raises(kt.KinetreeError, match=r"figures are not written as '.xyz'; legal are"):
+    with pytest.raises(kt.KinetreeError, match=r"figures are not written as '.xyz'; expected"):
         picture(hostile, suffix=".xyz")
 
 

@@ -69,7 +69,7 @@ def bodies_of(
         last[i] = len(bodies) - 1
     for body in bodies:
         if body.kind not in kinds:
-            lost.append(refused(library, body.joint, f"is a {body.kind} joint", f"legal are {', '.join(kinds)}"))
+            lost.append(refused(library, body.joint, f"is a {body.kind} joint", f"expected one of {', '.join(kinds)}"))
         if body.passive.stiffness.any() and not springs:
             lost.append(refused(library, body.joint, "has a spring", "load the robot with without=['dynamics']"))
     if lost:

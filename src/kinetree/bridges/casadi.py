@@ -56,7 +56,7 @@ def wrap(kernel: Any) -> Any:
     kernel = kernel_of(kernel, more="")
     program = kernel.program
     if program.repeated:
-        message = f"{kernel.name} repeats its steps until it is done; legal are kernels that do not"
+        message = f"{kernel.name} repeats its steps until it is done; expected kernels that do not"
         raise fail("wrap", message)
     arguments = [ca.SX.sym(port.name, *_size(port.shape)) for port in kernel.inputs]
     scalars = [x[i, j] for x in arguments for i in range(x.rows()) for j in range(x.columns())]

@@ -82,7 +82,7 @@ def _checked(name: str, arrays: Sequence[Any]) -> list[Any]:
     given = [jnp.asarray(x) for x in arrays]
     kind = jnp.result_type(*given) if given else jnp.result_type(float)
     if not jnp.issubdtype(kind, jnp.floating):
-        raise wrong_type("dtype", f"{name} has arguments of {kind}; legal are floating types")
+        raise wrong_type("dtype", f"{name} has arguments of {kind}; expected floating types")
     return [x.astype(kind) for x in given]
 
 

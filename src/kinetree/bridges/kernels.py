@@ -34,7 +34,7 @@ def checked_kernel(kernel: object) -> Kernel:
 def kernel_of(kernel: object, more: str = ", and kt.ik") -> Kernel:
     """Return a kernel; raise KinetreeError for anything else. more: what else is legal."""
     if not isinstance(kernel, Kernel):
-        message = f"a {type(kernel).__name__} cannot be wrapped; legal are kernels, such as kt.fk(robot, frame){more}"
+        message = f"a {type(kernel).__name__} cannot be wrapped; expected kernels, such as kt.fk(robot, frame){more}"
         raise wrong_type("wrap", message)
     return kernel
 
@@ -64,12 +64,12 @@ def batch_of(kernel: Kernel, shapes: Sequence[Shape]) -> Shape:
         own = len(shape) - len(port.shape)
         if own < 0 or tuple(shape[own:]) != port.shape:
             legal = f"(…{''.join(f', {n}' for n in port.shape)})"
-            raise fail(f"{port.name}-shape", f"{port.name} has shape {tuple(shape)}; legal is {legal}")
+            raise fail(f"{port.name}-shape", f"{port.name} has shape {tuple(shape)}; expected {legal}")
         batches.append(tuple(shape[:own]))
     try:
         return tuple(np.broadcast_shapes(*batches))
     except ValueError:
-        message = f"the axes in front are {', '.join(map(str, batches))}; legal are the same, of length 1 or left out"
+        message = f"the axes in front are {', '.join(map(str, batches))}; expected the same, of length 1 or left out"
         raise fail("batch-shape", message) from None
 
 

@@ -100,7 +100,7 @@ def _checked(name: str, tensors: Sequence[Any]) -> list[torch.Tensor]:
         if x.device.type != "cpu":
             raise wrong_type("device", f"{name} computes on the CPU, and a tensor is on {x.device}; use .cpu()")
         if not x.dtype.is_floating_point:
-            raise wrong_type("dtype", f"{name} has an argument of {x.dtype}; legal are floating types")
+            raise wrong_type("dtype", f"{name} has an argument of {x.dtype}; expected floating types")
     kind = given[0].dtype if given else torch.float64
     for x in given[1:]:
         kind = torch.promote_types(kind, x.dtype)

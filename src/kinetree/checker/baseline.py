@@ -155,7 +155,7 @@ def _unknown(code: str, known: Sequence[str], file: str, content: bytes) -> Find
 def read_baseline(file: str) -> Baseline:
     """Return the entries of a baseline. Raises KinetreeError if it is not one, or has another version."""
     if os.path.isdir(file):
-        raise _fault(file, "this is a folder; legal is a file that --write-baseline has made")
+        raise _fault(file, "this is a folder; expected a file that --write-baseline has made")
     if not os.path.isfile(file):
         raise _fault(file, "there is no such file; --write-baseline makes one")
     status = os.stat(file)
@@ -187,7 +187,7 @@ def _object(file: str, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise _fault(file, f"the key {twice!r} stands twice in one object; legal is once")
+        raise _fault(file, f"the key {twice!r} stands twice in one object; expected once")
     return found
 
 
@@ -195,7 +195,7 @@ def _rows(data: Any, file: str) -> list[Any]:
     version = data.get("kinetree-baseline") if isinstance(data, dict) else None
     if type(version) is not int or version != VERSION:
         said = "no version of a baseline is said" if version is None else f"a baseline of version {version!r}"
-        raise _fault(file, f'{said}; legal is "kinetree-baseline": {VERSION}; --write-baseline makes one')
+        raise _fault(file, f'{said}; expected "kinetree-baseline": {VERSION}; --write-baseline makes one')
     if odd := sorted(data.keys() - TABLE):
         said = ", ".join(map(repr, odd))
         raise _fault(file, f"{said} is an unknown key; expected {' and '.join(map(repr, TABLE))}")
@@ -208,7 +208,7 @@ def _rows(data: Any, file: str) -> list[Any]:
 def _entry(row: Any, number: int, file: str) -> tuple[Entry, int]:
     fine = isinstance(row, dict) and set(row) == {*KEYS, "count"} and all(isinstance(row[key], str) for key in KEYS)
     if not fine or type(row["count"]) is not int or row["count"] < 1:
-        message = f'finding {number} is not understood; legal are texts for {", ".join(KEYS)}, and "count", at least 1'
+        message = f'finding {number} is not understood; expected texts for {", ".join(KEYS)}, and "count", at least 1'
         raise _fault(file, message)
     model, variant, where, code, element, message = (row[key] for key in KEYS)
     return (model, variant, where, code, element, message), row["count"]

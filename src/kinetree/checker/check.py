@@ -66,7 +66,7 @@ def check(
         source, options["xacro_args"] = located(source, options.get("format"), options.get("xacro_args"))
     how = replace(options_of(source, profile, select, ignore, controller, options), kind=kind)
     if isinstance(source, Robot) and (unused := options.keys() - {"packages", "confined"}):
-        message = f"{', '.join(sorted(unused))}: a robot is not read again; legal are packages and confined"
+        message = f"{', '.join(sorted(unused))}: a robot is not read again; expected packages or confined"
         raise fail("option", message)
     reading = (source, list(source.notes)) if isinstance(source, Robot) else examine(source, how.read, True)
     return Findings(reported(answers(reading, how)[0], how))

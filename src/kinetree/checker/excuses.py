@@ -146,7 +146,9 @@ def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
     if ours and (kind := KIND.fullmatch(ours[1])):
         known = kind[1] in KINDS
         return (
-            None if known else replace(about, faults=(f"no kind of robot {kind[1]!r}; legal are {', '.join(KINDS)}",))
+            None
+            if known
+            else replace(about, faults=(f"no kind of robot {kind[1]!r}; expected one of {', '.join(KINDS)}",))
         )
     if element is None:
         return replace(about, faults=("no element follows this comment; write it before the element that it is about",))

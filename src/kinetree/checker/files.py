@@ -39,7 +39,7 @@ def files_of(paths: Sequence[str], srdf: bool = False) -> dict[str, bool]:
     empty: list[Finding] = []
     for path in paths:
         if not path:
-            raise fail("file", "an empty path names no file; legal are files and folders, such as . for this one")
+            raise fail("file", "an empty path names no file; expected files and folders, such as . for this one")
         if path.partition(":")[0] in names() or not os.path.isdir(path):  # a folder icub is ./icub
             if by_name := is_packaged(path, None):
                 format_of(path)

@@ -73,7 +73,7 @@ def jobs(
         held = settings or find_settings()
         if not held.models:
             where = f"{held.file} has no [[models]]" if held.file else "there are no settings with [[models]]"
-            raise fail("models", f"no file is said, and {where}; legal is either")
+            raise fail("models", f"no file is named, and {where}; expected one of the two")
         return [_job(_seen_from_here(model.file), held, model, options, baseline, bounds) for model in held.models]
     seen: dict[str, tuple[Settings, dict[str, list[Model | None]]]] = {}
     made: list[Job] = []

@@ -71,7 +71,7 @@ def find_settings(file: str | None = None) -> Settings:
         said = [path for path in (above / OWN, above / SHARED) if _says_something(path)]
         if len(said) > 1:
             report = TextReport(str(said[0]), "")
-            report.error("settings", f"there are settings in {said[1]} too; legal is one of the two")
+            report.error("settings", f"there are settings in {said[1]} too; expected one of the two")
             raise KinetreeError(report.findings)
         if said:
             return read_settings(str(said[0]))
@@ -115,7 +115,7 @@ def _read(file: str, _here: str, _changed: int, _size: int) -> Settings:
     report = TextReport(file, "", MAX_FAULTS)
     data = _table(Path(file), report)
     if data is None and not report.failed:
-        report.error("settings", f"there is no [tool.kinetree] in it; legal is one, or a {OWN}")
+        report.error("settings", f"there is no [tool.kinetree] in it; expected one, or a {OWN}")
     settings = Settings()
     if data is not None:
         where = ("tool.kinetree", 0) if Path(file).name == SHARED else None
@@ -155,7 +155,7 @@ class _Reader:
 
     def models(self, said: object) -> tuple[Model, ...]:
         if not isinstance(said, list):
-            self.error("models is no list of tables; legal is [[models]], once for each", "models")
+            self.error("models is no list of tables; expected [[models]], once for each", "models")
             return ()
         models: dict[tuple[str, str], Model] = {}
         for k, data in enumerate(said):
@@ -173,7 +173,7 @@ class _Reader:
     def model(self, row: TomlTable) -> Model:
         file = _text(row, "file")
         if "file" not in row.data:
-            row.error("", "there is no file; legal is one for each of the models")
+            row.error("", "there is no file; expected one for each of the models")
         args = _texts(row, "args", (str, int, float))
         packages = _texts(row, "packages", (str,))
         folders = {name: os.path.join(self.folder, os.path.expanduser(folder)) for name, folder in packages.items()}
@@ -190,16 +190,16 @@ class _Reader:
         return Model(os.path.join(self.folder, file or ""), options, name, row.source)
 
     def exclude(self, table: TomlTable) -> tuple[Pattern, ...]:
-        legal, says = 'legal is such as ["legacy/**"]', "{}: {} is no list of patterns"
+        legal, says = 'expected for example ["legacy/**"]', "{}: {} is no list of patterns"
         globs = table.value("exclude", [], lambda said: is_texts(said) and all(said), legal, says=says)
         return tuple(Pattern(glob, self.folder) for glob in globs)
 
     def per_file(self, said: object) -> tuple[PerFile, ...]:
         if not isinstance(said, dict):
-            self.error('per-file-ignores is no table; legal is { "legacy/**" = ["R199-505"] }', "per-file-ignores")
+            self.error('per-file-ignores is no table; expected { "legacy/**" = ["R199-505"] }', "per-file-ignores")
             return ()
         if "" in said:
-            self.error("per-file-ignores has an empty pattern; legal is such as 'legacy/**'", "per-file-ignores")
+            self.error("per-file-ignores has an empty pattern; expected for example 'legacy/**'", "per-file-ignores")
         table, key = self.table.inner("per-file-ignores", 0, said), "per-file-ignores"
         rows = ((Pattern(glob, self.folder), self.codes(codes, key, table, glob)) for glob, codes in said.items())
         return tuple(PerFile(pattern, codes) for pattern, codes in rows)
@@ -207,7 +207,7 @@ class _Reader:
     def codes(self, said: Any, key: str, table: TomlTable | None = None, at: str = "") -> tuple[str, ...]:
         table, at = table or self.table, at or key
         if not is_texts(said) or not all(said):
-            message = f'{key}: {shown(said)} is no list of codes; legal is such as ["R199-505", "ICUB-3"]'
+            message = f'{key}: {shown(said)} is no list of codes; expected for example ["R199-505", "ICUB-3"]'
             table.error("", message, at)
             return ()
         known = codes_of() if said else []
@@ -224,19 +224,19 @@ class _Reader:
 
         if said in controllers:
             return controllers[said].key
-        table.error("", f"controller is {shown(said)}; legal are {', '.join(controllers)}", "controller")
+        table.error("", f"controller is {shown(said)}; expected one of {', '.join(controllers)}", "controller")
         return None
 
     def kind(self, row: TomlTable) -> str | None:
         said = _text(row, "kind")
         if said is not None and said not in KINDS:
-            row.error("", f"kind is {shown(said)}; legal are {', '.join(KINDS)}", "kind")
+            row.error("", f"kind is {shown(said)}; expected one of {', '.join(KINDS)}", "kind")
         return said
 
     def profile(self, table: TomlTable) -> str | None:
         said = _text(table, "profile")
         if said is not None and said not in PROFILES:
-            table.error("", f"profile is {shown(said)}; legal are {', '.join(PROFILES)}", "profile")
+            table.error("", f"profile is {shown(said)}; expected one of {', '.join(PROFILES)}", "profile")
         return said
 
     def error(self, message: str, key: str) -> None:
@@ -246,7 +246,7 @@ class _Reader:
 def _is_table(table: TomlTable, keys: tuple[str, ...]) -> bool:
     """Return whether the data are a table, and report illegal keys."""
     if not isinstance(table.data, dict):
-        table.error("", f"{shown(table.data)} is no table; legal is one of {', '.join(keys)}")
+        table.error("", f"{shown(table.data)} is no table; expected one of {', '.join(keys)}")
         return False
     table.check_keys(keys, RENAMED)
     return True
@@ -257,7 +257,7 @@ def _is_plain(said: Any) -> bool:
 
 
 def _text(table: TomlTable, key: str) -> str | None:
-    text: str | None = table.value(key, None, _is_plain, "legal is a text that is not empty")
+    text: str | None = table.value(key, None, _is_plain, "expected a text that is not empty")
     return text
 
 
@@ -273,7 +273,7 @@ def _frames(row: TomlTable) -> dict[str, str]:
 
 
 def _names(table: TomlTable, key: str, example: str) -> tuple[str, ...]:
-    legal = f'legal is a list of texts such as ["{example}"]'
+    legal = f'expected a list of texts such as ["{example}"]'
     return tuple(table.value(key, [], lambda said: is_texts(said) and all(map(_is_plain, said)), legal))
 
 
@@ -282,5 +282,5 @@ def _texts(row: TomlTable, key: str, types: tuple[type, ...]) -> dict[str, str]:
         return isinstance(said, dict) and all(isinstance(value, types) for value in said.values())
 
     kinds = "texts" if types == (str,) else "texts, numbers, true or false"
-    said = row.value(key, {}, fits, f"legal is a table of {kinds}")
+    said = row.value(key, {}, fits, f"expected a table of {kinds}")
     return {name: str(v).lower() if isinstance(v, bool) else str(v) for name, v in said.items()}

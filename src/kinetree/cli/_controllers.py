@@ -147,5 +147,5 @@ def _controller(name: str) -> Controller:
 def _ros(text: str) -> Array:
     values = numbers(text.replace(",", " ")) or []
     if len(values) != 7 or not any(values[3:]):
-        raise fail("pose", f"{text!r} is no pose of ROS; legal is {LEGAL}")
+        raise fail("pose", f"{text!r} is no pose of ROS; expected {LEGAL}")
     return se3.homogeneous(se3.rotation_from_quaternion(values[3:]), np.array(values[:3]))

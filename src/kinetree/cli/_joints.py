@@ -50,7 +50,7 @@ def _chosen(robot: Robot, joints: str | None, at: str | None, in_degrees: bool, 
     if joints is None:
         raise fail("option", "--at means nothing without --joints A,B,…, the joints that move")
     if at == "input" and not as_input:
-        raise fail("at", "legal are numbers; input is for kinetree codegen", element="--at input")
+        raise fail("at", "expected numbers; input is for kinetree codegen", element="--at input")
     return with_moving_joints(robot, joints_of(robot, joints), _where(robot, at, in_degrees))
 
 
@@ -79,5 +79,5 @@ def _values(robot: Robot, text: str) -> dict[str, Any]:
     q = np.array([]) if isinstance(given, (str, bool)) or given is None else np.ravel(np.array(given, dtype=object))
     if len(q) != robot.nq or not all(type(x) in (int, float) for x in q):
         legal = f'neutral, input, JSON as {{"{robot.joint_names[0]}": 0.5}}, or {robot.nq} numbers'
-        raise fail("at", f"{text!r} is not where joints stand; legal are {legal}", element="--at")
+        raise fail("at", f"{text!r} is not where joints stand; expected {legal}", element="--at")
     return {name: q[where].tolist() for name, where in robot.q_slices.items()}

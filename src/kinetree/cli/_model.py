@@ -267,5 +267,5 @@ def _check_quaternions(robot: Robot, q: Array) -> None:
     for name, where in robot.q_slices.items():
         quaternion = robot.joints[name].kind.quaternion
         if quaternion and not q[where][quaternion].any():
-            message = "the quaternion has no direction; legal is any but zero"
+            message = "the quaternion has no direction; expected any but zero"
             raise fail("zero-quaternion", message, element=f"--q {name}")

@@ -35,7 +35,7 @@ def check_no_input(target: str, inputs: Iterable[str]) -> None:
     """Raise KinetreeError for a file that the command reads, by whatever path, because writing follows links."""
     for file in inputs:
         if os.path.realpath(file) == os.path.realpath(target) or _is_same(file, target):
-            raise fail("output", f"{target} is read by this command, so it is not replaced; legal is another file")
+            raise fail("output", f"{target} is read by this command, so it is not replaced; expected another file")
 
 
 def _is_same(one: str, other: str) -> bool:

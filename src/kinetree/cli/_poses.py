@@ -70,7 +70,7 @@ def _check_units(file: Path, row: Row, columns: list[Column]) -> None:
     words = [row.cells[column.at].strip("[]() ") for column in columns]
     if any(words) and all(unit_of(word) in (*METRES, *RADIANS) for word in words if word):
         name, unit = next((column.wanted.label, word) for column, word in zip(columns, words, strict=True) if word)
-        legal = f"legal are units in the line of names, as {quoted(f'{name} [{unit}]')}"
+        legal = f"expected units in the line of names, as {quoted(f'{name} [{unit}]')}"
         raise fault(file, row.line, f"a row of units stands below the names; {legal}")
 
 
@@ -84,7 +84,7 @@ def _check_cells(file: Path, row: Row, head: Row, columns: list[Column]) -> None
         raise fault(file, row.line, f"has {len(row.cells)} cells under {len(head.cells)} names{more}")
     for i, (name, cell) in enumerate(zip(head.cells, row.cells, strict=False)):
         if cell and not name:
-            raise fault(file, row.line, f"{quoted(cell)} stands in column {i + 1}, which has no name; legal is a name")
+            raise fault(file, row.line, f"{quoted(cell)} stands in column {i + 1}, which has no name; expected a name")
 
 
 def _check_marks(file: Path, rows: list[Row], columns: list[Column]) -> None:
@@ -97,7 +97,7 @@ def _check_marks(file: Path, rows: list[Row], columns: list[Column]) -> None:
         beside = "has both" if same else f"has a comma, and {there} in line {point.line} a point"
         message = f"column {quoted(c.text)}, {here}, {beside}"
         raise fault(
-            file, comma.line, f"{message}; legal is one of them in all of a file, and nothing between thousands"
+            file, comma.line, f"{message}; expected one of them in all of a file, and nothing between thousands"
         )
 
 
@@ -107,7 +107,7 @@ def _number(file: Path, row: Row, column: Column) -> float:
     value = number(match["number"].replace(",", ".")) if match else None
     if match is None or value is None:
         legal = "a finite number, as 12.5 or 12,5"
-        raise fault(file, row.line, f"column {quoted(column.text)} is {quoted(text)}; legal is {legal}")
+        raise fault(file, row.line, f"column {quoted(column.text)} is {quoted(text)}; expected {legal}")
     if match["unit"] and unit_of(match["unit"]) != column.unit:
         message = f"column {quoted(column.text)} is in {column.unit or 'no unit'}, and has {quoted(text)}"
         raise fault(file, row.line, f"{message}; legal units, in brackets in the line of names: {', '.join(units)}")
@@ -229,7 +229,7 @@ def _poses(who: Controller, as_text: bool) -> list[RequiredColumn]:
 def _legal(who: Controller, names: Sequence[str]) -> str:
     joints = " or ".join(", ".join(scheme) for scheme in _schemes(who, names))
     return (
-        f"legal are {joints}, and {', '.join(who.components)} or {POSE}; "
+        f"expected {joints}, and {', '.join(who.components)} or {POSE}; "
         f"{', '.join(LEFT_OUT)} and what begins with # are left out"
     )
 

@@ -86,7 +86,7 @@ def _wrapper(path: Path, both: Robot, files: tuple[Path, Path], new: Joint, pref
     from kinetree.solvers.compare.comparison import compare
 
     known = files[1].read_text(encoding="utf-8", errors="replace")
-    reason = f"{files[1]} has no argument for prefixes; legal are {', '.join(PREFIXES)}"
+    reason = f"{files[1]} has no argument for prefixes; expected one of {', '.join(PREFIXES)}"
     for argument in [name for name in PREFIXES if name in known] if prefix else [""]:
         text = _text(path, both.name, files, new, (argument, prefix))
         try:

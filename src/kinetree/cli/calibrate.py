@@ -142,11 +142,11 @@ def _si(tolerance: tuple[float, float]) -> tuple[float, float]:
     from kinetree.lab.calibrate.calibration import WIDEST
 
     if not all(0 < bound < float("inf") for bound in tolerance):
-        message = f"is {tolerance[0]:g} {tolerance[1]:g}; legal are two finite numbers above 0, mm and deg"
+        message = f"is {tolerance[0]:g} {tolerance[1]:g}; expected two finite numbers above 0, mm and deg"
         raise fail("tolerance", message, element="--tolerance")
     metres, radians = tolerance[0] / 1e3, float(np.deg2rad(tolerance[1]))
     if metres > WIDEST[0] or radians > WIDEST[1]:
-        legal = f"legal are at most {WIDEST[0] * 1e3:g} mm and {_rounded(np.rad2deg(WIDEST[1]), np.floor):g} deg"
+        legal = f"expected at most {WIDEST[0] * 1e3:g} mm and {_rounded(np.rad2deg(WIDEST[1]), np.floor):g} deg"
         message = f"is {tolerance[0]:g} {tolerance[1]:g}, with which anything would agree; {legal}"
         raise fail("tolerance", message, element="--tolerance")
     return metres, radians

@@ -83,7 +83,7 @@ def command(
     """
     form = _form(as_json, form, statistics, show_all, why)
     if "" in (config, baseline, write_baseline, output_file):
-        raise click.UsageError("the name of a file is empty; legal is a name, or no option")
+        raise click.UsageError("the name of a file is empty; expected a name, or no option")
     _check_baselines(baseline, write_baseline)
     asked, files = jobs_of(paths, config, options, baseline)
     if write_baseline is not None:
@@ -130,9 +130,9 @@ def _form(as_json: bool, form: str | None, statistics: bool, show_all: bool, why
 def _check_baselines(old: str | None, new: str | None) -> None:
     """Raise an error for options that exclude each other, and for a baseline that is not a file."""
     if new is not None and old is not None:
-        raise click.UsageError("--write-baseline keeps what is found, known or not; legal is either it or --baseline")
+        raise click.UsageError("--write-baseline keeps what is found, known or not; expected either it or --baseline")
     if new == "-":
-        raise click.UsageError("--write-baseline - is no file; legal is one, from whose folder its paths are seen")
+        raise click.UsageError("--write-baseline - is no file; expected one, from whose folder its paths are seen")
 
 
 def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job], config: str | None) -> None:

@@ -81,7 +81,7 @@ def command(
     language = language or ("c" if source.suffix == ".c" else "js")
     if source.suffix not in (".c", ".js", ".mjs") or language not in source.suffix:
         message = (
-            f"cannot write {out!r}; legal is a file that ends in .c, beside which its header is written, or in .js"
+            f"cannot write {out!r}; expected a file that ends in .c, beside which its header is written, or in .js"
         )
         raise fail("c-file", message)
     if language == "js" and single:
@@ -174,7 +174,7 @@ def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Fu
         found[unique] = replace(function, name=names.get(unique, unique))
     if not found:
         legal = ", ".join(map(form, QUERIES))
-        raise fail("option", f"there is nothing to write; legal are {legal}, --guard GROUP")
+        raise fail("option", f"there is nothing to write; expected {legal}, --guard GROUP")
     for name in names:
         if name not in found:
             raise unknown_name("function", name, list(found))

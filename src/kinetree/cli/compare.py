@@ -57,7 +57,7 @@ def command(
             raise click.UsageError("--profile, --faces and --force are for a page, which is written to -o FILE.html")
     else:
         if output.suffix.lower() != ".html":
-            raise fail("format", f"cannot write a comparison to {output.name!r}; legal is the ending .html")
+            raise fail("format", f"cannot write a comparison to {output.name!r}; expected the ending .html")
         check_new(output, force)
         check_no_input(str(output), [robot.source.file for robot in (a, b) if robot.source])
     comparison = compare(a, b, base="any" if any_base else "same", tolerance=tolerance, relative=relative)

@@ -77,7 +77,7 @@ def _spelling(units: str) -> Spelling:
     length = next((unit for unit in LENGTHS if unit in words), None)
     angle = next((unit for unit in ANGLES if unit in words), None)
     if length is None or angle is None or len(words) != 2:
-        raise fail("unit", f"--units is {units!r}; legal is a length and an angle, such as mm,deg or m,rad")
+        raise fail("unit", f"--units is {units!r}; expected a length and an angle, such as mm,deg or m,rad")
     return Spelling(length, angle)
 
 

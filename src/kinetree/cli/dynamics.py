@@ -73,7 +73,7 @@ def command(
     elif qd or qdd:
         answers["torques"] = dynamics.inverse_dynamics(robot, **moving).interpret(at, v, a)
     if not all(np.isfinite(answer).all() for answer in answers.values()):
-        raise fail("overflow", "the forces are not finite; legal are numbers that keep them so", element="--q")
+        raise fail("overflow", "the forces are not finite; expected numbers that keep them so", element="--q")
     read = {
         sensor.name: _reading(robot, sensor, (at, v, a), options)
         for sensor in [*tables.to_read(robot, everything=everything or as_json), *tables.others(robot) * as_json]

@@ -39,7 +39,7 @@ from kinetree.syntax.xml.encoding import encoding_of
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are repaired."""
-LEGAL = "legal are URDF and xacro files, and folders that have such"
+LEGAL = "expected URDF and xacro files, and folders that have such"
 PLACE = "X Y Z R P Y"
 
 
@@ -102,7 +102,7 @@ def command(
     show, 2 if a file could not be read or written.
     """
     if config == "":
-        raise click.UsageError("the name of a file is empty; legal is a name, or no option")
+        raise click.UsageError("the name of a file is empty; expected a name, or no option")
     given = {which: ";".join(texts) for which, texts in frames.items() if texts}
     for which, text in given.items():
         places(which, text)

@@ -58,7 +58,7 @@ def command(
     q = configuration(robot, values, in_degrees)
     poses = fk(robot, frames, base).interpret(q)  # one configuration is not worth compiling
     if not np.isfinite(poses).all():
-        raise fail("overflow", "the poses are not finite; legal are coordinates that keep them so", element="--q")
+        raise fail("overflow", "the poses are not finite; expected coordinates that keep them so", element="--q")
     base = base or robot.root
     if controller is not None:
         used = [active(controller, tool, user_frame, robot, base, frame) for frame in frames]

@@ -102,7 +102,7 @@ def command(
 def _target(text: str, in_degrees: bool) -> tuple[str, Array]:
     values = numbers(text.replace(",", " ")) or []
     if len(values) not in (3, 6, 7):
-        message = f"{text!r} is no pose; legal are 3, 6 or 7 finite numbers: x y z, and roll pitch yaw or qx qy qz qw"
+        message = f"{text!r} is no pose; expected 3, 6 or 7 finite numbers: x y z, and roll pitch yaw or qx qy qz qw"
         raise fail("pose", message, element="--pose")
     xyz, rest = values[:3], values[3:]
     if not rest:
@@ -110,7 +110,7 @@ def _target(text: str, in_degrees: bool) -> tuple[str, Array]:
     if len(rest) == 3:
         return "pose", se3.pose_from_xyz_rpy(xyz, np.deg2rad(rest).tolist() if in_degrees else rest)
     if not any(rest):
-        raise fail("zero-quaternion", "the quaternion has no direction; legal is any but zero", element="--pose")
+        raise fail("zero-quaternion", "the quaternion has no direction; expected any but zero", element="--pose")
     return "pose", se3.homogeneous(se3.rotation_from_quaternion(rest), np.array(xyz))
 
 

@@ -91,7 +91,7 @@ def _write(
     if file.is_dir():
         check_no_input(str(output), map(str, file.iterdir()))  # which hard links lead to
         if any(above.exists() and above.samefile(file) for above in Path(os.path.realpath(output)).parents):
-            raise fail("output", f"{output} would lie in the bag {file}; legal are places outside of it")
+            raise fail("output", f"{output} would lie in the bag {file}; expected places outside of it")
     found = converted(robot, file, unit, joints, odometry)
     report_motion(robot, found.motion, file, missing=True, placed=found.placed)
     print_findings(found.notes)

@@ -93,7 +93,7 @@ def write_c(
         if kernel.program.repeated:
             raise fail("c-repeated", f"{name} repeats its steps; C is written of straight lines only")
     if not re.fullmatch(r"[\w.+-][\w .+-]*", header, re.ASCII):
-        message = f"the header cannot be called {header!r}; legal are ASCII letters, digits, spaces and . _ + -"
+        message = f"the header cannot be called {header!r}; expected ASCII letters, digits, spaces and . _ + -"
         raise fail("c-header", message)
     _check_names(functions)
     origin = [about] if isinstance(about, str) and about else list(about)

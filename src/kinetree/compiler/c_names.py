@@ -139,7 +139,7 @@ TAKEN = {
 def check_name(name: str, taken: dict[str, str]) -> None:
     """Raise KinetreeError if a name is not legal in C and C++, or is in `taken`, which maps names to their meaning."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name, re.ASCII) or "__" in name:
-        message = f"{name!r} is no name in C; legal are letters, digits and single underscores, a letter first"
+        message = f"{name!r} is no name in C; expected letters, digits and single underscores, a letter first"
     elif reason := TAKEN.get(name) or taken.get(name):
         message = f"{name!r} is {reason}"
     else:

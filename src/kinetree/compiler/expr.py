@@ -121,7 +121,7 @@ class Expr:
             return np.sqrt(self)
         if power in range(1, 17):
             return self if power == 1 else self ** (power // 2) * self ** (power - power // 2)
-        raise TypeError(f"a traced number to the power of {exponent!r}; legal are 1 to 16 and 0.5")
+        raise TypeError(f"a traced number to the power of {exponent!r}; expected 1 to 16 and 0.5")
 
     def __bool__(self) -> bool:
         raise TypeError("a traced number has no value yet, so nothing can branch on it; choose with np.where")
@@ -147,7 +147,9 @@ class Expr:
             return self.graph.apply(ufunc.__name__, *inputs)
         if ufunc.__name__ in COMPOSED:
             return COMPOSED[ufunc.__name__](*inputs)
-        raise TypeError(f"np.{ufunc.__name__} of a traced number; legal are {', '.join(sorted({*OPS, *COMPOSED}))}")
+        raise TypeError(
+            f"np.{ufunc.__name__} of a traced number; expected one of {', '.join(sorted({*OPS, *COMPOSED}))}"
+        )
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function is np.where and len(args) == 3 and not kwargs:

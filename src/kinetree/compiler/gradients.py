@@ -61,7 +61,7 @@ def _derived(
     def traced() -> Program:
         program = trace_kernel()
         if program.repeated:
-            raise fail("derivative", f"{name} repeats its steps until it is done; legal are kernels that do not")
+            raise fail("derivative", f"{name} repeats its steps until it is done; expected kernels that do not")
         flat = trace(partial(function, program, which, charts), *shapes)
         return replace(flat, output=outputs[0].shape) if len(outputs) == 1 else flat
 

@@ -55,7 +55,7 @@ def write_js(functions: Sequence[tuple[str, "Kernel"]], *, about: str | Sequence
 
 def _check(name: str, taken: Mapping[str, str]) -> None:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, re.ASCII) or re.fullmatch(r"t\d+", name):
-        message = f"{name!r} is no name for this; legal are letters, digits and underscores, and not t with a number"
+        message = f"{name!r} is no name for this; expected letters, digits and underscores, and not t with a number"
     elif name in WORDS.split() or name in taken:
         message = f"{name!r} is {taken.get(name, 'a word of JavaScript')}"
     else:

@@ -90,7 +90,7 @@ class Machine:
                 return self._run("double", inputs, self._place(plain, DOUBLE) if out is None and plain else out)
         scalar = self.compile(DOUBLE if dtype is None else dtype)
         if not isinstance(threads, (int, np.integer)) or threads < 1:
-            raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
+            raise fail("threads", f"threads is {threads!r}; expected whole numbers from 1")
         kind = kind_of([*inputs, *named.values()])
         arrays, batch = checked(self._name, self._inputs, inputs, named)
         place = as_out(out)

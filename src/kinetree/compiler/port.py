@@ -139,7 +139,7 @@ def checked(
         return arrays, np.broadcast_shapes(*shapes)
     except ValueError:
         got = " and ".join(f"{port.name} {a.shape}" for port, a in zip(ports, arrays, strict=True))
-        message = f"{got} do not go together; legal are axes in front that are the same, of length 1 or left out"
+        message = f"{got} do not go together; expected axes in front that are the same, of length 1 or left out"
         raise fail("batch-shape", message) from None
 
 
@@ -158,15 +158,15 @@ def checked_out(out: Any, batch: tuple[int, ...], port: Port) -> None:
     """Raise KinetreeError for an array that the result (*batch, *port.shape) cannot be written into."""
     shape = f"{batch + port.shape}{f', with {port.about}' if port.name == RESULTS else ''}"
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
-        raise fail("out", f"out is a {type(out).__name__}; legal is an array of shape {shape}")
+        raise fail("out", f"out is a {type(out).__name__}; expected an array of shape {shape}")
     if out.shape != batch + port.shape:
         raise fail("out-shape", f"out has shape {out.shape}, the result {shape}")
     if out.dtype.kind not in "fc":
-        raise wrong_type("out", f"the result cannot be cast to out, which holds {out.dtype}; legal is float64")
+        raise wrong_type("out", f"the result cannot be cast to out, which holds {out.dtype}; expected float64")
     if not out.flags.writeable:
         raise fail("out", "out is read-only")
     if _is_overlapping(out):
-        raise fail("out", "entries of out share memory, so that they cannot differ; legal is an array of its own")
+        raise fail("out", "entries of out share memory, so that they cannot differ; expected an array of its own")
 
 
 def _is_overlapping(array: NDArray[Any]) -> bool:
@@ -187,7 +187,7 @@ def legal_type(dtype: DTypeLike, legal: Collection[object]) -> np.dtype[Any]:
     """Return a dtype. Raises KinetreeError for one that is not among `legal`."""
     if any(dtype is usual for usual in USUAL):  # such a call changes nothing that threads share
         return np.dtype(dtype)
-    named = f"legal are {', '.join(map(str, legal))}"
+    named = f"expected one of {', '.join(map(str, legal))}"
     with warnings.catch_warnings(action="ignore"):  # some names of types are deprecated, and none of those is legal
         try:
             number = np.dtype(dtype)
@@ -221,6 +221,6 @@ def _checked(port: Port, value: Any) -> NDArray[Any]:
 
 
 def _legal(port: Port) -> str:
-    text = f"legal are real numbers of shape (…, {', '.join(map(str, port.shape))})"
+    text = f"expected real numbers of shape (…, {', '.join(map(str, port.shape))})"
     text += f", in this order: {', '.join(port.labels)}" if port.labels else ""
     return text + (f"; rows: {', '.join(port.rows)}" if port.rows else "")

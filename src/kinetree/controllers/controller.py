@@ -86,7 +86,7 @@ class Controller:
 
     def __post_init__(self) -> None:
         if self.mirrored not in ("", "x", "y", "z"):
-            raise fail("mirrored", f"mirrored is {self.mirrored!r}; legal are '', 'x', 'y' and 'z'")
+            raise fail("mirrored", f"mirrored is {self.mirrored!r}; expected '', 'x', 'y' or 'z'")
 
     def __repr__(self) -> str:
         return f"Controller {self.key}: {self.format}"

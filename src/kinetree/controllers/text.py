@@ -58,7 +58,7 @@ def parsed(controller: Controller, text: str) -> PoseText:
     known = [controllers[key] for key in (*controllers, *controllers.forms)]
     others = [c for c in known if c.key != controller.key and _is_written_so(c, text)]
     whose = f"it looks like {', '.join(c.name for c in others)}'s" if others else "it is not written like one"
-    legal = f"legal are {controller.text[0]} and the numbers alone"
+    legal = f"expected {controller.text[0]} and the numbers alone"
     raise controller.wrong("pose-text", f"{said!r} is no pose of {controller.name}, {whose}; {legal}")
 
 

@@ -25,7 +25,7 @@ from kinetree.syntax.xml.reader import Element
 if TYPE_CHECKING:
     import yaml
 
-LEGAL = "legal are the SRDF of the model, YAML and other text files"
+LEGAL = "expected the SRDF of the model, YAML and other text files"
 MAX_BYTES = 1_000_000
 YAML = (".yaml", ".yml", ".rviz", ".srdf")
 """Endings of files that are YAML if they are not XML; in others names must stand in quotes."""

@@ -47,7 +47,7 @@ def _new(robot: Robot, name: str, joint: Joint, T: Array) -> tuple[New, New]:
     """Return the new link and its joint, beside the joint of tool0."""
     element = f"frame {name!r}"
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
-        raise fail("tool", "is no name of a frame; legal are letters, digits and _, a letter first", element=element)
+        raise fail("tool", "is no name of a frame; expected letters, digits and _, a letter first", element=element)
     own = f"{joint.parent}-{name}"
     if name in robot.frames or own in robot.joints:
         raise fail("duplicate-name", f"there is already a frame {name!r}, or a joint {own!r}", element=element)

@@ -72,10 +72,10 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
     """
     T = poses(T_base_flange)
     if T.ndim != 3 or len(T) < 4:
-        raise fail("tcp-poses", f"T_base_flange has shape {T.shape}; legal are four or more poses (k, 4, 4)")
+        raise fail("tcp-poses", f"T_base_flange has shape {T.shape}; expected four or more poses (k, 4, 4)")
     p, point, values, axes = _tip(T)
     if np.linalg.norm(p) > FARTHEST:
-        message = f"the tip would be {number(float(np.linalg.norm(p)))} m from the frame; legal are poses in metres"
+        message = f"the tip would be {number(float(np.linalg.norm(p)))} m from the frame; expected poses in metres"
         raise fail("tcp-poses", message)
     error = 1.0 / np.sqrt(np.maximum(len(T) * values, 1e-300))
     if error[0] > UNKNOWN:
@@ -145,7 +145,7 @@ def frame_from_points(origin: Any, on_x: Any, in_xy: Any) -> FrameFit:
     o = _points("origin", origin)
     x, y = _points("on_x", on_x) - o[0], _points("in_xy", in_xy) - o[0]
     if len(o) > 1:
-        raise fail("frame-points", f"origin has shape {o.shape}; legal is one point (3,)")
+        raise fail("frame-points", f"origin has shape {o.shape}; expected one point (3,)")
     ex = _direction(x)
     across = y - np.outer(y @ ex, ex)
     ey = _direction(across)
@@ -172,10 +172,10 @@ def frame_from_points(origin: Any, on_x: Any, in_xy: Any) -> FrameFit:
 def _points(name: str, values: Any) -> Array:
     array = np.atleast_2d(numbers(values, "frame-points", f"{name} is", "xyz"))
     if array.ndim != 2 or array.shape[1] != 3 or not len(array) or not np.isfinite(array).all():
-        message = f"{name} has shape {np.shape(values)}; legal are points (3,) or (k, 3) of finite numbers"
+        message = f"{name} has shape {np.shape(values)}; expected points (3,) or (k, 3) of finite numbers"
         raise fail("frame-points", message)
     if (farthest := float(np.linalg.norm(array, axis=1).max())) > FARTHEST:
-        raise fail("frame-points", f"{name} is {number(farthest)} m from the origin; legal are points in metres")
+        raise fail("frame-points", f"{name} is {number(farthest)} m from the origin; expected points in metres")
     return array
 
 

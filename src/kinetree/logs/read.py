@@ -40,7 +40,7 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     not increase, and quaternions that are not whole.
     """
     if unit not in ("rad", "deg"):
-        raise fail("unit", f"unit is {unit!r}; expected 'rad' and 'deg'")
+        raise fail("unit", f"unit is {unit!r}; expected 'rad' or 'deg'")
     if isinstance(source, Motion):
         times = source.times
         if times is not None and not (times.shape == source.q.shape[:1] and np.isfinite(times).all()):
@@ -54,7 +54,7 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     file = Path(source)
     read = ros.read if is_bag(file) else READERS.get(file.suffix.lower())
     if read is None:
-        legal = f"legal are the endings {', '.join(READERS)} and folders of bags"
+        legal = f"expected the endings {', '.join(READERS)} and folders of bags"
         raise fail("format", f"cannot read a motion from {file.name!r}; {legal}")
     if read is ros.read and unit != "rad":
         raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")

@@ -61,7 +61,7 @@ def renamable(models: Sequence[Model], file: str, position: Position) -> Place:
     name = named(models[0], file, position)
     if name is None or name.kinds.isdisjoint(RENAMED):
         raise fail(
-            "rename", "there is no name here that can be changed; legal are names of parts, macros and properties"
+            "rename", "there is no name here that can be changed; expected names of parts, macros and properties"
         )
     if not any(other.defines for _, _, other in occurrences(models, name)):
         raise fail("rename", f"no file that is read here makes {name.text!r}")
@@ -81,7 +81,7 @@ def rename(models: Sequence[Model], file: str, position: Position, new: str) -> 
     code = not name.kinds.isdisjoint(CODE)
     if not (_IDENTIFIER if code else _LEGAL).fullmatch(new):
         legal = "letters, digits and _" if code else "a name without spaces, quotes and < > &"
-        raise fail("rename", f"{new!r} is not a legal name; legal is {legal}")
+        raise fail("rename", f"{new!r} is not a legal name; expected {legal}")
     if new == name.text:
         return {}
     taken = name._replace(text=new)

@@ -341,13 +341,13 @@ async def show_robot(ls: Server, *arguments: Any) -> str:
     the URI of the document, and {"line": …, "character": …} in the element that is selected."""
     path = path_of(arguments[0]) if arguments else None
     if not path:
-        raise JsonRpcInvalidParams("there is no document; legal is the URI of an open robot description")
+        raise JsonRpcInvalidParams("there is no document; expected the URI of an open robot description")
     at: Any = arguments[1] if len(arguments) > 1 else None
     read: Any = at.get if isinstance(at, dict) else partial(getattr, at)
     try:
         position = None if at is None else (int(read("line")), int(read("character")))
     except (AttributeError, TypeError, ValueError):
-        raise JsonRpcInvalidParams('the position is wrong; legal is {"line": 0, "character": 0}') from None
+        raise JsonRpcInvalidParams('the position is wrong; expected {"line": 0, "character": 0}') from None
     html = await ls.ask_or_raise("page", arguments[0], position)
     ls.pages = ls.pages or tempfile.mkdtemp(prefix="kinetree-lsp-")
     page = Path(ls.pages) / f"{Path(path).stem}-{crc32(path.encode()):08x}.html"

@@ -31,14 +31,14 @@ def q_of(
 ) -> Array:
     """Return a full q (nq,) from joint names; see `Robot.q`. warns: whether large angles in rad give a warning."""
     if unit not in ("rad", "deg"):
-        raise fail("unit", f"unit is {unit!r}; legal are 'rad' and 'deg'")
+        raise fail("unit", f"unit is {unit!r}; expected 'rad' or 'deg'")
     given = {} if values is None else entries(values, "q")
     slices = robot.q_slices
     q = np.array([x for name in robot.joint_names for x in robot.joints[name].kind.neutral], dtype=float)
     if at is not None:
         full = numbers(at, "q", "at is", robot.coordinate_names)
         if full.shape != q.shape or not np.isfinite(full).all():
-            raise fail("q", f"at has shape {full.shape}; legal are the {q.size} finite numbers of a full q")
+            raise fail("q", f"at has shape {full.shape}; expected the {q.size} finite numbers of a full q")
         q = full.copy()
     for name, value in {**given, **named}.items():
         if name not in slices:

@@ -138,11 +138,11 @@ class Limits(Displayable):
         inside.
         """
         if not 0 <= n < 2**40:
-            raise fail("sample", f"n is {n}; legal are whole numbers from 0 to 2**40")
+            raise fail("sample", f"n is {n}; expected whole numbers from 0 to 2**40")
         try:
             rng = np.random.default_rng(seed)
         except (TypeError, ValueError):
-            raise fail("seed", f"seed is {seed!r}; legal are whole numbers from 0, and NumPy's generators") from None
+            raise fail("seed", f"seed is {seed!r}; expected whole numbers from 0, and NumPy's generators") from None
         need_ranges(self, np.arange(len(self.lower)), "uniform sample")
         if self.impossible:
             raise fail("empty", "no configuration fulfils this limit", element=f"limit {self.impossible!r}")
@@ -172,7 +172,7 @@ class Limits(Displayable):
     def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
         """Return the velocity (…, nq), cut so that a step of dt seconds stays inside; 0 if q or qd is not finite."""
         if not 0 < dt < np.inf:
-            raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
+            raise fail("dt", f"dt is {dt!r}; expected a finite number of seconds above 0")
         check_rows({"q": q, "qd": qd}, dict.fromkeys(("q", "qd"), self.coordinate_names))
         qd = checked_q(self, qd, "qd")
         with np.errstate(over="ignore"):
@@ -244,7 +244,7 @@ def checked_q(limits: Limits, q: Any, what: str) -> Array:
     array = numbers(q, "q", f"{what} is", limits.coordinate_names)
     if array.ndim == 0 or array.shape[-1] != len(limits.lower):
         names = ", ".join(limits.coordinate_names)
-        message = f"{what} has shape {array.shape}; legal is (…, {len(limits.lower)}), in this order: {names}"
+        message = f"{what} has shape {array.shape}; expected (…, {len(limits.lower)}), in this order: {names}"
         raise fail("q-shape", message)
     return array
 

@@ -136,7 +136,7 @@ class _Resolver:
         joints = chain(self.robot, member)
         if joints is None:
             message = f"the tip_link {member.tip_link!r} is not below the base_link {member.name!r}"
-            self.error("chain", f"{message}; legal is a link on its sub-tree", member, group)
+            self.error("chain", f"{message}; expected a link on its sub-tree", member, group)
         return joints or []
 
 

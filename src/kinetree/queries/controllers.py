@@ -143,9 +143,7 @@ def to_q(
     names, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
     shown = numbers(joints, "joints", "joints is", names)
     if shown.shape[-1:] != (len(columns),) or not np.isfinite(shown).all():
-        raise fail(
-            "joints", f"joints has shape {shown.shape}; legal are (…, {len(columns)}) finite numbers, deg and mm"
-        )
+        raise fail("joints", f"joints has shape {shown.shape}; expected (…, {len(columns)}) finite numbers, deg and mm")
     result = np.broadcast_to(_checked(robot, robot.q() if q is None else q), (*shown.shape[:-1], robot.nq)).copy()
     result[..., columns] = shown @ C.T * unit
     return result
@@ -180,7 +178,7 @@ def limit_joints(
     names, columns, unit, C = _joints(robot, who, model, base, tool0)
     low, high = (numbers(end, what, f"{what} is", names) for what, end in (("lower", lower), ("upper", upper)))
     if low.shape != (len(columns),) or high.shape != low.shape:
-        raise fail("limits", f"limits have shapes {low.shape} and {high.shape}; legal are ({len(columns)},)")
+        raise fail("limits", f"limits have shapes {low.shape} and {high.shape}; expected ({len(columns)},)")
     if not (low <= high).all():
         j = int(np.flatnonzero(~(low <= high))[0])
         raise fail("limits", f"of J{j + 1} the lower limit is above the upper one, or one of them is none")

@@ -256,7 +256,7 @@ def step(
     """
     robot = with_moving_joints(robot, joints, at)
     if not 0 < dt < np.inf:
-        raise fail("dt", f"dt is {dt}; legal is a finite time above 0, in seconds")
+        raise fail("dt", f"dt is {dt}; expected a finite time above 0, in seconds")
 
     def stepped(tree: Tree, given: Loads, q: Any, qd: Any, tau: Any) -> Any:
         after, new = step_of(tree, q, qd, accelerations(tree, q, qd, tau, *given, friction=friction), float(dt))

@@ -91,7 +91,7 @@ def _joint_of(robot: Robot, sensor: Sensor) -> str:
     legal = [s.name for s in robot.sensors.values() if s.type in FORCES and s.joint is not None]
     what = f"is of type {sensor.type!r}" if sensor.type not in FORCES else "is of no joint"
     there = ", ".join(map(repr, legal)) or "there are none"
-    message = f"{what}; legal are force_torque sensors of joints: {there}"
+    message = f"{what}; expected force_torque sensors of joints: {there}"
     raise KinetreeError(Finding("sensor", "error", message, sensor.source, f"sensor {sensor.name!r}"))
 
 
@@ -120,7 +120,7 @@ def parts_of(robot: Robot, model: Tree, meters: Sequence[Meter], frames: Sequenc
         link = robot.joints[model.joints[body]].child if body >= 0 else robot.root
         if body < 0 and base is None:
             message = "is on the part of the root link, whose support is unknown, so its contact cannot be found"
-            fix = f"legal are frames behind these joints: {', '.join(starts)}; with `base`, also this one"
+            fix = f"expected frames behind these joints: {', '.join(starts)}; with `base`, also this one"
             raise fail("support", message, element=f"frame {frame!r}", fix=fix)
         if link in parts:
             message = f"no sensor lies between {parts[link]!r} and {frame!r}, so only the sum of both is known"

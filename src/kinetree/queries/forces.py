@@ -99,7 +99,7 @@ def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
         return gravity
     values = numbers(gravity, "gravity", "gravity is")
     if values.shape != (3,) or not np.isfinite(values).all():
-        raise fail("gravity", f"gravity is {gravity}; legal are three finite numbers, or None for an input")
+        raise fail("gravity", f"gravity is {gravity}; expected three finite numbers, or None for an input")
     return tuple(values.tolist())
 
 

@@ -64,10 +64,10 @@ def jvp(kernel: Kernel, wrt: Wrt = None, *, tangent: bool = False) -> Kernel:
 
 def _remembered(mode: str, kernel: Kernel, wrt: Wrt, *, tangent: bool) -> Kernel:
     if not isinstance(kernel, Kernel):
-        message = f"kernel is a {type(kernel).__name__}; legal is a kernel, such as kt.fk(robot, frame)"
+        message = f"kernel is a {type(kernel).__name__}; expected a kernel, such as kt.fk(robot, frame)"
         raise wrong_type("kernel", message)
     if not isinstance(tangent, bool):
-        raise wrong_type("tangent", f"tangent is {tangent!r}; legal are True and False")
+        raise wrong_type("tangent", f"tangent is {tangent!r}; expected True or False")
     which = _indices(kernel, wrt)
     known, key = _kernels.setdefault(kernel, {}), (mode, which, tangent)
     if key in known:
@@ -84,9 +84,9 @@ def _indices(kernel: Kernel, wrt: Wrt) -> tuple[int, ...]:
         if isinstance(one, str) and one not in names:
             raise unknown_name("input", one, names)
         if not isinstance(one, str) and (isinstance(one, bool) or one not in range(len(names))):
-            message = f"wrt is {one!r}; legal are {', '.join(names)} and their numbers from 0 to {len(names) - 1}"
+            message = f"wrt is {one!r}; expected {', '.join(names)}, or a number from 0 to {len(names) - 1}"
             raise fail("wrt", message)
         which.append(names.index(one) if isinstance(one, str) else int(one))
     if not which or len(set(which)) < len(which):
-        raise fail("wrt", f"wrt is {wrt!r}; legal are one or more different inputs among {', '.join(names)}")
+        raise fail("wrt", f"wrt is {wrt!r}; expected one or more different inputs among {', '.join(names)}")
     return tuple(which)

@@ -53,7 +53,7 @@ def _checked(robot: Robot, joints: str | Iterable[str]) -> tuple[str, ...]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice or not names:
         why = f"names {', '.join(map(repr, twice))} twice" if twice else "names no joint with a coordinate"
-        raise fail("joints", f"joints={joints!r} {why}; legal are different names of robot.joint_names, or a group")
+        raise fail("joints", f"joints={joints!r} {why}; expected different names of robot.joint_names, or a group")
     return names
 
 
@@ -72,10 +72,10 @@ def _default(robot: Robot) -> Array:
 
 def _full(robot: Robot, at: Any) -> Array:
     if isinstance(at, str):
-        raise fail("at", f"at is {at!r}; legal are a full q ({robot.nq},) and 'input'")
+        raise fail("at", f"at is {at!r}; expected a full q ({robot.nq},) or 'input'")
     q = checked_q(robot.limits, at, "at")
     if q.ndim != 1 or not np.isfinite(q).all():
-        raise fail("at", f"at has shape {q.shape}; legal are {robot.nq} finite numbers, in the order of joint_names")
+        raise fail("at", f"at has shape {q.shape}; expected {robot.nq} finite numbers, in the order of joint_names")
     return q
 
 

@@ -174,7 +174,7 @@ def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
 def one_of(option: str, value: object, legal: Iterable[object]) -> None:
     """Raise KinetreeError if the value of an option is not legal."""
     if value not in (names := tuple(legal)):
-        raise fail(option.replace("_", "-"), f"{option} is {value!r}; legal are {', '.join(map(repr, names))}")
+        raise fail(option.replace("_", "-"), f"{option} is {value!r}; expected one of {', '.join(map(repr, names))}")
 
 
 def tolerance_of(given: Any) -> tuple[float, float]:
@@ -184,5 +184,5 @@ def tolerance_of(given: Any) -> tuple[float, float]:
     except KinetreeError:
         bounds = np.zeros(0)
     if bounds.shape != (2,) or not ((bounds > 0) & np.isfinite(bounds)).all():
-        raise fail("tolerance", f"tolerance is {given!r}; legal are two finite numbers above 0, m and rad")
+        raise fail("tolerance", f"tolerance is {given!r}; expected two finite numbers above 0, m and rad")
     return float(bounds[0]), float(bounds[1])

@@ -20,4 +20,4 @@ KINDS = {
 def check_kind(kind: str | None) -> None:
     """Raise KinetreeError for an unknown kind of robot."""
     if kind is not None and kind not in KINDS:
-        raise fail("kind", f"no kind of robot {kind!r}; legal are {', '.join(KINDS)}")
+        raise fail("kind", f"no kind of robot {kind!r}; expected one of {', '.join(KINDS)}")

@@ -134,7 +134,7 @@ def fetch(source: str) -> Path:
     into its folder if the file is not there. Raises KinetreeError if that is not possible."""
     package, _, name = source.partition(":")
     if package != "robot_descriptions":
-        raise fail("fetch", f"{source!r} cannot be fetched; legal is robot_descriptions:NAME")
+        raise fail("fetch", f"{source!r} cannot be fetched; expected robot_descriptions:NAME")
     file = _model(package, name).file
     if is_there(file):
         return file

@@ -114,7 +114,7 @@ class Player:
             return []
         which = some([f"{JOINT}{name} = {q[self.limits.coordinate_names.index(name)]:.6g}" for name in names])
         limits = some([f"{self.limits.names[k]} by {number(-margin[k])}" for k in bad])
-        legal = f"; where the other joints are, legal are {_range(self.limits, q, names[0])}" if len(names) == 1 else ""
+        legal = f"; where the other joints are, expected {_range(self.limits, q, names[0])}" if len(names) == 1 else ""
         return [f"{which} is not set: it is outside of limits: {limits}{legal}"]
 
     def _move_to(self, time: float) -> None:

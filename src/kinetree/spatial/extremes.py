@@ -24,7 +24,7 @@ def unbounded() -> Exception:
 
 def too_thin() -> Exception:
     """Return the error for a polytope so thin that its corners coincide."""
-    message = "the corners of what the limits leave cannot be told apart; legal are limits that leave more room"
+    message = "the corners of what the limits leave cannot be told apart; expected limits that leave more room"
     return fail("no-solution", message)
 
 

@@ -49,7 +49,7 @@ def camera_at(
     to see, which are outside of the bounds. Raises KinetreeError if the direction is along z.
     """
     if not np.isfinite(direction).all() or not np.hypot(*direction[:2]) > TINY:
-        raise fail("picture", f"the direction to the camera is {direction}; legal are finite numbers, not along z")
+        raise fail("picture", f"the direction to the camera is {direction}; expected finite numbers, not along z")
     towards = np.array(direction) / np.linalg.norm(direction)
     right = np.cross((0.0, 0.0, 1.0), towards)
     right /= np.linalg.norm(right)

@@ -51,7 +51,7 @@ def moving_picture(
     shapes = Shapes(robot, MeshFiles(packed=soups))
     samples = filled(robot, motion, start(robot, q))[_shown(motion)]
     if len(samples) > MOST:
-        raise fail("picture", f"the motion takes {len(samples) / RATE:g} s; legal are at most {MOST / RATE:g} s")
+        raise fail("picture", f"the motion takes {len(samples) / RATE:g} s; expected at most {MOST / RATE:g} s")
     placed = [poses(robot, sample) for sample in samples]
     corners = np.concatenate([_corners(shapes, soups, T) for T in placed])
     if not len(corners):

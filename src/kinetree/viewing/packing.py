@@ -116,7 +116,7 @@ def simplified(mesh: Mesh, faces: int) -> Mesh:
 def check_simplification(faces: int) -> None:
     """Raise KinetreeError if `faces` is not above 0, or the package that makes meshes coarser is not installed."""
     if not faces > 0:
-        raise fail("option", f"faces is {faces!r}; legal are whole numbers above 0", element="faces")
+        raise fail("option", f"faces is {faces!r}; expected whole numbers above 0", element="faces")
     try:
         import fast_simplification  # noqa: F401
     except ImportError:

@@ -29,7 +29,9 @@ def new_figure(size: tuple[float, float], suffix: str, layout: Literal["constrai
     figure = Figure(figsize=size, dpi=100, layout=layout)
     formats = figure.canvas.get_supported_filetypes()
     if suffix.removeprefix(".") not in formats:
-        raise fail("plot", f"figures are not written as {suffix!r}; legal are {', '.join('.' + f for f in formats)}")
+        raise fail(
+            "plot", f"figures are not written as {suffix!r}; expected one of {', '.join('.' + f for f in formats)}"
+        )
     return figure
 
 

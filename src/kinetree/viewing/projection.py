@@ -72,4 +72,4 @@ def scale_of(camera: Array) -> float:
 def check_finite(poses: Iterable[Array]) -> None:
     """Raise KinetreeError if poses are too large to be drawn, or not finite."""
     if not all(np.abs(T).max() < LARGEST for T in poses):
-        raise fail("overflow", "the poses are not finite; legal are coordinates that keep them so", element="--q")
+        raise fail("overflow", "the poses are not finite; expected coordinates that keep them so", element="--q")

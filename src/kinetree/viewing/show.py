@@ -125,7 +125,7 @@ class View:
         if suffix not in ENDINGS:
             raise fail("format", f"cannot write a view to {Path(path).name!r}; legal endings are {', '.join(ENDINGS)}")
         if suffix in PICTURES and self.shapes is not None:
-            raise fail("format", f"cannot write two robots to {Path(path).name!r}; legal is the ending .html")
+            raise fail("format", f"cannot write two robots to {Path(path).name!r}; expected the ending .html")
         drawn = picture(self.robot, self.q, suffix, reach=self.reach)[0] if suffix in PICTURES else self.html
         write_whole(Path(path), drawn)
 

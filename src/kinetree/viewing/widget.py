@@ -25,7 +25,7 @@ class Widget(AnyWidget):
     def _checked(self, proposal: dict[str, Any]) -> list[float]:
         q: list[float] = proposal["value"]
         if len(q) != self.size or not all(map(isfinite, q)):
-            raise TraitError(f"q is {q}; legal are {self.size} finite numbers")
+            raise TraitError(f"q is {q}; expected {self.size} finite numbers")
         return q
 
 

@@ -158,7 +158,7 @@ def calibrate(
     who.from_pose(se3.IDENTITY)  # warns of unverified data
     used = active(robot, who, tool, user_frame, arm.own)
     if used.tool.ndim != 2 or used.user_frame.ndim != 2:
-        raise fail("pose", "all poses are of one tool in one user frame; legal are single ones")
+        raise fail("pose", "all poses are of one tool in one user frame; expected single ones")
     data = _data(who, arm, model, shown, posed, (base, base_link), (tool0, flange), bounds, used)
     _check_turns(data.T[0])
     with reporting(progress):
@@ -300,7 +300,7 @@ def _checked(who: Controller, joints: Any, poses: Any, names: Sequence[str]) -> 
     shown = _rows("joints", joints, names)
     posed = _rows("poses", poses, who.components)
     if len(shown) != len(posed):
-        raise fail("poses", f"{len(shown)} rows of joints and {len(posed)} poses; legal are as many")
+        raise fail("poses", f"{len(shown)} rows of joints and {len(posed)} poses; expected as many")
     form = who.rotation
     fault = (replace(form, unit="deg") if form.unit else form).fault(posed[:, 3:])  # rad may be deg by mistake
     if fault:
@@ -309,14 +309,14 @@ def _checked(who: Controller, joints: Any, poses: Any, names: Sequence[str]) -> 
         different = len(np.unique(np.round(rows, 6), axis=0))
         if different < 3:
             counted = "is 1 different row" if different == 1 else f"are {different} different rows"
-            raise fail("poses", f"there {counted} of {what}; legal are 3 or more, better 10")
+            raise fail("poses", f"there {counted} of {what}; expected 3 or more, better 10")
     return shown, posed
 
 
 def _rows(what: str, given: Any, names: Sequence[str]) -> Array:
     rows = numbers(given, what, f"{what} are", names)
     if rows.ndim != 2 or rows.shape[1] != len(names):
-        raise fail(what, f"{what} has shape {rows.shape}; legal is (k, {len(names)})")
+        raise fail(what, f"{what} has shape {rows.shape}; expected (k, {len(names)})")
     if not np.isfinite(rows).all():
         raise fail(what, f"row {int(np.argwhere(~np.isfinite(rows))[0][0]) + 1} of {what} is not finite")
     return rows
@@ -325,7 +325,7 @@ def _rows(what: str, given: Any, names: Sequence[str]) -> Array:
 def _tolerance(given: Any) -> tuple[float, float]:
     metres, radians = tolerance_of(given)
     if metres > WIDEST[0] or radians > WIDEST[1]:
-        legal = f"legal are at most {WIDEST[0]:g} m and {WIDEST[1]:g} rad"
+        legal = f"expected at most {WIDEST[0]:g} m and {WIDEST[1]:g} rad"
         raise fail("tolerance", f"tolerance is {given!r}, with which anything would agree; {legal}")
     return metres, radians
 
@@ -341,4 +341,4 @@ def _check_turns(T: Array) -> None:
     most, second = fitting.spread(T[:, :3, :3])
     if second <= ONE_AXIS * most:
         message = "the joints turn the tool about one axis alone, which leaves the frames open"
-        raise fail("poses", f"{message}; legal are poses that turn it about several")
+        raise fail("poses", f"{message}; expected poses that turn it about several")

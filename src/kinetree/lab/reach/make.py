@@ -94,7 +94,7 @@ def grid_of(
     """Return the grid. Default boxes contain all that is reached, with corners at multiples of the voxel, and are flat
     if that is in a plane."""
     if voxel is not None and not 0 < voxel < np.inf:
-        raise fail("voxel", f"voxel is {voxel!r}; legal is a finite length above 0, m")
+        raise fail("voxel", f"voxel is {voxel!r}; expected a finite length above 0, m")
     if box is None:
         _check_ends(robot, position)
     corners = _reached_box(robot, frame, base, position, axis) if box is None else _checked(box)
@@ -116,7 +116,7 @@ def grid_of(
 def _checked(box: Any) -> Array:
     corners = numbers(box, "box", "box is")
     if corners.shape != (2, 3) or not np.isfinite(corners).all() or (corners[0] > corners[1]).any():
-        raise fail("box", f"box is {box!r}; legal are two corners of 3 finite numbers, m, the lower one first")
+        raise fail("box", f"box is {box!r}; expected two corners of 3 finite numbers, m, the lower one first")
     return corners
 
 

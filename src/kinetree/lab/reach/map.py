@@ -100,7 +100,7 @@ class ReachMap(Displayable):
     def volume_at(self, share: float) -> float:
         """Return the volume of the voxels of which at least a share of orientations is reached, and at least one."""
         if not 0 <= share <= 1:
-            raise fail("share", f"share is {share!r}; legal are numbers from 0 to 1")
+            raise fail("share", f"share is {share!r}; expected numbers from 0 to 1")
         least = max(share * self.grid.orientations - 1e-9, 1)
         return float((self.count >= least).sum()) * self.grid.content
 

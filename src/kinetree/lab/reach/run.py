@@ -77,7 +77,7 @@ def reach_map(
     """
     robot = with_moving_joints(robot, joints, at)
     if isinstance(robot, Robot) and fixed_input(robot):
-        raise fail("at", "a reach map has the joints that stand compiled in; legal is a full q, not 'input'")
+        raise fail("at", "a reach map has the joints that stand compiled in; expected a full q, not 'input'")
     frame, base = frames_of(robot, (frame, base))
     tolerance = tolerance_of(tolerance)
     _check("directions", directions, 0, 10_000)
@@ -103,7 +103,7 @@ def reach_map(
 
 def _check(name: str, value: Any, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        raise fail(name, f"{name} is {value!r}; legal are whole numbers from {least} to {most}")
+        raise fail(name, f"{name} is {value!r}; expected whole numbers from {least} to {most}")
 
 
 def _job(

@@ -68,7 +68,7 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
     names, parts = set(as_names(joints)), parts_of(robot)
     for name in sorted(names & set(robot.joints)):
         if not robot.joints[name].kind.single:
-            message = f"is {robot.joints[name].type}; legal are joints of one coordinate"
+            message = f"is {robot.joints[name].type}; expected joints of one coordinate"
             raise KinetreeError(Finding("limits", "error", message, element=f"joint {name!r}"))
     for name in sorted(names - set(robot.joints)):
         raise KinetreeError(

@@ -80,10 +80,10 @@ def add_overlay(
                [0., 0., 1.]])
     """
     if mirror not in ("x", "y", "z"):
-        raise fail("overlay", f"mirror is {mirror!r}; legal are 'x', 'y' and 'z'")
+        raise fail("overlay", f"mirror is {mirror!r}; expected 'x', 'y' or 'z'")
     columns, p = numbers(axes, "overlay", "axes is"), numbers(position, "overlay", "position is")
     if p.shape != (3,) or not np.isfinite(p).all():
-        raise fail("overlay", f"position is {p.tolist()}; legal are three finite numbers, m")
+        raise fail("overlay", f"position is {p.tolist()}; expected three finite numbers, m")
     if columns.shape == (3, 3) and se3.is_rotation(columns):
         raise fail("overlay", "axes are right-handed, which needs no overlay", fix="use add_frame")
     if columns.shape != (3, 3) or not se3.is_rotation(-columns):
@@ -117,7 +117,7 @@ def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None 
     frame = robot.frames[name]
     anchor = frame if relative_to is None else robot.frames[relative_to]
     if anchor.link != frame.link:
-        message = f"relative_to={anchor.name!r} is fixed to link {anchor.link!r}; legal are frames of {frame.link!r}"
+        message = f"relative_to={anchor.name!r} is fixed to link {anchor.link!r}; expected frames of {frame.link!r}"
         raise fail("not-fixed", message, element=f"frame {name!r}")
     T_link_new = anchor.origin @ pose(origin)
     T_new_old = frozen(se3.inverse(T_link_new) @ frame.origin)

@@ -136,11 +136,11 @@ def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
 def _kind(type: str, pitch: float) -> JointType:
     """Return the row of a joint type. Raises KinetreeError for a pitch that it cannot have."""
     if type not in JOINT_TYPES:
-        raise fail("joint-type", f"type={type!r} is not legal; legal is a type among {', '.join(JOINT_TYPES)}")
+        raise fail("joint-type", f"type={type!r} is not legal; expected a type among {', '.join(JOINT_TYPES)}")
     kind = JOINT_TYPES[type]
     if not isfinite(pitch) or (pitch and not kind.has_pitch):
         screws = " or ".join(row.name for row in JOINT_TYPES.values() if row.has_pitch)
-        message = f"pitch={pitch!r} of a {type} joint is not legal; legal are finite m/rad, of a {screws} joint alone"
+        message = f"pitch={pitch!r} of a {type} joint is not legal; expected finite m/rad, of a {screws} joint alone"
         raise fail("pitch", message)
     return kind
 

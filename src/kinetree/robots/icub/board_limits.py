@@ -44,7 +44,7 @@ def board_limits(robot: str, kind: Kind = "software") -> dict[str, Interval]:
     if robot not in robots():
         raise fail("unknown-name", f"no limits of robot {robot!r}; {nearest_names(robot, robots())}")
     if kind not in get_args(Kind):
-        raise fail("kind", f"kind is {kind!r}; legal are {', '.join(map(repr, get_args(Kind)))}")
+        raise fail("kind", f"kind is {kind!r}; expected one of {', '.join(map(repr, get_args(Kind)))}")
     rows = _table()[robot]
     said = {row["joint"]: (row[f"{kind}_min"], row[f"{kind}_max"]) for row in rows}
     return {joint: (radians(float(low)), radians(float(high))) for joint, (low, high) in said.items() if low and high}

@@ -84,7 +84,7 @@ def from_board(
         batch = np.broadcast_shapes(numbers.shape[:-1], others.shape[:-1])
     except ValueError:
         shapes = f"values {numbers.shape} and q {others.shape}"
-        raise fail("q-shape", f"{shapes} do not broadcast; legal are batches that do") from None
+        raise fail("q-shape", f"{shapes} do not broadcast; expected batches that do") from None
     full = np.broadcast_to(others, (*batch, robot.nq)).copy()
     full[..., plan.columns] = (np.deg2rad(given) if unit == "deg" else given) @ plan.inverse.T
     return BoardReading(full, plan.absent)
@@ -174,7 +174,7 @@ def _planned(robot: Robot, axes: tuple[str, ...]) -> _Plan:
 def _check_unit(unit: Any) -> None:
     if unit not in ("deg", "rad"):
         said = "is missing" if unit is _UNSAID else f"is {unit!r}"
-        raise fail("unit", f"unit {said}; legal are 'deg', as control boards speak, and 'rad'")
+        raise fail("unit", f"unit {said}; expected 'deg', as control boards speak, or 'rad'")
 
 
 def _board_values(board: Board, values: Any) -> Array:
@@ -197,7 +197,7 @@ def _configuration(robot: Robot, q: Any) -> Array:
     configuration = _floats(q, "q", robot.coordinate_names)
     if configuration.ndim == 0 or configuration.shape[-1] != robot.nq:
         names = ", ".join(robot.coordinate_names)
-        message = f"q has shape {configuration.shape}; legal is (…, {robot.nq}), in this order: {names}"
+        message = f"q has shape {configuration.shape}; expected (…, {robot.nq}), in this order: {names}"
         raise fail("q-shape", message)
     if not np.isfinite(configuration).all():
         raise fail("number", "q is not all finite")

@@ -75,7 +75,7 @@ def boards_of(family: Family) -> Mapping[str, Board]:
     """Return the boards of a family by name."""
     known = boards().families
     if family not in known:
-        raise fail("family", f"family is {family!r}; legal are {', '.join(map(repr, known))}")
+        raise fail("family", f"family is {family!r}; expected one of {', '.join(map(repr, known))}")
     return known[family]
 
 

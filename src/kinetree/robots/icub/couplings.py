@@ -101,12 +101,12 @@ def from_motors(robot: Robot, values: Any, *, quantity: Quantity, version: str) 
 
 def _mapped(robot: Robot, values: Any, quantity: Quantity, version: str, *, to_joints: bool) -> Array:
     if quantity not in get_args(Quantity):
-        raise fail("quantity", f"quantity is {quantity!r}; legal are {', '.join(map(repr, get_args(Quantity)))}")
+        raise fail("quantity", f"quantity is {quantity!r}; expected one of {', '.join(map(repr, get_args(Quantity)))}")
     names = robot.coordinate_names if quantity == "position" else robot.velocity_names
     mapped = np.array(numbers(values, "number", "values are", names))
     if mapped.ndim == 0 or mapped.shape[-1] != len(names):
         raise fail(
-            "q-shape", f"values have shape {mapped.shape}; legal is (…, {len(names)}), in order: {', '.join(names)}"
+            "q-shape", f"values have shape {mapped.shape}; expected (…, {len(names)}), in order: {', '.join(names)}"
         )
     for coupling in _of_robot(robot, version):
         columns = [names.index(joint) for joint in coupling.joints]

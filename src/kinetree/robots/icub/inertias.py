@@ -28,7 +28,7 @@ def model_file(name: str) -> Path:
     models = PACKAGES["icub-models"]()
     if not models:
         message = f"inertias={name!r} needs the package icub-models, which is not installed"
-        fix = 'pip install icub-models; legal are then the names of its robots, such as inertias="iCubGazeboV2_5"'
+        fix = 'pip install icub-models; expected then the names of its robots, such as inertias="iCubGazeboV2_5"'
         raise fail("package", message, fix=fix)
     if name not in models:
         raise fail("unknown-name", f"icub-models has no model {name!r}; {nearest_names(name, list(models))}")

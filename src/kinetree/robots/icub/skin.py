@@ -138,7 +138,7 @@ def skin_frame(robot: Robot, part: str | int, link_number: int | None = None) ->
             raise unknown_name("body part", part, list(skin().bodies))
     frames = skin().bodies[body]
     if not 0 <= number < len(frames):
-        raise fail("link-number", f"is no link; legal are 0 to {len(frames) - 1}", element=label)
+        raise fail("link-number", f"is no link; expected 0 to {len(frames) - 1}", element=label)
     for name in (frames[number], skin().known_as.get(frames[number], "")):
         if name in robot.frames:
             return robot.frames[name]
@@ -229,7 +229,7 @@ def _contact(i: int, item: Any) -> SkinContact:
     values = [part for part in found if part is not None]
     if len(values) < len(counts) or not all(x.is_integer() for part in (values[0], *values[6:7]) for x in part):
         legal = "((id body link skin) (x y z) (fx fy fz) (mx my mz) (x y z) (nx ny nz) (taxels) pressure)"
-        message = f"is not a contact; legal is {legal}, or the first four without skin"
+        message = f"is not a contact; expected {legal}, or the first four without skin"
         raise fail("contacts", message, element=f"item {i}")
     identity, body, link, *part = map(int, values[0])
     if body not in (0, *skin().codes):
@@ -284,7 +284,7 @@ def _floats(words: Any, count: int | None = None) -> tuple[float, ...] | None:
 
 def _taxel(line: str, file: str, number: int) -> tuple[float, ...]:
     if (values := _floats(line.split(), 6)) is None:
-        raise _error(file, number, f"{line[:60]!r} is not a taxel; legal are 6 numbers, x y z nx ny nz")
+        raise _error(file, number, f"{line[:60]!r} is not a taxel; expected 6 numbers, x y z nx ny nz")
     return values
 
 

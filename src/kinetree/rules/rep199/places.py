@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CARRIERS = {"base": "base_link", "flange": "the last link of the arm", "tool0": "flange"}
 """Frames whose places can be given, and in which frame."""
 LEGAL = (
-    'legal is a pose X Y Z R P Y in m and rad, such as "0 0 0.45 0 pi/2 0", or the name of a frame; '
+    'expected a pose X Y Z R P Y in m and rad, such as "0 0 0.45 0 pi/2 0", or the name of a frame; '
     "for several arms PREFIX=PLACE, separated by ;"
 )
 FAR = 10.0

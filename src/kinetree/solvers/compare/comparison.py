@@ -187,13 +187,13 @@ def compare(
           3 more agree
     """
     if base not in ("same", "any"):
-        raise fail("base", f"base={base!r} is not legal; legal are 'same' and 'any'")
+        raise fail("base", f"base={base!r} is not legal; expected 'same' or 'any'")
     tree_a, tree_b = build_tree(a), build_tree(b)
     for name, value in (("tolerance", tolerance), ("relative", relative)):
         if not 0 < value < np.inf:
-            raise fail("tolerance", f"{name} is {value}; legal is a finite number above 0")
+            raise fail("tolerance", f"{name} is {value}; expected a finite number above 0")
     if not 1 <= samples <= MOST_SAMPLES:
-        raise fail("samples", f"samples is {samples}; legal are whole numbers from 1 to {MOST_SAMPLES}")
+        raise fail("samples", f"samples is {samples}; expected whole numbers from 1 to {MOST_SAMPLES}")
     match = Match(tree_a, tree_b, tolerance, relative, base == "any")
     pairs = match.pairs()
     sides = Sides(a, b, tree_a, tree_b, pairs, tolerance, relative)

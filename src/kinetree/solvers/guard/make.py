@@ -136,7 +136,7 @@ class Guard:
         if not np.all((dt > 0 if self.brakes else dt >= 0) & np.isfinite(dt)):
             legal = "above 0" if self.brakes else "from 0"
             wrong = dt[~((dt > 0 if self.brakes else dt >= 0) & np.isfinite(dt))].flat[0]
-            raise fail("dt", f"dt is {wrong}; legal are seconds {legal}, finite")
+            raise fail("dt", f"dt is {wrong}; expected seconds {legal}, finite")
         if (qd is not None) != self.brakes:
             needed = "a guard with accelerations needs" if self.brakes else "a guard without accelerations does not use"
             raise fail("qd", f"{needed} the velocity qd")
@@ -192,12 +192,12 @@ def guard(
     names = _names(robot, joints)
     robot = robot if at is None else with_moving_joints(robot, names, at)
     if fixed_input(robot):
-        raise fail("at", "a guard has the joints that stand compiled in; legal is a full q, not 'input'")
+        raise fail("at", "a guard has the joints that stand compiled in; expected a full q, not 'input'")
     for what, value in (("keep", keep), ("warn", warn)):
         if not 0 <= value < np.inf:
-            raise fail(what, f"{what} is {value!r}; legal is a finite distance from 0, in rad or m")
+            raise fail(what, f"{what} is {value!r}; expected a finite distance from 0, in rad or m")
     if not isinstance(sweeps, int) or not 1 <= sweeps <= 1000:
-        raise fail("sweeps", f"sweeps is {sweeps!r}; legal are whole numbers from 1 to 1000")
+        raise fail("sweeps", f"sweeps is {sweeps!r}; expected whole numbers from 1 to 1000")
     columns = np.array([robot.q_slices[name].start for name in names])
     rows, limit_names = _rows(robot.limits, names, columns)
     number = legal_type(dtype, SCALARS)
@@ -253,7 +253,7 @@ def _names(robot: Robot, joints: str | Sequence[str] | None) -> tuple[str, ...]:
                 "guard", f"{kind}; a guard is for joints of one coordinate of their own", element=f"joint {name!r}"
             )
     if not names or len(set(names)) < len(names):
-        raise fail("guard", f"joints is {list(names)}; legal are one or more different names")
+        raise fail("guard", f"joints is {list(names)}; expected one or more different names")
     return names
 
 
@@ -264,7 +264,7 @@ def _per_joint(what: str, value: float | Mapping[str, float], names: Sequence[st
             raise unknown_name("joint", name, list(names))
     wrong = [name for name in names if not 0 < given.get(name, 0) < np.inf]
     if wrong:
-        message = f"{what} is {value!r}; legal is a finite {what} above 0 for every joint"
+        message = f"{what} is {value!r}; expected a finite {what} above 0 for every joint"
         raise fail(what, f"{message}, which {', '.join(wrong)} {'has' if len(wrong) == 1 else 'have'} not")
     return np.array([given[name] for name in names], dtype=float)
 

@@ -90,7 +90,7 @@ def run_guard(
         (2, 1)
     """
     if not 0 < period < math.inf:
-        raise fail("period", f"period is {period!r}; legal are finite seconds above 0")
+        raise fail("period", f"period is {period!r}; expected finite seconds above 0")
     if log is None or callable(log):
         return _run(guard, read, send, period, log or (lambda event: None), shadow)
     with _new_file(Path(log)) as file:
@@ -153,7 +153,7 @@ def _checked(guard: Guard, given: Any) -> tuple[Array, Array]:
             numbers(x, "guard", f"{what} is", guard.joints) for what, x in zip(("q", "command"), given, strict=True)
         )
     except (TypeError, ValueError):
-        raise fail("guard", "read returned no pair; legal are positions and a command, or None to end") from None
+        raise fail("guard", "read returned no pair; expected positions and a command, or None to end") from None
     if q.shape != (n,) or command.shape != (n,):
-        raise fail("guard", f"read returned arrays of shapes {q.shape} and {command.shape}; legal is ({n},)")
+        raise fail("guard", f"read returned arrays of shapes {q.shape} and {command.shape}; expected ({n},)")
     return q, command

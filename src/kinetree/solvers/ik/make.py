@@ -86,11 +86,11 @@ def ik(
     """
     robot = with_moving_joints(robot, joints, at)
     if isinstance(robot, Robot) and fixed_input(robot):
-        raise fail("at", "inverse kinematics has the joints that stand compiled in; legal is a full q, not 'input'")
+        raise fail("at", "inverse kinematics has the joints that stand compiled in; expected a full q, not 'input'")
     names = (frame,) if isinstance(frame, str) else tuple(frame)
     kinds = (goal,) * len(names) if isinstance(goal, str) else tuple(goal)
     if not names or len(kinds) != len(names):
-        raise fail("goal", f"{len(kinds)} goals for {len(names)} frames; legal is one for all, or one each")
+        raise fail("goal", f"{len(kinds)} goals for {len(names)} frames; expected one for all, or one each")
     *frames, seen_from = frames_of(robot, (*names, base))
     one_of("expressed_in", expressed_in, ("base", "frame"))
     for kind in kinds:
@@ -102,11 +102,11 @@ def ik(
             raise fail("weights", f"weights {w} leave the goal {one.kind!r} of {one.frame} nothing to reach")
     tolerance = tolerance_of(tolerance)
     if not isinstance(descents, (int, np.integer)) or not 1 <= descents <= 10_000:
-        raise fail("descents", f"descents is {descents!r}; legal are whole numbers from 1 to 10000")
+        raise fail("descents", f"descents is {descents!r}; expected whole numbers from 1 to 10000")
     if limits is not None and not (
         isinstance(limits, Limits) and limits.coordinate_names == robot.limits.coordinate_names
     ):
-        raise fail("limits", "limits are not of this robot; legal are Limits of its coordinates, such as robot.limits")
+        raise fail("limits", "limits are not of this robot; expected Limits of its coordinates, such as robot.limits")
     descents = int(descents)
     refuse_loops(robot, between(robot, goals)[0], "inverse kinematics", loops)
     key = ("ik", goals, tolerance, descents, closed_form)
@@ -164,7 +164,7 @@ def _speed(robot: Robot, name: str) -> float:
 def _six(weights: Sequence[float] | None) -> tuple[float, ...]:
     w = (1.0,) * 6 if weights is None else tuple(numbers(weights, "weights", "weights is").ravel().tolist())
     if len(w) != 6 or not all(0 <= x < np.inf for x in w) or not any(w):
-        raise fail("weights", f"weights is {weights!r}; legal are 6 finite numbers from 0, not all 0")
+        raise fail("weights", f"weights is {weights!r}; expected 6 finite numbers from 0, not all 0")
     return tuple(x / max(w) for x in w)
 
 
@@ -172,7 +172,7 @@ def _unit(axis: Sequence[float]) -> tuple[float, float, float]:
     v = numbers(axis, "axis", "axis is")
     length = float(np.linalg.norm(v)) if v.shape == (3,) else 0.0
     if not 0 < length < np.inf:
-        raise fail("axis", f"axis is {axis!r}; legal are 3 finite numbers, not all 0")
+        raise fail("axis", f"axis is {axis!r}; expected 3 finite numbers, not all 0")
     x, y, z = (v / length).tolist()
     return x, y, z
 

@@ -88,7 +88,7 @@ def with_unit_quaternions(problem: Problem, q: Array, what: str) -> Array:
         return q
     own = normalised(problem.loose, q[..., problem.columns])
     if not np.isfinite(own).all():
-        raise fail(what, f"{what} has a quaternion of length zero; legal is any other length")
+        raise fail(what, f"{what} has a quaternion of length zero; expected any other length")
     return problem.moved(q, own)
 
 
@@ -152,7 +152,7 @@ def _refuse_ends(limits: Limits, columns: Array) -> None:
     limited = np.isfinite(limits.lower[columns]) | np.isfinite(limits.upper[columns]) | limits.G[:, columns].any(axis=0)
     if limited.any():
         names = ", ".join(limits.coordinate_names[j] for j in columns[limited])
-        raise fail("limits", f"limits on {names}, of joints with quaternions; legal are limits of other joints")
+        raise fail("limits", f"limits on {names}, of joints with quaternions; expected limits of other joints")
 
 
 def _strides(loose: Sequence[Loose], is_far: Array) -> Array:

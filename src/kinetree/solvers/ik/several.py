@@ -60,7 +60,7 @@ def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, a
             return IKSolutions(found[:, :nq], found[:, nq] < np.inf)
     _check_counts(most=most, starts=starts)
     if apart is not None and not 0 < apart < np.inf:
-        raise fail("apart", f"apart is {apart!r}; legal is a finite number above 0, rad or m")
+        raise fail("apart", f"apart is {apart!r}; expected a finite number above 0, rad or m")
     search, arrays, batch = prepared(ik, targets, q0)
     if not ordered or apart is not None:
         flat, own = flattened(ik, search, arrays, batch, np.ones(batch, bool))
@@ -182,4 +182,4 @@ def _different(ik: IK, q: Array, good: Array, rest: Array, most: int, apart: flo
 def _check_counts(**counts: Any) -> None:
     for name, value in counts.items():
         if not isinstance(value, (int, np.integer)) or value < 1:
-            raise fail(name, f"{name} is {value!r}; legal are whole numbers from 1")
+            raise fail(name, f"{name} is {value!r}; expected whole numbers from 1")

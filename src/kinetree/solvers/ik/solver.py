@@ -174,7 +174,7 @@ class IK:
 
     def _checked(self, targets: Sequence[Any]) -> tuple[list[Array], tuple[int, ...]]:
         if len(targets) != len(self.goals):
-            raise fail("targets", f"{len(targets)} targets; legal is one for each of {len(self.goals)} goals")
+            raise fail("targets", f"{len(targets)} targets; expected one for each of {len(self.goals)} goals")
         arrays, batches = [], []
         for goal, target in zip(self.goals, targets, strict=True):
             shape = GOALS[goal.kind].shape
@@ -264,10 +264,10 @@ class IK:
             return self._inside.begin_at
         legal = f"'middle', or (…, {self._problem.nq}) finite numbers"
         if isinstance(prefer, str):
-            raise fail("prefer", f"prefer is {prefer!r}; legal are {legal}")
+            raise fail("prefer", f"prefer is {prefer!r}; expected {legal}")
         wanted = numbers(prefer, "prefer", "prefer is", self.limits.coordinate_names)
         if wanted.shape[-1:] != (self._problem.nq,) or not np.isfinite(wanted).all():
-            raise fail("prefer", f"prefer has shape {wanted.shape}; legal are {legal}")
+            raise fail("prefer", f"prefer has shape {wanted.shape}; expected {legal}")
         return wanted[..., self._problem.columns]
 
     def _in_portions(
@@ -318,4 +318,4 @@ def _picked(array: Array, batch: tuple[int, ...], where: Array, shape: tuple[int
 
 def _check_threads(threads: Any) -> None:
     if not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise fail("threads", f"threads is {threads!r}; legal are whole numbers from 1")
+        raise fail("threads", f"threads is {threads!r}; expected whole numbers from 1")

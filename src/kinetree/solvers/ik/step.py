@@ -89,7 +89,7 @@ class Stepper:
     def step(self, q: Any, targets: Sequence[Array], dt: float, restart: Any) -> IKStep:
         """Return the step from q (…, nq), see `IK.step`; targets are checked."""
         if not isinstance(dt, (int, float, np.floating)) or not 0 < dt < np.inf:
-            raise fail("dt", f"dt is {dt!r}; legal is a finite number of seconds above 0")
+            raise fail("dt", f"dt is {dt!r}; expected a finite number of seconds above 0")
         limits, columns, strides = self.inside.limits, self.problem.columns, self.speeds * dt
         before = self._checked(q, "q")
         if restart is not None:
@@ -117,5 +117,5 @@ class Stepper:
     def _checked(self, q: Any, what: str) -> Array:
         given = checked_q(self.inside.limits, q, what)
         if not np.isfinite(given).all():
-            raise fail(what, f"{what} is not finite; legal are finite numbers")
+            raise fail(what, f"{what} is not finite; expected finite numbers")
         return with_unit_quaternions(self.problem, given, what)

@@ -44,7 +44,7 @@ def ik_step(
     """
     robot = with_moving_joints(robot, joints, at)
     if isinstance(robot, Robot) and fixed_input(robot):
-        raise fail("at", "inverse kinematics has the joints that stand compiled in; legal is a full q, not 'input'")
+        raise fail("at", "inverse kinematics has the joints that stand compiled in; expected a full q, not 'input'")
     frame, base = frames_of(robot, (frame, base))
     one_of("goal", goal, GOALS)
     tolerance = tolerance_of(tolerance)

@@ -38,9 +38,9 @@ class Reach:
         cell: float,
     ) -> None:
         if not isinstance(samples, int) or samples < 1:
-            raise fail("widen", f"samples is {samples!r}; legal is a whole number from 1")
+            raise fail("widen", f"samples is {samples!r}; expected a whole number from 1")
         if not 0 < cell < np.inf:
-            raise fail("widen", f"cell is {cell!r}; legal is a length above 0, in m")
+            raise fail("widen", f"cell is {cell!r}; expected a length above 0, in m")
         h = limits.h.copy()
         h[rows] += most
         corner = np.sqrt(3.0) / 2 * cell

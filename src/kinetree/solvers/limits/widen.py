@@ -139,7 +139,7 @@ def _rows(robot: Robot, most: Mapping[str, float]) -> Array:
             raise unknown_name("row", name, list(by_name))
     rows = np.array([by_name[name] for name in most], dtype=int)
     if len(rows) == 0 or len(set(rows.tolist())) < len(rows):
-        raise fail("widen", "legal are one or more different rows")
+        raise fail("widen", "expected one or more different rows")
     return rows
 
 
@@ -168,12 +168,12 @@ def _ends(robot: Robot) -> dict[tuple[str, str], str]:
 def _check_amounts(robot: Robot, limits: Limits, rows: Array, amounts: Array, total: float | None) -> None:
     for row, amount in zip(rows, amounts, strict=True):
         if not 0 <= amount < np.inf:
-            said = f"may be moved by {amount:g}; legal is a finite amount from 0, in rad or m"
+            said = f"may be moved by {amount:g}; expected a finite amount from 0, in rad or m"
             raise fail("widen", said, element=f"limit {limits.row_names[row]!r}")
     if total is None:
         return
     if not 0 <= total < np.inf:
-        raise fail("widen", f"total is {total:g}; legal is a finite amount from 0, in rad or m")
+        raise fail("widen", f"total is {total:g}; expected a finite amount from 0, in rad or m")
     of = units(robot)[2 * robot.nq :]
     if len({of[row] for row in rows}) > 1:
         raise fail("unit", "a total over rows of angles and rows of lengths means nothing; ask for one kind at a time")

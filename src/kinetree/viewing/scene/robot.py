@@ -46,7 +46,7 @@ def configuration(robot: Robot, q: Any) -> Array:
         return robot.q(q)
     given = checked_q(robot.limits, q, "q")
     if given.ndim != 1 or not np.isfinite(given).all():
-        raise fail("q-shape", f"q is {q!r}; legal is one configuration of {robot.nq} finite numbers")
+        raise fail("q-shape", f"q is {q!r}; expected one configuration of {robot.nq} finite numbers")
     return given
 
 
