@@ -7,13 +7,11 @@ import pytest
 
 import kinetree as kt
 import mesh_files
-from kinetree.checker.baseline import model_key, write_baseline
 from kinetree.checker.check import check
-from kinetree.checker.job import Job, check_job
+from kinetree.checker.job import Job
 from kinetree.checker.pool import check_all
-from kinetree.rules.options import CheckOptions
 from kinetree.rules.shapes import meshes
-from kinetree.shapes import facts, read
+from kinetree.shapes import facts
 from physics import everything
 
 pytestmark = pytest.mark.slow
@@ -128,13 +126,6 @@ class TestOtherFormats:
         yield path
         meshes._facts.cache_clear()
 
-    @pytest.fixture
-    def without_trimesh(self, monkeypatch):
-        def missing(name):
-            raise ImportError(name)
-
-        monkeypatch.setattr(read, "import_module", missing)
-
     LARGE = (
         "the size of the mesh 'a.dae' is 1000 by 2000 by 3000 m; is it in millimetres?",
         "the size of the mesh 'large.stl' is 1000 by 2000 by 3000 m; is it in millimetres?",
@@ -149,25 +140,6 @@ class TestOtherFormats:
         xacro.write_text(model.read_text())
         (checked,) = check_all([Job(str(xacro))])
         assert tuple(f.message for f in checked.findings if f.code == "MSH-006") == self.LARGE
-
-    def test_without_a_reader_one_remark_says_what_to_install(self, model, without_trimesh):
-        found = kt.check(model)
-        assert [f.message for f in found if f.code == "MSH-006"] == [self.LARGE[1]]
-        (note,) = [f for f in found if f.code == "not-asked"]
-        assert (note.severity, note.element, note.source.line) == ("info", "link 'a'", 2)
-        why = "a .dae file is read with collada, which is not installed"
-        assert note.message == f"MSH-006 could not check 3 meshes, such as 'a.dae': {why}"
-        assert note.fix == "pip install 'kinetree[meshes]'"
-
-    def test_without_a_reader_no_entry_of_a_baseline_is_gone(self, model, request):
-        baseline = model.with_name("known.json")
-        job = Job(str(model), CheckOptions(), baseline=str(baseline))
-        key = model_key(str(model), "", str(model.parent))
-        write_baseline(str(baseline), [(key, [f for f in kt.check(model) if f.code == "MSH-006"])])
-        meshes._facts.cache_clear()
-        request.getfixturevalue("without_trimesh")
-        assert [f.code for f in check_job(job).known] == ["MSH-006"]
-        assert "baseline-gone" not in {f.code for f in check_job(job).findings}
 
     def test_large_files_are_not_read(self, model, monkeypatch):
         monkeypatch.setattr(facts, "MOST_BYTES", 100)

@@ -1,6 +1,5 @@
 """Meshes of every format, the same tetrahedron, and files that are wrong on purpose."""
 
-import builtins
 import json
 import struct
 import time
@@ -157,25 +156,6 @@ class TestRefused:
             read_mesh(data, "a.gltf", lambda name: asked.append(name))
         assert asked == ["../../secret.bin"]
         assert len(read_mesh(data, "a.gltf", lambda name: meshes.gltf_buffer()).triangles) == 4
-
-    def test_a_reader_that_is_not_installed_is_named(self, monkeypatch):
-        real = builtins.__import__
-
-        def without(name, *arguments, **more):
-            if name.partition(".")[0] in ("trimesh", "collada"):
-                raise ImportError(name)
-            return real(name, *arguments, **more)
-
-        import importlib
-
-        from kinetree.shapes import read
-
-        monkeypatch.setattr(builtins, "__import__", without)
-        monkeypatch.setattr(read, "import_module", lambda name: without(name) or importlib.import_module(name))
-        with pytest.raises(kt.KinetreeError, match=r"pip install 'kinetree\[meshes\]'") as error:
-            read_mesh(meshes.dae(), "a.dae")
-        assert error.value.findings[0].code == "mesh-reader"
-        assert len(read_mesh(meshes.stl(), "a.stl").triangles) == 4
 
 
 def test_facts_of_a_large_file_are_those_of_a_sample(tmp_path):

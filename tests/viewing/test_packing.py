@@ -1,7 +1,6 @@
 """Packed meshes are the meshes, within half a step."""
 
 import base64
-import importlib.util
 import zlib
 
 import numpy as np
@@ -78,7 +77,6 @@ def test_triangles_without_area_are_left_out():
         packed(Mesh(np.zeros((3, 3)), np.array([(0, 1, 2)])))
 
 
-@pytest.mark.skipif(not importlib.util.find_spec("fast_simplification"), reason="wants the show extra")
 def test_a_coarser_mesh_is_near_the_fine_one():
     mesh = sphere()
     coarse = simplified(mesh, 500)

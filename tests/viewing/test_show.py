@@ -68,12 +68,6 @@ def test_findings_and_configuration():
             kt.show(robot, **wrong, browser=False)
 
 
-def test_coarser_meshes_want_a_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "fast_simplification", None)
-    with pytest.raises(kt.KinetreeError, match=r"pip install 'kinetree\[show\]'"):
-        kt.show(everything(0), faces=100, browser=False)
-
-
 def test_without_the_viewer_it_is_refused_at_once(monkeypatch):
     def missing():
         raise kt.KinetreeError(kt.Finding("viewer", "error", "none"))

@@ -6,5 +6,5 @@
     torch, jax                                   wrap(kernel): a function with gradients, of `kt.ik` too
 
 Each needs its library: `pip install kinetree[mujoco]`, and likewise for the others; trimesh comes with
-`kinetree[meshes]`.
+Kinetree.
 """

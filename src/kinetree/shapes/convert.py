@@ -64,15 +64,12 @@ def _split(mesh: Mesh) -> Mesh:
 
 
 def texture_for_mujoco(data: bytes, file: str) -> tuple[bytes, str]:
-    """Return a texture that MuJoCo reads, and its ending: others are converted to PNG with Pillow, if installed."""
+    """Return a texture that MuJoCo reads, and its ending: others are converted to PNG with Pillow."""
     ending = ending_of(file)
     if ending in (".png", ".ktx"):
         return data, ending
-    try:
-        from PIL import Image
-    except ImportError:
-        message = f"MuJoCo reads textures in PNG, and {file!r} is converted with Pillow, which is not installed"
-        raise fail("texture", message, fix="pip install 'kinetree[meshes]'") from None
+    from PIL import Image  # takes longer than all else here, and is rarely needed
+
     made = io.BytesIO()
     try:
         Image.open(io.BytesIO(data)).convert("RGB").save(made, "PNG")

@@ -11,7 +11,7 @@ from kinetree.errors import KinetreeError
 from kinetree.files.plain_file import open_plain
 from kinetree.shapes.collada import check_collada, corners_of
 from kinetree.shapes.mesh import Mesh, checked, refused
-from kinetree.shapes.read import CHECKS, check_pointer, ending_of, needed, read_mesh
+from kinetree.shapes.read import CHECKS, check_pointer, ending_of, read_mesh
 from kinetree.shapes.stl import HEADER, TRIANGLE, announced, is_text
 from kinetree.spatial.se3 import Array
 
@@ -51,7 +51,7 @@ class Facts:
 def facts_of(path: str | os.PathLike[str]) -> Facts | None:
     """Return the facts of a binary STL file, or of a small file of another format that can be read, else None.
 
-    Raises OSError if it cannot be opened, KinetreeError "mesh-reader" if its reader is not installed.
+    Raises OSError if it cannot be opened.
     """
     ending = ending_of(os.fspath(path))
     if ending in CHECKS:
@@ -104,9 +104,7 @@ def _of_mesh(path: str | os.PathLike[str]) -> Facts | None:
     try:
         mesh = _mesh(data, str(path))
         return Facts(len(data), len(data), mesh.bounds, True, len(mesh.triangles))
-    except KinetreeError as error:
-        if error.findings[0].code == "mesh-reader":
-            raise
+    except KinetreeError:
         return None
 
 
@@ -115,7 +113,6 @@ def _mesh(data: bytes, file: str) -> Mesh:
     check_pointer(data, file)
     if ending_of(file) != ".dae":
         return read_mesh(data, file)
-    needed(file, "collada")
     shown, unit = check_collada(data, file)
     try:
         with np.errstate(all="ignore"):

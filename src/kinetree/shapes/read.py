@@ -3,7 +3,6 @@
 import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,7 @@ def read_mesh(data: bytes, file: str, beside: Beside = lambda reference: None, p
     """Return the mesh in a file of the format of its ending: all of its parts, or the node `part` of a DAE file.
 
     A DAE file's unit is applied and its up axis is not, as in RViz. Nothing else is read but, for glTF, files that
-    `beside` returns. Raises KinetreeError "mesh" if it cannot be read, "mesh-reader" if a reader is not installed.
+    `beside` returns. Raises KinetreeError "mesh" if it cannot be read.
     """
     return joined([mesh for mesh, _ in _read(data, file, beside, part, looks=False)], file)
 
@@ -80,7 +79,6 @@ def _read(data: bytes, file: str, beside: Beside, part: str, looks: bool) -> lis
         return [(read_msh(data, file), None)]
     if ending not in CHECKS:
         raise refused(file, f"is a mesh in a format that is not read; read are {', '.join(READ)}")
-    needed(file, "trimesh", *(("collada",) if ending == ".dae" else ()))
     dae = ending == ".dae"
     shown, unit = check_collada(data, file, part, looks) if dae else CHECKS[ending](data, file)
     return _with_trimesh(shown, file, unit, beside, looks)
@@ -95,16 +93,6 @@ def check_pointer(data: bytes, file: str) -> None:
 def ending_of(file: str) -> str:
     """Return the ending of a file name in lower case, with its point."""
     return f".{file.rpartition('.')[2].lower()}"
-
-
-def needed(file: str, *modules: str) -> None:
-    """Raise KinetreeError if a module that a mesh file needs is not installed."""
-    for module in modules:
-        try:
-            import_module(module)
-        except ImportError:
-            message = f"a {ending_of(file)} file is read with {module}, which is not installed"
-            raise refused(file, message, "mesh-reader", "pip install 'kinetree[meshes]'") from None
 
 
 class _Beside:

@@ -101,7 +101,7 @@ def _indices(indices: NDArray[np.int64]) -> bytes:
 
 
 def simplified(mesh: Mesh, faces: int) -> Mesh:
-    """Return a mesh of about as many triangles, or itself if it has no more; fast-simplification is installed."""
+    """Return a mesh of about as many triangles, or itself if it has no more."""
     if len(mesh.triangles) <= faces:
         return mesh
     import fast_simplification
@@ -114,11 +114,6 @@ def simplified(mesh: Mesh, faces: int) -> Mesh:
 
 
 def check_simplification(faces: int) -> None:
-    """Raise KinetreeError if `faces` is not above 0, or the package that makes meshes coarser is not installed."""
+    """Raise KinetreeError if `faces` is not above 0."""
     if not faces > 0:
         raise fail("option", f"faces is {faces!r}; expected whole numbers above 0", element="faces")
-    try:
-        import fast_simplification  # noqa: F401
-    except ImportError:
-        message = "meshes are made coarser with fast-simplification, which is not installed"
-        raise fail("option", message, element="faces", fix="pip install 'kinetree[show]'") from None

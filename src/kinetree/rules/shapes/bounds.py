@@ -102,7 +102,7 @@ class Bounds:
         return None if box is None else box * np.asarray(shape.parameters.get("scale", (1.0, 1.0, 1.0)))
 
     def _mesh(self, name: str, whole: bool) -> Array | None:
-        facts = self._known.facts.get(name)
+        facts = self._known.get(name)
         if facts is not None and facts.box is not None and (facts.complete or not whole):
             return facts.box
         if not whole or name not in self._files or (facts is not None and facts.cut):
@@ -135,7 +135,7 @@ def bounds(
 ) -> Bounds:
     """Return the boxes around the shapes of a robot."""
     there = {name: path for name, (path, state) in (mesh_files or {}).items() if state == "there"}
-    return Bounds(robot, bodies, poses, there, readings or Readings({}, {}))
+    return Bounds(robot, bodies, poses, there, readings or {})
 
 
 def joined(boxes: Iterable[Array | None]) -> Array | None:

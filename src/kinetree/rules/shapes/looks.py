@@ -165,7 +165,7 @@ class CollisionMesh(MeshRule):
         seen = {file_of(shape) for link in robot.links.values() for shape in link.visuals}
         used = first_uses(tuple((link, shape) for link in robot.links.values() for shape in link.collisions))
         for name, (link, geometry) in used.items():
-            facts = readings.facts.get(name)
+            facts = readings.get(name)
             if facts is not None and facts.triangles >= MANY_TRIANGLES:
                 also = ", and is that of the visuals" if name in seen else ""
                 message = f"the collision mesh {name!r} has {number(facts.triangles)} triangles{also}"

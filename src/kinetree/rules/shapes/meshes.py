@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -39,13 +39,8 @@ ELSEWHERE = re.compile(r"//|\\\\|file:(?!//)")
 """Names of files that only Gazebo or another computer finds."""
 
 Asset = Literal["there", "missing", "empty", "pointer", "outside"]
-
-
-class Readings(NamedTuple):
-    """Facts of mesh files by name, and why others could not be read because a reader is not installed."""
-
-    facts: dict[str, Facts]
-    lacking: dict[str, Finding]
+Readings = Mapping[str, Facts]
+"""Facts of mesh files by name."""
 
 
 class MeshRule(LinkQuality):
@@ -163,7 +158,7 @@ class CutMesh(MeshRule):
 
     def check(self, shapes: Shapes, readings: Readings) -> Iterator[Finding]:
         """A binary STL file that is shorter than its header says."""
-        for name, facts in readings.facts.items():
+        for name, facts in readings.items():
             if facts.cut:
                 link, geometry = first_uses(shapes)[name]
                 message = f"the mesh file {name!r} is cut off: it has {facts.length} bytes of {facts.announced}"
@@ -185,12 +180,10 @@ class AbsurdMesh(MeshRule):
     def check(self, shapes: Shapes, readings: Readings) -> Iterator[Finding]:
         """A mesh that has, with its scale, some triangles more than 100 m apart, or is smaller than 1e-5 m. Binary STL
         files are read in part; OBJ, DAE and glTF files up to 0.5 MB, 2 MB in all, because that takes longer than all
-        rules, and only with the extra `meshes`."""
-        if readings.lacking:
-            yield self.not_asked(shapes, readings.lacking)
+        rules."""
         seen = set()
         for link, geometry in shapes:
-            facts = readings.facts.get(file_of(geometry))
+            facts = readings.get(file_of(geometry))
             scale = geometry.shape.parameters.get("scale", (1.0, 1.0, 1.0))
             if facts is None or facts.box is None or (file_of(geometry), scale) in seen:
                 continue
@@ -201,14 +194,6 @@ class AbsurdMesh(MeshRule):
                 unit = "is it in millimetres?" if sides.max() > HUGE else "expected metres"
                 message = f"the size of the mesh {file_of(geometry)!r} is {size}; {unit}"
                 yield self.finding(message, link, source=geometry.source)
-
-    def not_asked(self, shapes: Shapes, lacking: Mapping[str, Finding]) -> Finding:
-        """Return the remark on meshes whose reader is not installed."""
-        name, why = next(iter(lacking.items()))
-        link, geometry = first_uses(shapes)[name]
-        which = f"{len(lacking)} meshes, such as {name!r}" if len(lacking) > 1 else f"the mesh {name!r}"
-        message = f"{self.code} could not check {which}: {why.message}"
-        return Finding("not-asked", "info", message, geometry.source or link.source, f"link {link.name!r}", why.fix)
 
 
 @fact
@@ -269,7 +254,8 @@ def readings(mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Readings | N
     without a file."""
     if mesh_files is None:
         return None
-    found, read = Readings({}, {}), 0
+    found: dict[str, Facts] = {}
+    read = 0
     for name, (path, state) in mesh_files.items():
         if state != "there":
             continue
@@ -277,11 +263,8 @@ def readings(mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Readings | N
             status, partly = os.stat(path), ending_of(path) == ".stl"
             read += 0 if partly else min(status.st_size, MOST_BYTES)
             if partly or read <= MOST_READ:
-                try:
-                    if facts := _facts(path, status.st_mtime_ns, status.st_size):
-                        found.facts[name] = facts
-                except KinetreeError as error:
-                    found.lacking[name] = error.findings[0]
+                facts = _facts(path, status.st_mtime_ns, status.st_size)
+                found |= {name: facts} if facts else {}
     return found
 
 
