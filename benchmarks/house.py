@@ -24,6 +24,9 @@ from typing import Any
 
 from machine import describe
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+from rooms import ALL, ROOMS, lines_by_room
+
 HERE = Path(__file__).resolve().parents[1] / "src"
 LOADS, CHECKS = {"examine"}, {"asked", "findings_by_rule"}
 """The functions that read a model once, and that ask all rules once; by the names that they have had."""
@@ -126,7 +129,9 @@ def numbers(source: Path) -> Iterator[tuple[str, object]]:
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in trees}
     sizes = [size(path) for path in trees]
     bodies = {f"{path.stem}.{f.name}": length(f) for path, tree in trees.items() for f in functions(tree)}
-    yield "lines", sum(lines.values())
+    for room, count in lines_by_room(source / "kinetree").items():
+        yield f"lines, {room} (at most {ROOMS[room][0]:,})", count
+    yield f"lines (at most {ALL:,})", sum(lines.values())
     yield "modules", len(trees)
     yield "file, median", int(statistics.median(sizes))
     yield "file, longest", max(lines.values())
