@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from kinetree.checker.behind import corrected, files_for
-from kinetree.checker.variants import QUOTED, findings_by_rule
+from kinetree.checker.after_error import QUOTED, findings_by_rule
+from kinetree.checker.corrected import corrected, files_for
 from kinetree.conventions.options import CheckOptions
 from kinetree.conventions.package import DEFINITION, WORD, is_called_around, package_of
 from kinetree.conventions.rule import Rule

@@ -61,6 +61,13 @@ def _inputs(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(name for name in code.co_varnames[: code.co_argcount] if name != "self")
 
 
+@cache
+def needs(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the inputs of a function, and all facts of which these are made."""
+    names = frozenset(_inputs(function))
+    return names.union(*(needs(FACTS[name]) for name in names if name in FACTS))
+
+
 @fact
 def poses(robot: Robot) -> dict[str, Array]:
     """Return T_root_frame (4, 4) of every frame, all coordinates at zero (quaternions at identity)."""
