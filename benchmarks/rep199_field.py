@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from kinetree.checker.check import findings_by_rule
+from kinetree.checker.after_error import findings_by_rule
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine

@@ -14,7 +14,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.checker.check import findings_by_rule
+from kinetree.checker.after_error import findings_by_rule
 from kinetree.errors import Finding, KinetreeError
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot

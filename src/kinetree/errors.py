@@ -131,8 +131,10 @@ class Findings(list[Finding], Displayable):
 class Doubt:
     """Something that an error leaves unknown of a robot.
 
-    kind, name: the part, such as "joint" and "elbow". part: what of it, such as "limits"; "" for all but its name. Of
-    kind "robot", "names" says that names are unknown, "poses" that all places are, and "" that nothing is certain.
+    kind, name: the element, such as "joint" and "elbow". part: "" for all of it but its name, "inside" for a joint of
+    which the type and the place are known, "place" for a link of which only the neighbours are unknown, "missing" for
+    one that the file does not have. Of kind "robot", "names" says that elements without a known name exist, "name" that
+    its own is unknown, "poses", "bodies" and "groups" that all of these are, and "" that nothing is known.
     """
 
     kind: str

@@ -64,7 +64,7 @@ class TestCost:
         load = counted("loads", examine)
         for module in (check, checked, state):
             monkeypatch.setattr(module, "examine", load)
-        monkeypatch.setattr(check, "findings_by_rule", counted("checks", check.findings_by_rule))
+        monkeypatch.setattr(check, "ask", counted("checks", check.ask))
         return counts
 
     @pytest.mark.parametrize("name", ["arm.urdf", "arm.urdf.xacro"])

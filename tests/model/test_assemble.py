@@ -102,7 +102,8 @@ def test_a_tree_below_a_link_that_does_not_exist():
     assert set(faults(replace(parts, joints=[*parts.joints]))) == {"unknown-root"}
     robot, _ = assemble_certain(parts)
     assert robot is not None
-    assert robot.root == "world"
+    assert robot.root == "a"
+    assert {doubt.element for doubt in robot.doubts} == {"joint 'j3'", "link 'world'", "link 'a'"}
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from itertools import chain
 from typing import Any
 
 from kinetree.arguments import as_names, explain_type_errors
-from kinetree.checker.after_error import Certain, certain, remarks
-from kinetree.checker.after_error import findings_by_rule as findings_by_rule
+from kinetree.checker.after_error import Answers, ask, remark
 from kinetree.checker.deduplicate import deduplicate
 from kinetree.errors import SEVERITIES, Finding, Findings, fail, nearest_names, wrong_type
 from kinetree.formats.registry import Reading, ReadOptions
@@ -91,28 +90,20 @@ def options_of(
     return how
 
 
-def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Certain]:
+def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Answers]:
     """Return all findings of a reader and of a profile's rules, the gravest first, and the answers of the rules. After
     errors of the reader the rules are run on what they leave certain."""
     robot, findings = reading
     errors = [finding for finding in findings if finding.severity == "error"]
     findings = [replace(f, severity="error") if f.code in GRAVER else f for f in findings]
-    if robot is None:
-        found = Certain({})
-    elif robot.doubts:
-        found = certain(robot, options, errors)
-        findings += remarks(robot, found, errors)
-    else:
-        found = Certain(findings_by_rule(robot, options.rules_for(robot), options))
+    found = ask(robot, options, errors) if robot else Answers({})
+    findings += remark(robot, errors) if robot and robot.doubts else []
     if robot and robot.text and robot.text.files:  # xacro: to import these takes as long as to check an arm
+        from kinetree.checker.corrected import of_corrected
         from kinetree.checker.macros import uncalled_findings
-        from kinetree.checker.meant import behind
 
         said = [*findings, *chain.from_iterable(found.findings.values())]
-        findings += [
-            *(behind(robot, options, said) if robot.doubts else []),
-            *uncalled_findings(robot, options),
-        ]
+        findings += [*(of_corrected(robot, options, said) if robot.doubts else []), *uncalled_findings(robot, options)]
     return sorted(deduplicate([*findings, *chain.from_iterable(found.findings.values())]), key=order), found
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kinetree.checker.after_error import QUOTED, findings_by_rule
-from kinetree.checker.meant import corrected, files_for
+from kinetree.checker.corrected import corrected, files_for
 from kinetree.errors import Finding, KinetreeError
 from kinetree.files.opener import Files
 from kinetree.formats.registry import FORMATS

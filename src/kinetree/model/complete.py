@@ -1,36 +1,32 @@
-"""Completion of parts that do not make a tree: the result makes one, and its doubts say what is unknown of it."""
+"""Completion of the parts of a robot with errors: the result makes one tree, and its doubts name what is unknown."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from math import hypot
 from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
-from kinetree.errors import Doubt, Finding
+from kinetree.errors import Doubt
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.magnitudes import too_large
+from kinetree.model.names import kind_of
 from kinetree.model.robot import CoupledLimit, Frame, Joint, Link, Material, Sensor
-from kinetree.spatial.se3 import frozen
 
 if TYPE_CHECKING:
     from kinetree.model.assemble import Parts
 
 HIDDEN = "\N{REPLACEMENT CHARACTER}"
-"""Beginning of the names of links and joints that stand in for unknown ones."""
-Z = (0.0, 0.0, 1.0)
+"""Beginning of the names of joints that the file does not have."""
 T = TypeVar("T", Link, Joint, Frame, Sensor, Material, CoupledLimit)
 
 
 def complete(parts: Parts) -> None:
-    """Change parts so that they make a tree, and add to their doubts what is then unknown.
+    """Change parts so that they make one tree, and add to their doubts.
 
-    Of doubles the first stands. A link that a joint names and that is missing is made, a second joint to one link moves
-    a link of its own, a circle is cut at its first joint, and what nothing carries hangs on the first link. Followers
-    without a leader move by themselves; what else refers to a missing part is left out.
+    Links in doubt keep only their names. Joints in doubt are fixed; if only their limits, followers and the like are
+    unknown, they keep their type and place instead. A joint that cannot be in the tree is left out, and links without a
+    joint above them are fixed to the first of these. What refers to a missing part is left out.
     """
     _Completion(parts).run()
 
@@ -52,191 +48,128 @@ def circles_of(leaders: Mapping[str, str]) -> list[list[str]]:
     return circles
 
 
-def stands_in(text: str) -> bool:
-    """Return whether a text has the name of a link or joint that stands in for an unknown one."""
-    return HIDDEN in text
-
-
-def without_stand_ins(text: str) -> str:
-    """Return a text without the names of such links and joints in its lists."""
-    return re.sub(rf", '{HIDDEN}\d+'|'{HIDDEN}\d+', ", "", text) if HIDDEN in text else text
-
-
 class _Completion:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-        self.hidden = 0
-        self.made: set[str] = set()  # links that the file does not have
-        self.cut: set[str] = set()  # links of circles that nothing carries any more
+        self.doubts = dict.fromkeys(parts.doubts)
+        self.held = 0  # joints that are left out, whose parents are known
 
     def doubt(self, kind: str, name: str, part: str = "") -> None:
-        doubt = Doubt(kind, name, part)
-        if doubt not in self.parts.doubts:
-            self.parts.doubts.append(doubt)
-
-    def new_name(self) -> str:
-        self.hidden += 1
-        return f"{HIDDEN}{self.hidden}"
+        self.doubts[Doubt(kind, name, part)] = None
 
     def run(self) -> None:
         parts = self.parts
-        parts.links = self.named("link", parts.links)
-        if not all(joint.name for joint in parts.joints):
-            self.doubt("robot", parts.name, "names")
-        parts.joints = self.named("joint", [replace(j, name=j.name or self.new_name()) for j in parts.joints])
-        parts.joints = [self.sound(joint) for joint in parts.joints]
-        self.ends()
-        self.circles()
-        self.roots()
-        self.mimics()
-        self.others()
         for fault in too_large(parts):
-            self.small(fault)
+            things: list[Link | Joint | Frame | Sensor] = [*parts.links, *parts.joints, *parts.frames, *parts.sensors]
+            for thing in things:
+                if fault.element == f"{kind_of(thing)} {thing.name!r}":
+                    self.doubt(kind_of(thing), thing.name)
+        parts.links = self.named(parts.links)
+        links = {link.name for link in parts.links}
+        parts.joints = self.in_tree(parts.joints, links)
+        self.hang()
+        parts.links = [Link(one.name, source=one.source) if self.is_unknown(one) else one for one in parts.links]
+        parts.joints = [self.bare(joint) for joint in parts.joints]
+        self.free_followers()
+        self.leave_out_loose(links)
+        parts.doubts = [*self.doubts]
 
-    def named(self, kind: str, things: list[T], taken: Mapping[str, object] | None = None) -> list[T]:
-        """Return things with names of their own."""
+    def is_unknown(self, thing: Link | Joint | Frame | Sensor) -> bool:
+        return Doubt(kind_of(thing), thing.name) in self.doubts
+
+    def named(self, things: list[T]) -> list[T]:
+        """Return the first thing of each name."""
         first: dict[str, T] = {}
         for thing in things:
             if not thing.name:
                 self.doubt("robot", self.parts.name, "names")
-            elif thing.name in first or (taken and thing.name in taken):
-                self.doubt(kind, thing.name)
+            elif thing.name in first:
+                self.doubt(kind_of(thing), thing.name)
             else:
                 first[thing.name] = thing
-                if thing.name.startswith(HIDDEN):
-                    self.doubt(kind, thing.name, "name")
         return list(first.values())
 
-    def sound(self, joint: Joint) -> Joint:
-        """Return a joint with a known type, and axes and limits that fit it."""
-        if joint.type not in JOINT_TYPES:
-            self.doubt("joint", joint.name, "type")
-            joint = replace(joint, type="fixed")
-        count = joint.kind.axes
-        fits = joint.axes.shape == (count, 3) and all(abs(hypot(*a) - 1.0) < 1e-9 for a in joint.axes.tolist())
-        if not fits:
-            joint = replace(joint, axes=frozen(np.reshape([Z, (1.0, 0.0, 0.0)][:count], (count, 3))))
-            self.doubt("joint", joint.name, "axes") if count else None
-        if len(joint.limits) not in (0, joint.kind.nv):
-            joint = replace(joint, limits=())
-            self.doubt("joint", joint.name, "limits")
+    def in_tree(self, joints: list[Joint], links: set[str]) -> list[Joint]:
+        """Return the joints that move a link of their own from a link that exists, without circles."""
+        kept: dict[str, Joint] = {}  # by the link that they move
+        named = {id(joint) for joint in self.named(joints)}
+        for joint in joints:
+            fits = id(joint) in named and {joint.parent, joint.child} <= links and joint.parent != joint.child
+            if fits and joint.child not in kept:
+                kept[joint.child] = joint
+                continue
+            if fits:  # either may be wrong
+                self.doubt("joint", kept[joint.child].name)
+            self.leave_out(joint, links)
+        for circle in circles_of({joint.child: joint.parent for joint in kept.values()}):
+            self.leave_out(kept.pop(next(link for link in kept if link in circle)), links)
+        return list(kept.values())
+
+    def leave_out(self, joint: Joint, links: set[str]) -> None:
+        self.doubt("joint", joint.name)
+        for name in filter(None, (joint.parent, joint.child)):
+            self.doubt("link", name, "place" if name in links else "missing")
+        self.held += joint.parent in links
+
+    def hang(self) -> None:
+        """Fix the links that no joint moves to the first of them. One is the root; as many as joints are left out
+        may hang on their parents; others may be fixed to any link."""
+        moved = {joint.child for joint in self.parts.joints}
+        first, *others = [link.name for link in self.parts.links if link.name not in moved]
+        if len(others) > self.held:
+            self.doubt("robot", self.parts.name, "bodies")
+        for link in others:
+            self.parts.joints.append(Joint(f"{HIDDEN}{link}", "fixed", first, link, source=self.parts.source))
+            self.doubt("link", first, "place")
+            self.doubt("link", link, "place")
+
+    def bare(self, joint: Joint) -> Joint:
+        """Return a joint without what is unknown of it."""
+        if not _is_sound(joint):
+            self.doubt("joint", joint.name)
+        if self.is_unknown(joint):
+            return Joint(joint.name, "fixed", joint.parent, joint.child, source=joint.source)
+        if Doubt("joint", joint.name, "inside") in self.doubts:
+            return replace(joint, limits=(), mimic=None, dynamics=(), safety=None, calibration=None)
         return joint
 
-    def ends(self) -> None:
-        """Give every joint links that exist, and every link one joint."""
-        links = {link.name: link for link in self.parts.links}
-        moved: dict[str, str] = {}  # the link to the joint that moves it
-        for i, joint in enumerate(self.parts.joints):
-            parent, child = joint.parent or self.new_name(), joint.child or self.new_name()
-            if child in moved or child == parent:
-                self.doubt("joint", joint.name)
-                if child in moved:
-                    self.doubt("joint", moved[child], "origin")
-                child = self.new_name()
-            moved[child] = joint.name
-            for name in (parent, child):
-                if name not in links:
-                    self.made.add(name)
-                    self.doubt("link", name)
-                    links[name] = Link(name)
-            self.parts.joints[i] = replace(joint, parent=parent, child=child)
-        self.parts.links = list(links.values())
-
-    def circles(self) -> None:
-        """Cut each circle at its first joint, which moves a link of its own instead."""
-        joints = self.parts.joints
-        number = {joint.child: i for i, joint in enumerate(joints)}
-        for circle in circles_of({joint.child: joint.parent for joint in joints}):
-            i = min(number[link] for link in circle)
-            child = self.new_name()
-            self.doubt("joint", joints[i].name)
-            self.doubt("link", child)
-            self.cut.add(joints[i].child)
-            self.parts.links.append(Link(child, source=joints[i].source))
-            joints[i] = replace(joints[i], child=child)
-
-    def roots(self) -> None:
-        """Hang the links that no joint moves on the first that may be the root.
-
-        A joint whose child is unknown moves one of them, in another tree than its own; so the root's tree has such a
-        joint, if any has.
-        """
-        carrier = {joint.child: joint.parent for joint in self.parts.joints}
-        tops = [link.name for link in self.parts.links if link.name not in carrier]
-        roots = [name for name in tops if name not in self.made]
-        roots.sort(key=lambda name: name in self.cut)  # keeps the order otherwise
-        may_be = []
-        for name in (name for name in self.made if name in carrier):
-            while name in carrier:
-                name = carrier[name]
-            may_be += [name] if name in roots and name not in may_be else []
-        first = next((name for name in roots if name in may_be), (roots or tops)[0])
-        for link in [name for name in tops if name != first]:
-            joint = Joint(self.new_name(), "fixed", first, link, source=self.parts.source)
-            self.parts.joints.append(joint)
-            self.doubt("joint", joint.name, "root" if link in may_be else "hung")
-
-    def mimics(self) -> None:
+    def free_followers(self) -> None:
         """Make followers free that have no leader of one coordinate, or follow themselves."""
         joints = {joint.name: joint for joint in self.parts.joints}
         leaders = {joint.name: joint.mimic.joint for joint in self.parts.joints if joint.mimic}
+        single = {name for name, joint in joints.items() if joint.kind.single}
         free = {name for circle in circles_of(leaders) for name in circle}
-        for name, leader in leaders.items():
-            if leader not in joints or not (joints[name].kind.single and joints[leader].kind.single):
-                free.add(name)
+        free |= {name for name, leader in leaders.items() if not {name, leader} <= single}
         for i, joint in enumerate(self.parts.joints):
             if joint.name in free:
-                self.parts.joints[i] = replace(joint, mimic=None)
-                self.doubt("joint", joint.name, "mimic")
+                self.doubt("joint", joint.name, "inside")
+                self.parts.joints[i] = self.bare(joint)
 
-    def others(self) -> None:
-        """Leave out what refers to a missing part."""
-        parts = self.parts
-        links, joints = {link.name for link in parts.links}, {joint.name: joint for joint in parts.joints}
-        loops = [self.sound(joint) for joint in self.named("joint", parts.loops, joints)]
-        parts.loops = self.known("joint", loops, lambda joint: joint.parent in links and joint.child in links)
-        closing = {None, *(joint.name for joint in parts.loops)}
-        taken = dict.fromkeys(links)
-        parts.frames = self.known("frame", self.named("frame", parts.frames, taken), lambda f: f.link in links)
-        frames = links | {frame.name for frame in parts.frames}
-        sensors = self.named("sensor", parts.sensors)
-        parts.sensors = self.known(
-            "sensor", sensors, lambda one: one.frame in frames and (one.joint in closing or one.joint in joints)
-        )
-        parts.materials = self.named("material", parts.materials)
-        parts.coupled_limits = self.known(
-            "coupled limit",
-            self.named("coupled limit", parts.coupled_limits),
-            lambda limit: (
-                bool(limit.coefficients)
-                and all(name in joints and joints[name].kind.single for name in limit.coefficients)
-            ),
-        )
-        if any(name not in joints for names in parts.groups.values() for name in names):
+    def leave_out_loose(self, links: set[str]) -> None:
+        """Leave out what refers to a missing part, and frames and sensors in doubt."""
+        parts, joints = self.parts, {joint.name for joint in self.parts.joints}
+        loops = [one for one in self.named(parts.loops) if one.name not in joints and _is_sound(one)]
+        parts.loops = [one for one in loops if {one.parent, one.child} <= links]
+        frames = {one.name: one for one in self.named(parts.frames) if one.link in links and not self.is_unknown(one)}
+        for frame in parts.frames:
+            if frame.name in links or frame.name not in frames:
+                frames.pop(frame.name, None)
+                self.doubt("frame", frame.name)
+                self.doubt("robot", parts.name, "names")
+        parts.frames = list(frames.values())
+        measured = {None, *joints, *(loop.name for loop in parts.loops)}
+        sensors = [one for one in self.named(parts.sensors) if one.joint in measured and not self.is_unknown(one)]
+        parts.sensors = [one for one in sensors if one.frame in links or one.frame in frames]
+        parts.materials = self.named(parts.materials)
+        parts.coupled_limits = []  # which no rule reads
+        groups = {name: members for name, members in parts.groups.items() if joints.issuperset(members)}
+        if len(groups) < len(parts.groups):
             self.doubt("robot", parts.name, "groups")
-            parts.groups = {key: tuple(n for n in names if n in joints) for key, names in parts.groups.items()}
+        parts.groups = groups
 
-    def known(self, kind: str, things: list[T], fits: Callable[[T], bool]) -> list[T]:
-        kept = [thing for thing in things if fits(thing)]
-        left_out = {thing.name for thing in things} - {thing.name for thing in kept}
-        for name in sorted(left_out):
-            self.doubt(kind, name)
-        if left_out and kind == "frame":
-            self.doubt("robot", self.parts.name, "names")
-        return kept
 
-    def small(self, fault: Finding) -> None:
-        """Replace an element that has a number too large to compute with."""
-        parts = self.parts
-        for i, link in enumerate(parts.links):
-            if fault.element == f"link {link.name!r}":
-                parts.links[i] = Link(link.name, extensions=link.extensions, source=link.source)
-                self.doubt("link", link.name, "body")
-        for j, joint in enumerate(parts.joints):
-            if fault.element == f"joint {joint.name!r}":
-                parts.joints[j] = Joint(joint.name, "fixed", joint.parent, joint.child, source=joint.source)
-                self.doubt("joint", joint.name)
-        for kind, things in (("frame", parts.frames), ("sensor", parts.sensors)):
-            for thing in [thing for thing in things if fault.element == f"{kind} {thing.name!r}"]:
-                things.remove(thing)  # type: ignore[arg-type]
-                self.doubt(kind, thing.name)
+def _is_sound(joint: Joint) -> bool:
+    """Return whether a joint has a known type, and axes and limits that fit it."""
+    if joint.type not in JOINT_TYPES or len(joint.limits) not in (0, joint.kind.nv):
+        return False
+    return joint.axes.shape == (joint.kind.axes, 3) and all(abs(hypot(*a) - 1.0) < 1e-9 for a in joint.axes.tolist())

@@ -65,7 +65,7 @@ class Subject:
         return {name: known[name] if name in known else self._fact(name) for name in _inputs(function)}
 
     def _fact(self, name: str) -> Any:
-        function = FACTS.get(name) or getattr(import_module(f"kinetree.{ELSEWHERE[name]}"), name)
+        function = _function(name)
         found = self._known[name] = function(**self.facts(function))
         return found
 
@@ -80,6 +80,19 @@ def kinds_of(robot: Robot) -> "Kinds":
 def _inputs(function: Callable[..., Any]) -> tuple[str, ...]:
     code = function.__code__
     return tuple(name for name in code.co_varnames[: code.co_argcount] if name != "self")
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """Return the function of a fact."""
+    found: Callable[..., Any] = FACTS.get(name) or getattr(import_module(f"kinetree.{ELSEWHERE[name]}"), name)
+    return found
+
+
+@cache
+def needs(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the inputs of a function, and all facts of which these are made."""
+    names = frozenset(_inputs(function))
+    return names.union(*(needs(_function(name)) for name in names if name in FACTS or name in ELSEWHERE))
 
 
 @fact

@@ -21,6 +21,7 @@ class Rep105(Rule):
     """A clause of REP-105; its examples are pieces of a cart."""
 
     url: ClassVar[str] = "https://www.ros.org/reps/rep-0105.html"
+    of_robot: ClassVar[bool] = True
     base: ClassVar[str | None] = """<robot name="cart">
   <link name="base_link"/>
   <link name="chassis"/>

@@ -63,6 +63,7 @@ class Rep120(Rule):
 
     url: ClassVar[str] = "https://www.ros.org/reps/rep-0120.html"
     base: ClassVar[str | None] = HUMANOID
+    of_robot: ClassVar[bool] = True
 
 
 class BaseLink(Rep120):

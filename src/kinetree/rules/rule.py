@@ -28,7 +28,8 @@ class Rule:
     context: the options with which the examples are checked.
     requires: codes of rules; this rule does not run if one of them has failed.
     of_text: whether it needs only the texts of the files, and is run on files that make no robot, too.
-    by_majority: whether it judges an element by what most others are; after errors of the reader it does not run.
+    of_robot: whether a finding depends on more of the robot than the elements that it names and the links that are
+    fixed to them; after errors of the reader such a rule does not run.
     """
 
     code: ClassVar[str]
@@ -44,7 +45,7 @@ class Rule:
     context: ClassVar[CheckOptions] = CheckOptions()
     requires: ClassVar[tuple[str, ...]] = ()
     of_text: ClassVar[bool] = False
-    by_majority: ClassVar[bool] = False
+    of_robot: ClassVar[bool] = False
 
     check: ClassVar[Any]
     """Method that yields findings. Its parameters are names of facts; see `kinetree.rules.facts`."""

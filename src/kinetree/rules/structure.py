@@ -45,6 +45,7 @@ class RootInertia(Quality):
     """
 
     code = "TRE-001"
+    of_robot = True
     level = "MAY"
     clause = "KDL does not support a root link with an inertia"
     url = "https://github.com/ros/kdl_parser"

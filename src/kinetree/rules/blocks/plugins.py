@@ -139,6 +139,7 @@ class ImageFrame(Quality):
     """
 
     code = "XML-011"
+    of_robot = True
     evidence = "heuristic"
     clause = "optical frames: z forward, x right, y down"
     url = "https://www.ros.org/reps/rep-0103.html#suffix-frames"

@@ -32,6 +32,7 @@ class WheelsOfPlugins(Quality):
     """
 
     code = "XML-013"
+    of_robot = True
     evidence = "heuristic"
     clause = "wheel_separation, and wheel_diameter or wheel_radius, in metres"
     url = "https://gazebosim.org/api/sim/8/classgz_1_1sim_1_1systems_1_1DiffDrive.html"

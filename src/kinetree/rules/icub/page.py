@@ -21,6 +21,7 @@ class IcubRule(Rule):
     url: ClassVar[str] = URL
     base: ClassVar[str | None] = "icub"
     requires: ClassVar[tuple[str, ...]] = ("ICUB-001",)
+    of_robot: ClassVar[bool] = True
 
 
 def remark(entry: Entry[Any]) -> str:

@@ -98,6 +98,7 @@ class Footprint(Quality):
     """
 
     code = "R105-004"
+    of_robot = True
     evidence = "heuristic"
     clause = "base_footprint: the projection of the robot on the ground"
     url = "https://www.ros.org/reps/rep-0120.html#base-footprint"

@@ -24,6 +24,7 @@ class OneLimit(JointQuality):
     """
 
     code = "LIM-011"
+    of_robot = True
     level = "MAY"
     evidence = "heuristic"
     clause = "the maximum joint effort, the maximum joint velocity"

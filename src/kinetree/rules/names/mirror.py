@@ -78,7 +78,7 @@ class MirrorImages(Rule):
     """
 
     code = "NAM-010"
-    by_majority = True
+    of_robot = True
     evidence = "heuristic"
     clause = "what is called left and right is the same but for its side"
     url = "https://www.ros.org/reps/rep-0120.html"

@@ -50,6 +50,7 @@ class GroupRule(FileRule):
     """A rule about planning groups, those of an SRDF."""
 
     srdf: ClassVar[str | None] = SRDF
+    of_robot: ClassVar[bool] = True
 
 
 class ReadableFiles(FileRule):

@@ -26,6 +26,7 @@ class WheelsOfTheRobot(FileRule):
     """
 
     code = "MVT-012"
+    of_robot = True
     evidence = "heuristic"
     clause = "wheel_separation and wheel_radius, in metres"
     url = DRIVE

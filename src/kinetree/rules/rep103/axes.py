@@ -66,6 +66,7 @@ class Sides(Rep103):
     """
 
     code = "R103-003"
+    of_robot = True
     evidence = "advice"
     clause = "x forward, y left, z up"
     base = """<robot name="cart">

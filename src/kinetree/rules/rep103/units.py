@@ -45,6 +45,7 @@ class Units(Rep103):
     """
 
     code = "R103-002"
+    of_robot = True
     evidence = "heuristic"
     clause = "We have chosen to standardize on SI units"
     good = 'upper="2.9"'

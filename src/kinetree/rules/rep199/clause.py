@@ -52,6 +52,7 @@ class Rep199(Rule):
 
     url: ClassVar[str] = URL
     base: ClassVar[str | None] = ARM
+    of_robot: ClassVar[bool] = True
 
     def absent(self, robot: Robot, arms: Sequence[Arm], arm: Arm, name: str, strict: bool) -> Finding:
         """Return the finding that an arm lacks a frame of a name. It is a warning, since the REP defines the frame and

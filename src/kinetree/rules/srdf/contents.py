@@ -72,6 +72,7 @@ class OfSrdf(Rule):
     url: ClassVar[str] = URL
     base: ClassVar[str | None] = SRDF
     base_format: ClassVar[str] = "srdf"
+    of_robot: ClassVar[bool] = True
 
 
 @fact
@@ -124,6 +125,7 @@ class NamesExist(OfSrdf):
     """
 
     code = "SRD-001"
+    of_robot = False
     level = "MUST"
     clause = "the name of the joint must exist in the URDF"
     good = """<chain base_link="base_link" tip_link="flange"/>"""

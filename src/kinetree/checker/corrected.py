@@ -1,12 +1,13 @@
-"""Findings behind the error of an xacro file that stops its expansion: in the robot that its author meant."""
+"""Findings in xacro files of old versions, which cannot be expanded, after these are corrected."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
-from kinetree.checker.after_error import Certain, certain, findings_by_rule
-from kinetree.errors import Doubt, Finding
+from kinetree.checker.after_error import ask
+from kinetree.errors import Finding
 from kinetree.files.opener import Files
 from kinetree.formats.registry import FORMATS
 from kinetree.model.robot import Robot
@@ -16,9 +17,8 @@ from kinetree.xacro_text.reading import is_bare
 
 RESERVED = re.compile(rb"""<xacro:property\s[^<>]*?name\s*=\s*["'](__\w+)["']""")
 """Definition of a property that begins with two underscores, which xacro refuses."""
-
-
 OLD = re.compile(rb"<(?:property|include|insert_block|macro|if|unless)[\s>]")
+"""Instruction of xacro without its prefix."""
 
 
 class _Corrected(Files):
@@ -30,27 +30,21 @@ class _Corrected(Files):
         return corrected(data), path
 
 
-def behind(robot: Robot, options: CheckOptions, known: Iterable[Finding]) -> list[Finding]:
-    """Return the findings of a robot whose expansion failed, after the instructions of xacro have their prefix and
-    names of properties do not begin with two underscores, without those that are known. None if that changes nothing.
-    """
+def of_corrected(robot: Robot, options: CheckOptions, known: Iterable[Finding]) -> list[Finding]:
+    """Return the findings of a robot whose expansion failed, after its texts are corrected, without those that are
+    known; none if nothing is to be corrected."""
     texts = robot.text.files if robot.text and robot.text.format == "xacro" else {}
     file = robot.source.file if robot.source else ""
-    if Doubt("robot", robot.name) not in robot.doubts or file not in texts:
-        return []
-    if all(corrected(data := text.encode()) is data for text in texts.values()):
+    if file not in texts or all(corrected(data := text.encode()) is data for text in texts.values()):
         return []
     text = corrected(texts[file].encode())
     meant, findings = FORMATS["xacro"].read(text, file, files_for(robot, options), options.read)
     if meant is None:
         return []
-    meant = replace(meant, places=robot.places)
     errors = [finding for finding in findings if finding.severity == "error"]
-    every = (
-        certain(meant, options, errors) if meant.doubts else Certain(findings_by_rule(meant, options.rules, options))
-    )
+    found = ask(replace(meant, places=robot.places), options, errors).findings.values()
     lines = {(finding.code, finding.place[:2]) for finding in known}
-    return [f for found in every.findings.values() for f in found if (f.code, f.place[:2]) not in lines]
+    return [f for f in chain.from_iterable(found) if (f.code, f.place[:2]) not in lines]
 
 
 def corrected(data: bytes) -> bytes:
