@@ -15,7 +15,6 @@ from kinetree.rules.facts import bodies, poses
 from kinetree.rules.names.mirror import MirrorImages
 from kinetree.rules.quality import moving
 from kinetree.rules.shapes.bounds import Bounds, size_of
-from kinetree.rules.shapes.meshes import Readings
 from kinetree.syntax.xml.reader import Element, Report, parse
 
 
@@ -251,7 +250,7 @@ def _mass(value: float) -> Callable[[Model], str | None]:
 
 def _boxed(model: Model) -> Iterator[tuple[Link, Element, float]]:
     """Links of simple shapes, their inertial, and how far their shapes reach."""
-    known = Bounds(model.robot, bodies(model.robot), poses(model.robot), {}, Readings({}, {}))
+    known = Bounds(model.robot, bodies(model.robot), poses(model.robot), {}, {})
     for link in model.lone():
         element = model.element(link).find("inertial")
         box = known.whole_body(link.name)
@@ -455,7 +454,7 @@ def _uneven_legs(model: Model) -> str | None:
 
 def _away_from_parent(model: Model) -> str | None:
     body = bodies(model.robot)
-    known = Bounds(model.robot, body, poses(model.robot), {}, Readings({}, {}))
+    known = Bounds(model.robot, body, poses(model.robot), {}, {})
     for joint in model.turning():
         origin = model.element(joint).find("origin")
         if origin and all(known.whole_body(body[link]) is not None for link in (joint.parent, joint.child)):
@@ -488,7 +487,7 @@ def _root_without_inertia(model: Model) -> str | None:
 
 def _copies(model: Model) -> str | None:
     """All inertias alike, where the sizes of links differ."""
-    known = Bounds(model.robot, bodies(model.robot), poses(model.robot), {}, Readings({}, {}))
+    known = Bounds(model.robot, bodies(model.robot), poses(model.robot), {}, {})
     lone = [size_of(known.part_of_body(link.name)) for link in model.lone()]
     sizes = [size for size in lone if size >= 0.02]
     if len(sizes) < 4 or max(sizes) < 2 * min(sizes):
