@@ -52,7 +52,7 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
         what = f"a robot without joints whose end {here!r} stands where its root does: there is no term"
         losses.note_loss("link", f"robot {robot.name!r}", what, robot.source)
     losses.check()
-    if notes is not None and (unplaced := [frame.name for frame in frames if frame.unplaced]):
+    if notes is not None and (unplaced := ", ".join(frame.name for frame in frames if frame.unplaced)):
         message = f"ETS has no mark for frames without a known place; these stand where they are guessed: {unplaced}"
         notes.append(Finding("unplaced", "info", message))
     heads = [f"{key} = {_name(name)}" for key, name in names.items() if name != NAMES[key]]
