@@ -1,6 +1,7 @@
 """Robots with something of every part, and their comparison field by field."""
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -37,6 +38,13 @@ TEXT = """<robot name="all">
   <joint name="weld" type="fixed"><origin xyz="0 0 0.1"/><parent link="tip"/><child link="tool"/></joint>
   <gazebo reference="slide"><a>&amp;</a></gazebo>
 </robot>"""
+
+RECORD = {
+    "urdf": re.compile(r'<kinetree_carried of="([^"]*)"(?: name="([^"]*)")?>(.*)</kinetree_carried>'),
+    "sdf": re.compile(r'<kinetree:carried of="([^"]*)"(?: kinetree:name="([^"]*)")?>(.*)</kinetree:carried>'),
+    "mjcf": re.compile(r'<text name="kinetree:(?!counted)([^":]*)(?::([^"]*))?" data="([^"]*)"/>'),
+}
+"""An element of Kinetree in a file: the kind, the name and the data of what is carried."""
 
 
 def everything() -> Robot:

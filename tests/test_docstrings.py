@@ -6,43 +6,13 @@ import re
 from importlib import import_module
 
 import pytest
-from make_api import SPATIAL, bridge_functions, own_functions
+from make_api import bridge_functions
 
-import kinetree as kt
 from kinetree.errors import KinetreeError
+from public_names import public, with_methods
 
 MINUS_ZERO = re.compile(r"-0\.?0*(?![\d.e])")
 """What one machine prints and another does not."""
-
-
-def members(label, thing):
-    """Return the public names of a module or an object and what they are, as (label.name, thing)."""
-    return [(f"{label}.{name}", getattr(thing, name)) for name in dir(thing) if not name.startswith("_")]
-
-
-def public():
-    """Return all public functions and classes, except bridges, by label: the first if there are several."""
-    flat = members("kinetree", kt)
-    rows = [*flat]
-    for label, thing in flat:
-        if inspect.ismodule(thing):
-            rows += members(label, thing)
-    rows += members("kinetree.controllers", kt.controllers)
-    for name in SPATIAL:
-        module = import_module(f"kinetree.spatial.{name}")
-        rows += [(f"{module.__name__}.{key}", thing) for key, thing in own_functions(module).items()]
-    first = {}
-    for label, thing in rows:
-        if inspect.isfunction(inspect.unwrap(thing)) or inspect.isclass(thing):  # remembered ones, too
-            first.setdefault(id(thing), (label, thing))
-    return dict(first.values())
-
-
-def with_methods(things):
-    """Return functions and classes, and the public methods of the classes."""
-    classes = [(label, thing) for label, thing in things.items() if inspect.isclass(thing)]
-    methods = [(f"{label}.{name}", one) for label, kind in classes for name, one in vars(kind).items()]
-    return things | {label: one for label, one in methods if inspect.isfunction(one) and one.__name__[0] != "_"}
 
 
 def examples_of(label, thing):

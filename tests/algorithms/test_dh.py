@@ -12,7 +12,7 @@ from kinetree.algorithms.serial import serial_chain
 from kinetree.formats import ets
 from kinetree.model.dh import DHChain, DHRow
 from kinetree.model.tree import build_tree
-from kinetree.spatial.dh import common_normal
+from kinetree.spatial.dh import common_normal, sine_between, x_screw, z_screw
 from support import all_frames, icub_urdfs
 
 PANDA = (
@@ -29,6 +29,17 @@ def extracted(text: str, convention: str = "dh") -> DHChain:
     found = extract_dh(serial_chain(ets.robot_of(ets.parse(text)), None, "tip"), convention)
     assert found.residual < 1e-12
     return found.chain
+
+
+def test_the_two_screws_make_the_published_matrix():
+    """Siciliano et al., Robotics (2009), equation 2.52: the standard convention; Craig, equation 3.6: the modified."""
+    theta, d, alpha, a = 0.4, 0.3, -0.9, 0.2
+    (st, sa), (ct, ca) = np.sin([theta, alpha]), np.cos([theta, alpha])
+    standard = [[ct, -st * ca, st * sa, a * ct], [st, ct * ca, -ct * sa, a * st], [0, sa, ca, d], [0, 0, 0, 1]]
+    modified = [[ct, -st, 0, a], [st * ca, ct * ca, -sa, -sa * d], [st * sa, ct * sa, ca, ca * d], [0, 0, 0, 1]]
+    np.testing.assert_allclose(z_screw(theta, d) @ x_screw(alpha, a), standard, atol=1e-15)
+    np.testing.assert_allclose(x_screw(alpha, a) @ z_screw(theta, d), modified, atol=1e-15)
+    assert sine_between(np.asarray(standard)[:3, 2]) == pytest.approx(abs(sa))
 
 
 def test_the_modified_parameters_of_the_panda_are_the_published_ones():

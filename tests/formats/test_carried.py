@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from carried_robots import differences, everything
+from carried_robots import RECORD, differences, everything
 from kinetree.formats.losses.sidecar.differences import FIELDS
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
@@ -19,11 +19,6 @@ from kinetree.spatial import se3
 from support import REFUSED, all_frames, example_robot_urdfs, icub_urdfs, random_q
 
 CARRYING = [name for name, row in FORMATS.items() if row.carries]
-RECORD = {
-    "urdf": re.compile(r'<kinetree_carried of="([^"]*)"(?: name="([^"]*)")?>(.*)</kinetree_carried>'),
-    "sdf": re.compile(r'<kinetree:carried of="([^"]*)"(?: kinetree:name="([^"]*)")?>(.*)</kinetree:carried>'),
-    "mjcf": re.compile(r'<text name="kinetree:(?!counted)([^":]*)(?::([^"]*))?" data="([^"]*)"/>'),
-}
 
 
 def through(robot, format):

@@ -7,7 +7,7 @@ import kinetree as kt
 from kinetree.formats.limit_tables import read
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import assemble, parts_of
-from kinetree.model.edit import add_limits
+from kinetree.model.edit import add_limits, remove_limits
 from kinetree.model.limits import LinearLimits, _product
 from kinetree.model.robot import CoupledLimit
 from kinetree.spatial import polytope
@@ -51,6 +51,16 @@ def robot() -> kt.Robot:
     sets, findings = read(SETS, "sets.toml")
     assert not findings
     return add_limits(chain(6), sets)
+
+
+def test_rows_are_removed_by_name(robot):
+    free = remove_limits(robot, ["triangle most", "not there"])
+    assert free.limits.row_names == ("triangle least upper", "pair 1 lower")
+    q = free.q({"a": 1.0, "c": 1.0})  # 1 + 1 is above 1.5
+    assert free.limits.contains(q)
+    assert not robot.limits.contains(q)
+    assert not free.limits.contains(free.q({"a": -0.6, "c": -0.6}))
+    assert remove_limits(robot, "pair 1").limits.row_names == ("triangle most upper", "triangle least upper")
 
 
 def test_rows_are_in_radians_and_of_one_direction(robot):

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.lab.reach import slabs
-from kinetree.lab.reach.grid import sphere
+from kinetree.lab.reach.grid import Grid, sphere
 from kinetree.lab.reach.run import _job
 from kinetree.lab.reach.search import solved
 from kinetree.lab.reach.slabs import targets_at
@@ -186,6 +187,35 @@ def test_volumes_and_places(small):
         small.volume_at(1.5)
     assert np.isneginf(small.margin[small.count == 0]).all()
     assert not small.bits.flags.writeable
+
+
+def test_difference_of_two_ranges():
+    """The shoulder turns the same slice further, whose area is half its turn times the difference of r²."""
+    box = [(-1.05, -1.05, 0.0), (1.05, 1.05, 0.0)]
+    wide, narrow = (
+        kt.reach_map(two_links((-turn, turn), (0.3, 2.5)), "tool0", voxel=0.02, box=box, directions=0)
+        for turn in (1.2, 1.0)
+    )
+    squares = 0.6**2 + 0.4**2 + 2 * 0.6 * 0.4 * np.cos([0.3, 2.5])
+    change = kt.kinematics.reach_difference(wide, narrow)
+    assert change.gained_volume == pytest.approx(0.4 / 2 * (squares[0] - squares[1]), rel=0.05)
+    assert change.lost_volume == 0
+    back = kt.kinematics.reach_difference(narrow, wide)
+    assert (back.gained_volume, back.lost_volume) == (0, change.gained_volume)
+
+
+def test_orientations_turn_with_the_axis():
+    directions = np.array([[0.6, 0.0, 0.8], [0.0, 0.0, 1.0]])
+    grid = Grid(np.zeros(3), 0.1, (1, 1, 1), (False, False, False), directions, 3, np.array([1.0, 2.0]))
+    centers = np.array([[2.0, 2.0, 5.0], [1.0, 2.5, 0.0], [0.0, 1.0, 0.0]])  # ahead, to the left, behind on the right
+    assert grid.turned(centers) == pytest.approx([0.0, np.pi / 2, -0.75 * np.pi])
+    first, *others = grid.rotations(centers)
+    np.testing.assert_allclose(first[:, :, 2], np.repeat(directions, 3, axis=0), atol=1e-15)
+    turn = Rotation.from_matrix(first[0].T @ first[1]).as_rotvec()  # the next roll, about the frame's own z
+    np.testing.assert_allclose(turn, [0, 0, 2 * np.pi / 3], atol=1e-15)
+    for angle, R in zip((np.pi / 2, -0.75 * np.pi), others, strict=True):
+        np.testing.assert_allclose(R, Rotation.from_euler("z", angle).as_matrix() @ first, atol=1e-15)
+    assert not replace(grid, axis=None).turned(centers).any()
 
 
 @pytest.mark.slow

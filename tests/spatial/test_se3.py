@@ -202,3 +202,30 @@ def test_the_length_of_a_vector_is_one_to_three_decimals():
         assert se3.is_unit(vector)
     for vector in ((0, 0, 0), (1, 1, 0), (0, 1.0011, 0), (0, 0, 0.9989), (math.inf, 0, 0), (math.nan, 0, 0)):
         assert not se3.is_unit(vector)
+
+
+class TestManyQuaternions:
+    Q = np.random.default_rng(4).normal(size=(5, 2, 4)) * 10.0 ** np.random.default_rng(5).integers(
+        -200, 200, (5, 2, 1)
+    )
+
+    def test_rotations_are_those_of_scipy(self):
+        units = self.Q / np.abs(self.Q).max(-1, keepdims=True)  # SciPy overflows
+        expected = Rotation.from_quat(units.reshape(-1, 4)).as_matrix().reshape(5, 2, 3, 3)
+        close(se3.rotations_from_quaternions(self.Q), expected)
+        with np.errstate(invalid="ignore"):
+            assert np.isnan(se3.rotations_from_quaternions(np.zeros((1, 4)))).all()
+
+    def test_quaternions_are_those_of_scipy(self):
+        R = Rotation.random(20, random_state=6)
+        found = se3.quaternions_from_rotations(R.as_matrix())
+        close(found, R.as_quat(canonical=True))
+        poses = np.broadcast_to(np.eye(4), (20, 4, 4)).copy()
+        poses[:, :3, :3] = R.as_matrix()
+        close(se3.quaternions_from_rotations(poses), found)
+
+    def test_a_scaled_quaternion_keeps_its_ratios(self):
+        found = np.array(se3.scaled_quaternion((-3e300, 1e300, 0.0, 1.5e300)))
+        close(found, [-1.0, 1.0 / 3.0, 0.0, 0.5])
+        with np.errstate(invalid="ignore"):
+            assert np.isnan(se3.scaled_quaternion((0.0, 0.0, 0.0, 0.0))).all()

@@ -76,7 +76,8 @@ class Format:
     writer: the name of its writer, or None where there is none.
     roots: the root elements by which it is recognised, where the ending .xml leaves it open.
     robot: whether its reader returns a robot, or the text of another format that is then read.
-    carries: whether its writer keeps what the format lacks in elements of Kinetree.
+    carries: whether its writer keeps what the format lacks in elements of Kinetree, and remarks on it.
+    remarks: whether its writer has other remarks.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Format:
     roots: tuple[bytes, ...] = ()
     robot: bool = True
     carries: bool = False
+    remarks: bool = False
 
     def read(self, text: bytes | DerivedText, file: str, files: Files, options: ReadOptions) -> Reading:
         """Return the robot in a text, with doubts after errors, or None, and all findings."""
@@ -99,9 +101,9 @@ class Format:
         return (made, findings) if self.robot else _read_expanded(made, findings, files, options)
 
     def write(self, robot: Robot, without: Collection[str], notes: list[Finding] | None = None) -> str:
-        """Return the robot as text. notes: a list that gets remarks on what only Kinetree reads from it."""
+        """Return the robot as text. notes: a list that gets remarks on what other programs do not see."""
         assert self.writer is not None
-        more = {"notes": notes} if self.carries else {}
+        more = {"notes": notes} if self.carries or self.remarks else {}
         module = import_module(f"kinetree.formats.{self.module}.write")  # which those who only read save
         text: str = getattr(module, self.writer)(robot, as_names(without), **more)
         return text
@@ -170,7 +172,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format("dh", (".toml",), "dh"),
         Format("dh-csv", (".csv",), "dh", writer="write_csv"),
-        Format("ets", (".ets",), "ets"),
+        Format("ets", (".ets",), "ets", remarks=True),
     )
 }
 

@@ -73,7 +73,7 @@ class Child:
             send(self.process.stdin if self.process else None, arguments)
 
     def answer(self) -> Any:
-        """Return the result of the oldest call without an answer. Raises FailedError if the process failed."""
+        """Return the result of the oldest call without an answer. Raises ChildError if the process failed."""
         try:
             result = self._answer(self.seconds)
         except (EOFError, OSError):
@@ -188,7 +188,7 @@ def call(function: str, *arguments: object, seconds: float, megabytes: int, read
     """Return the result of one call of "module:function", made of numbers, texts and containers, from a child process;
     in a process that is such a child, call the function here.
 
-    Raises FailedError for what `Child` refuses, and if `readable` cannot be enforced by this system.
+    Raises ChildError for what `Child` refuses, and if `readable` cannot be enforced by this system.
     """
     here = worker.restricted
     child = Child(function, seconds=seconds, megabytes=megabytes, readable=readable, environment=environment(True))

@@ -1,4 +1,4 @@
-"""Meshes: read in one place, resolved from their references, and brought along when a robot is saved."""
+"""Meshes: read in one place, resolved from their references, and copied when a robot is saved."""
 
 from kinetree.shapes.mesh import Mesh as Mesh
 from kinetree.shapes.read import read_mesh as read_mesh

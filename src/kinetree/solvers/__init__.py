@@ -1,1 +1,1 @@
-"""Numerical solvers on robots: inverse kinematics, guard, calibration, comparison and limits."""
+"""Numerical solvers on robots: inverse kinematics, guard, comparison and limits."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from kinetree.algorithms.serial import SerialChain
 from kinetree.algorithms.vectors import decimal, right_angle
+from kinetree.errors import Finding
 from kinetree.formats.ets.elements import ET, ETS, MASSES, NAMES, numbers_of
 from kinetree.formats.kinematic import quoted
 from kinetree.formats.losses.losses import Losses
@@ -16,12 +17,12 @@ from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import format_number
 
 
-def write(robot: Robot, without: Collection[str] = ()) -> str:
+def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
     """Return the robot as sequences, one joint a line; a line that does not continue the one above begins with "from".
 
     Every link and frame keeps its name and place; without "frame", frames are kept that end a branch. A robot that was
-    read from ETS and not edited gives the same text. Raises KinetreeError for a part that sequences cannot represent
-    and that `without` does not name.
+    read from ETS and not edited gives the same text. notes: a list that gets a remark on frames without a known place.
+    Raises KinetreeError for a part that sequences cannot represent and that `without` does not name.
     """
     losses = Losses("ets", without)
     if robot.text and robot.text.format == "ets" and not without:
@@ -51,6 +52,9 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
         what = f"a robot without joints whose end {here!r} stands where its root does: there is no term"
         losses.note_loss("link", f"robot {robot.name!r}", what, robot.source)
     losses.check()
+    if notes is not None and (unplaced := ", ".join(frame.name for frame in frames if frame.unplaced)):
+        message = f"ETS has no mark for frames without a known place; these stand where they are guessed: {unplaced}"
+        notes.append(Finding("unplaced", "info", message))
     heads = [f"{key} = {_name(name)}" for key, name in names.items() if name != NAMES[key]]
     return "\n".join([*heads, *filter(None, lines), ""])
 

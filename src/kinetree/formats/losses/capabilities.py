@@ -11,7 +11,7 @@ from kinetree.algorithms.serial import KINDS
 from kinetree.errors import Source
 from kinetree.formats.force_torque import written_sensors
 from kinetree.model.assemble import order_of_file
-from kinetree.model.robot import UNLIMITED, Geometry, Joint, Robot
+from kinetree.model.robot import UNLIMITED, Dynamics, Geometry, Joint, Robot
 
 Case = Callable[[Any], Iterable[str]]
 """Function from one element of a robot to descriptions of what a format cannot represent of it."""
@@ -88,7 +88,7 @@ def _depends(*parts: str) -> Row:
 
 
 def _has_dynamics(joint: Joint) -> bool:
-    return any(row.damping or row.friction or row.stiffness or row.armature for row in joint.dynamics)
+    return any(row != Dynamics() for row in joint.dynamics)
 
 
 def _is_lost_in_sdf(joint: Joint) -> bool:
@@ -143,6 +143,7 @@ CAPABILITIES: dict[str, Capability] = {
         "MJCF",
         {
             **_depends("link.inertial", "geometry", "joint", "loop", "joint.limit"),
+            "loop.mimic": "a joint that closes a loop and follows another",
             "joint.dynamics": where(
                 lambda joint: len({*joint.dynamics}) > 1, "dynamics that differ between the axes of a joint"
             ),

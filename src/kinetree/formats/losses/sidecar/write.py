@@ -21,6 +21,7 @@ PARTS = {
     "dynamics": "dynamics",
     "safety": "safety",
     "calibration": "calibration",
+    "unplaced": "frame",
 }
 """Fields of a robot to the parts of `without`."""
 

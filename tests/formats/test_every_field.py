@@ -1,0 +1,106 @@
+"""Every field of the model comes back from a file of every format, or the writer reports that it is lost.
+
+A new field is tested on arrival. If its type has no value in tests/every_field.py, the test asks for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+import pytest
+
+import kinetree as kt
+from carried_robots import RECORD
+from every_field import all_paths, equal, plain, planted, value_at, values
+from kinetree.errors import Finding
+from kinetree.formats.registry import WRITTEN, Format
+from kinetree.model.assemble import build
+from kinetree.model.robot import Limit, Robot
+
+PATHS = {".".join(path): (path, values(path, kind)) for path, kind in all_paths()}
+WITHOUT = {"dh-csv": ("frame",)}
+"""Parts that are left out, so that the arm can be written; a table in CSV has no names of links."""
+LEFT_OUT = {("dh-csv", "links.name"), ("dh-csv", "joints.child"), ("dh-csv", "joints.parent")}
+LEFT_OUT |= {("dh-csv", name) for name in PATHS if name.startswith("frames.")}
+NAMES_OF_LOOKS = ("visuals.name", "collisions.name", "material.name", "materials.name")
+"""Names that other programs use for nothing, so that no remark is made if only Kinetree reads them."""
+
+
+def load(text: str, format: str) -> Robot:
+    if format == "srdf":
+        return kt.load(kt.text(build(plain()), "urdf"), format="urdf", srdf=text)
+    return kt.load(text, format=format)
+
+
+def reported(error: kt.KinetreeError) -> bool:
+    return all(finding.code.startswith("cannot-say-") for finding in error.findings)
+
+
+def losses(robot: Robot, row: Format, name: str) -> Iterator[str]:
+    """Yield what is lost of a field of a robot without a report."""
+    path, notes = PATHS[name][0], list[Finding]()
+    before = value_at(robot, path)
+    try:
+        text = row.write(robot, WITHOUT.get(row.name, ()), notes)
+    except kt.KinetreeError as error:
+        if not reported(error):
+            yield f"{row.name}: {error}"
+        return
+    after = value_at(load(text, row.name), path)
+    if not equal(before, after) and (row.carries or not notes):
+        yield f"{row.name}: {before} was written, {after} came back"
+    bare = RECORD[row.name].sub("", text) if row.carries else text
+    if any(note.code == "carried" for note in notes) or bare == text or name.endswith(NAMES_OF_LOOKS):
+        return
+    after = value_at(load(bare, row.name), path)
+    if not equal(before, after):
+        yield f"{row.name}: other programs read {after} instead of {before}, and no remark says so"
+
+
+@pytest.mark.parametrize("format", [name for name in WRITTEN if name != "srdf"])
+def test_the_arm_can_be_written_without_remarks(format):
+    notes: list[Finding] = []
+    again = load(WRITTEN[format].write(build(plain()), WITHOUT.get(format, ()), notes), format)
+    assert again.joint_names == build(plain()).joint_names
+    assert not notes
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_field_comes_back_or_its_loss_is_reported(name):
+    path, given = PATHS[name]
+    rows = [row for row in WRITTEN.values() if (row.name == "srdf") == (path[0] == "semantic")]
+    for value in given:
+        robot = planted(path, value)
+        assert not equal(value_at(robot, path), value_at(build(plain()), path)), "the value is that of the arm"
+        lost = [line for row in rows if (row.name, name) not in LEFT_OUT for line in losses(robot, row, name)]
+        assert not lost, f"{name}:\n" + "\n".join(lost)
+
+
+@pytest.mark.parametrize("format", [name for name in WRITTEN if name != "srdf"])
+def test_a_semantic_description_is_left_to_srdf_with_a_remark(format, tmp_path):
+    robot = planted(("semantic", "passive_joints", "name"), {"name": "bend"})
+    notes = kt.save(robot, tmp_path / "arm", format=format, without=WITHOUT.get(format, ()))
+    assert [note.code for note in notes] == ["semantic"]
+
+
+@pytest.mark.parametrize("name", [one.name for one in fields(Limit)])
+def test_two_robots_with_other_limits_differ(name):
+    one, other = (planted(("joints", "limits", name), {name: value}) for value in (0.5, 0.75))
+    assert kt.compare(one, other).differences, f"add {name} to KINDS in solvers/compare/contents.py"
+
+
+def test_a_loop_that_follows_a_joint_is_no_equality_of_mujoco():
+    with pytest.raises(kt.KinetreeError) as error:
+        kt.text(planted(("loops", "mimic", "joint"), {"joint": "turn"}), "mjcf")
+    (finding,) = error.value.findings
+    assert (finding.code, finding.element) == ("cannot-say-mimic", "loop 'closing'")
+
+
+def test_frames_without_a_known_place_are_named(tmp_path):
+    robot = planted(("frames", "unplaced"), {"unplaced": "nobody knows"})
+    (note,) = kt.save(robot, tmp_path / "arm.ets")
+    assert (note.code, note.message.partition(": ")[2]) == ("unplaced", "eye")
+    assert "tip = eye" in kt.text(robot, "ets")
+    (note,) = kt.save(robot, tmp_path / "arm.urdf")
+    assert note.message == "only Kinetree reads these parts of the file: frame (1)"
