@@ -26,8 +26,8 @@ LEGAL = "x y z qx qy qz qw, m, finite, the quaternion not zero"
 
 def tool_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command --tool and --user-frame, for `active`."""
-    tool = "The tool of the pose, in the controller's numbers, or a frame of MODEL; by default zeros."
-    user_frame = "The user frame of the pose, likewise."
+    tool = "Active tool of the pendant, in its numbers or as a frame of MODEL.  [default: zeros]"
+    user_frame = "Active user frame of the pendant, in its numbers or as a frame of MODEL.  [default: zeros]"
     function = click.option("--user-frame", metavar="POSE|FRAME", help=user_frame)(function)
     return click.option("--tool", metavar="POSE|FRAME", help=tool)(function)
 

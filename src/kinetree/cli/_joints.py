@@ -21,12 +21,19 @@ def with_joints(*, as_input: bool = False) -> Callable[[Command], Command]:
 
     as_input: whether `--at input` is legal. Angles in --at are in degrees where the command has `in_degrees` set.
     """
-    stand = "a list of all numbers, or neutral" + (", or input, then an argument of the functions" * as_input)
+    more = ", neutral, or input, which makes them an input of each function" if as_input else " or neutral"
     options = (
         click.option(
-            "--joints", metavar="A,B,…", help="The joints that move, in this order, or the name of a group of them."
+            "--joints",
+            metavar="A,B,…",
+            help="Move only these joints, in this order, or a group such as left_arm.  [default: all joints]",
         ),
-        click.option("--at", metavar="Q", help=f'Where all others stand: JSON as {{"elbow": 0.5}}, {stand}.'),
+        click.option(
+            "--at",
+            metavar="Q",
+            help=f'Positions of the other joints (m, rad): JSON such as {{"elbow": 0.5}}, a list of all numbers{more}.'
+            "  [default: neutral, moved inside the limits]",
+        ),
     )
 
     def decorator(function: Command) -> Command:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 
+from kinetree.cli._help import READING, argument, titled
 from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.losses.parts import PARTS
@@ -43,9 +44,10 @@ def _by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...])
     return values
 
 
-def assignments(flag: str, name: str, metavar: str, help: str) -> Callable[[Command], Command]:
+def assignments(flag: str, name: str, metavar: str, help: str, *, hidden: bool = False) -> Decorator:
     """Return a repeatable option `--flag name=value`, which becomes a dictionary."""
-    return click.option(flag, name, metavar=metavar, multiple=True, callback=_by_name, help=f"{help} Repeatable.")
+    help = f"{help} Repeatable."
+    return click.option(flag, name, metavar=metavar, multiple=True, callback=_by_name, help=help, hidden=hidden)
 
 
 def _wants_json(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
@@ -54,23 +56,43 @@ def _wants_json(ctx: click.Context, param: click.Parameter, value: bool) -> bool
 
 
 json_option = click.option(
-    "--json", "as_json", is_flag=True, callback=_wants_json, is_eager=True, help="Print JSON, in SI units."
+    "--json",
+    "as_json",
+    is_flag=True,
+    callback=_wants_json,
+    is_eager=True,
+    help="Print JSON, with SI units and radians.",
 )
 
+
+def joint_values(name: str = "values", others: str = "Other joints stay neutral.", flag: str = "--q") -> Decorator:
+    """Return the option --q. others: what it does not set."""
+    help = f"Position of a joint (m, rad), such as elbow=0.5; of several coordinates, all: drive=1,2,0.5. {others}"
+    return assignments(flag, name, "JOINT=VALUE", help)
+
+
+loops_option = click.option(
+    "--loops",
+    type=click.Choice(["refuse", "ignore"]),
+    default="refuse",
+    show_default=True,
+    help="Stop if joints close loops (refuse), or leave out those joints (ignore).",
+)
+_FORMAT = "Read the model in this format{also}.  [default: by its ending and root element]"
 _OPTIONS = (
-    click.option("--format", type=click.Choice(list(FORMATS)), help="To read; by default ending and root say."),
-    assignments("--arg", "xacro_args", "NAME=VALUE", "An argument of a xacro file."),
-    assignments("--package", "packages", "NAME=FOLDER", "The folder of a ROS package."),
-    click.option("--model", metavar="NAME", help="Which model of an SDF file that has several."),
-    click.option("--expand", type=click.Choice(EXPANDERS), help="Who expands elements of MJCF that make bodies."),
+    click.option("--format", type=click.Choice(list(FORMATS)), help=_FORMAT.format(also="")),
+    assignments("--arg", "xacro_args", "NAME=VALUE", "Set an argument of a xacro file, such as prefix=left_."),
+    assignments("--package", "packages", "NAME=FOLDER", "Find a ROS package here, such as my_arm=../my_arm."),
+    click.option("--model", metavar="NAME", help="Read the model of this name in an SDF file that has several."),
+    click.option("--expand", type=click.Choice(EXPANDERS), help="Let MuJoCo expand MJCF elements that make bodies."),
 )
 _OF_ONE = (
-    click.option("--version", metavar="M.N", help="Of a robot that comes with the package, the same as NAME:M.N."),
-    click.option("--srdf", metavar="FILE", help="A semantic description whose groups of joints MODEL shall have."),
+    click.option("--version", metavar="M.N", help="Version of a built-in robot: icub --version 2.5 is icub:2.5."),
+    click.option("--srdf", metavar="FILE", help="Add the groups of joints of a semantic description (SRDF)."),
     click.option(
-        "--limits", metavar="LIMITS", help="A file of linear limits, or a set of the iCub's, for MODEL to have."
+        "--limits", metavar="LIMITS", help="Add limits over several joints: a TOML file, or a set, such as tendons."
     ),
-    click.option("--inertias", metavar="NAME", help="A model of icub-models whose masses MODEL, an iCub, shall have."),
+    click.option("--inertias", metavar="NAME", help="Give an iCub the masses of iCubGazeboV2_5 or another icub-model."),
 )
 _CONFINED = click.option(
     "--confined", is_flag=True, help="Read only the model's workspace and packages, as `kinetree check` does."
@@ -79,9 +101,16 @@ _WITHOUT = click.option(
     "--without",
     type=click.Choice([*PARTS]),
     multiple=True,
-    help="What is left out of what is read; errors in it do not count. Repeatable.",
+    help="Leave out this part of the model, and ignore errors in it. Repeatable.",
 )
 _ALL = (*_OPTIONS, *_OF_ONE)
+_MODEL = "A robot: a file, or a name such as icub or example-robot-data:panda."
+paths_argument = argument(
+    "paths",
+    "Files, or folders with models.  [default: the models of the settings, or of this folder]",
+    metavar="[PATH]...",
+    nargs=-1,
+)
 
 
 def robot_argument(function: Command) -> Command:
@@ -97,7 +126,7 @@ def robot_or_printed(*printed: str) -> Decorator:
         return None if value in printed else value
 
     legal = click.Choice([*FORMATS, *printed])
-    help = f"To read, by default as ending and root say; {', '.join(printed)}: to print."
+    help = _FORMAT.format(also=f"; print {', '.join(printed)}")
     option = click.option("--format", type=legal, callback=chosen, help=help)
     return lambda function: _reading(function, {"robot": "MODEL"}, (option, *_ALL[1:]))
 
@@ -121,20 +150,30 @@ def robot_paths(function: Command) -> Command:
         args = {**(own[0] if own else {}), **xacro_args}
         return function(paths=[str(path) for path, _ in found], xacro_args=args, **others)
 
-    return _decorated(command, (click.argument("paths", metavar="[PATH]...", nargs=-1),), _ALL)
+    return _decorated(command, [paths_argument], titled(READING, _ALL))
+
+
+def reading_texts(function: Command) -> Command:
+    """Give a command the options of reading that texts of URDF and xacro have."""
+    formats = click.option("--format", type=click.Choice(("urdf", "xacro")), help=_FORMAT.format(also=""))
+    return _decorated(function, (), titled(READING, (formats, *_OPTIONS[1:3])))
 
 
 def check_options(select: str, ignore: str) -> Decorator:
     """Return a decorator that adds the options of a check, with those of reading, as one argument `options`. select,
     ignore: their help."""
     options = (
-        click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]"),
+        click.option(
+            "--profile", type=click.Choice(list(PROFILES)), help=f"Conventions to check.  [default: {DEFAULT}]"
+        ),
         click.option("--select", metavar="CODE", multiple=True, help=f"{select} Repeatable."),
         click.option("--ignore", metavar="CODE", multiple=True, help=f"{ignore} Repeatable."),
+        click.option("--kind", type=click.Choice(list(KINDS)), help="Kind of the robot.  [default: by its structure]"),
         click.option(
-            "--kind", type=click.Choice(list(KINDS)), help="What the robot is; by default its structure says."
+            "--controller",
+            metavar="KEY",
+            help="Controller of the robot, such as kuka.  [default: by names in the model]",
         ),
-        click.option("--controller", metavar="KEY", help="Such as kuka; by default the names in the model say."),
     )
 
     def decorator(function: Command) -> Command:
@@ -143,7 +182,7 @@ def check_options(select: str, ignore: str) -> Decorator:
             read = _taken(ReadOptions, others)
             return function(options=replace(_taken(CheckOptions, others), read=read), **others)
 
-        return _decorated(command, (), options)
+        return _decorated(command, (), titled("Conventions", options))
 
     return decorator
 
@@ -203,7 +242,8 @@ def _reading(function: Command, models: dict[str, str], options: Iterable[Decora
         return function(**dict(zip(models, robots, strict=True)), **others)
 
     of_reading: tuple[Decorator, ...] = tuple(options) if writes else (*options, _WITHOUT)
-    return _decorated(command, [click.argument(name, metavar=models[name]) for name in models], of_reading)
+    named = [argument(name, _MODEL, metavar=models[name]) for name in models]
+    return _decorated(command, named, titled(READING, of_reading))
 
 
 def _decorated(command: Command, arguments: Iterable[Decorator], options: Iterable[Decorator]) -> Command:

@@ -13,16 +13,17 @@ without_option = click.option(
     "--without",
     type=click.Choice([*PARTS]),
     multiple=True,
-    help="What is left out, as it cannot all be read or written. Repeatable.",
+    help="Leave out this part of the model, which cannot be read or written. Repeatable.",
 )
 assets_option = click.option(
     "--assets",
     type=click.Choice(["bring", "keep"]),
     default="bring",
-    help="Copy meshes and textures into the folder assets beside OUT, converted where its format needs it, or keep the "
-    "references as they are.  [default: bring]",
+    show_default=True,
+    help="Copy meshes and textures into the folder assets beside OUT, converted if its format needs it (bring), or "
+    "leave the references as they are (keep).",
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite what is there.")
+force_option = click.option("--force", is_flag=True, help="Overwrite an existing file.")
 
 
 def check_new(path: Path, force: bool) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from kinetree.cli._controllers import active, print_notes, single, tool_options
 from kinetree.cli._controllers import notes as unverified
+from kinetree.cli._help import Command, argument
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option
@@ -31,26 +32,46 @@ ADVICE = re.compile(r"tolerance=\((?P<metres>[^,)]+), (?P<radians>[^,)]+)\)")
 """A tolerance as Python writes it."""
 
 
-@click.command()
-@robot_argument
-@click.argument("file", metavar="POSES.csv", type=click.Path(path_type=Path))
-@click.option(
-    "--controller", required=True, metavar="KEY", help="Whose controller: abb, fanuc, kuka, universal_robots, …"
+@click.command(
+    cls=Command,
+    section="Compare",
+    short_help="Print whether a model and its controller agree.",
+    example="kinetree calibrate arm.urdf poses.csv --controller kuka",
+    hides=("srdf", "inertias"),
 )
-@click.option("--robot-model", default="", metavar="NAME", help="Whose coupling of joints holds; by default MODEL's.")
-@click.option("--base", default="base", show_default=True, help="MODEL's name of the controller's frame.")
-@click.option("--tool0", default="tool0", show_default=True, help="MODEL's name of the tool of zeros.")
-@click.option("--base-link", default="base_link", show_default=True, help="MODEL's name of the robot's foot.")
-@click.option("--flange", default="flange", show_default=True, help="MODEL's name of the flange.")
+@robot_argument
+@argument(
+    "file",
+    "Table of joint values, and of the poses on the pendant.",
+    metavar="POSES.csv",
+    type=click.Path(path_type=Path),
+)
+@click.option(
+    "--controller",
+    required=True,
+    metavar="KEY",
+    help="Controller that showed the poses: abb, fanuc, kuka, universal_robots, …",
+)
+@click.option(
+    "--robot-model",
+    default="",
+    metavar="NAME",
+    help="Product name of a robot with coupled joints.  [default: as in MODEL]",
+)
+@click.option("--base", default="base", show_default=True, help="Frame of MODEL that is the controller's base.")
+@click.option("--tool0", default="tool0", show_default=True, help="Frame of MODEL that is the tool of zeros.")
+@click.option("--base-link", default="base_link", show_default=True, help="Link of MODEL that stands on the ground.")
+@click.option("--flange", default="flange", show_default=True, help="Frame of MODEL that is the flange.")
 @tool_options
 @click.option(
-    "--tolerance", nargs=2, type=float, metavar="MM DEG", help="How far a pose may be off.  [default: 0.5 0.0573]"
+    "--tolerance",
+    nargs=2,
+    type=float,
+    metavar="MM DEG",
+    help="Largest error of a pose, mm and degrees.  [default: 0.5 0.0573]",
 )
 @click.option(
-    "--plot",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Draw the errors: .png, .svg, .pdf or another of Matplotlib.",
+    "--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the errors into a .png, .svg or .pdf file."
 )
 @force_option
 @json_option
@@ -70,11 +91,11 @@ def command(
     as_json: bool,
     **frames: str,
 ) -> None:
-    """Print whether MODEL and a controller agree, and if not, what base, tool0 and the signs of joints must be.
+    """Print whether MODEL and a controller agree, and if not, which base, tool0 and signs of joints would.
 
-    POSES.csv has a line a pose, under names: the joints (deg, mm) as MODEL or the controller names them or J1, J2, …,
-    from base to tool0, then the numbers of the pose, or one column `pose` as the pendant writes it. Exit status 0 if
-    they agree, 1 if not, 2 if something cannot be read.
+    POSES.csv has a line for each pose. The columns are the joints (deg, mm), from base to tool0, under their names in
+    MODEL or in the controller, or J1, J2, …; then the numbers of the pose, or one column `pose` as the pendant writes
+    it. Exit status 0 if they agree, 1 if not, 2 if something cannot be read.
     """
     from kinetree.cli._poses import read_poses
     from kinetree.lab.calibrate.calibration import TOLERANCE, calibrate

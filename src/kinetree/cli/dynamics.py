@@ -7,9 +7,18 @@ import click
 import numpy as np
 
 from kinetree.cli._findings import print_findings
+from kinetree.cli._help import Command
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
-from kinetree.cli._model import assignments, configuration, json_option, rates, robot_argument
+from kinetree.cli._model import (
+    assignments,
+    configuration,
+    joint_values,
+    json_option,
+    loops_option,
+    rates,
+    robot_argument,
+)
 from kinetree.cli._page import print_page
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.robot import Robot, Sensor
@@ -23,18 +32,31 @@ SCHEMA = 1
 """Version of the JSON, as that of `kinetree inspect`."""
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    section="Compute",
+    short_help="Print torques against gravity, the mass matrix and sensors.",
+    example="kinetree dynamics arm.urdf --q elbow=90 --deg",
+)
 @robot_argument
 @with_joints()
-@assignments("--q", "q", "JOINT=VALUE", "A joint's coordinate (m, rad), or several, JOINT=1,2,3; others stay neutral.")
-@assignments("--qd", "qd", "JOINT=VALUE", "A joint's velocity (m/s, rad/s); the others are zero.")
-@assignments("--qdd", "qdd", "JOINT=VALUE", "A joint's acceleration (m/s², rad/s²): print the torques of this motion.")
-@assignments("--tau", "tau", "JOINT=VALUE", "An actuator's torque (N, N m): print the accelerations that it causes.")
-@click.option("--gravity", nargs=3, type=float, metavar="X Y Z", default=GRAVITY, help="In the root's axes, m/s².")
-@click.option("--friction", is_flag=True, help="Coulomb friction of the joints counts.")
-@click.option("--loops", type=click.Choice(["refuse", "ignore"]), default="refuse", help="If joints close loops.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q, --qd and --qdd are in degrees.")
-@click.option("--all", "everything", is_flag=True, help="Every sensor, however many.")
+@joint_values("q")
+@assignments("--qd", "qd", "JOINT=VALUE", "Velocity of a joint (m/s, rad/s), such as elbow=1; others are zero.")
+@assignments("--qdd", "qdd", "JOINT=VALUE", "Acceleration of a joint (m/s², rad/s²): print the torques of this motion.")
+@assignments("--tau", "tau", "JOINT=VALUE", "Torque of an actuator (N, N m): print the accelerations that it causes.")
+@click.option(
+    "--gravity",
+    nargs=3,
+    type=float,
+    metavar="X Y Z",
+    default=GRAVITY,
+    show_default=True,
+    help="Gravity in the axes of the root link, m/s².",
+)
+@click.option("--friction", is_flag=True, help="Add the Coulomb friction of the joints; needs --qd.")
+@loops_option
+@click.option("--deg", "in_degrees", is_flag=True, help="Read angles in --q, --qd and --qdd in degrees.")
+@click.option("--all", "everything", is_flag=True, help="Print all inertial sensors, however many.")
 @json_option
 def command(
     robot: Robot,
@@ -49,10 +71,10 @@ def command(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Print the torques with which the joints of MODEL balance its weight, beside the limits of effort, its mass matrix
-    and centre of mass, and what its sensors read.
+    """Print the joint torques that balance the weight of MODEL, its mass matrix, its centre of mass and the readings of
+    its sensors.
 
-    With --qd, --qdd or --tau also the torques or the accelerations of this motion, in which sensors are then read.
+    With --qd, --qdd or --tau, print the torques or accelerations of this motion too; sensors then read this motion.
     """
     if tau and qdd:
         raise click.UsageError("--tau gives accelerations and --qdd takes them; only one of them is legal")

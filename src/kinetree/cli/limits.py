@@ -8,6 +8,7 @@ from typing import Literal
 import click
 import numpy as np
 
+from kinetree.cli._help import Commands, argument
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
@@ -17,8 +18,10 @@ from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
 
 
-class _Limits(click.Group):
+class _Limits(Commands):
     """`limits MODEL` is `limits show MODEL`."""
+
+    section = "Compute"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, "--help"):
@@ -26,26 +29,33 @@ class _Limits(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=_Limits)
+@click.command(
+    cls=_Limits,
+    short_help="Print what limits over several joints forbid; check a motion.",
+    epilog="Example: kinetree limits icub --limits tendons",
+)
 def command() -> None:
-    """Print what limits over several joints forbid, and whether a motion stays within all limits. `kinetree limits
-    MODEL` is `kinetree limits show MODEL`; --limits gives MODEL other limits."""
+    """Print which positions limits over several joints forbid, and whether a motion stays inside all limits.
+
+    `kinetree limits MODEL` is `kinetree limits show MODEL`."""
 
 
-@command.command()
+@command.command(
+    short_help="Print how much each limit over several joints forbids.",
+    example="kinetree limits show icub --limits tendons",
+    hides=("inertias",),
+)
 @robot_argument
 @with_joints()
 @click.option(
-    "--plot",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Draw it: .png, .svg, .pdf or another of Matplotlib.",
+    "--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the limits into a .png, .svg or .pdf file."
 )
-@click.option("--reach", metavar="FRAME", help="Print what limits take from the places that this frame reaches.")
+@click.option("--reach", metavar="FRAME", help="Print how limits reduce the places that this frame reaches.")
 @force_option
 @json_option
 def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_json: bool) -> None:
-    """Print how much of the joints' box each limit of MODEL forbids, and the largest box that is allowed."""
+    """Print how much of the ranges of the joints each limit over several joints forbids, and the largest ranges that
+    are allowed together."""
     from kinetree.solvers.limits.report import report
 
     if plot:
@@ -73,24 +83,28 @@ def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_jso
         print(f"robot {robot.name!r} has no limits over several joints; --limits gives it some")
 
 
-@command.command()
+@command.command(
+    short_help="Print when and by how much a motion leaves the limits.",
+    example="kinetree limits check arm.urdf motion.csv --unit deg",
+    hides=("inertias",),
+)
 @robot_argument
 @with_joints()
-@click.argument("file", metavar="MOTION", type=click.Path(path_type=Path))
+@argument("file", "Table of joint values (CSV), or a bag of ROS 2.", metavar="MOTION", type=click.Path(path_type=Path))
 @click.option(
     "--unit",
     type=click.Choice(["rad", "deg"]),
     required=True,
-    help="Of the angles in MOTION; in a bag they are in rad.",
+    help="Unit of angles in a CSV and in the output; a bag is in rad.",
 )
 @json_option
 def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) -> None:
-    """Print when, by which limit and by how much a motion leaves the limits of MODEL.
+    """Print when a motion leaves the limits of MODEL, which limit, and by how much.
 
-    MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row a sample, under
-    the names of joints; `time`, `t` or `stamp` is a column of times. Joints without a column stay neutral, and limits
-    about them alone are not checked. Exit status 0 if the whole motion is inside, 1
-    if not, 2 if something cannot be read.
+    MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row for each
+    sample, under the names of joints; `time`, `t` or `stamp` is a column of times in s. Joints without a column stay
+    neutral, and their own limits are not checked. Exit status 0 if the whole motion is inside, 1 if not, 2 if something
+    cannot be read.
     """
     from kinetree.logs import filled, read_motion
     from kinetree.solvers.limits.report import violations
@@ -109,17 +123,26 @@ def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) 
 PRINTED = ("rows", "by", "most", "before", "after", "gap", "first", "last", "worth")
 
 
-@command.command()
+@command.command(
+    short_help="Print which limits to move out to gain the most space.",
+    example='kinetree limits widen icub --by "left_arm tendons *=20" --unit deg',
+)
 @robot_argument
 @click.option(
-    "--by", "by", metavar="LIMIT=MOST", multiple=True, help="How far a limit may be moved; * is any text. Repeatable."
+    "--by",
+    "by",
+    metavar="LIMIT=MOST",
+    multiple=True,
+    help="Largest amount by which a limit may move, in --unit or m; * in a name is any text. Repeatable.",
 )
-@click.option("--unit", type=click.Choice(["rad", "deg"]), required=True, help="Of angles; lengths are in m.")
-@click.option("--total", type=float, help="How far all of them together may be moved.")
-@click.option("--reach", metavar="FRAME", help="Make what this frame reaches large, not the room of the joints.")
-@click.option("--base", metavar="FRAME", help="From which that is seen; by default the root.")
-@click.option("--radius", type=float, metavar="MM", help="Of the pulleys of tendons, to say angles in mm of cable too.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where the robot is written, with these limits.")
+@click.option(
+    "--unit", type=click.Choice(["rad", "deg"]), required=True, help="Unit of angles, also in --by and --total."
+)
+@click.option("--total", type=float, help="Largest sum of all amounts, in --unit or m.  [default: no limit]")
+@click.option("--reach", metavar="FRAME", help="Gain places that this frame reaches, instead of joint positions.")
+@click.option("--base", metavar="FRAME", help="Frame of these places.  [default: the root link]")
+@click.option("--radius", type=float, metavar="MM", help="Radius of the tendons' pulleys (mm), to print lengths too.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the robot with the new limits here.")
 @without_option
 @force_option
 @json_option
@@ -138,10 +161,10 @@ def widen(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Print which limits over several joints of MODEL, such as tendons, to move out to gain the most space.
+    """Print which limits over several joints, such as those of tendons, to move out to gain the most space.
 
-    They share a total, or all move as far as allowed; limits that gain nothing stay. For each limit: how far it moves,
-    what a unit gains at first and at last, and what would be lost without it.
+    The limits share the amount --total; without it, all move as far as --by allows. Limits that gain nothing stay. For
+    each limit, print how far it moves, the gain of the first and the last unit, and the loss without it.
     """
     from kinetree.saving import save
     from kinetree.solvers.limits import widen as solver

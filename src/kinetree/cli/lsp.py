@@ -4,18 +4,23 @@ import sys
 
 import click
 
+from kinetree.cli._help import Command
 from kinetree.errors import fail
 
 
-@click.command()
-@click.option("--stdio", is_flag=True, help="Use the standard input and output, as always; some editors say so.")
+@click.command(
+    cls=Command,
+    section="Check and repair",
+    short_help="Serve findings and repairs to an editor.",
+    example="kinetree lsp",
+)
+@click.option("--stdio", is_flag=True, hidden=True, help="Use the standard input and output, as without this option.")
 def command(stdio: bool) -> None:
-    """Serve an editor with findings, repairs, explanations and names of robot descriptions.
+    """Serve findings, repairs, explanations and names of robot descriptions to an editor.
 
-    An editor starts it and speaks the language server protocol over the standard input and output; the page "In the
-    editor" of the documentation describes the setup. Settings and xacro arguments are those of kinetree.toml. The
-    server writes no file, except a page in the folder of temporary files when the editor asks to show a robot, and
-    ends with its editor.
+    The editor starts this command and uses the language server protocol over the standard input and output; the page
+    "In the editor" of the documentation describes the setup. Settings and xacro arguments are those of kinetree.toml.
+    The server writes no file, except a temporary page when the editor shows a robot, and ends with its editor.
     """
     try:
         import pygls.lsp.server  # noqa: F401

@@ -3,28 +3,33 @@
 import click
 
 from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes, read, shown
+from kinetree.cli._help import Command, argument
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option
 
-ITS = "in the numbers of --from; by default zeros."
 
-
-@click.command(context_settings={"ignore_unknown_options": True})  # a pose may begin with a minus
-@click.argument("text", metavar="POSE")
-@click.option(
-    "--from", "source", required=True, metavar="CONTROLLER", help="Whose POSE is, or ros: x y z qx qy qz qw, m."
+@click.command(
+    cls=Command,
+    section="Compute",
+    short_help="Convert a pose between the numbers of controllers.",
+    example='kinetree pose "612.3 -234.5 789.1 110 -50 35" --from fanuc --to ur',
+    context_settings={"ignore_unknown_options": True},  # a pose may begin with a minus
 )
-@click.option("--to", "target", required=True, metavar="CONTROLLER", help="Whose it shall become, ros, or all.")
-@click.option("--tool", metavar="POSE", help=f"Print the pose of this tool; POSE is of tool0. The tool is {ITS}")
+@argument("text", "Numbers of the pose, as the controller's programs and pendant write them.", metavar="POSE")
 @click.option(
-    "--user-frame", metavar="POSE", help=f"Print the pose in this user frame; POSE is in base. The frame is {ITS}"
+    "--from", "source", required=True, metavar="CONTROLLER", help="Form of POSE: kuka, …, or ros: x y z qx qy qz qw, m."
+)
+@click.option("--to", "target", required=True, metavar="CONTROLLER", help="Form to print: kuka, …, ros, or all.")
+@click.option("--tool", metavar="POSE", help="Print the pose of this tool; POSE is that of tool0.  [default: zeros]")
+@click.option(
+    "--user-frame", metavar="POSE", help="Print the pose in this user frame; POSE is in base.  [default: zeros]"
 )
 @json_option
 def command(text: str, source: str, target: str, tool: str | None, user_frame: str | None, as_json: bool) -> None:
-    """Print POSE, as one controller's programs and pendants write it, in the form of another.
+    """Print a pose of one controller in the form of another.
 
-    The pose stays that of the same frame in the same frame, unless --tool or --user-frame is given. To convert between
-    frames of a robot, use `kinetree fk --controller`.
+    The pose stays that of the same frame in the same frame, unless --tool or --user-frame is given, in the form of
+    --from. To convert between frames of a robot, use `kinetree fk --controller`.
     """
     T, remarks = read(source, text)
     targets = keys_of(target)

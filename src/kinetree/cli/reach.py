@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
+from kinetree.cli._help import Command
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
-from kinetree.cli._model import json_option, robot_argument
+from kinetree.cli._model import json_option, loops_option, robot_argument
 from kinetree.cli._output import force_option
 from kinetree.display import number
 from kinetree.model.robot import Robot
@@ -18,34 +19,50 @@ SHARES = (0.25, 0.5, 0.75, 1.0)
 """Shares of orientations whose volumes are printed."""
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    section="Compute",
+    short_help="Print the volume that a frame reaches, and write a map.",
+    example="kinetree reach arm.urdf --frame tool0 --voxel 0.1 --directions 0",
+    hides=("inertias",),
+)
 @robot_argument
-@click.option("--frame", required=True, metavar="FRAME", help="What reaches.")
-@click.option("--base", metavar="FRAME", help="The frame in which the map is; by default the root link.")
+@click.option("--frame", required=True, metavar="FRAME", help="Frame whose positions are mapped, such as tool0.")
+@click.option("--base", metavar="FRAME", help="Frame of the map.  [default: the root link]")
 @click.option(
-    "--voxel", type=float, metavar="M", help="Side of the voxels; by default 20 to 50 along the longest side."
+    "--voxel", type=float, metavar="M", help="Side of a voxel, m.  [default: 1/20 to 1/50 of the longest side]"
 )
 @click.option(
     "--box",
     nargs=6,
     type=float,
     metavar="X Y Z X Y Z",
-    help="Lower and upper corner, m; by default around all that is reached.",
+    help="Lower and upper corner of the map, m.  [default: around everything that is reached]",
 )
-@click.option("--directions", type=int, default=50, show_default=True, help="0: positions in any orientation.")
-@click.option("--rolls", type=int, default=4, show_default=True, help="0: directions with any roll.")
-@click.option("--no-symmetry", is_flag=True, help="Do not use a first joint that makes whole turns.")
-@with_joints()
-@click.option("--descents", type=int, default=128, show_default=True, help="Starts for a target without closed form.")
 @click.option(
-    "--loops", type=click.Choice(["refuse", "ignore"]), default="refuse", help="If loops restrict the joints."
+    "--directions",
+    type=int,
+    default=50,
+    show_default=True,
+    help="Number of directions of the z axis; 0 maps positions in any orientation.",
 )
+@click.option(
+    "--rolls", type=int, default=4, show_default=True, help="Number of turns about each direction; 0 allows any."
+)
+@click.option(
+    "--no-symmetry", is_flag=True, help="Compute the whole map, also if the first joint turns without limits."
+)
+@with_joints()
+@click.option(
+    "--descents", type=int, default=128, show_default=True, help="Number of starts of each search without closed form."
+)
+@loops_option
 @click.option(
     "-o",
     "--output",
     metavar="MAP.zarr",
     type=click.Path(path_type=Path),
-    help="The Zarr store to write, or to continue after an interruption.",
+    help="Write the map here; after an interruption, continue it.",
 )
 @force_option
 @json_option
@@ -60,10 +77,9 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Print the volume that a FRAME of MODEL reaches inside all limits, over voxels, directions and rolls.
+    """Print the volume that a frame of MODEL reaches inside all limits, and in how many orientations.
 
-    The map goes to MAP.zarr slab by slab; the same command continues it after an interruption. `kinetree show MODEL
-    --reach MAP.zarr` shows it.
+    With -o, write the map. `kinetree show MODEL --reach MAP.zarr` shows it.
     """
     from kinetree.lab.reach.run import reach_map
     from kinetree.lab.reach.store import arguments_of
