@@ -42,10 +42,7 @@ class _Commands(Commands):
             super().invoke(ctx)
 
 
-@click.command(
-    cls=_Commands,
-    epilog="`kinetree COMMAND --help` explains a command and ends with an example.",
-)
+@click.command(cls=_Commands, epilog="`kinetree COMMAND --help` explains a command and ends with an example.")
 @click.version_option(__version__, prog_name="kinetree")
 def group() -> None:
     """Load, check, convert and query descriptions of robots: URDF, xacro, SDF, MJCF and DH tables."""

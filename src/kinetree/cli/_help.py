@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
+FILE = click.Path(path_type=Path)
 Row = tuple[str, str]
 
 SECTIONS = ("Look at a robot", "Check and repair", "Compare", "Compute", "Convert and write")
@@ -14,44 +17,51 @@ SECTIONS = ("Look at a robot", "Check and repair", "Compare", "Compute", "Conver
 ARGUMENTS, OPTIONS, READING = "Arguments", "Options", "Reading the model"
 
 
-class Argument(click.Argument):
-    """An argument with a help text, which click has from 8.5 on."""
-
-    def __init__(self, *names: Any, help: str, **attributes: Any) -> None:
-        super().__init__(*names, **attributes)
-        self.help = help
-
-    def get_help_record(self, ctx: click.Context) -> Row:
-        """Return its name and its help text."""
-        return self.make_metavar(ctx), self.help or ""
+def argument(name: str, help: str, **attributes: Any) -> Decorator:
+    """Return a decorator that adds an argument with a help text, which click has from 8.5 on."""
+    return _marked(click.argument(name, **attributes), help=help)
 
 
-def argument(name: str, help: str, **attributes: Any) -> Callable[[Function], Function]:
-    """Return a decorator that adds an argument with a help text."""
-    return click.argument(name, cls=Argument, help=help, **attributes)
+def option(names: str, help: str, name: str | None = None, **attributes: Any) -> Decorator:
+    """Return a decorator that adds an option.
+
+    names: as the help shows them, such as "-o, --output FILE"; an option without a value, type or default is a flag.
+    help: if it ends with "Repeatable.", the option is. name: of the argument, if it differs. type: a list of choices.
+    """
+    *others, last = names.split(", ")
+    flag, _, metavar = last.partition(" ")
+    given = [*others, flag, *([name] if name else [])]
+    is_flag = not (metavar or attributes.keys() & {"type", "default"})
+    if isinstance(attributes.get("type"), list):
+        attributes["type"] = click.Choice(attributes["type"])
+    attributes |= {"metavar": metavar or None, "multiple": help.endswith("Repeatable.")}
+    return click.option(*given, help=help, is_flag=is_flag, show_default=bool(attributes.get("default")), **attributes)
 
 
-def titled(title: str, options: Iterable[Callable[[Function], Function]]) -> list[Callable[[Function], Function]]:
+def titled(title: str, options: Iterable[Decorator]) -> list[Decorator]:
     """Return the options as options of a group in the help."""
+    return [_marked(one, section=title) for one in options]
 
-    def one(option: Callable[[Function], Function]) -> Callable[[Function], Function]:
-        def decorator(function: Function) -> Function:
-            made = option(function)
-            made.__click_params__[-1].section = title  # type: ignore[attr-defined]
-            return made
 
-        return decorator
+def _marked(add: Decorator, **attributes: Any) -> Decorator:
+    """Return a decorator that adds a parameter with more attributes."""
 
-    return [one(option) for option in options]
+    def decorator(function: Function) -> Function:
+        made = add(function)
+        vars(made.__click_params__[-1]).update(attributes)  # type: ignore[attr-defined]
+        return made
+
+    return decorator
 
 
 class Command(click.Command):
-    """A command. section: one of `SECTIONS`. example: a command line. hides: options without effect on this command,
+    """A command. example: a command line. section: one of `SECTIONS`. hides: options without effect on this command,
     which it takes but does not list."""
 
-    def __init__(self, *args: Any, section: str = "", example: str, hides: Sequence[str] = (), **extra: Any) -> None:
+    def __init__(self, *args: Any, example: str, section: str = "", hides: Sequence[str] = (), **extra: Any) -> None:
         super().__init__(*args, **extra)
         self.section, self.epilog = section, f"Example: {example}"
+        self.short_help = (self.help or "").partition("\n")[0]
         for param in self.params:
             if isinstance(param, click.Option) and param.name in hides:
                 param.hidden = True
@@ -67,9 +77,10 @@ class Command(click.Command):
         """Write arguments and options by group."""
         groups: dict[str, list[Row]] = {ARGUMENTS: [], OPTIONS: []}
         for param in self.get_params(ctx):
-            title = ARGUMENTS if isinstance(param, click.Argument) else getattr(param, "section", OPTIONS)
-            row = param.get_help_record(ctx)
-            groups.setdefault(title, []).extend([row] if row else [])
+            if isinstance(param, click.Argument):
+                groups[ARGUMENTS].append((param.make_metavar(ctx), vars(param)["help"]))
+            elif row := param.get_help_record(ctx):
+                groups.setdefault(getattr(param, "section", OPTIONS), []).append(row)
         last = {READING: groups.pop(READING, [])}
         for title, rows in (groups | self.more() | last).items():
             if rows:
@@ -79,6 +90,11 @@ class Command(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example on one line, so that it can be copied."""
         formatter.write(f"\n{self.epilog}\n")
+
+
+def kinetree_command(section: str, example: str, cls: type[Command] = Command, **extra: Any) -> Any:
+    """Return a decorator that makes a function a command, which its docstring describes, at first in one line."""
+    return click.command(cls=cls, section=section, example=example, **extra)
 
 
 def _broken(term: str, width: int) -> str:
@@ -101,11 +117,7 @@ class Commands(click.Group):
         found = {name: command for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))}
         width = max(map(len, found))
         for title in ("", *SECTIONS):
-            rows = [(f"{name:{width}}", c.short_help or "") for name, c in found.items() if _section(c) == title]
-            if rows:
+            own = [name for name in found if getattr(found[name], "section", "") == title]
+            if own:
                 with formatter.section(title or "Commands"):
-                    formatter.write_dl(rows)
-
-
-def _section(command: click.Command) -> str:
-    return getattr(command, "section", "")
+                    formatter.write_dl([(f"{name:{width}}", found[name].short_help or "") for name in own])

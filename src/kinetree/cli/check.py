@@ -19,7 +19,7 @@ from kinetree.checker.pool import check_all, protection
 from kinetree.checker.report import formats, report
 from kinetree.checker.settings import OWN, SHARED
 from kinetree.cli._findings import terminal_width, write_lines
-from kinetree.cli._help import Command
+from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._model import check_options, json_option, robot_paths
 from kinetree.cli._output import check_no_input
 from kinetree.files.output import write_whole
@@ -36,45 +36,26 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
         ctx.exit()
 
 
-@click.command(
-    cls=Command,
-    section="Check and repair",
-    short_help="Report errors in models, and departures from conventions.",
-    example="kinetree check arm.urdf --profile ros",
-)
+@kinetree_command("Check and repair", "kinetree check arm.urdf --profile ros")
 @robot_paths
-@check_options(
-    "Report only codes that begin with this text, such as LIM.",
-    "Leave out codes that begin with this text, such as LIM-003.",
-)
-@click.option("--config", metavar="FILE", help="Settings file.  [default: the nearest kinetree.toml above each PATH]")
-@click.option(
-    "--also",
-    metavar="FILE",
-    multiple=True,
-    help="Check this file of one model too: its SRDF, or YAML of MoveIt. Repeatable.",
-)
-@click.option("--baseline", metavar="FILE", help="Report only findings that this file does not list.")
-@click.option("--write-baseline", metavar="FILE", help="Write all findings to a file for --baseline.")
-@click.option("--justifications", "why", is_flag=True, help="Print excused findings with their reasons, and no others.")
-@click.option(
-    "--output-format",
-    "form",
-    type=click.Choice([*formats(), HTML]),
-    help="Form of the report.  [default: pretty]",
-)
-@click.option("--show-all", is_flag=True, help="Print every finding, also if several are equal.")
-@click.option("--statistics", is_flag=True, help="Print the number of findings of each code.")
-@click.option("-o", "--output-file", metavar="FILE", help="Write the report here.  [default: -, the standard output]")
-@click.option(
+@check_options("Report only codes that begin so, such as LIM.", "Leave out codes that begin so, such as LIM-003.")
+@option("--config FILE", "Settings file.  [default: the nearest kinetree.toml above each PATH]")
+@option("--also FILE", "Check this file of one model too: its SRDF, or YAML of MoveIt. Repeatable.")
+@option("--baseline FILE", "Report only findings that this file does not list.")
+@option("--write-baseline FILE", "Write all findings to a file for --baseline.")
+@option("--justifications", "Print excused findings with their reasons, and no others.", "why")
+@option("--output-format", "Form of the report.  [default: pretty]", "form", type=[*formats(), HTML])
+@option("--show-all", "Print every finding, also if several are equal.")
+@option("--statistics", "Print the number of findings of each code.")
+@option("-o, --output-file FILE", "Write the report here.  [default: -, the standard output]")
+@option(
     "--protection",
-    is_flag=True,
+    "Print which accesses this system denies to the process that reads files.",
     callback=_print_protection,
     is_eager=True,
     expose_value=False,
-    help="Print which accesses this system denies to the process that reads files.",
 )
-@click.option("--exit-zero", is_flag=True, help="Exit with status 0, also if there are findings.")
+@option("--exit-zero", "Exit with status 0, also if there are findings.")
 @json_option
 def command(
     paths: Sequence[str],
@@ -90,13 +71,12 @@ def command(
     exit_zero: bool,
     as_json: bool,
 ) -> None:
-    """Report errors in robot descriptions, and departures from the conventions of a profile.
+    """Report errors in models, and departures from conventions.
 
     A PATH is a file, a folder or the name of a built-in robot. In a folder all models are checked; xacro files that
     only define macros are not.
 
-    Exit status 0 if there are at most remarks, 1 if there are errors or warnings, 2 if a file cannot be read.
-    """
+    Exit status 0 if there are at most remarks, 1 if there are errors or warnings, 2 if a file cannot be read."""
     form = _form(as_json, form, statistics, show_all, why)
     if "" in (config, baseline, write_baseline, output_file):
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")

@@ -13,7 +13,7 @@ import click
 
 from kinetree import __version__
 from kinetree.cli._calls import Call, calls
-from kinetree.cli._help import Command, Row
+from kinetree.cli._help import Command, Row, kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option, robot_argument
@@ -52,26 +52,17 @@ class _Codegen(Command):
         return {"Functions of --write": functions, "Arguments of these functions": [*ARGUMENTS.items()]}
 
 
-@click.command(
-    cls=_Codegen,
-    section="Convert and write",
-    short_help="Write functions in C or JavaScript that compute for a model.",
-    example='kinetree codegen arm.urdf --write "pose = fk(tool0)" -o arm.c',
-)
+@kinetree_command("Convert and write", 'kinetree codegen arm.urdf --write "pose = fk(tool0)" -o arm.c', cls=_Codegen)
 @robot_argument
-@click.option(
-    "--write",
-    metavar="CALL",
-    multiple=True,
-    help='Write this function, called as in Python: "fk(tool0)", or "hand = jacobian(tool0, base=chest)" to name it '
+@option(
+    "--write CALL",
+    'Write this function, called as in Python: "fk(tool0)", or "hand = jacobian(tool0, base=chest)" to name it '
     "hand. Repeatable.",
 )
 @with_joints(as_input=True)
-@click.option("--float", "single", is_flag=True, help="Write single precision: float instead of double.")
-@click.option("--language", type=click.Choice(["c", "js"]), help="Language to write.  [default: by the ending of FILE]")
-@click.option(
-    "-o", "--output", "out", metavar="FILE", required=True, help="Write FILE.c, with FILE.h beside it, or FILE.js."
-)
+@option("--float", "Write single precision: float instead of double.", "single")
+@option("--language", "Language to write.  [default: by the ending of FILE]", type=["c", "js"])
+@option("-o, --output FILE", "Write FILE.c, with FILE.h beside it, or FILE.js.", "out", required=True)
 @force_option
 @json_option
 @with_old_options
@@ -87,12 +78,13 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Write functions that compute for MODEL: C99 into FILE.c and FILE.h, or an ES module of JavaScript into FILE.js.
+    """Write functions in C or JavaScript that compute for a model.
+
+    FILE.c is C99, with a header FILE.h beside it; FILE.js is an ES module of JavaScript.
 
     They use the stack alone, and no library but math.h (Math). A function without a name of its own is called
     robot_function_frame, such as arm_fk_tool0. Names in a call need quotes only if they have spaces or other signs:
-    "fk('tool 0')".
-    """
+    "fk('tool 0')"."""
     source = Path(out)
     language = language or ("c" if source.suffix == ".c" else "js")
     if source.suffix not in (".c", ".js", ".mjs") or language not in source.suffix:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from kinetree.cli._help import Command, argument
+from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._model import robot_argument
 from kinetree.cli._output import assets_option, check_new, force_option, without_option
 from kinetree.errors import Finding, fail, visible
@@ -18,15 +18,10 @@ from kinetree.saving import save
 WRITABLE = list(WRITTEN)
 
 
-@click.command(
-    cls=Command,
-    section="Convert and write",
-    short_help="Write a model in another format.",
-    example="kinetree convert arm.urdf arm.sdf",
-)
+@kinetree_command("Convert and write", "kinetree convert arm.urdf arm.sdf")
 @robot_argument
 @argument("out", "File to write, or - for the standard output.")
-@click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT.  [default: by its ending]")
+@option("--to", "Format of OUT.  [default: by its ending]", type=click.Choice(WRITABLE))
 @without_option
 @assets_option
 @force_option
@@ -40,12 +35,11 @@ def command(
     assets: Literal["bring", "keep"],
     force: bool,
 ) -> None:
-    """Write MODEL to the file OUT, in the format of its ending.
+    """Write a model in another format.
 
     Parts that the format lacks are kept in elements that only Kinetree reads. If other programs would see another robot
     without them, or if a mesh or texture is missing, the command lists them and writes nothing; --without leaves a part
-    out. On the standard output, references to meshes stay as they are.
-    """
+    out. On the standard output, references to meshes stay as they are."""
     ctx.meta["kinetree.all"] = True
     if out == "-":
         _print(robot, to, without)

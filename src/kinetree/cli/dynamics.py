@@ -7,7 +7,7 @@ import click
 import numpy as np
 
 from kinetree.cli._findings import print_findings
-from kinetree.cli._help import Command
+from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import (
@@ -32,31 +32,18 @@ SCHEMA = 1
 """Version of the JSON, as that of `kinetree inspect`."""
 
 
-@click.command(
-    cls=Command,
-    section="Compute",
-    short_help="Print torques against gravity, the mass matrix and sensors.",
-    example="kinetree dynamics arm.urdf --q elbow=90 --deg",
-)
+@kinetree_command("Compute", "kinetree dynamics arm.urdf --q elbow=90 --deg")
 @robot_argument
 @with_joints()
 @joint_values("q")
 @assignments("--qd", "qd", "JOINT=VALUE", "Velocity of a joint (m/s, rad/s), such as elbow=1; others are zero.")
 @assignments("--qdd", "qdd", "JOINT=VALUE", "Acceleration of a joint (m/s², rad/s²): print the torques of this motion.")
 @assignments("--tau", "tau", "JOINT=VALUE", "Torque of an actuator (N, N m): print the accelerations that it causes.")
-@click.option(
-    "--gravity",
-    nargs=3,
-    type=float,
-    metavar="X Y Z",
-    default=GRAVITY,
-    show_default=True,
-    help="Gravity in the axes of the root link, m/s².",
-)
-@click.option("--friction", is_flag=True, help="Add the Coulomb friction of the joints; needs --qd.")
+@option("--gravity X Y Z", "Gravity in the axes of the root link, m/s².", nargs=3, type=float, default=GRAVITY)
+@option("--friction", "Add the Coulomb friction of the joints; needs --qd.")
 @loops_option
-@click.option("--deg", "in_degrees", is_flag=True, help="Read angles in --q, --qd and --qdd in degrees.")
-@click.option("--all", "everything", is_flag=True, help="Print all inertial sensors, however many.")
+@option("--deg", "Read angles in --q, --qd and --qdd in degrees.", "in_degrees")
+@option("--all", "Print all inertial sensors, however many.", "everything")
 @json_option
 def command(
     robot: Robot,
@@ -71,11 +58,11 @@ def command(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Print the joint torques that balance the weight of MODEL, its mass matrix, its centre of mass and the readings of
-    its sensors.
+    """Print torques against gravity, the mass matrix and sensors.
 
-    With --qd, --qdd or --tau, print the torques or accelerations of this motion too; sensors then read this motion.
-    """
+    Torques against gravity are those that hold MODEL at rest at --q.
+
+    With --qd, --qdd or --tau, print the torques or accelerations of this motion too; sensors then read this motion."""
     if tau and qdd:
         raise click.UsageError("--tau gives accelerations and --qdd takes them; only one of them is legal")
     if friction and not qd:
@@ -143,11 +130,7 @@ def _print(robot: Robot, gravity: Sequence[float], answers: dict[str, Array], re
 
 
 def _json(
-    robot: Robot,
-    q: Array,
-    gravity: Sequence[float],
-    answers: dict[str, Array],
-    read: dict[str, tables.Reading],
+    robot: Robot, q: Array, gravity: Sequence[float], answers: dict[str, Array], read: dict[str, tables.Reading]
 ) -> dict[str, Any]:
     """Return the answers in SI units; docs/reference/command-line.md describes them."""
     by_name: dict[str, Any] = {

@@ -21,7 +21,7 @@ from kinetree.checker.report._paths import as_shown, relative
 from kinetree.checker.report.pretty import pretty
 from kinetree.cli._controllers import print_notes, read
 from kinetree.cli._findings import print_findings, print_more, terminal_width, write_lines
-from kinetree.cli._help import Command
+from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, check_options, json_option, paths_argument, reading_texts
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
@@ -47,35 +47,22 @@ PLACE = "X Y Z R P Y"
 def _place_option(which: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option `--base`, `--flange` or `--tool0`."""
     help = f"Pose of {which} in {CARRIERS[which]} (m, rad), or a frame at its place; for one of several arms: left_=…"
-    return click.option(f"--{which}", multiple=True, metavar=f'"{PLACE}"', help=f"{help} Repeatable.")
+    return option(f'--{which} "{PLACE}"', f"{help} Repeatable.")
 
 
-@click.command(
-    cls=Command,
-    section="Check and repair",
-    short_help="Repair findings of `check` in URDF and xacro files.",
-    example="kinetree fix arm.urdf --profile ros --diff",
-)
+@kinetree_command("Check and repair", "kinetree fix arm.urdf --profile ros --diff")
 @paths_argument
-@check_options(
-    "Repair only codes that begin with this text, such as LIM.",
-    "Leave codes that begin with this text, such as LIM-003.",
-)
-@click.option("--diff", is_flag=True, help="Print the changes, and write nothing.")
-@click.option("--unsafe", is_flag=True, help="Also rename links and joints, and turn flanges.")
-@click.option("--config", metavar="FILE", help="Settings file.  [default: the nearest kinetree.toml above each PATH]")
+@check_options("Repair only codes that begin so, such as LIM.", "Leave codes that begin so, such as LIM-003.")
+@option("--diff", "Print the changes, and write nothing.")
+@option("--unsafe", "Also rename links and joints, and turn flanges.")
+@option("--config FILE", "Settings file.  [default: the nearest kinetree.toml above each PATH]")
 @_place_option("base")
 @_place_option("flange")
 @_place_option("tool0")
-@click.option("--turn-tools", is_flag=True, help="Turn the links on a flange with it, if --unsafe turns the flange.")
-@click.option(
-    "--also",
-    metavar="FILE",
-    multiple=True,
-    help="Rename in this file too: SRDF, YAML or other text of one model. Repeatable.",
-)
+@option("--turn-tools", "Turn the links on a flange with it, if --unsafe turns the flange.")
+@option("--also FILE", "Rename in this file too: SRDF, YAML or other text of one model. Repeatable.")
 @assignments("--add-tool", "tools", "NAME=CONTROLLER:POSE", "Add the frame of a tool, such as tcp=kuka:0,0,120,0,0,0.")
-@click.option("--exit-zero", is_flag=True, help="Exit with status 0, also if something could not be repaired.")
+@option("--exit-zero", "Exit with status 0, also if something could not be repaired.")
 @json_option
 @reading_texts
 def command(
@@ -90,7 +77,7 @@ def command(
     as_json: bool,
     **frames: tuple[str, ...],
 ) -> None:
-    """Repair departures from the conventions of a profile in URDF and xacro files, in place.
+    """Repair findings of `check` in URDF and xacro files.
 
     In a folder, all such files are repaired. Either all files are written, or none. Findings that the file or the
     settings excuse are left.
@@ -107,8 +94,7 @@ def command(
     pendant, or as ros:x y z qx qy qz qw.
 
     Exit status 0 if everything is repaired that can be, 1 if something could not be or if --diff shows changes, 2 if a
-    file could not be read or written.
-    """
+    file could not be read or written."""
     if config == "":
         raise click.UsageError("the name of a file is empty; legal is a name, or no option")
     given = {which: ";".join(texts) for which, texts in frames.items() if texts}

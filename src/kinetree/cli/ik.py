@@ -7,7 +7,7 @@ import click
 import numpy as np
 
 from kinetree.cli._controllers import ROS, active, keys_of, print_notes, read, tool_options, who
-from kinetree.cli._help import Command
+from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import configuration, joint_values, json_option, loops_option, robot_argument
@@ -25,30 +25,17 @@ NEAR = np.radians(5.0)
 """Distance below which limits are printed, rad or m."""
 
 
-@click.command(
-    cls=Command,
-    section="Compute",
-    short_help="Print joint positions that bring a frame to a pose.",
-    example='kinetree ik arm.urdf --frame tool0 --pose "0.3 0 0.6" --deg',
-    hides=("inertias",),
-)
+@kinetree_command("Compute", 'kinetree ik arm.urdf --frame tool0 --pose "0.3 0 0.6" --deg', hides=("inertias",))
 @robot_argument
 @with_joints()
-@click.option("--frame", metavar="FRAME", help="Frame to bring to the pose.  [default with --controller: tool0]")
-@click.option("--base", metavar="FRAME", help="Frame of the pose.  [default: the root link; with --controller: base]")
-@click.option(
-    "--pose",
-    required=True,
-    metavar="NUMBERS",
-    help='Pose to reach: "x y z" (m), then roll pitch yaw (rad), qx qy qz qw, or nothing for any orientation.',
-)
-@click.option(
-    "--controller", metavar="KEY", help="Read --pose in the numbers of this controller, such as kuka, or ros."
-)
+@option("--frame FRAME", "Frame to bring to the pose.  [default with --controller: tool0]")
+@option("--base FRAME", "Frame of the pose.  [default: the root link; with --controller: base]")
+@option("--pose NUMBERS", "Pose: x y z (m), and roll pitch yaw (rad), qx qy qz qw, or nothing (any).", required=True)
+@option("--controller KEY", "Read --pose in the numbers of this controller, such as kuka, or ros.")
 @tool_options
 @joint_values(others="The search begins there.")
 @loops_option
-@click.option("--deg", "in_degrees", is_flag=True, help="Read --pose and --q and print angles in degrees.")
+@option("--deg", "Read --pose and --q and print angles in degrees.", "in_degrees")
 @json_option
 def command(
     robot: Robot,
@@ -63,10 +50,10 @@ def command(
     in_degrees: bool,
     as_json: bool,
 ) -> None:
-    """Print joint positions of MODEL, inside all limits, that bring a frame to a pose.
+    """Print joint positions that bring a frame to a pose.
 
-    Exit status 0 if the frame reaches the pose, 1 if not; then the closest positions that the search found are printed.
-    """
+    The positions are inside all limits. Exit status 0 if the frame reaches the pose, 1 if not; then the closest
+    positions that the search found are printed."""
     from kinetree.solvers.ik.make import ik
 
     if controller is None and (tool, user_frame) != (None, None):

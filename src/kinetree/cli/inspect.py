@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from kinetree.cli._help import Command
+from kinetree.cli._help import FILE, kinetree_command, option
 from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.errors import fail
@@ -15,20 +15,15 @@ from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
 
-@click.command(
-    cls=Command,
-    section="Look at a robot",
-    short_help="Print the tree, joints, frames, sensors and masses of a model.",
-    example="kinetree inspect arm.urdf --joint-table",
-)
+@kinetree_command("Look at a robot", "kinetree inspect arm.urdf --joint-table")
 @robot_argument
-@click.option("--all", "everything", is_flag=True, help="Print all lines of long lists.")
-@click.option("--joint-table", is_flag=True, help="Print type, axis, range and links of each joint instead.")
-@click.option("--frame", metavar="FRAME", help="Draw this frame and the chain of joints to it, with -o FILE.svg.")
-@click.option("--joint", metavar="JOINT", help="Draw this joint and its frames, with -o FILE.svg.")
+@option("--all", "Print all lines of long lists.", "everything")
+@option("--joint-table", "Print type, axis, range and links of each joint instead.")
+@option("--frame FRAME", "Draw this frame and the chain of joints to it, with -o FILE.svg.")
+@option("--joint JOINT", "Draw this joint and its frames, with -o FILE.svg.")
 @joint_values(others="For --frame and --joint.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Read angles in --q in degrees.")
-@click.option("-o", "--output", metavar="FILE.svg", type=click.Path(path_type=Path), help="Write a figure here.")
+@option("--deg", "Read angles in --q in degrees.", "in_degrees")
+@option("-o, --output FILE.svg", "Write a figure here.", type=FILE)
 @force_option
 @json_option
 def command(
@@ -43,10 +38,9 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Print the contents of MODEL: its tree, joints, frames, sensors and masses, and notes of the reader.
+    """Print the tree, joints, frames, sensors and masses of a model.
 
-    With -o FILE.svg, draw the tree instead, or the frame or the joint of --frame or --joint.
-    """
+    With -o FILE.svg, draw the tree instead, or the frame or the joint of --frame or --joint."""
     if frame is not None or joint is not None or output is not None:
         from kinetree.files.output import write_whole
 

@@ -2,26 +2,18 @@
 
 import sys
 
-import click
-
-from kinetree.cli._help import Command
+from kinetree.cli._help import kinetree_command, option
 from kinetree.errors import fail
 
 
-@click.command(
-    cls=Command,
-    section="Check and repair",
-    short_help="Serve findings and repairs to an editor.",
-    example="kinetree lsp",
-)
-@click.option("--stdio", is_flag=True, hidden=True, help="Use the standard input and output, as without this option.")
+@kinetree_command("Check and repair", "kinetree lsp")
+@option("--stdio", "Use the standard input and output, as without this option.", hidden=True)
 def command(stdio: bool) -> None:
-    """Serve findings, repairs, explanations and names of robot descriptions to an editor.
+    """Serve findings and repairs to an editor.
 
     The editor starts this command and uses the language server protocol over the standard input and output; the page
     "In the editor" of the documentation describes the setup. Settings and xacro arguments are those of kinetree.toml.
-    The server writes no file, except a temporary page when the editor shows a robot, and ends with its editor.
-    """
+    The server writes no file, except a temporary page when the editor shows a robot, and ends with its editor."""
     try:
         import pygls.lsp.server  # noqa: F401
     except ImportError:

@@ -10,19 +10,12 @@ from typing import Any
 import click
 
 from kinetree.cli._findings import terminal_width
-from kinetree.cli._help import Command, argument
+from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._json import plain, print_json
 from kinetree.cli._model import json_option
 from kinetree.codes import CODES
 from kinetree.errors import address
-from kinetree.rules.explain import (
-    EVIDENCE,
-    USES,
-    Explanation,
-    Repairable,
-    codes_like,
-    explain,
-)
+from kinetree.rules.explain import EVIDENCE, USES, Explanation, Repairable, codes_like, explain
 from kinetree.rules.profiles import FAMILIES, TITLES, family
 from kinetree.rules.rep199.clause import URL
 from kinetree.rules.rep199.manual_clauses import CLAUSES, Clause
@@ -42,26 +35,15 @@ kinetree rule LIM-003         explain a code
 kinetree rule --all           list all codes"""
 
 
-@click.command(
-    cls=Command,
-    section="Check and repair",
-    short_help="Explain codes of findings, such as LIM-003 or no-limit.",
-    example="kinetree rule LIM-003",
-)
-@argument(
-    "codes",
-    "Codes to explain, or to list: a family such as LIM, or a beginning such as R199-4.",
-    metavar="[CODE]...",
-    nargs=-1,
-)
-@click.option("--all", "everything", is_flag=True, help="List all codes instead of their families.")
+@kinetree_command("Check and repair", "kinetree rule LIM-003")
+@argument("codes", "Codes, families such as LIM, or beginnings such as R199-4.", metavar="[CODE]...", nargs=-1)
+@option("--all", "List all codes instead of their families.", "everything")
 @json_option
 def command(codes: Sequence[str], everything: bool, as_json: bool) -> None:
-    """Explain codes of findings: their meaning, what to do, and for a rule its source and examples.
+    """Explain codes of findings, such as LIM-003 or no-limit.
 
     Without a CODE, list the families of codes. Codes in lower case are those of readers and commands, the others those
-    of rules.
-    """
+    of rules."""
     if everything and codes:
         raise click.UsageError("--all lists all codes; expected no CODE")
     if not (codes or everything or as_json):
@@ -172,10 +154,5 @@ def _examples(rule: Explanation) -> Sequence[tuple[str, str]]:
 def _wrapped(text: str, first: str = "", other: str = "") -> str:
     width = min(terminal_width(sys.stdout) or WIDTH, 120)
     return textwrap.fill(
-        text,
-        width,
-        initial_indent=first,
-        subsequent_indent=other,
-        break_long_words=False,
-        break_on_hyphens=False,
+        text, width, initial_indent=first, subsequent_indent=other, break_long_words=False, break_on_hyphens=False
     )

@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from kinetree.cli._findings import print_findings
-from kinetree.cli._help import Command, argument
+from kinetree.cli._help import FILE, argument, kinetree_command, option
 from kinetree.cli._model import configuration, joint_values, robot_argument
 from kinetree.cli._motion import report_motion
 from kinetree.display import number, some
@@ -41,52 +41,17 @@ def _origins(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return values
 
 
-@click.command(
-    cls=Command,
-    section="Look at a robot",
-    short_help="Send a live robot to Foxglove and other viewers.",
-    example="kinetree serve arm.urdf --q elbow=0.5",
-)
+@kinetree_command("Look at a robot", "kinetree serve arm.urdf --q elbow=0.5")
 @robot_argument
-@argument(
-    "motion",
-    "Motion to play: joint values (CSV), or a bag of ROS 2.",
-    required=False,
-    type=click.Path(path_type=Path),
-)
+@argument("motion", "Motion to play: joint values (CSV), or a bag of ROS 2.", required=False, type=FILE)
 @joint_values(others="Other joints stay inside their limits.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Read angles in --q and in MOTION in degrees.")
-@click.option(
-    "--rate",
-    type=click.FloatRange(0.1, 1000),
-    default=100.0,
-    show_default=True,
-    help="Number of transforms per s (Hz) of each frame.",
-)
-@click.option(
-    "--speed",
-    type=click.FloatRange(1e-3, 1e3),
-    default=1.0,
-    show_default=True,
-    help="Speed of MOTION: 2 is twice as fast as recorded (s per s).",
-)
-@click.option("--loop", is_flag=True, help="Play MOTION again from its start after its end.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=PORT,
-    show_default=True,
-    help="Port to listen on; 0 is any free one.",
-)
-@click.option(
-    "--allow-origin",
-    "origins",
-    metavar="ORIGIN",
-    multiple=True,
-    callback=_origins,
-    help="Let web pages from here connect, such as https://app.foxglove.dev. Repeatable.",
-)
+@option("--deg", "Read angles in --q and in MOTION in degrees.", "in_degrees")
+@option("--rate", "Number of transforms per s (Hz) of each frame.", type=click.FloatRange(0.1, 1000), default=100.0)
+@option("--speed", "Speed of MOTION; 2 is twice real time (s per s).", type=click.FloatRange(1e-3, 1e3), default=1.0)
+@option("--loop", "Play MOTION again from its start after its end.")
+@option("--host", "Address to listen on.", default="127.0.0.1")
+@option("--port", "Port to listen on; 0 is any free one.", type=click.IntRange(0, 65535), default=PORT)
+@option("--allow-origin ORIGIN", "Let web pages of https://HOST connect. Repeatable.", "origins", callback=_origins)
 def command(
     robot: Robot,
     motion: Path | None,
@@ -99,11 +64,12 @@ def command(
     port: int,
     origins: tuple[str, ...],
 ) -> None:
-    """Send MODEL live to viewers, over the Foxglove WebSocket protocol, until Ctrl-C.
+    """Send a live robot to Foxglove and other viewers.
+
+    MODEL is sent over the Foxglove WebSocket protocol until Ctrl-C.
 
     Viewers get the transforms, the description and meshes of MODEL, and its joint values as parameters, which they can
-    set inside the limits. While MOTION plays, `motion.paused`, `motion.speed` and `motion.time` are parameters, too.
-    """
+    set inside the limits. While MOTION plays, `motion.paused`, `motion.speed` and `motion.time` are parameters, too."""
     if find_spec("websockets") is None:
         message = "a robot is served with websockets, which is not installed"
         raise fail("serve", message, fix="pip install 'kinetree[foxglove]'")

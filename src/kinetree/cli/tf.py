@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from kinetree.cli._findings import print_findings
-from kinetree.cli._help import Command, argument
+from kinetree.cli._help import FILE, argument, kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
@@ -26,28 +26,15 @@ TOLERANCE = (0.1, 0.01)
 PRINTED = ("compared", "differences", "torn", "missing", "valueless", "untimed", "outside")
 
 
-@click.command(
-    cls=Command,
-    section="Convert and write",
-    short_help="Write the transforms of a motion for ROS, or check recorded ones.",
-    example="kinetree tf arm.urdf motion.csv --deg -o arm.mcap",
-)
+@kinetree_command("Convert and write", "kinetree tf arm.urdf motion.csv --deg -o arm.mcap")
 @robot_argument
-@argument(
-    "file", "Joint values with times (CSV), or a bag of ROS 2.", metavar="MOTION", type=click.Path(path_type=Path)
-)
-@click.option("-o", "--output", metavar="OUT.mcap", type=click.Path(path_type=Path), help="Write the bag here.")
-@click.option("--check", is_flag=True, help="Compare the transforms in MOTION with those of MODEL, and write nothing.")
-@click.option(
-    "--tolerance",
-    nargs=2,
-    type=float,
-    metavar="MM DEG",
-    help="Largest difference for --check, mm and degrees.  [default: 0.1 0.01]",
-)
-@click.option("--joint-states", "joints", metavar="TOPIC", help="Topic of joint states, if MOTION has several.")
-@click.option("--odometry", metavar="TOPIC", help="Topic of odometry, poses or transforms that moves the base.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Read angles in a CSV in degrees.")
+@argument("file", "Joint values with times (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
+@option("-o, --output OUT.mcap", "Write the bag here.", type=FILE)
+@option("--check", "Compare the transforms in MOTION with those of MODEL, and write nothing.")
+@option("--tolerance MM DEG", "Largest difference for --check, mm and deg.  [default: 0.1 0.01]", nargs=2, type=float)
+@option("--joint-states TOPIC", "Topic of joint states, if MOTION has several.", "joints")
+@option("--odometry TOPIC", "Topic of odometry, poses or transforms that moves the base.")
+@option("--deg", "Read angles in a CSV in degrees.", "in_degrees")
 @force_option
 @json_option
 def command(
@@ -62,14 +49,15 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write the transforms of all frames of MODEL during MOTION to OUT.mcap, as a bag of ROS 2, without ROS.
+    """Write the transforms of a motion for ROS, or check recorded ones.
+
+    The bag is one of ROS 2; ROS is not needed.
 
     MOTION is a CSV with a column `time`, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states, which are
     copied. OUT.mcap has /tf, /tf_static and /robot_description. The command lists limits that the motion leaves.
 
     With --check, MOTION is a bag with transforms. The command prints which ones differ from those of MODEL at the same
-    joint values, by how much, since when, and the likely reason. Exit status 1 if some differ or cannot be compared.
-    """
+    joint values, by how much, since when, and the likely reason. Exit status 1 if some differ or cannot be compared."""
     if check == bool(output):
         raise click.UsageError("expected -o OUT.mcap to write transforms, or --check to compare those of MOTION")
     if tolerance and not check:
@@ -122,12 +110,7 @@ def _write(
 
 
 def _check(
-    robot: Robot,
-    file: Path,
-    tolerance: tuple[float, float],
-    joints: str | None,
-    odometry: str | None,
-    as_json: bool,
+    robot: Robot, file: Path, tolerance: tuple[float, float], joints: str | None, odometry: str | None, as_json: bool
 ) -> None:
     from kinetree.logs.ros.compare import compared
 
