@@ -74,8 +74,7 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         sides = "[]" if isinstance(value, list) else "()"
         return f"{sides[0]}{', '.join(map(_text, value))}{sides[1]}"
-    plain = isinstance(value, str) and BARE.fullmatch(value) and not any(map(iskeyword, re.split("[./-]", value)))
-    return str(value) if plain else repr(value)
+    return value if isinstance(value, str) and value.isidentifier() and not iskeyword(value) else repr(value)
 
 
 def _fault(text: str, message: str) -> KinetreeError:

@@ -92,9 +92,10 @@ class Command(click.Command):
         formatter.write(f"\n{self.epilog}\n")
 
 
-def kinetree_command(section: str, example: str, cls: type[Command] = Command, **extra: Any) -> Any:
+def kinetree_command(section: str, example: str, **extra: Any) -> Callable[[Function], Command]:
     """Return a decorator that makes a function a command, which its docstring describes, at first in one line."""
-    return click.command(cls=cls, section=section, example=example, **extra)
+    made: Callable[[Function], Command] = click.command(**{"cls": Command, **extra}, section=section, example=example)
+    return made
 
 
 def _broken(term: str, width: int) -> str:

@@ -39,7 +39,7 @@ ADVICE = re.compile(r"tolerance=\((?P<metres>[^,)]+), (?P<radians>[^,)]+)\)")
 @option("--robot-model NAME", "Product name of a robot with coupled joints.  [default: as in MODEL]", default="")
 @option("--base", "Frame of MODEL that is the controller's base.", default="base")
 @option("--tool0", "Frame of MODEL that is the tool of zeros.", default="tool0")
-@option("--base-link", "Link of MODEL that stands on the ground.", default="base_link")
+@option("--base-link", "First link of the arm in MODEL.", default="base_link")
 @option("--flange", "Frame of MODEL that is the flange.", default="flange")
 @tool_options
 @option("--tolerance MM DEG", "Largest error of a pose, mm and degrees.  [default: 0.5 0.0573]", nargs=2, type=float)

@@ -53,7 +53,7 @@ def command(
 ) -> None:
     """Print Denavit-Hartenberg parameters of a chain.
 
-    The chain leads from one frame to another; the last lines say how exact the parameters are.
+    The chain leads from one frame to another; the notes give the error of the parameters.
 
     With --format matlab, print a function for MATLAB and Octave that returns T(q)."""
     if printed and (as_json or output):

@@ -60,7 +60,7 @@ def command(
 ) -> None:
     """Print torques against gravity, the mass matrix and sensors.
 
-    Torques against gravity are those that hold MODEL at rest at --q.
+    Torques against gravity are those that keep MODEL at rest at --q.
 
     With --qd, --qdd or --tau, print the torques or accelerations of this motion too; sensors then read this motion."""
     if tau and qdd:
