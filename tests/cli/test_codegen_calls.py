@@ -32,7 +32,7 @@ SUBJECTS = {
 }
 OPTIONS = {
     "": {},
-    "--base arm": {"base": "arm"},
+    "--base hull": {"base": "hull"},
     "--base arm --expressed-in frame": {"base": "arm", "expressed_in": "frame"},
     "--gravity 1 2 -3 --wrench hand --wrench hull --friction": {
         "gravity": "(1, 2, -3)",
