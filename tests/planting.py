@@ -15,6 +15,7 @@ from kinetree.rules.facts import bodies, poses
 from kinetree.rules.names.mirror import MirrorImages
 from kinetree.rules.quality import moving
 from kinetree.rules.shapes.bounds import Bounds, size_of
+from kinetree.syntax.xml.reader import Element, Report, parse
 
 
 @dataclass(frozen=True)

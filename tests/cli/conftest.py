@@ -33,6 +33,21 @@ MIXED = """<robot name="mixed">
   <odd/>
 </robot>"""
 
+INERTIA = '<inertia ixx="0.06" iyy="0.05" izz="0.04" ixy="0.01" ixz="0" iyz="-0.01"/></inertial>'
+DRONE = f"""<robot name="drone"><link name="world"/>
+  <link name="hull"><inertial><origin xyz="0.1 0 0.2"/><mass value="4"/>{INERTIA}</link>
+  <link name="arm"><inertial><origin xyz="0 0.1 0.15"/><mass value="2"/>{INERTIA}</link>
+  <link name="hand"><inertial><origin xyz="0.1 0.05 0"/><mass value="1"/>{INERTIA}</link>
+  <joint name="free" type="floating"><parent link="world"/><child link="hull"/></joint>
+  <joint name="shoulder" type="revolute"><parent link="hull"/><child link="arm"/><origin xyz="0 0 0.3" rpy="1 0 0"/>
+    <axis xyz="0 1 0"/><limit lower="-2" upper="2" velocity="3" effort="80"/><dynamics damping="0.3" friction="0.7"/>
+  </joint>
+  <joint name="wrist" type="fixed"><parent link="arm"/><child link="hand"/><origin xyz="0 0 0.4" rpy="0 1 0"/></joint>
+  <sensor name="ft" type="force_torque"><parent joint="wrist"/>
+    <force_torque><frame>child</frame><measure_direction>child_to_parent</measure_direction></force_torque></sensor>
+  <sensor name="imu" type="imu"><parent link="hand"/><origin xyz="0 0 0.1" rpy="0 0 1"/></sensor>
+</robot>"""
+
 AXES = ["0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0", "1 0 0"]
 
 
@@ -66,6 +81,14 @@ def arm(tmp_path):
         )
     path = tmp_path / "arm.urdf"
     path.write_text("".join([*parts, "</robot>"]))
+    return path
+
+
+@pytest.fixture
+def drone(tmp_path):
+    """A file of a floating robot with an arm, a force/torque sensor and an inertial sensor."""
+    path = tmp_path / "drone.urdf"
+    path.write_text(DRONE)
     return path
 
 

@@ -1,6 +1,5 @@
 """`kinetree codegen` writes every query of dynamics, whose C and JavaScript compute what its kernel does."""
 
-import inspect
 import json
 import shutil
 import subprocess
@@ -10,32 +9,15 @@ import pytest
 
 import kinetree as kt
 from c_compiler import call, loaded
-from kinetree.cli._queries import OPTIONS, QUERIES, flag
+from kinetree.cli._queries import ARGUMENTS, QUERIES, flag, parameters
 
-INERTIA = '<inertia ixx="0.06" iyy="0.05" izz="0.04" ixy="0.01" ixz="0" iyz="-0.01"/></inertial>'
-DRONE = f"""<robot name="drone"><link name="world"/>
-  <link name="hull"><inertial><origin xyz="0.1 0 0.2"/><mass value="4"/>{INERTIA}</link>
-  <link name="arm"><inertial><origin xyz="0 0.1 0.15"/><mass value="2"/>{INERTIA}</link>
-  <link name="hand"><inertial><origin xyz="0.1 0.05 0"/><mass value="1"/>{INERTIA}</link>
-  <joint name="free" type="floating"><parent link="world"/><child link="hull"/></joint>
-  <joint name="shoulder" type="revolute"><parent link="hull"/><child link="arm"/><origin xyz="0 0 0.3" rpy="1 0 0"/>
-    <axis xyz="0 1 0"/><limit lower="-2" upper="2" velocity="3" effort="80"/><dynamics damping="0.3" friction="0.7"/>
-  </joint>
-  <joint name="wrist" type="fixed"><parent link="arm"/><child link="hand"/><origin xyz="0 0 0.4" rpy="0 1 0"/></joint>
-  <sensor name="ft" type="force_torque"><parent joint="wrist"/>
-    <force_torque><frame>child</frame><measure_direction>child_to_parent</measure_direction></force_torque></sensor>
-  <sensor name="imu" type="imu"><parent link="hand"/><origin xyz="0 0 0.1" rpy="0 0 1"/></sensor>
-</robot>"""
 SUBJECTS = {"": [], "frame": ["hand"], "sensor": ["ft"], "dt": ["0.01"], "sensors frames": ["ft", "hand"]}
-FORCES = {name: row for name, row in QUERIES.items() if "base" not in row.options}
+FORCES = {
+    name: row
+    for name, row in QUERIES.items()
+    if name in ("imu_reading", "external_wrench") or ("base" not in parameters(name) and name != "guard")
+}
 """Rows about forces, and those about the whole robot."""
-
-
-@pytest.fixture
-def drone(tmp_path):
-    path = tmp_path / "drone.urdf"
-    path.write_text(DRONE)
-    return path
 
 
 def all_forces():
@@ -58,18 +40,23 @@ def numbers(kernel, seed=1):
 def asked(robot, name, **options):
     """The kernel of the row, with those of the options that it takes."""
     row = FORCES[name]
-    taken = {key: value for key, value in options.items() if key in row.options}
-    taken = {"base" if key == "moving_base" else key: value for key, value in taken.items()}
+    named = {"base" if key == "moving_base" else key: value for key, value in options.items()}
+    taken = {key: value for key, value in named.items() if key in parameters(name)}
     subject = [0.01] if row.of == "dt" else SUBJECTS[row.of]
     return row.ask(robot, *subject, **taken)
 
 
-def test_rows_have_the_options_of_their_functions():
-    for row in QUERIES.values():
-        taken = inspect.signature(row.ask).parameters
-        names = {{"gravity_input": "gravity", "moving_base": "base"}.get(option, option) for option in row.options}
-        assert names == {option for option in taken if option in OPTIONS}
-        assert {word.rstrip("s") for word in row.of.split()} <= {parameter.rstrip("s") for parameter in taken}
+def test_every_argument_has_a_help():
+    for name, row in QUERIES.items():
+        taken = list(parameters(name))
+        subject, others = taken[: len(row.of.split())], taken[len(row.of.split()) :]
+        assert {word.rstrip("s") for word in row.of.split()} <= {key.rstrip("s") for key in (*subject, "group")}
+        assert set(others) <= ARGUMENTS.keys()
+        for key in others:
+            default = parameters(name)[key].default
+            shown = f"{default:.3g}" if isinstance(default, float) and default else str(default).replace(".0", "")
+            assert default in (None, ()) or shown in ARGUMENTS[key].partition("[default: ")[2]
+    assert ARGUMENTS.keys() <= {key for name in QUERIES for key in parameters(name)}
 
 
 @pytest.mark.slow
@@ -162,8 +149,8 @@ console.log(JSON.stringify(Object.entries(calls).map(([name, x]) => Array.from(d
         (("--inverse-dynamics", "--wrench", "hnd"), "no frame 'hnd'; did you mean 'hand'"),
         (("--energy", "--gravity", "0", "0", "1", "--gravity-input"), "exclude each other"),
         (("--step", "nan"), "dt is nan; expected a finite time"),
-        (("--step", "0.01", "--step", "0.01"), "--step 0.01 is given twice"),
-        (("--external-wrench", "ft", "hand") * 2, "--external-wrench ft hand is given twice"),
+        (("--step", "0.01", "--step", "0.01"), "step(0.01) is given twice"),
+        (("--external-wrench", "ft", "hand") * 2, "external_wrench(ft, hand) is given twice"),
         (("--external-wrench", "ft", "hull,arm"), "no sensor lies between 'hull' and 'arm'"),
         (("--external-wrench", "ft,", "hand"), "no sensor ''"),
         (("--gravity-torques", "--base", "hand"), "--base means nothing without --fk FRAME"),

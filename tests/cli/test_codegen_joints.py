@@ -43,7 +43,7 @@ def subjects(frame):
 
 
 def every(frame, without=()):
-    rows = ((name, row) for name, row in QUERIES.items() if name not in without)
+    rows = ((name, row) for name, row in QUERIES.items() if name not in (*without, "guard"))
     return [part for name, row in rows for part in (flag(name), *subjects(frame)[row.of])]
 
 
@@ -66,7 +66,7 @@ def compare(run, robot, model, out, frame, *options, without=(), dtype="float64"
         assert text.isascii()
     library, rng = loaded(out), np.random.default_rng(1)
     functions = {function["query"]: function for function in json.loads(result.stdout)["functions"]}
-    assert functions.keys() == QUERIES.keys() - set(without)
+    assert functions.keys() == QUERIES.keys() - {*without, "guard"}
     for query, function in functions.items():
         row = QUERIES[query]
         subject = [0.01] if row.of == "dt" else subjects(frame)[row.of]

@@ -73,15 +73,6 @@ def test_wrong_use(run, mixed):
     assert run("--help").exit_code == run("inspect", "--help").exit_code == 0
 
 
-def test_every_command_explains_itself(run):
-    lines = run("--help").stdout.split("Commands:")[1].strip().splitlines()
-    assert {"convert", "fk", "inspect"} <= {line.split()[0] for line in lines}
-    for line in lines:
-        name, help = line.split(maxsplit=1)
-        assert help
-        assert run(name, "--help").exit_code == 0
-
-
 def test_a_finding_is_wrapped_for_a_terminal_and_its_underlining_stays():
     excerpt = "<joint name='j' type='bent' and='many' more='attributes' here='to' fill='the line'>\n       ~~~^"
     finding = Finding("code", "error", "word " * 30, Source("a.urdf", 3, 4), "joint 'j'", "correct it", excerpt)

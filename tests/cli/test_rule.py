@@ -1,11 +1,14 @@
 """The command `rule`."""
 
 import json
+import shlex
+from collections import Counter
 
 import pytest
 
 from kinetree.codes import CODES
-from kinetree.rules.profiles import FAMILIES, family
+from kinetree.rules.explain import explanations
+from kinetree.rules.profiles import FAMILIES, TITLES, family
 
 
 def test_it_explains(run):
@@ -27,12 +30,33 @@ def test_it_explains(run):
 
 
 def test_it_lists_all_by_family(run):
-    lines = run("rule").stdout.splitlines()
+    lines = run("rule", "--all").stdout.splitlines()
     for letters in FAMILIES:
         at = next(i for i, line in enumerate(lines) if line.startswith(f"{letters}  "))
         rules = family(letters)
         below = [line.split()[:2] for line in lines[at + 1 : at + 1 + len(rules)]]
         assert below == sorted([rule.code, rule.severity()] for rule in rules)
+    assert "expected no CODE" in run("rule", "--all", "LIM").stderr
+
+
+def test_alone_it_lists_families_with_counts_and_how_to_go_on(run):
+    lines = run("rule").stdout.splitlines()
+    assert len(lines) < 50
+    for letters in FAMILIES:
+        repaired = [rule for rule in explanations(letters) if rule.repaired != "no"]
+        row = f"  {letters:4}  {len(family(letters)):3}  {len(repaired):3}  {TITLES[letters]}"
+        assert row in lines
+    for title, number in Counter(row.family for row in CODES.values()).items():
+        assert f"  {number:3}  {title}" in lines
+    for line in lines[-5:]:
+        assert line.startswith("kinetree rule ")
+        assert run(*shlex.split(line[len("kinetree ") : 30])).exit_code == 0
+
+
+def test_a_family_lists_its_codes(run):
+    codes = [line.split()[0] for line in run("rule", "URDF and SRDF").stdout.splitlines()]
+    assert codes == [code for code, row in CODES.items() if row.family == "URDF and SRDF"]
+    assert [line.split()[0] for line in run("rule", "LIM").stdout.splitlines()] == sorted(r.code for r in family("LIM"))
 
 
 @pytest.mark.slow
@@ -60,7 +84,7 @@ def test_it_explains_what_readers_remark(run):
     assert "to do     Add <limit>, or make the joint continuous." in result.stdout
     assert "can be ignored or excused by its code" in result.stdout
     assert "page      https://kinetree.github.io/kinetree/latest/e/no-limit" in result.stdout
-    assert "no-limit    " in run("rule").stdout
+    assert "no-limit    " in run("rule", "--all").stdout
 
 
 def test_it_explains_errors(run):
@@ -71,7 +95,7 @@ def test_it_explains_errors(run):
     )
     assert "\nargument-shape  An array has a wrong shape.\n" in result.stdout
     assert "page      https://kinetree.github.io/kinetree/latest/e/R199-403\n" in result.stdout
-    lines = run("rule").stdout.splitlines()
+    lines = run("rule", "--all").stdout.splitlines()
     assert set(CODES) <= {line.split()[0] for line in lines if line}
     begin = run("rule", "xacro-").stdout.splitlines()
     assert [line.split()[0] for line in begin] == [code for code in CODES if code.startswith("xacro-")]

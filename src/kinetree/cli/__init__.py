@@ -15,10 +15,11 @@ import click
 
 from kinetree import __version__, _start
 from kinetree.cli._exit import INTERRUPTED, exit_status, prepare
+from kinetree.cli._help import Commands
 from kinetree.progress import reporting
 
 
-class _Commands(click.Group):
+class _Commands(Commands):
     """The modules of this package, each with a click command `command`. Only the one that runs is imported."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -41,10 +42,10 @@ class _Commands(click.Group):
             super().invoke(ctx)
 
 
-@click.command(cls=_Commands)
+@click.command(cls=_Commands, epilog="`kinetree COMMAND --help` explains a command and ends with an example.")
 @click.version_option(__version__, prog_name="kinetree")
 def group() -> None:
-    """Load, check, convert and query descriptions of robots."""
+    """Load, check, convert and query descriptions of robots: URDF, xacro, SDF, MJCF and DH tables."""
 
 
 def main() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import click
 import numpy as np
 
+from kinetree.cli._help import option
 from kinetree.controllers import controllers
 from kinetree.controllers.active import Active
 from kinetree.controllers.controller import Controller
@@ -26,10 +26,10 @@ LEGAL = "x y z qx qy qz qw, m, finite, the quaternion not zero"
 
 def tool_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command --tool and --user-frame, for `active`."""
-    tool = "The tool of the pose, in the controller's numbers, or a frame of MODEL; by default zeros."
-    user_frame = "The user frame of the pose, likewise."
-    function = click.option("--user-frame", metavar="POSE|FRAME", help=user_frame)(function)
-    return click.option("--tool", metavar="POSE|FRAME", help=tool)(function)
+    tool = "Active tool of the pendant, in its numbers or as a frame of MODEL.  [default: zeros]"
+    user_frame = "Active user frame of the pendant, in its numbers or as a frame of MODEL.  [default: zeros]"
+    function = option("--user-frame POSE|FRAME", user_frame)(function)
+    return option("--tool POSE|FRAME", tool)(function)
 
 
 def active(

@@ -1,44 +1,43 @@
 """Options of commands that choose the joints that move: --joints and --at."""
 
 import json
-from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-import click
 import numpy as np
 
+from kinetree.cli._help import Decorator, Function, option
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries.joint_choice import with_moving_joints
 from kinetree.syntax.numbers import numbers
 
-Command = Callable[..., Any]
 
-
-def with_joints(*, as_input: bool = False) -> Callable[[Command], Command]:
+def with_joints(*, as_input: bool = False) -> Decorator:
     """Return a decorator that adds --joints and --at to a command, whose `robot` then has those joints alone.
 
     as_input: whether `--at input` is legal. Angles in --at are in degrees where the command has `in_degrees` set.
     """
-    stand = "a list of all numbers, or neutral" + (", or input, then an argument of the functions" * as_input)
+    more = ", neutral, or input, which makes them an input of each function" if as_input else " or neutral"
     options = (
-        click.option(
-            "--joints", metavar="A,B,…", help="The joints that move, in this order, or the name of a group of them."
+        option("--joints A,B,…", "Move only these joints, in this order, or a group such as left_arm.  [default: all]"),
+        option(
+            "--at Q",
+            f'Positions of the other joints (m, rad): JSON such as {{"elbow": 0.5}}, a list of all numbers{more}.'
+            "  [default: neutral, moved inside the limits]",
         ),
-        click.option("--at", metavar="Q", help=f'Where all others stand: JSON as {{"elbow": 0.5}}, {stand}.'),
     )
 
-    def decorator(function: Command) -> Command:
+    def decorator(function: Function) -> Function:
         @wraps(function)
         def command(*, robot: Robot, joints: str | None, at: str | None, **others: Any) -> Any:
             return function(
                 robot=_chosen(robot, joints, at, bool(others.get("in_degrees")), as_input=as_input), **others
             )
 
-        made: Command = command
-        for option in reversed(options):
-            made = option(made)
+        made: Function = command
+        for one in reversed(options):
+            made = one(made)
         return made
 
     return decorator

@@ -1,7 +1,7 @@
 """Arguments of commands that are models, and the options for reading them."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 
+from kinetree.cli._help import READING, Decorator, Function, argument, option, titled
 from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.losses.parts import PARTS
@@ -25,8 +26,6 @@ from kinetree.rules.profiles import DEFAULT, PROFILES
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import number
 
-Command = Callable[..., Any]
-Decorator = Callable[[Command], Command]
 Options = TypeVar("Options", ReadOptions, CheckOptions)
 
 
@@ -43,9 +42,10 @@ def _by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...])
     return values
 
 
-def assignments(flag: str, name: str, metavar: str, help: str) -> Callable[[Command], Command]:
+def assignments(flag: str, name: str, metavar: str, help: str, *, hidden: bool = False) -> Decorator:
     """Return a repeatable option `--flag name=value`, which becomes a dictionary."""
-    return click.option(flag, name, metavar=metavar, multiple=True, callback=_by_name, help=f"{help} Repeatable.")
+    help = f"{help} Repeatable."
+    return click.option(flag, name, metavar=metavar, multiple=True, callback=_by_name, help=help, hidden=hidden)
 
 
 def _wants_json(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
@@ -53,38 +53,48 @@ def _wants_json(ctx: click.Context, param: click.Parameter, value: bool) -> bool
     return value
 
 
-json_option = click.option(
-    "--json", "as_json", is_flag=True, callback=_wants_json, is_eager=True, help="Print JSON, in SI units."
-)
+json_option = option("--json", "Print JSON, with SI units and radians.", "as_json", callback=_wants_json, is_eager=True)
 
+
+def joint_values(name: str = "values", others: str = "Other joints stay neutral.", flag: str = "--q") -> Decorator:
+    """Return the option --q. others: what it does not set."""
+    help = f"Position of a joint (m, rad), such as elbow=0.5; of several coordinates, all: drive=1,2,0.5. {others}"
+    return assignments(flag, name, "JOINT=VALUE", help)
+
+
+loops_option = option(
+    "--loops",
+    "Stop if joints close loops (refuse), or leave them out (ignore).",
+    type=["refuse", "ignore"],
+    default="refuse",
+)
+_FORMAT = "Read the model in this format{also}.  [default: by its ending and root element]"
 _OPTIONS = (
-    click.option("--format", type=click.Choice(list(FORMATS)), help="To read; by default ending and root say."),
-    assignments("--arg", "xacro_args", "NAME=VALUE", "An argument of a xacro file."),
-    assignments("--package", "packages", "NAME=FOLDER", "The folder of a ROS package."),
-    click.option("--model", metavar="NAME", help="Which model of an SDF file that has several."),
-    click.option("--expand", type=click.Choice(EXPANDERS), help="Who expands elements of MJCF that make bodies."),
+    option("--format", _FORMAT.format(also=""), type=[*FORMATS]),
+    assignments("--arg", "xacro_args", "NAME=VALUE", "Set an argument of a xacro file, such as prefix=left_."),
+    assignments("--package", "packages", "NAME=FOLDER", "Find a ROS package here, such as my_arm=../my_arm."),
+    option("--model NAME", "Read the model of this name in an SDF file that has several."),
+    option("--expand", "Let MuJoCo expand MJCF elements that make bodies.", type=click.Choice(EXPANDERS)),
 )
 _OF_ONE = (
-    click.option("--version", metavar="M.N", help="Of a robot that comes with the package, the same as NAME:M.N."),
-    click.option("--srdf", metavar="FILE", help="A semantic description whose groups of joints MODEL shall have."),
-    click.option(
-        "--limits", metavar="LIMITS", help="A file of linear limits, or a set of the iCub's, for MODEL to have."
-    ),
-    click.option("--inertias", metavar="NAME", help="A model of icub-models whose masses MODEL, an iCub, shall have."),
+    option("--version M.N", "Version of a built-in robot: icub --version 2.5 is icub:2.5."),
+    option("--srdf FILE", "Add the groups of joints of a semantic description (SRDF)."),
+    option("--limits LIMITS", "Add limits over several joints: a TOML file, or a set, such as tendons."),
+    option("--inertias NAME", "Give an iCub the masses of iCubGazeboV2_5 or another icub-model."),
 )
-_CONFINED = click.option(
-    "--confined", is_flag=True, help="Read only the model's workspace and packages, as `kinetree check` does."
-)
-_WITHOUT = click.option(
-    "--without",
-    type=click.Choice([*PARTS]),
-    multiple=True,
-    help="What is left out of what is read; errors in it do not count. Repeatable.",
-)
+_CONFINED = option("--confined", "Read only the model's workspace and packages, as `kinetree check` does.")
+_WITHOUT = option("--without", "Leave out this part of the model, and ignore errors in it. Repeatable.", type=[*PARTS])
 _ALL = (*_OPTIONS, *_OF_ONE)
+_MODEL = "A robot: a file, or a name such as icub or example-robot-data:panda."
+paths_argument = argument(
+    "paths",
+    "Files, or folders with models.  [default: those of the settings, or this folder]",
+    metavar="[PATH]...",
+    nargs=-1,
+)
 
 
-def robot_argument(function: Command) -> Command:
+def robot_argument(function: Function) -> Function:
     """Give a command MODEL, a path or the name of a robot of Kinetree or of a package, as argument `robot`."""
     return _reading(function, {"robot": "MODEL"}, (*_ALL, _CONFINED))
 
@@ -97,17 +107,17 @@ def robot_or_printed(*printed: str) -> Decorator:
         return None if value in printed else value
 
     legal = click.Choice([*FORMATS, *printed])
-    help = f"To read, by default as ending and root say; {', '.join(printed)}: to print."
-    option = click.option("--format", type=legal, callback=chosen, help=help)
-    return lambda function: _reading(function, {"robot": "MODEL"}, (option, *_ALL[1:]))
+    help = _FORMAT.format(also=f"; print {', '.join(printed)}")
+    of_both = option("--format", help, type=legal, callback=chosen)
+    return lambda function: _reading(function, {"robot": "MODEL"}, (of_both, *_ALL[1:]))
 
 
-def two_robot_arguments(function: Command) -> Command:
+def two_robot_arguments(function: Function) -> Function:
     """Give a command the models A and B, read with the same options, as arguments `a` and `b`."""
     return _reading(function, {"a": "A", "b": "B"}, (*_OPTIONS, _CONFINED))
 
 
-def robot_paths(function: Command) -> Command:
+def robot_paths(function: Function) -> Function:
     """Give a command PATH..., files or folders or names, as argument `paths`, and the options of reading. The models of
     packages become their files, and their arguments of xacro those of the command."""
 
@@ -121,29 +131,33 @@ def robot_paths(function: Command) -> Command:
         args = {**(own[0] if own else {}), **xacro_args}
         return function(paths=[str(path) for path, _ in found], xacro_args=args, **others)
 
-    return _decorated(command, (click.argument("paths", metavar="[PATH]...", nargs=-1),), _ALL)
+    return _decorated(command, [paths_argument], titled(READING, _ALL))
+
+
+def reading_texts(function: Function) -> Function:
+    """Give a command the options of reading that texts of URDF and xacro have."""
+    formats = option("--format", _FORMAT.format(also=""), type=click.Choice(("urdf", "xacro")))
+    return _decorated(function, (), titled(READING, (formats, *_OPTIONS[1:3])))
 
 
 def check_options(select: str, ignore: str) -> Decorator:
     """Return a decorator that adds the options of a check, with those of reading, as one argument `options`. select,
     ignore: their help."""
     options = (
-        click.option("--profile", type=click.Choice(list(PROFILES)), help=f"Which conventions.  [default: {DEFAULT}]"),
-        click.option("--select", metavar="CODE", multiple=True, help=f"{select} Repeatable."),
-        click.option("--ignore", metavar="CODE", multiple=True, help=f"{ignore} Repeatable."),
-        click.option(
-            "--kind", type=click.Choice(list(KINDS)), help="What the robot is; by default its structure says."
-        ),
-        click.option("--controller", metavar="KEY", help="Such as kuka; by default the names in the model say."),
+        option("--profile", f"Conventions to check.  [default: {DEFAULT}]", type=[*PROFILES]),
+        option("--select CODE", f"{select} Repeatable."),
+        option("--ignore CODE", f"{ignore} Repeatable."),
+        option("--kind", "Kind of the robot.  [default: by its structure]", type=[*KINDS]),
+        option("--controller KEY", "Controller of the robot, such as kuka.  [default: by names in the model]"),
     )
 
-    def decorator(function: Command) -> Command:
+    def decorator(function: Function) -> Function:
         @wraps(function)
         def command(**others: Any) -> Any:
             read = _taken(ReadOptions, others)
             return function(options=replace(_taken(CheckOptions, others), read=read), **others)
 
-        return _decorated(command, (), options)
+        return _decorated(command, (), titled("Conventions", options))
 
     return decorator
 
@@ -180,7 +194,7 @@ def _versioned(source: str, version: str | None) -> str:
     return f"{source}:{version}"
 
 
-def _reading(function: Command, models: dict[str, str], options: Iterable[Decorator]) -> Command:
+def _reading(function: Function, models: dict[str, str], options: Iterable[Decorator]) -> Function:
     """Return the command with these models {argument: metavar} loaded before it runs.
 
     A command that writes has its own option --without: what it names is left out of the models if they have errors.
@@ -203,13 +217,14 @@ def _reading(function: Command, models: dict[str, str], options: Iterable[Decora
         return function(**dict(zip(models, robots, strict=True)), **others)
 
     of_reading: tuple[Decorator, ...] = tuple(options) if writes else (*options, _WITHOUT)
-    return _decorated(command, [click.argument(name, metavar=models[name]) for name in models], of_reading)
+    named = [argument(name, _MODEL, metavar=models[name]) for name in models]
+    return _decorated(command, named, titled(READING, of_reading))
 
 
-def _decorated(command: Command, arguments: Iterable[Decorator], options: Iterable[Decorator]) -> Command:
+def _decorated(command: Function, arguments: Iterable[Decorator], options: Iterable[Decorator]) -> Function:
     """Return the command with arguments and options in the order of its help."""
-    for option in reversed([*arguments, *options]):
-        command = option(command)
+    for one in reversed([*arguments, *options]):
+        command = one(command)
     return command
 
 

@@ -4,25 +4,18 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import click
-
+from kinetree.cli._help import option
 from kinetree.errors import fail
 from kinetree.formats.losses.parts import PARTS
 
-without_option = click.option(
-    "--without",
-    type=click.Choice([*PARTS]),
-    multiple=True,
-    help="What is left out, as it cannot all be read or written. Repeatable.",
-)
-assets_option = click.option(
+without_option = option("--without", "Leave out this part of the model, and errors in it. Repeatable.", type=[*PARTS])
+assets_option = option(
     "--assets",
-    type=click.Choice(["bring", "keep"]),
+    "Copy meshes and textures beside OUT, or keep their references.",
+    type=["bring", "keep"],
     default="bring",
-    help="Copy meshes and textures into the folder assets beside OUT, converted where its format needs it, or keep the "
-    "references as they are.  [default: bring]",
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite what is there.")
+force_option = option("--force", "Overwrite an existing file.")
 
 
 def check_new(path: Path, force: bool) -> None:

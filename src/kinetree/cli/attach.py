@@ -7,6 +7,7 @@ from typing import Literal
 import click
 
 from kinetree.cli._findings import print_findings
+from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._model import two_robot_arguments
 from kinetree.cli._output import assets_option, check_new, check_no_input, force_option, without_option
 from kinetree.errors import KinetreeError, fail
@@ -32,14 +33,14 @@ def _three(ctx: click.Context, param: click.Parameter, text: str) -> list[float]
     return values
 
 
-@click.command()
+@kinetree_command("Convert and write", "kinetree attach arm.urdf gripper.urdf --at tool0 -o cell.urdf")
 @two_robot_arguments
-@click.option("--at", "frame", metavar="FRAME", required=True, help="The frame of A to which the root of B is fixed.")
-@click.option("--xyz", callback=_three, default="0 0 0", help="Where the root of B is in FRAME, m.")
-@click.option("--rpy", callback=_three, default="0 0 0", help="How it is turned there: roll, pitch, yaw, rad.")
-@click.option("--prefix", default="", help="Put before the names of links, joints, frames and the like of B.")
-@click.option("--joint", metavar="NAME", help="The name of the new joint.  [default: ROOT_attachment]")
-@click.option("-o", "--output", "out", metavar="OUT", required=True, help="The file to write.")
+@option("--at FRAME", "Frame of A to which the root of B is fixed.", "frame", required=True)
+@option("--xyz", "Position of B in FRAME, m.", callback=_three, default="0 0 0")
+@option("--rpy", "Roll, pitch, yaw of B in FRAME, rad.", callback=_three, default="0 0 0")
+@option("--prefix", "Text to put before all names of B, such as left_.", default="")
+@option("--joint NAME", "Name of the new joint.  [default: ROOT_attachment, with the root of B]")
+@option("-o, --output OUT", "File to write; its ending is the format.", "out", required=True)
 @without_option
 @assets_option
 @force_option
@@ -56,11 +57,12 @@ def command(
     assets: Literal["bring", "keep"],
     force: bool,
 ) -> None:
-    """Fix the robot B to a frame of the robot A, and write both as one robot to OUT.
+    """Fix a robot B to a frame of a robot A, and write one robot.
 
-    The ending of OUT says its format. A .xacro file includes the files of A and B, which stay as they are; with
-    --prefix, B must be a xacro file whose names begin with an argument `prefix` or `tf_prefix` that A does not have.
-    """
+    The new joint is fixed.
+
+    The ending of OUT is its format. A .xacro file includes the files of A and B, which stay as they are. Then --prefix
+    needs a xacro file B whose names begin with an argument `prefix` or `tf_prefix` that A does not have."""
     path = Path(out)
     check_new(path, force)
     check_no_input(out, [robot.source.file for robot in (a, b) if robot.source])

@@ -15,6 +15,7 @@ import numpy as np
 
 from kinetree.cli._controllers import active, print_notes, single, tool_options
 from kinetree.cli._controllers import notes as unverified
+from kinetree.cli._help import FILE, argument, kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option
@@ -31,27 +32,18 @@ ADVICE = re.compile(r"tolerance=\((?P<metres>[^,)]+), (?P<radians>[^,)]+)\)")
 """A tolerance as Python writes it."""
 
 
-@click.command()
+@kinetree_command("Compare", "kinetree calibrate arm.urdf poses.csv --controller kuka", hides=("srdf", "inertias"))
 @robot_argument
-@click.argument("file", metavar="POSES.csv", type=click.Path(path_type=Path))
-@click.option(
-    "--controller", required=True, metavar="KEY", help="Whose controller: abb, fanuc, kuka, universal_robots, …"
-)
-@click.option("--robot-model", default="", metavar="NAME", help="Whose coupling of joints holds; by default MODEL's.")
-@click.option("--base", default="base", show_default=True, help="MODEL's name of the controller's frame.")
-@click.option("--tool0", default="tool0", show_default=True, help="MODEL's name of the tool of zeros.")
-@click.option("--base-link", default="base_link", show_default=True, help="MODEL's name of the robot's foot.")
-@click.option("--flange", default="flange", show_default=True, help="MODEL's name of the flange.")
+@argument("file", "Table of joint values, and of the poses on the pendant.", metavar="POSES.csv", type=FILE)
+@option("--controller KEY", "Controller that showed the poses: abb, fanuc, kuka, universal_robots, …", required=True)
+@option("--robot-model NAME", "Product name of a robot with coupled joints.  [default: as in MODEL]", default="")
+@option("--base", "Frame of MODEL that is the controller's base.", default="base")
+@option("--tool0", "Frame of MODEL that is the tool of zeros.", default="tool0")
+@option("--base-link", "First link of the arm in MODEL.", default="base_link")
+@option("--flange", "Frame of MODEL that is the flange.", default="flange")
 @tool_options
-@click.option(
-    "--tolerance", nargs=2, type=float, metavar="MM DEG", help="How far a pose may be off.  [default: 0.5 0.0573]"
-)
-@click.option(
-    "--plot",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Draw the errors: .png, .svg, .pdf or another of Matplotlib.",
-)
+@option("--tolerance MM DEG", "Largest error of a pose, mm and degrees.  [default: 0.5 0.0573]", nargs=2, type=float)
+@option("--plot FILE", "Draw the errors into a .png, .svg or .pdf file.", type=FILE)
 @force_option
 @json_option
 @click.pass_context
@@ -70,12 +62,13 @@ def command(
     as_json: bool,
     **frames: str,
 ) -> None:
-    """Print whether MODEL and a controller agree, and if not, what base, tool0 and the signs of joints must be.
+    """Print whether a model and its controller agree.
 
-    POSES.csv has a line a pose, under names: the joints (deg, mm) as MODEL or the controller names them or J1, J2, …,
-    from base to tool0, then the numbers of the pose, or one column `pose` as the pendant writes it. Exit status 0 if
-    they agree, 1 if not, 2 if something cannot be read.
-    """
+    If they do not, print which base, tool0 and signs of joints would.
+
+    POSES.csv has a line for each pose. The columns are the joints (deg, mm), from base to tool0, under their names in
+    MODEL or in the controller, or J1, J2, …; then the numbers of the pose, or one column `pose` as the pendant writes
+    it. Exit status 0 if they agree, 1 if not, 2 if something cannot be read."""
     from kinetree.cli._poses import read_poses
     from kinetree.lab.calibrate.calibration import TOLERANCE, calibrate
     from kinetree.queries.controllers import of

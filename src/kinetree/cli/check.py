@@ -19,6 +19,7 @@ from kinetree.checker.pool import check_all, protection
 from kinetree.checker.report import formats, report
 from kinetree.checker.settings import OWN, SHARED
 from kinetree.cli._findings import terminal_width, write_lines
+from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._model import check_options, json_option, robot_paths
 from kinetree.cli._output import check_no_input
 from kinetree.files.output import write_whole
@@ -35,29 +36,26 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
         ctx.exit()
 
 
-@click.command()
+@kinetree_command("Check and repair", "kinetree check arm.urdf --profile ros")
 @robot_paths
-@check_options("Report only codes that begin so.", "Leave out codes that begin so.")
-@click.option("--config", metavar="FILE", help="The settings; by default the nearest above each PATH.")
-@click.option("--also", metavar="FILE", multiple=True, help="A file of one model, such as its SRDF. Repeatable.")
-@click.option("--baseline", metavar="FILE", help="Report only what is not in this file.")
-@click.option("--write-baseline", metavar="FILE", help="Write what is found to a baseline.")
-@click.option("--justifications", "why", is_flag=True, help="Print what is excused, and why, and no findings.")
-@click.option(
-    "--output-format", "form", type=click.Choice([*formats(), HTML]), help="The form of the report.  [default: pretty]"
-)
-@click.option("--show-all", is_flag=True, help="Print each of several equal findings.")
-@click.option("--statistics", is_flag=True, help="Print how often each code is found, as --output-format statistics.")
-@click.option("-o", "--output-file", metavar="FILE", help="Write the report there; - is the standard output.")
-@click.option(
+@check_options("Report only codes that begin so, such as LIM.", "Leave out codes that begin so, such as LIM-003.")
+@option("--config FILE", "Settings file.  [default: the nearest kinetree.toml above each PATH]")
+@option("--also FILE", "Check this file of one model too: its SRDF, or YAML of MoveIt. Repeatable.")
+@option("--baseline FILE", "Report only findings that this file does not list.")
+@option("--write-baseline FILE", "Write all findings to a file for --baseline.")
+@option("--justifications", "Print excused findings with their reasons, and no others.", "why")
+@option("--output-format", "Form of the report.  [default: pretty]", "form", type=[*formats(), HTML])
+@option("--show-all", "Print every finding, also if several are equal.")
+@option("--statistics", "Print the number of findings of each code.")
+@option("-o, --output-file FILE", "Write the report here.  [default: -, the standard output]")
+@option(
     "--protection",
-    is_flag=True,
+    "Print which accesses this system denies to the process that reads files.",
     callback=_print_protection,
     is_eager=True,
     expose_value=False,
-    help="Print what this system refuses a process that checks files, and end.",
 )
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
+@option("--exit-zero", "Exit with status 0, also if there are findings.")
 @json_option
 def command(
     paths: Sequence[str],
@@ -73,14 +71,12 @@ def command(
     exit_zero: bool,
     as_json: bool,
 ) -> None:
-    """Report what is wrong with robot descriptions, and what departs from the conventions of a profile.
+    """Report errors in models, and departures from conventions.
 
-    A PATH is a file, the bare name of a robot of the package, or a folder, in which all models are checked and files of
-    macros are ignored. Without a PATH, the models of the settings are checked, or those of this folder if the settings
-    name none.
+    A PATH is a file, a folder or the name of a built-in robot. In a folder all models are checked; xacro files that
+    only define macros are not.
 
-    Exit status 0 if nothing is graver than a remark, 1 if there are errors or warnings, 2 if a file cannot be read.
-    """
+    Exit status 0 if there are at most remarks, 1 if there are errors or warnings, 2 if a file cannot be read."""
     form = _form(as_json, form, statistics, show_all, why)
     if "" in (config, baseline, write_baseline, output_file):
         raise click.UsageError("the name of a file is empty; expected a name, or no option")

@@ -1,8 +1,9 @@
-"""`kinetree codegen`: queries of a robot as C."""
+"""`kinetree codegen`: queries of a robot as C or JavaScript."""
 
 import re
+import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
@@ -11,59 +12,64 @@ from typing import Any
 import click
 
 from kinetree import __version__
-from kinetree.cli._joints import joints_of, with_joints
+from kinetree.cli._calls import Call, calls
+from kinetree.cli._help import Command, Row, kinetree_command, option
+from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option, robot_argument
 from kinetree.cli._output import check_new, force_option
-from kinetree.cli._queries import QUERIES, arguments, flag, form, kernel, subjects, with_options, with_queries
+from kinetree.cli._queries import ARGUMENTS, QUERIES, bound, old_calls, parameters, signature, subject, with_old_options
 from kinetree.compiler.c import write_c
 from kinetree.compiler.c_names import LONGEST_FUNCTION, Constant
 from kinetree.compiler.js import write_js
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
-from kinetree.errors import fail, unknown_name
+from kinetree.errors import KinetreeError, fail, unknown_name
 from kinetree.files.output import write_all
 from kinetree.model.robot import Robot
-from kinetree.solvers.guard.make import guard
+
+REMOVED = "0.4"
+"""Version without the options before --write."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function to write. subject: its frame, sensor, time step, group of joints, or sensors and frames, as `kind`
-    names them; nothing for the whole robot."""
+    """A function to write. subject: its frame, sensor, time step, group of joints, or sensors and frames; nothing for
+    the whole robot."""
 
     name: str
-    query: str
-    kind: str
+    call: Call
     subject: tuple[Any, ...]
     kernel: Kernel
 
 
-@click.command()
+class _Codegen(Command):
+    """The command, whose help lists the functions and their arguments."""
+
+    def more(self) -> dict[str, list[Row]]:
+        """Return the functions of --write, and their optional arguments."""
+        functions = [(signature(name), row.gives) for name, row in QUERIES.items()]
+        return {"Functions of --write": functions, "Arguments of these functions": [*ARGUMENTS.items()]}
+
+
+@kinetree_command("Convert and write", 'kinetree codegen arm.urdf --write "pose = fk(tool0)" -o arm.c', cls=_Codegen)
 @robot_argument
+@option(
+    "--write CALL",
+    'Write this function, called as in Python: "fk(tool0)", or "hand = jacobian(tool0, base=chest)" to name it '
+    "hand. Repeatable.",
+)
 @with_joints(as_input=True)
-@with_queries
-@click.option(
-    "--guard", metavar="GROUP", multiple=True, help="A function that keeps a group, or A,B,…, inside. Repeatable."
-)
-@click.option("--keep", type=float, metavar="RAD", help="How far a guard stays from every limit; 0 by default.")
-@click.option("--warn", type=float, metavar="RAD", help="Below which distance a guard calls a limit near; 5 degrees.")
-@click.option("--speed", type=float, metavar="RAD/S", help="How fast a guard brings joints back inside; 0.1.")
-@click.option(
-    "--braking",
-    type=float,
-    metavar="RAD/S2",
-    help="Make a guard brake with this acceleration: what it lets through can be stopped inside.",
-)
-@with_options
-@click.option("--float", "single", is_flag=True, help="Single precision: float instead of double.")
-@assignments("--name", "names", "NAME=OTHER", "Call the function OTHER that would be called NAME.")
-@click.option("--language", type=click.Choice(["c", "js"]), help="C or JavaScript; by default the ending of FILE says.")
-@click.option("-o", "--output", "out", metavar="FILE", required=True, help="The source; of C the header is beside it.")
+@option("--float", "Write single precision: float instead of double.", "single")
+@option("--language", "Language to write.  [default: by the ending of FILE]", type=["c", "js"])
+@option("-o, --output FILE", "Write FILE.c, with FILE.h beside it, or FILE.js.", "out", required=True)
 @force_option
 @json_option
+@with_old_options
+@assignments("--name", "names", "NAME=OTHER", "Call the function OTHER that would be called NAME.", hidden=True)
 def command(
     robot: Robot,
+    write: tuple[str, ...],
     names: dict[str, str],
     single: bool,
     language: str | None,
@@ -72,11 +78,13 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Write functions that answer queries about MODEL: C99 into FILE.c, with the header FILE.h that declares them, or
-    an ES module of JavaScript into FILE.js.
+    """Write functions in C or JavaScript that compute for a model.
 
-    They need no library but math.h (Math), no memory but the stack, and are called NAME = robot_query_frame.
-    """
+    FILE.c is C99, with a header FILE.h beside it; FILE.js is an ES module of JavaScript.
+
+    They use the stack alone, and no library but math.h (Math). A function without a name of its own is called
+    robot_function_frame, such as arm_fk_tool0. Names in a call need quotes only if they have spaces or other signs:
+    "fk('tool 0')"."""
     source = Path(out)
     language = language or ("c" if source.suffix == ".c" else "js")
     if source.suffix not in (".c", ".js", ".mjs") or language not in source.suffix:
@@ -87,7 +95,9 @@ def command(
     if language == "js" and single:
         raise fail("option", "--float means nothing to JavaScript, whose numbers are double")
     dtype = "float32" if single else "float64"
-    functions = _named([*_questions(robot, options), *_guards(robot, options, dtype)], names)
+    old, flags = old_calls(robot, options)
+    asked = [*old, *(call for text in write for call in calls(text, {name: parameters(name) for name in QUERIES}))]
+    functions = _named([_function(robot, call, dtype) for call in asked], names)
     origin = _about(robot)
     kernels = [(f.name, f.kernel) for f in functions]
     if language == "js":
@@ -104,36 +114,36 @@ def command(
         files = {"source": str(source), **({"header": str(header)} if language == "c" else {})}
         numbers = "float" if single else "double"
         print_json({**files, "numbers": numbers, "functions": [_described(function) for function in functions]})
-        return
-    for function in functions:
-        ports = function.kernel.outputs
-        about = ports[0].about if len(ports) == 1 else ", ".join(f"{port.name} ({port.about})" for port in ports)
-        print(f"{function.name}: {about}", file=sys.stderr)
-    print(f"wrote {' and '.join(map(str, reversed(texts)))}", file=sys.stderr)
+    else:
+        for function in functions:
+            ports = function.kernel.outputs
+            about = ports[0].about if len(ports) == 1 else ", ".join(f"{port.name} ({port.about})" for port in ports)
+            print(f"{function.name}: {about}", file=sys.stderr)
+        print(f"wrote {' and '.join(map(str, reversed(texts)))}", file=sys.stderr)
+    _note_old([*flags, *["--name"] * bool(names)], (f.call for f in functions))
 
 
-def _questions(robot: Robot, given: Mapping[str, Any]) -> list[_Function]:
-    """Return the functions of queries, under their default names."""
-    options, functions = arguments(given), []
-    for query, row in QUERIES.items():
-        axes = options.get("expressed_in", "") if "expressed_in" in row.options else ""
-        base = options.get("base") if "base" in row.options else None
-        for subject in subjects(given, query):
-            name = _name(robot.name, query, subject, base, axes)
-            functions.append(_Function(name, query, row.of, subject, kernel(robot, query, subject, options)))
-    return functions
+def _function(robot: Robot, call: Call, dtype: str) -> _Function:
+    """Return the function of a call, under its default name."""
+    try:
+        given = bound(call)
+        kernel = QUERIES[call.function].ask(robot, **given, **({"dtype": dtype} if call.function == "guard" else {}))
+    except KinetreeError as error:
+        places = [
+            replace(f, element=f"--write {call}" + (f": {f.element}" if f.element else "")) for f in error.findings
+        ]
+        raise KinetreeError(places) from None
+    about, kind = subject(call.function, given), parameters(call.function).get("base")
+    base = given.get("base") if kind and kind.kind is not kind.KEYWORD_ONLY else None
+    return _Function(_name(robot.name, call.function, about, base, given.get("expressed_in", "")), call, about, kernel)
 
 
-def _guards(robot: Robot, options: Mapping[str, Any], dtype: str) -> list[_Function]:
-    said = {key: options[key] for key in ("keep", "warn", "speed", "braking") if options[key] is not None}
-    if said and not options["guard"]:
-        raise fail("option", f"--{next(iter(said))} means nothing without --guard GROUP")
-    if "braking" in said:
-        said["acceleration"] = said.pop("braking")
-    kernels = {group: guard(robot, joints_of(robot, group), **said, dtype=dtype).kernel for group in options["guard"]}
-    if len(kernels) < len(options["guard"]):
-        raise fail("option", "a group of --guard is given twice")
-    return [_Function(_name(robot.name, "guard", (g,)), "guard", "group", (g,), k) for g, k in kernels.items()]
+def _note_old(flags: Sequence[str], calls: Iterable[Call]) -> None:
+    """Print which options are deprecated, and the same functions with --write."""
+    if flags:
+        quoted = [f'"{text}"' if not set(text) & set('"\\$`!') else shlex.quote(text) for text in map(str, calls)]
+        write = " ".join(f"--write {text}" for text in quoted)
+        print(f"note: {', '.join(flags)}: deprecated, removed in {REMOVED}; use {write}", file=sys.stderr)
 
 
 def _about(robot: Robot) -> list[str]:
@@ -163,18 +173,19 @@ def _ends(robot: Robot, kernel: Kernel) -> list[Constant]:
 
 
 def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Function]:
-    """Return the functions under unique names, or those in `names`."""
+    """Return the functions under the names of their calls, those in `names`, or unique ones."""
     found: dict[str, _Function] = {}
     for function in functions:
-        if any((f.query, f.subject) == (function.query, function.subject) for f in found.values()):
-            raise fail("option", f"{flag(function.query)} {' '.join(map(str, function.subject))} is given twice")
+        call = function.call
+        if any(call[:3] == other.call[:3] for other in found.values()):
+            raise fail("option", f"--write {call} is given twice")
         unique, n = function.name, 1
         while unique in found:
             unique, n = f"{function.name}_{n + 1}", n + 1
-        found[unique] = replace(function, name=names.get(unique, unique))
+        name = call.name or names.get(unique)
+        found[unique] = replace(function, name=name or unique, call=call._replace(name=name))
     if not found:
-        legal = ", ".join(map(form, QUERIES))
-        raise fail("option", f"there is nothing to write; expected {legal}, --guard GROUP")
+        raise fail("option", 'there is nothing to write; expected --write CALL, such as --write "fk(tool0)"')
     for name in names:
         if name not in found:
             raise unknown_name("function", name, list(found))
@@ -193,8 +204,8 @@ def _described(function: _Function) -> dict[str, Any]:
     kernel = function.kernel
     return {
         "name": function.name,
-        "query": function.query,
-        **dict(zip(function.kind.split(), function.subject, strict=True)),
+        "query": function.call.function,
+        **dict(zip(QUERIES[function.call.function].of.split(), function.subject, strict=False)),
         "inputs": [_port(port) for port in kernel.inputs],
         "output": _port(kernel.output),
         "operations": kernel.operations,

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from kinetree.cli._findings import print_findings
+from kinetree.cli._help import FILE, kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, two_robot_arguments
 from kinetree.cli._output import check_new, check_no_input, force_option
@@ -16,19 +17,15 @@ from kinetree.rules.profiles import PROFILES
 _POSITIVE = click.FloatRange(min=0, min_open=True)
 
 
-@click.command()
+@kinetree_command("Compare", "kinetree compare arm.urdf arm.sdf")
 @two_robot_arguments
-@click.option("--any-base", is_flag=True, help="A constant between the two root frames does not make them different.")
-@click.option("--tolerance", type=_POSITIVE, default=1e-5, show_default=True, help="Of poses, m and rad.")
-@click.option("--relative", type=_POSITIVE, default=1e-5, show_default=True, help="Of masses, inertias and limits.")
-@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="A page to write, FILE.html.")
+@option("--any-base", "Allow a constant transform between the two root frames.")
+@option("--tolerance", "Largest error of poses, m and rad.", type=_POSITIVE, default=1e-5)
+@option("--relative", "Largest relative error of masses, inertias and limits (no unit).", type=_POSITIVE, default=1e-5)
+@option("-o, --output FILE", "Write a page, FILE.html.", type=FILE)
 @force_option
-@click.option(
-    "--profile", type=click.Choice(list(PROFILES)), help="Of the findings in the page; by default those of its kind."
-)
-@click.option(
-    "--faces", type=click.IntRange(1), metavar="N", help="Make the page's meshes coarser: N triangles a file."
-)
+@option("--profile", "Conventions of the findings on the page.  [default: by the kind of the robot]", type=[*PROFILES])
+@option("--faces N", "Make the page's meshes coarser: about N triangles a file.", type=click.IntRange(1))
 @json_option
 def command(
     a: Robot,
@@ -42,13 +39,14 @@ def command(
     faces: int | None,
     as_json: bool,
 ) -> None:
-    """Print whether the robots A and B are the same, names aside, and where they differ.
+    """Print whether two models are the same robot, and differences.
 
-    With -o, a page that needs no network shows both, laid over each other, with their differences, also of shapes, and
-    the findings that only one of them has.
+    Names do not count.
 
-    Exit status 0 if they are the same, 1 if they differ, 2 if one of them cannot be loaded.
-    """
+    With -o FILE.html, write a page that shows both robots over each other, their differences, also of shapes, and the
+    findings that only one of them has. The page needs no network.
+
+    Exit status 0 if they are the same, 1 if they differ, 2 if one of them cannot be loaded."""
     from kinetree.solvers.compare.comparison import compare
     from kinetree.viewing.show import view_of
 

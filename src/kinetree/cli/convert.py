@@ -7,6 +7,7 @@ from typing import Literal
 
 import click
 
+from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._model import robot_argument
 from kinetree.cli._output import assets_option, check_new, force_option, without_option
 from kinetree.errors import Finding, fail, visible
@@ -17,10 +18,10 @@ from kinetree.saving import save
 WRITABLE = list(WRITTEN)
 
 
-@click.command()
+@kinetree_command("Convert and write", "kinetree convert arm.urdf arm.sdf")
 @robot_argument
-@click.argument("out")
-@click.option("--to", type=click.Choice(WRITABLE), help="Format of OUT; by default its ending says.")
+@argument("out", "File to write, or - for the standard output.")
+@option("--to", "Format of OUT.  [default: by its ending]", type=click.Choice(WRITABLE))
 @without_option
 @assets_option
 @force_option
@@ -34,12 +35,11 @@ def command(
     assets: Literal["bring", "keep"],
     force: bool,
 ) -> None:
-    """Write MODEL to the file OUT, or to the standard output if OUT is "-".
+    """Write a model in another format.
 
-    What the format of OUT lacks is kept in elements that only Kinetree reads. If other programs would see another robot
-    without it, all of that is listed and nothing is written, unless --without leaves it out; likewise if a mesh or
-    texture is missing. On the standard output references stay as they are.
-    """
+    Parts that the format lacks are kept in elements that only Kinetree reads. If other programs would see another robot
+    without them, or if a mesh or texture is missing, the command lists them and writes nothing; --without leaves a part
+    out. On the standard output, references to meshes stay as they are."""
     ctx.meta["kinetree.all"] = True
     if out == "-":
         _print(robot, to, without)

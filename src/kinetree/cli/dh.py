@@ -10,6 +10,7 @@ import click
 
 from kinetree.algorithms.dh import PARALLEL, DHExtraction, extract_dh
 from kinetree.algorithms.serial import SerialChain, serial_chain
+from kinetree.cli._help import FILE, kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_or_printed
 from kinetree.cli._output import check_new, force_option
@@ -28,16 +29,14 @@ ANGLES: tuple[Literal["rad", "deg"], ...] = ("rad", "deg")
 SAMPLES = 50
 
 
-@click.command()
+@kinetree_command("Convert and write", "kinetree dh arm.urdf --tip tool0", hides=("srdf", "inertias"))
 @robot_or_printed("matlab")
-@click.option("--base", metavar="FRAME", help="Where the chain starts; by default the root link.")
-@click.option("--tip", metavar="FRAME", help="Where it ends; by default the end of a robot that does not branch.")
-@click.option("--convention", type=click.Choice(CONVENTIONS), default="dh", help="Standard or modified.")
-@click.option("--units", default="mm,deg", help="Of the table and of --output: m, cm or mm, and rad or deg.")
-@click.option("--parallel", default=PARALLEL, metavar="RAD", help="Axes that are closer to parallel than this are.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Write a .toml or .csv file, which load reads, or .m."
-)
+@option("--base FRAME", "First frame of the chain.  [default: the root link]")
+@option("--tip FRAME", "Last frame of the chain.  [default: the end of a robot without branches]")
+@option("--convention", "Standard (dh) or modified (mdh) parameters.", type=[*CONVENTIONS], default="dh")
+@option("--units", "Units of the table and of --output: m, cm or mm, and rad or deg.", default="mm,deg")
+@option("--parallel RAD", "Largest angle between two axes that count as parallel, rad.", default=PARALLEL)
+@option("-o, --output", "Write a .toml or .csv file, which Kinetree reads, or a MATLAB function, .m.", type=FILE)
 @force_option
 @json_option
 def command(
@@ -52,10 +51,11 @@ def command(
     printed: str | None,
     as_json: bool,
 ) -> None:
-    """Print Denavit-Hartenberg parameters of the chain of MODEL between two frames, and how exact they are.
+    """Print Denavit-Hartenberg parameters of a chain.
 
-    With --format matlab print a function of MATLAB and Octave that returns T(q), with the table.
-    """
+    The chain leads from one frame to another; the notes give the error of the parameters.
+
+    With --format matlab, print a function for MATLAB and Octave that returns T(q)."""
     if printed and (as_json or output):
         raise click.UsageError("--format matlab prints MATLAB; leave out --json, and for a file write -o NAME.m alone")
     spelling = _spelling(units)

@@ -7,9 +7,18 @@ import click
 import numpy as np
 
 from kinetree.cli._findings import print_findings
+from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
-from kinetree.cli._model import assignments, configuration, json_option, rates, robot_argument
+from kinetree.cli._model import (
+    assignments,
+    configuration,
+    joint_values,
+    json_option,
+    loops_option,
+    rates,
+    robot_argument,
+)
 from kinetree.cli._page import print_page
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.robot import Robot, Sensor
@@ -23,18 +32,18 @@ SCHEMA = 1
 """Version of the JSON, as that of `kinetree inspect`."""
 
 
-@click.command()
+@kinetree_command("Compute", "kinetree dynamics arm.urdf --q elbow=90 --deg")
 @robot_argument
 @with_joints()
-@assignments("--q", "q", "JOINT=VALUE", "A joint's coordinate (m, rad), or several, JOINT=1,2,3; others stay neutral.")
-@assignments("--qd", "qd", "JOINT=VALUE", "A joint's velocity (m/s, rad/s); the others are zero.")
-@assignments("--qdd", "qdd", "JOINT=VALUE", "A joint's acceleration (m/s², rad/s²): print the torques of this motion.")
-@assignments("--tau", "tau", "JOINT=VALUE", "An actuator's torque (N, N m): print the accelerations that it causes.")
-@click.option("--gravity", nargs=3, type=float, metavar="X Y Z", default=GRAVITY, help="In the root's axes, m/s².")
-@click.option("--friction", is_flag=True, help="Coulomb friction of the joints counts.")
-@click.option("--loops", type=click.Choice(["refuse", "ignore"]), default="refuse", help="If joints close loops.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q, --qd and --qdd are in degrees.")
-@click.option("--all", "everything", is_flag=True, help="Every sensor, however many.")
+@joint_values("q")
+@assignments("--qd", "qd", "JOINT=VALUE", "Velocity of a joint (m/s, rad/s), such as elbow=1; others are zero.")
+@assignments("--qdd", "qdd", "JOINT=VALUE", "Acceleration of a joint (m/s², rad/s²): print the torques of this motion.")
+@assignments("--tau", "tau", "JOINT=VALUE", "Torque of an actuator (N, N m): print the accelerations that it causes.")
+@option("--gravity X Y Z", "Gravity in the axes of the root link, m/s².", nargs=3, type=float, default=GRAVITY)
+@option("--friction", "Add the Coulomb friction of the joints; needs --qd.")
+@loops_option
+@option("--deg", "Read angles in --q, --qd and --qdd in degrees.", "in_degrees")
+@option("--all", "Print all inertial sensors, however many.", "everything")
 @json_option
 def command(
     robot: Robot,
@@ -49,11 +58,11 @@ def command(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Print the torques with which the joints of MODEL balance its weight, beside the limits of effort, its mass matrix
-    and centre of mass, and what its sensors read.
+    """Print torques against gravity, the mass matrix and sensors.
 
-    With --qd, --qdd or --tau also the torques or the accelerations of this motion, in which sensors are then read.
-    """
+    Torques against gravity are those that keep MODEL at rest at --q.
+
+    With --qd, --qdd or --tau, print the torques or accelerations of this motion too; sensors then read this motion."""
     if tau and qdd:
         raise click.UsageError("--tau gives accelerations and --qdd takes them; only one of them is legal")
     if friction and not qd:
@@ -121,11 +130,7 @@ def _print(robot: Robot, gravity: Sequence[float], answers: dict[str, Array], re
 
 
 def _json(
-    robot: Robot,
-    q: Array,
-    gravity: Sequence[float],
-    answers: dict[str, Array],
-    read: dict[str, tables.Reading],
+    robot: Robot, q: Array, gravity: Sequence[float], answers: dict[str, Array], read: dict[str, tables.Reading]
 ) -> dict[str, Any]:
     """Return the answers in SI units; docs/reference/command-line.md describes them."""
     by_name: dict[str, Any] = {

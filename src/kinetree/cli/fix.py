@@ -21,8 +21,9 @@ from kinetree.checker.report._paths import as_shown, relative
 from kinetree.checker.report.pretty import pretty
 from kinetree.cli._controllers import print_notes, read
 from kinetree.cli._findings import print_findings, print_more, terminal_width, write_lines
+from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._json import print_json
-from kinetree.cli._model import assignments, check_options, json_option
+from kinetree.cli._model import assignments, check_options, json_option, paths_argument, reading_texts
 from kinetree.errors import Finding, KinetreeError, Source, fail, visible
 from kinetree.files.opener import snapshot
 from kinetree.fixer.fix import FixResult, check_also, fix_examined, write
@@ -45,32 +46,25 @@ PLACE = "X Y Z R P Y"
 
 def _place_option(which: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option `--base`, `--flange` or `--tool0`."""
-    help = f"The pose of {which} in {CARRIERS[which]} (m, rad), or the frame at its place. Of one arm: PREFIX=…"
-    return click.option(f"--{which}", multiple=True, metavar=f'"{PLACE}"', help=f"{help} Repeatable.")
+    help = f"Pose of {which} in {CARRIERS[which]} (m, rad), or a frame at its place; for one of several arms: left_=…"
+    return option(f'--{which} "{PLACE}"', f"{help} Repeatable.")
 
 
-@click.command()
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
-@check_options("Repair only codes that begin so.", "Leave codes that begin so.")
-@click.option("--config", metavar="FILE", help="The settings; by default the nearest above each PATH.")
+@kinetree_command("Check and repair", "kinetree fix arm.urdf --profile ros --diff")
+@paths_argument
+@check_options("Repair only codes that begin so, such as LIM.", "Leave codes that begin so, such as LIM-003.")
+@option("--diff", "Print the changes, and write nothing.")
+@option("--unsafe", "Also rename links and joints, and turn flanges.")
+@option("--config FILE", "Settings file.  [default: the nearest kinetree.toml above each PATH]")
 @_place_option("base")
 @_place_option("flange")
 @_place_option("tool0")
-@click.option("--unsafe", is_flag=True, help="Rename links and joints, and turn flanges, too.")
-@click.option("--turn-tools", is_flag=True, help="What is attached to a flange turns with it.")
-@click.option(
-    "--also",
-    metavar="FILE",
-    multiple=True,
-    help="SRDF, YAML or other text that uses the names of one model, with --unsafe. Repeatable.",
-)
-@assignments("--add-tool", "tools", "NAME=CONTROLLER:POSE", "Add the frame of a tool, as a controller has it.")
-@click.option("--diff", is_flag=True, help="Print what would change, and write nothing.")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 though something could not be repaired.")
-@click.option("--format", type=click.Choice(TEXTS), help="To read; by default ending and root say.")
-@assignments("--arg", "xacro_args", "NAME=VALUE", "An argument of a xacro file.")
-@assignments("--package", "packages", "NAME=FOLDER", "The folder of a ROS package.")
+@option("--turn-tools", "Turn the links on a flange with it, if --unsafe turns the flange.")
+@option("--also FILE", "Rename in this file too: SRDF, YAML or other text of one model. Repeatable.")
+@assignments("--add-tool", "tools", "NAME=CONTROLLER:POSE", "Add the frame of a tool, such as tcp=kuka:0,0,120,0,0,0.")
+@option("--exit-zero", "Exit with status 0, also if something could not be repaired.")
 @json_option
+@reading_texts
 def command(
     paths: Sequence[str],
     options: CheckOptions,
@@ -83,24 +77,24 @@ def command(
     as_json: bool,
     **frames: tuple[str, ...],
 ) -> None:
-    """Repair what departs from the conventions of a profile in URDF and xacro files, in place.
+    """Repair findings of `check` in URDF and xacro files.
 
-    A PATH is a URDF or xacro file, or a folder, in which all such files are repaired. Without a PATH, the models of the
-    settings are repaired, or those of this folder if the settings name none. A repair never moves a frame or changes a
-    limit or a mass, with two exceptions: angles that are meant to be fractions of π become exact (R103-007), which
-    turns the links behind by a few milliradians; --ignore R103-007 leaves them. With --unsafe a flange whose X does not
-    point outwards is turned. What the file or the settings excuse is left. All files are written, or none.
+    In a folder, all such files are repaired. Either all files are written, or none. Findings that the file or the
+    settings excuse are left.
 
-    --base, --flange and --tool0 say where the controller has these frames; the same keys are in [[models]] of the
-    settings. --flange "0 0 0.1 0 -pi/2 0" is a pose in the last link; --flange left_=tool_frame is the place of a
-    frame, for the arm whose names begin with left_.
+    A repair never moves a frame or changes a limit or a mass, with two exceptions. Angles close to fractions of π
+    become exact (R103-007), which turns the links behind by a few milliradians; --ignore R103-007 leaves them. With
+    --unsafe, a flange whose X axis does not point outwards is turned.
 
-    --add-tool gripper_tcp="kuka:0, 0, 120, 0, 0, 90" adds the frame beside tool0 (REP-199): the numbers of the tool as
-    the pendant shows them, or as ros:x y z qx qy qz qw.
+    --base, --flange and --tool0 are the frames of the controller; [[models]] in the settings has the same keys.
+    --flange "0 0 0.1 0 -pi/2 0" is a pose in the last link. --flange left_=tool_frame is the place of a frame, for the
+    arm whose names begin with left_.
 
-    Exit status 0 if everything that can be repaired is, 1 if something could not be, or if --diff has something to
-    show, 2 if a file could not be read or written.
-    """
+    --add-tool gripper_tcp="kuka:0, 0, 120, 0, 0, 90" adds a frame beside tool0 (REP-199), in the numbers of the
+    pendant, or as ros:x y z qx qy qz qw.
+
+    Exit status 0 if everything is repaired that can be, 1 if something could not be or if --diff shows changes, 2 if a
+    file could not be read or written."""
     if config == "":
         raise click.UsageError("the name of a file is empty; expected a name, or no option")
     given = {which: ";".join(texts) for which, texts in frames.items() if texts}

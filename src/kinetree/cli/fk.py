@@ -6,9 +6,10 @@ import click
 import numpy as np
 
 from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes, shown, tool_options, who
+from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
-from kinetree.cli._model import assignments, configuration, json_option, robot_argument
+from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries.controllers import check_frames
@@ -17,21 +18,15 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 
-@click.command()
+@kinetree_command("Compute", "kinetree fk arm.urdf tool0 --q elbow=90 --deg", hides=("inertias",))
 @robot_argument
 @with_joints()
-@click.argument("frames", nargs=-1, metavar="[FRAME...]")
-@click.option("--base", metavar="FRAME", help="The frame in which poses are expressed; by default the root link.")
-@assignments(
-    "--q", "values", "JOINT=VALUE", "A joint's coordinate (m, rad), or several, JOINT=1,2,3; others stay neutral."
-)
-@click.option(
-    "--controller",
-    metavar="KEY",
-    help="As the pendant of kuka, fanuc, … shows it, ros, or all; in `base` unless --base says.",
-)
+@argument("frames", "Frames to locate.  [default with --controller: tool0]", nargs=-1, metavar="[FRAME...]")
+@option("--base FRAME", "Frame of the poses.  [default: the root link; with --controller: base]")
+@joint_values()
+@option("--controller KEY", "Print poses as the pendant of this controller, such as kuka, shows them; or ros, or all.")
 @tool_options
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in degrees, in --q and in the printed rpy.")
+@option("--deg", "Read --q and print roll, pitch, yaw in degrees.", "in_degrees")
 @json_option
 def command(
     robot: Robot,
@@ -44,7 +39,9 @@ def command(
     in_degrees: bool,
     as_json: bool,
 ) -> None:
-    """Print the pose of each FRAME of MODEL in another frame; with --controller, of `tool0` where no FRAME is named."""
+    """Print the poses of frames.
+
+    A pose is T (4x4), position (m), roll pitch yaw (rad) and quaternion of a frame in the root link, or in --base."""
     keys = keys_of(controller) if controller is not None else []
     if controller is None and (tool, user_frame) != (None, None):
         raise click.UsageError("--tool and --user-frame are for --controller KEY")
@@ -94,11 +91,7 @@ def _parts(T: Array) -> dict[str, object]:
 def _text(frame: str, base: str, T: Array, in_degrees: bool) -> str:
     rpy = np.array(se3.rpy_from_rotation(T[:3, :3]))
     unit, rpy = ("deg", np.rad2deg(rpy)) if in_degrees else ("rad", rpy)
-    rows = [
-        ("xyz (m)", T[:3, 3]),
-        (f"rpy ({unit})", rpy),
-        ("quat_xyzw", se3.quaternion_from_rotation(T[:3, :3])),
-    ]
+    rows = [("xyz (m)", T[:3, 3]), (f"rpy ({unit})", rpy), ("quat_xyzw", se3.quaternion_from_rotation(T[:3, :3]))]
     return "\n".join(
         [
             f"{frame} in {base}",

@@ -7,9 +7,10 @@ import click
 import numpy as np
 
 from kinetree.cli._controllers import ROS, active, keys_of, print_notes, read, tool_options, who
+from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
-from kinetree.cli._model import assignments, configuration, json_option, robot_argument
+from kinetree.cli._model import configuration, joint_values, json_option, loops_option, robot_argument
 from kinetree.controllers.controller import FAR
 from kinetree.display import number
 from kinetree.errors import fail
@@ -24,25 +25,17 @@ NEAR = np.radians(5.0)
 """Distance below which limits are printed, rad or m."""
 
 
-@click.command()
+@kinetree_command("Compute", 'kinetree ik arm.urdf --frame tool0 --pose "0.3 0 0.6" --deg', hides=("inertias",))
 @robot_argument
 @with_joints()
-@click.option("--frame", metavar="FRAME", help="What shall be at the pose; with --controller, `tool0` by default.")
-@click.option("--base", metavar="FRAME", help="The frame in which the pose is; by default the root link.")
-@click.option(
-    "--pose", required=True, metavar="NUMBERS", help="x y z in m, then nothing, roll pitch yaw, or qx qy qz qw."
-)
-@click.option(
-    "--controller",
-    metavar="KEY",
-    help="The pose is as the pendant of kuka, fanuc, … shows it, or ros; in `base` unless --base says.",
-)
+@option("--frame FRAME", "Frame to bring to the pose.  [default with --controller: tool0]")
+@option("--base FRAME", "Frame of the pose.  [default: the root link; with --controller: base]")
+@option("--pose NUMBERS", "Pose: x y z (m), and roll pitch yaw (rad), qx qy qz qw, or nothing (any).", required=True)
+@option("--controller KEY", "Read --pose in the numbers of this controller, such as kuka, or ros.")
 @tool_options
-@assignments("--q", "values", "JOINT=VALUE", "Where the search begins, or a joint that has no part in it is.")
-@click.option(
-    "--loops", type=click.Choice(["refuse", "ignore"]), default="refuse", help="If loops restrict the joints."
-)
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in degrees, in --pose, --q and in what is printed.")
+@joint_values(others="The search begins there.")
+@loops_option
+@option("--deg", "Read --pose and --q and print angles in degrees.", "in_degrees")
 @json_option
 def command(
     robot: Robot,
@@ -57,11 +50,10 @@ def command(
     in_degrees: bool,
     as_json: bool,
 ) -> None:
-    """Print joint positions of MODEL, inside all limits, that bring a FRAME to a pose, or to a position of three
-    numbers.
+    """Print joint positions that bring a frame to a pose.
 
-    Exit status 0 if they do, 1 if none were found; then the locally closest ones are printed.
-    """
+    The positions are inside all limits. Exit status 0 if the frame reaches the pose, 1 if not; then the closest
+    positions that the search found are printed."""
     from kinetree.solvers.ik.make import ik
 
     if controller is None and (tool, user_frame) != (None, None):

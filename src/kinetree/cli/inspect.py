@@ -7,22 +7,23 @@ from pathlib import Path
 import click
 import numpy as np
 
-from kinetree.cli._model import assignments, configuration, json_option, robot_argument
+from kinetree.cli._help import FILE, kinetree_command, option
+from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
 
-@click.command()
+@kinetree_command("Look at a robot", "kinetree inspect arm.urdf --joint-table")
 @robot_argument
-@click.option("--all", "everything", is_flag=True, help="Every link, frame, sensor and note, however many.")
-@click.option("--joint-table", is_flag=True, help="Type, axis in the root's axes at zero, range and links of joints.")
-@click.option("--frame", metavar="FRAME", help="Draw this frame and the chain of joints to it, into --output.")
-@click.option("--joint", metavar="JOINT", help="Draw this joint and the frames on its two sides, into --output.")
-@assignments("--q", "values", "JOINT=VALUE", "A joint's coordinate in a figure (m, rad), or several as JOINT=1,2,3.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q are in degrees.")
-@click.option("-o", "--output", metavar="FILE.svg", type=click.Path(path_type=Path), help="The figure to write.")
+@option("--all", "Print all lines of long lists.", "everything")
+@option("--joint-table", "Print type, axis, range and links of each joint instead.")
+@option("--frame FRAME", "Draw this frame and the chain of joints to it, with -o FILE.svg.")
+@option("--joint JOINT", "Draw this joint and its frames, with -o FILE.svg.")
+@joint_values(others="For --frame and --joint.")
+@option("--deg", "Read angles in --q in degrees.", "in_degrees")
+@option("-o, --output FILE.svg", "Write a figure here.", type=FILE)
 @force_option
 @json_option
 def command(
@@ -37,10 +38,9 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Print the contents of MODEL: its tree, joints, frames, sensors, masses, and notes on what was read.
+    """Print the tree, joints, frames, sensors and masses of a model.
 
-    With -o FILE.svg, draw the tree instead, or the frame or the joint that --frame or --joint names.
-    """
+    With -o FILE.svg, draw the tree instead, or the frame or the joint of --frame or --joint."""
     if frame is not None or joint is not None or output is not None:
         from kinetree.files.output import write_whole
 

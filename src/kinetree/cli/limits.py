@@ -8,6 +8,7 @@ from typing import Literal
 import click
 import numpy as np
 
+from kinetree.cli._help import FILE, Commands, argument, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
@@ -17,8 +18,10 @@ from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
 
 
-class _Limits(click.Group):
+class _Limits(Commands):
     """`limits MODEL` is `limits show MODEL`."""
+
+    section = "Compute"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, "--help"):
@@ -26,26 +29,24 @@ class _Limits(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=_Limits)
+@click.command(cls=_Limits, short_help="Print what limits over several joints forbid; check a motion.")
 def command() -> None:
-    """Print what limits over several joints forbid, and whether a motion stays within all limits. `kinetree limits
-    MODEL` is `kinetree limits show MODEL`; --limits gives MODEL other limits."""
+    """Print which positions limits over several joints forbid, and whether a motion stays inside all limits.
+
+    `kinetree limits MODEL` is `kinetree limits show MODEL`."""
 
 
-@command.command()
+@command.command(example="kinetree limits show icub --limits tendons", hides=("inertias",))
 @robot_argument
 @with_joints()
-@click.option(
-    "--plot",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Draw it: .png, .svg, .pdf or another of Matplotlib.",
-)
-@click.option("--reach", metavar="FRAME", help="Print what limits take from the places that this frame reaches.")
+@option("--plot FILE", "Draw the limits into a .png, .svg or .pdf file.", type=FILE)
+@option("--reach FRAME", "Print how limits reduce the places that this frame reaches.")
 @force_option
 @json_option
 def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_json: bool) -> None:
-    """Print how much of the joints' box each limit of MODEL forbids, and the largest box that is allowed."""
+    """Print how much each limit over several joints forbids.
+
+    Also print the largest ranges of the joints that are allowed together."""
     from kinetree.solvers.limits.report import report
 
     if plot:
@@ -73,25 +74,19 @@ def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_jso
         print(f"robot {robot.name!r} has no limits over several joints; --limits gives it some")
 
 
-@command.command()
+@command.command(example="kinetree limits check arm.urdf motion.csv --unit deg", hides=("inertias",))
 @robot_argument
 @with_joints()
-@click.argument("file", metavar="MOTION", type=click.Path(path_type=Path))
-@click.option(
-    "--unit",
-    type=click.Choice(["rad", "deg"]),
-    required=True,
-    help="Of the angles in MOTION; in a bag they are in rad.",
-)
+@argument("file", "Table of joint values (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
+@option("--unit", "Unit of angles in a CSV and in the output; a bag is in rad.", type=["rad", "deg"], required=True)
 @json_option
 def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) -> None:
-    """Print when, by which limit and by how much a motion leaves the limits of MODEL.
+    """Print when and by how much a motion leaves the limits.
 
-    MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row a sample, under
-    the names of joints; `time`, `t` or `stamp` is a column of times. Joints without a column stay neutral, and limits
-    about them alone are not checked. Exit status 0 if the whole motion is inside, 1
-    if not, 2 if something cannot be read.
-    """
+    MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row for each
+    sample, under the names of joints; `time`, `t` or `stamp` is a column of times in s. Joints without a column stay
+    neutral, and their own limits are not checked. Exit status 0 if the whole motion is inside, 1 if not, 2 if something
+    cannot be read."""
     from kinetree.logs import filled, read_motion
     from kinetree.solvers.limits.report import violations
 
@@ -109,17 +104,15 @@ def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) 
 PRINTED = ("rows", "by", "most", "before", "after", "gap", "first", "last", "worth")
 
 
-@command.command()
+@command.command(example='kinetree limits widen icub --by "left_arm tendons *=20" --unit deg')
 @robot_argument
-@click.option(
-    "--by", "by", metavar="LIMIT=MOST", multiple=True, help="How far a limit may be moved; * is any text. Repeatable."
-)
-@click.option("--unit", type=click.Choice(["rad", "deg"]), required=True, help="Of angles; lengths are in m.")
-@click.option("--total", type=float, help="How far all of them together may be moved.")
-@click.option("--reach", metavar="FRAME", help="Make what this frame reaches large, not the room of the joints.")
-@click.option("--base", metavar="FRAME", help="From which that is seen; by default the root.")
-@click.option("--radius", type=float, metavar="MM", help="Of the pulleys of tendons, to say angles in mm of cable too.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where the robot is written, with these limits.")
+@option("--by LIMIT=MOST", "Let a limit move, at most by this (--unit, m); * in a name is any text. Repeatable.", "by")
+@option("--unit", "Unit of angles, also in --by and --total.", type=["rad", "deg"], required=True)
+@option("--total", "Largest sum of all amounts, in --unit or m.  [default: no limit]", type=float)
+@option("--reach FRAME", "Gain places that this frame reaches, instead of joint positions.")
+@option("--base FRAME", "Frame of these places.  [default: the root link]")
+@option("--radius MM", "Radius of the tendons' pulleys (mm), to print lengths too.", type=float)
+@option("-o, --output", "Write the robot with the new limits here.", type=FILE)
 @without_option
 @force_option
 @json_option
@@ -138,11 +131,12 @@ def widen(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Print which limits over several joints of MODEL, such as tendons, to move out to gain the most space.
+    """Print which limits to move out to gain the most space.
 
-    They share a total, or all move as far as allowed; limits that gain nothing stay. For each limit: how far it moves,
-    what a unit gains at first and at last, and what would be lost without it.
-    """
+    Limits over several joints are, for example, those of tendons.
+
+    The limits share the amount --total; without it, all move as far as --by allows. Limits that gain nothing stay. For
+    each limit, print how far it moves, the gain of the first and the last unit, and the loss without it."""
     from kinetree.saving import save
     from kinetree.solvers.limits import widen as solver
 
@@ -150,20 +144,16 @@ def widen(
         raise click.UsageError("--by says which limits may be moved, such as --by 'left_arm tendons *=20'")
     if base and not reach:
         raise click.UsageError("--base goes with --reach")
-    for option, value in (("--total", total), ("--radius", radius)):
-        if value is not None and not (0 < value < np.inf or (value == 0 and option == "--total")):
-            raise click.BadParameter(f"{value:g} is no finite amount above 0", param_hint=option)
+    for flag, value in (("--total", total), ("--radius", radius)):
+        if value is not None and not (0 < value < np.inf or (value == 0 and flag == "--total")):
+            raise click.BadParameter(f"{value:g} is no finite amount above 0", param_hint=flag)
     if output:
         check_new(output, force)
     ctx.meta["kinetree.all"] = True
     scales = _scales(robot, unit)
     most = {row: amount * scales[row] for row, amount in _amounts(robot, by).items()}
     plan = solver.widen(
-        robot,
-        most,
-        total=None if total is None else total * scales[next(iter(most))],
-        reach=reach,
-        base=base,
+        robot, most, total=None if total is None else total * scales[next(iter(most))], reach=reach, base=base
     )
     if output:
         save(plan.robot, output, without=without)

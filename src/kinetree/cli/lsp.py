@@ -2,21 +2,18 @@
 
 import sys
 
-import click
-
+from kinetree.cli._help import kinetree_command, option
 from kinetree.errors import fail
 
 
-@click.command()
-@click.option("--stdio", is_flag=True, help="Use the standard input and output, as always; some editors say so.")
+@kinetree_command("Check and repair", "kinetree lsp")
+@option("--stdio", "Use the standard input and output, as without this option.", hidden=True)
 def command(stdio: bool) -> None:
-    """Serve an editor with findings, repairs, explanations and names of robot descriptions.
+    """Serve findings and repairs to an editor.
 
-    An editor starts it and speaks the language server protocol over the standard input and output; the page "In the
-    editor" of the documentation describes the setup. Settings and xacro arguments are those of kinetree.toml. The
-    server writes no file, except a page in the folder of temporary files when the editor asks to show a robot, and
-    ends with its editor.
-    """
+    The editor starts this command and uses the language server protocol over the standard input and output; the page
+    "In the editor" of the documentation describes the setup. Settings and xacro arguments are those of kinetree.toml.
+    The server writes no file, except a temporary page when the editor shows a robot, and ends with its editor."""
     try:
         import pygls.lsp.server  # noqa: F401
     except ImportError:

@@ -5,23 +5,23 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-import click
-
+from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option
 from kinetree.robots.installed import PACKAGES, Model, fetch, is_there
 from kinetree.robots.packaged import names, versions
 
 
-@click.command()
-@click.option("--fetch", "wanted", metavar="NAME", multiple=True, help="Clone robot_descriptions:… first. Repeatable.")
+@kinetree_command("Look at a robot", "kinetree models")
+@option("--fetch NAME", "Clone a model first, such as robot_descriptions:ur5e_description. Repeatable.", "wanted")
 @json_option
 def command(wanted: Sequence[str], as_json: bool) -> None:
-    """List the models that can be loaded by name: those of Kinetree, and those of installed packages of models.
+    """List the models that you can load by name.
 
-    Models of robot_descriptions are listed if their repositories are on this machine. Nothing is downloaded without
-    --fetch, with which the package robot_descriptions clones the repository of a model.
-    """
+    Listed are the models of Kinetree and of installed packages of models.
+
+    Models of robot_descriptions are listed if their repositories are on this machine. Only --fetch downloads something:
+    the package robot_descriptions then clones the repository of a model."""
     for name in wanted:
         print(f"{name} is {fetch(name)}", file=sys.stderr)
     own = [f"{name}:{version}" for name in names() for version in versions(name)]

@@ -5,11 +5,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
-
+from kinetree.cli._help import FILE, kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
-from kinetree.cli._model import json_option, robot_argument
+from kinetree.cli._model import json_option, loops_option, robot_argument
 from kinetree.cli._output import force_option
 from kinetree.display import number
 from kinetree.model.robot import Robot
@@ -18,35 +17,21 @@ SHARES = (0.25, 0.5, 0.75, 1.0)
 """Shares of orientations whose volumes are printed."""
 
 
-@click.command()
+@kinetree_command("Compute", "kinetree reach arm.urdf --frame tool0 --voxel 0.1 --directions 0", hides=("inertias",))
 @robot_argument
-@click.option("--frame", required=True, metavar="FRAME", help="What reaches.")
-@click.option("--base", metavar="FRAME", help="The frame in which the map is; by default the root link.")
-@click.option(
-    "--voxel", type=float, metavar="M", help="Side of the voxels; by default 20 to 50 along the longest side."
+@option("--frame FRAME", "Frame whose positions are mapped, such as tool0.", required=True)
+@option("--base FRAME", "Frame of the map.  [default: the root link]")
+@option("--voxel M", "Side of a voxel, m.  [default: 1/20 to 1/50 of the longest side]", type=float)
+@option(
+    "--box X Y Z X Y Z", "Lower and upper corner of the map, m.  [default: all that is reached]", nargs=6, type=float
 )
-@click.option(
-    "--box",
-    nargs=6,
-    type=float,
-    metavar="X Y Z X Y Z",
-    help="Lower and upper corner, m; by default around all that is reached.",
-)
-@click.option("--directions", type=int, default=50, show_default=True, help="0: positions in any orientation.")
-@click.option("--rolls", type=int, default=4, show_default=True, help="0: directions with any roll.")
-@click.option("--no-symmetry", is_flag=True, help="Do not use a first joint that makes whole turns.")
+@option("--directions", "Number of directions of the z axis; 0 allows any orientation.", type=int, default=50)
+@option("--rolls", "Number of turns about each direction; 0 allows any.", type=int, default=4)
+@option("--no-symmetry", "Compute the whole map, also if the first joint turns without limits.")
 @with_joints()
-@click.option("--descents", type=int, default=128, show_default=True, help="Starts for a target without closed form.")
-@click.option(
-    "--loops", type=click.Choice(["refuse", "ignore"]), default="refuse", help="If loops restrict the joints."
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="MAP.zarr",
-    type=click.Path(path_type=Path),
-    help="The Zarr store to write, or to continue after an interruption.",
-)
+@option("--descents", "Number of starts of each search without closed form.", type=int, default=128)
+@loops_option
+@option("-o, --output MAP.zarr", "Write the map here; after an interruption, continue it.", type=FILE)
 @force_option
 @json_option
 def command(
@@ -60,11 +45,11 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Print the volume that a FRAME of MODEL reaches inside all limits, over voxels, directions and rolls.
+    """Print the volume that a frame reaches, and write a map.
 
-    The map goes to MAP.zarr slab by slab; the same command continues it after an interruption. `kinetree show MODEL
-    --reach MAP.zarr` shows it.
-    """
+    Reached are places inside all limits; of each, in how many orientations.
+
+    With -o, write the map. `kinetree show MODEL --reach MAP.zarr` shows it."""
     from kinetree.lab.reach.run import reach_map
     from kinetree.lab.reach.store import arguments_of
 
@@ -72,13 +57,7 @@ def command(
         arguments_of(output)  # nothing but a map is removed
         shutil.rmtree(output)
     found = reach_map(
-        robot,
-        frame,
-        base,
-        box=(box[:3], box[3:]) if box else None,
-        symmetry=not no_symmetry,
-        store=output,
-        **options,
+        robot, frame, base, box=(box[:3], box[3:]) if box else None, symmetry=not no_symmetry, store=output, **options
     )
     if output is not None:
         print(f"wrote {output}", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, groupby
 from typing import Any
@@ -9,19 +10,13 @@ from typing import Any
 import click
 
 from kinetree.cli._findings import terminal_width
+from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._json import plain, print_json
 from kinetree.cli._model import json_option
 from kinetree.codes import CODES
 from kinetree.errors import address
-from kinetree.rules.explain import (
-    EVIDENCE,
-    USES,
-    Explanation,
-    Repairable,
-    codes_like,
-    explain,
-)
-from kinetree.rules.profiles import FAMILIES, TITLES
+from kinetree.rules.explain import EVIDENCE, USES, Explanation, Repairable, codes_like, explain
+from kinetree.rules.profiles import FAMILIES, TITLES, family
 from kinetree.rules.rep199.clause import URL
 from kinetree.rules.rep199.manual_clauses import CLAUSES, Clause
 
@@ -33,17 +28,30 @@ FIXES: dict[Repairable, str] = {
 }
 
 
-@click.command()
-@click.argument("codes", metavar="[CODE]...", nargs=-1)
-@json_option
-def command(codes: Sequence[str], as_json: bool) -> None:
-    """Explain codes of findings and rules; without a CODE list them all.
+NEXT = """kinetree rule LIM             list the rules of a family
+kinetree rule R199-5          list the codes that begin with a text
+kinetree rule "URDF and SRDF" list the codes of readers about a topic
+kinetree rule LIM-003         explain a code
+kinetree rule --all           list all codes"""
 
-    A CODE with which several begin, such as R199-4, lists these. Codes in lower case are those of readers and commands.
-    """
+
+@kinetree_command("Check and repair", "kinetree rule LIM-003")
+@argument("codes", "Codes, families such as LIM, or beginnings such as R199-4.", metavar="[CODE]...", nargs=-1)
+@option("--all", "List all codes instead of their families.", "everything")
+@json_option
+def command(codes: Sequence[str], everything: bool, as_json: bool) -> None:
+    """Explain codes of findings, such as LIM-003 or no-limit.
+
+    Without a CODE, list the families of codes. Codes in lower case are those of readers and commands, the others those
+    of rules."""
+    if everything and codes:
+        raise click.UsageError("--all lists all codes; expected no CODE")
+    if not (codes or everything or as_json):
+        print(_families())
+        return
     by_hand = {clause.code: clause for clause in CLAUSES}
     clauses = {code: by_hand[code.upper()] for code in codes if code.upper() in by_hand}
-    others = {code: found for code in codes if (found := codes_like(code))}
+    others = {code: found for code in codes if (found := _of_family(code) or codes_like(code))}
     rules = {code: explain(code) for code in codes or FAMILIES if code not in {*clauses, *others}}
     if as_json:
         named = chain.from_iterable(others.values()) if codes else CODES
@@ -67,6 +75,24 @@ def command(codes: Sequence[str], as_json: bool) -> None:
 def _with_page(thing: Explanation | Clause) -> dict[str, Any]:
     """Return the fields of a rule or a clause, with the address of its page."""
     return {**plain(thing), "page": address(thing.code)}
+
+
+def _families() -> str:
+    """Return a line for each family, with numbers of codes and of rules that have a repair, and what to type next."""
+    rules = {letters: family(letters) for letters in FAMILIES}
+    lines = ["Rules  (number of rules, and of those that `kinetree fix` repairs)"]
+    for letters, own in rules.items():
+        lines.append(
+            f"  {letters:4}  {len(own):3}  {sum(rule.repair is not None for rule in own):3}  {TITLES[letters]}"
+        )
+    lines += ["", "Codes of readers and commands  (number of codes)"]
+    counts = Counter(row.family for row in CODES.values())
+    lines += [f"  {number:3}  {title}" for title, number in sorted(counts.items())]
+    return "\n".join([*lines, "", NEXT])
+
+
+def _of_family(title: str) -> list[str]:
+    return [code for code, row in CODES.items() if row.family == title]
 
 
 def _list(families: Mapping[str, Sequence[Explanation]]) -> None:
@@ -128,10 +154,5 @@ def _examples(rule: Explanation) -> Sequence[tuple[str, str]]:
 def _wrapped(text: str, first: str = "", other: str = "") -> str:
     width = min(terminal_width(sys.stdout) or WIDTH, 120)
     return textwrap.fill(
-        text,
-        width,
-        initial_indent=first,
-        subsequent_indent=other,
-        break_long_words=False,
-        break_on_hyphens=False,
+        text, width, initial_indent=first, subsequent_indent=other, break_long_words=False, break_on_hyphens=False
     )

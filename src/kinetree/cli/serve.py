@@ -12,7 +12,8 @@ import click
 import numpy as np
 
 from kinetree.cli._findings import print_findings
-from kinetree.cli._model import assignments, configuration, robot_argument
+from kinetree.cli._help import FILE, argument, kinetree_command, option
+from kinetree.cli._model import configuration, joint_values, robot_argument
 from kinetree.cli._motion import report_motion
 from kinetree.display import number, some
 from kinetree.errors import fail
@@ -40,26 +41,17 @@ def _origins(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return values
 
 
-@click.command()
+@kinetree_command("Look at a robot", "kinetree serve arm.urdf --q elbow=0.5")
 @robot_argument
-@click.argument("motion", required=False, type=click.Path(path_type=Path))
-@assignments("--q", "values", "JOINT=VALUE", "Where a joint starts (m, rad), or several numbers, JOINT=1,2,3.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q and in MOTION are in degrees.")
-@click.option("--rate", type=click.FloatRange(0.1, 1000), default=100.0, show_default=True, help="Transforms per s.")
-@click.option(
-    "--speed", type=click.FloatRange(1e-3, 1e3), default=1.0, show_default=True, help="Of MOTION: s of it per s."
-)
-@click.option("--loop", is_flag=True, help="Begin MOTION again at its end.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 takes a free one.")
-@click.option(
-    "--allow-origin",
-    "origins",
-    metavar="ORIGIN",
-    multiple=True,
-    callback=_origins,
-    help="Whose pages may connect, as https://app.foxglove.dev; others are refused. Repeatable.",
-)
+@argument("motion", "Motion to play: joint values (CSV), or a bag of ROS 2.", required=False, type=FILE)
+@joint_values(others="Other joints stay inside their limits.")
+@option("--deg", "Read angles in --q and in MOTION in degrees.", "in_degrees")
+@option("--rate", "Number of transforms per s (Hz) of each frame.", type=click.FloatRange(0.1, 1000), default=100.0)
+@option("--speed", "Speed of MOTION; 2 is twice real time (s per s).", type=click.FloatRange(1e-3, 1e3), default=1.0)
+@option("--loop", "Play MOTION again from its start after its end.")
+@option("--host", "Address to listen on.", default="127.0.0.1")
+@option("--port", "Port to listen on; 0 is any free one.", type=click.IntRange(0, 65535), default=PORT)
+@option("--allow-origin ORIGIN", "Let web pages of https://HOST connect. Repeatable.", "origins", callback=_origins)
 def command(
     robot: Robot,
     motion: Path | None,
@@ -72,12 +64,12 @@ def command(
     port: int,
     origins: tuple[str, ...],
 ) -> None:
-    """Serve MODEL live to viewers, over the Foxglove WebSocket protocol, until Ctrl-C.
+    """Send a live robot to Foxglove and other viewers.
 
-    Viewers get its transforms, its description and meshes, and its joint values as parameters, which they can set
-    inside the limits. MOTION, a file of joint values as of `kinetree show --motion`, plays; `motion.paused`,
-    `motion.speed` and `motion.time` are parameters then.
-    """
+    MODEL is sent over the Foxglove WebSocket protocol until Ctrl-C.
+
+    Viewers get the transforms, the description and meshes of MODEL, and its joint values as parameters, which they can
+    set inside the limits. While MOTION plays, `motion.paused`, `motion.speed` and `motion.time` are parameters, too."""
     if find_spec("websockets") is None:
         message = "a robot is served with websockets, which is not installed"
         raise fail("serve", message, fix="pip install 'kinetree[foxglove]'")

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from kinetree.cli._findings import print_findings
-from kinetree.cli._model import assignments, configuration, robot_argument
+from kinetree.cli._help import FILE, kinetree_command, option
+from kinetree.cli._model import configuration, joint_values, robot_argument
 from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.errors import fail
@@ -27,33 +28,29 @@ OPTIONS = {
 """Options of the files that can be written."""
 
 
-@click.command()
+@kinetree_command("Look at a robot", "kinetree show arm.urdf -o arm.html")
 @robot_argument
-@click.option(
-    "--profile", type=click.Choice(list(PROFILES)), help="Conventions of the findings; by default those of its kind."
-)
-@click.option("--faces", type=click.IntRange(1), metavar="N", help="Make mesh files coarser: about N triangles each.")
-@click.option("--from", "direction", nargs=3, type=float, metavar="X Y Z", help="Where the camera of a picture is.")
-@click.option("--size", nargs=2, type=click.IntRange(16, 8192), metavar="W H", help="Of a picture, pixels.")
-@assignments("--q", "values", "JOINT=VALUE", "A joint's first coordinate (m, rad), or several as JOINT=1,2,3.")
-@click.option("--motion", metavar="MOTION", type=click.Path(path_type=Path), help="A motion that plays.")
-@click.option("--reach", metavar="MAP.zarr", type=click.Path(path_type=Path), help="A map that `kinetree reach` wrote.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in --q and in a CSV are in degrees.")
-@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="The file to write.")
+@option("--profile", "Conventions of the findings on the page.  [default: by the kind of the robot]", type=[*PROFILES])
+@option("--faces N", "Make meshes coarser: about N triangles a file.", type=click.IntRange(1))
+@option("--from X Y Z", "Direction to the camera, in the root link (no unit).", "direction", nargs=3, type=float)
+@option("--size W H", "Size of a picture, pixels.", nargs=2, type=click.IntRange(16, 8192))
+@joint_values(others="Other joints stay inside their limits.")
+@option("--motion MOTION", "Motion to play: joint values (CSV), or a bag of ROS 2.", type=FILE)
+@option("--reach MAP.zarr", "Show a map of `kinetree reach`.", type=FILE)
+@option("--deg", "Read angles in --q and in a CSV in degrees.", "in_degrees")
+@option("-o, --output FILE", "Write FILE.html, FILE.png, FILE.svg, or FILE.gif with --motion.", type=FILE)
 @force_option
 def command(
     robot: Robot, values: dict[str, str], in_degrees: bool, output: Path | None, force: bool, **options: Any
 ) -> None:
-    """Show MODEL in the browser, write a page that needs no network to FILE.html, or a picture to FILE.png or .svg.
+    """Show a robot in the browser, or write a page or a picture.
 
-    With --motion, FILE.gif is an animated picture.
+    FILE.html is a page that needs no network, FILE.png and FILE.svg are pictures, and FILE.gif is a moving picture of
+    --motion. The camera of a picture looks at the middle of the robot.
 
-    The camera of a picture looks at the middle of the robot, from the direction X Y Z in its root link.
-
-    MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row a sample, under
-    the names of joints in any order; `time`, `t` or `stamp` is a column of times in s. Joints without a column stay as
-    they are.
-    """
+    MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row for each
+    sample, under the names of joints in any order; `time`, `t` or `stamp` is a column of times in s. Joints without a
+    column stay as they are."""
     suffix = ".html" if output is None else output.suffix.lower()
     given = {name: value for name, value in options.items() if value is not None}
     if suffix in OPTIONS:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from kinetree.cli._findings import print_findings
+from kinetree.cli._help import FILE, argument, kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
@@ -25,15 +26,15 @@ TOLERANCE = (0.1, 0.01)
 PRINTED = ("compared", "differences", "torn", "missing", "valueless", "untimed", "outside")
 
 
-@click.command()
+@kinetree_command("Convert and write", "kinetree tf arm.urdf motion.csv --deg -o arm.mcap")
 @robot_argument
-@click.argument("file", metavar="MOTION", type=click.Path(path_type=Path))
-@click.option("-o", "--output", metavar="OUT.mcap", type=click.Path(path_type=Path), help="The bag to write.")
-@click.option("--check", is_flag=True, help="Compare the transforms that MOTION has with those of MODEL.")
-@click.option("--tolerance", nargs=2, type=float, metavar="MM DEG", help="Of --check.  [default: 0.1 0.01]")
-@click.option("--joint-states", "joints", metavar="TOPIC", help="Of MOTION, where it has several.")
-@click.option("--odometry", metavar="TOPIC", help="Odometry, poses or transforms that place the base.")
-@click.option("--deg", "in_degrees", is_flag=True, help="Angles in a CSV are in degrees.")
+@argument("file", "Joint values with times (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
+@option("-o, --output OUT.mcap", "Write the bag here.", type=FILE)
+@option("--check", "Compare the transforms in MOTION with those of MODEL, and write nothing.")
+@option("--tolerance MM DEG", "Largest difference for --check, mm and deg.  [default: 0.1 0.01]", nargs=2, type=float)
+@option("--joint-states TOPIC", "Topic of joint states, if MOTION has several.", "joints")
+@option("--odometry TOPIC", "Topic of odometry, poses or transforms that moves the base.")
+@option("--deg", "Read angles in a CSV in degrees.", "in_degrees")
 @force_option
 @json_option
 def command(
@@ -48,15 +49,15 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write the transforms of all frames of MODEL during MOTION to OUT.mcap, as a bag of ROS 2, without ROS.
+    """Write the transforms of a motion for ROS, or check recorded ones.
+
+    The bag is one of ROS 2; ROS is not needed.
 
     MOTION is a CSV with a column `time`, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states, which are
-    passed on. OUT.mcap has /tf, /tf_static, /robot_description. Limits that the motion leaves are listed.
+    copied. OUT.mcap has /tf, /tf_static and /robot_description. The command lists limits that the motion leaves.
 
-    With --check, MOTION is a bag that has transforms: prints which ones differ from those of MODEL at the same joint
-    values, by how much, since when, and what explains it. Exit status 1 if some differ or
-    cannot be compared.
-    """
+    With --check, MOTION is a bag with transforms. The command prints which ones differ from those of MODEL at the same
+    joint values, by how much, since when, and the likely reason. Exit status 1 if some differ or cannot be compared."""
     if check == bool(output):
         raise click.UsageError("expected -o OUT.mcap to write transforms, or --check to compare those of MOTION")
     if tolerance and not check:
@@ -109,12 +110,7 @@ def _write(
 
 
 def _check(
-    robot: Robot,
-    file: Path,
-    tolerance: tuple[float, float],
-    joints: str | None,
-    odometry: str | None,
-    as_json: bool,
+    robot: Robot, file: Path, tolerance: tuple[float, float], joints: str | None, odometry: str | None, as_json: bool
 ) -> None:
     from kinetree.logs.ros.compare import compared
 

@@ -58,7 +58,7 @@ def _of_bodies(robot: Robot) -> Iterator[Finding]:
 
 
 def _fix(code: str) -> str:
-    return f"correct it (see `kinetree rule {code}`), or pass parameters=True (codegen --parameters)"
+    return f"correct it (see `kinetree rule {code}`), or pass parameters=True"
 
 
 def _listed(moments: Array) -> str:

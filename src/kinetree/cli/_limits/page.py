@@ -65,11 +65,7 @@ def _cells(scale: float, values: Sequence[float] | Array) -> list[str]:
 
 
 def widening_page(
-    plan: Widening,
-    scales: Mapping[str, float],
-    unit: Literal["rad", "deg"],
-    reach: str | None,
-    radius_mm: float | None,
+    plan: Widening, scales: Mapping[str, float], unit: Literal["rad", "deg"], reach: str | None, radius_mm: float | None
 ) -> list[Section]:
     """Return a table of the limits, with how far each moves and what that gains. scales: of every row, a unit in rad or
     m. radius_mm: of the pulleys of tendons."""
