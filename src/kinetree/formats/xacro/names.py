@@ -25,10 +25,10 @@ def global_names(host: Engine) -> dict[str, Any]:
     """Return the names in every `${…}`, with their values and name spaces."""
     of_xacro = {
         **OF_XACRO,
-        "load_yaml": Function("load_yaml", lambda _budget, filename: host.load_yaml(str(filename))),
-        "abs_filename": Function("abs_filename", lambda _budget, filename_spec: host.absolute(str(filename_spec))),
-        "arg": Function("arg", lambda _budget, name: host.argument(str(name))),
-        "fatal": Function("fatal", lambda _budget, *words: host.fatal(_sentence(words))),
+        "load_yaml": Function("load_yaml", lambda filename: host.load_yaml(str(filename))),
+        "abs_filename": Function("abs_filename", lambda filename_spec: host.absolute(str(filename_spec))),
+        "arg": Function("arg", lambda name: host.argument(str(name))),
+        "fatal": Function("fatal", lambda *words: host.fatal(_sentence(words))),
         **{name: _speaking(host, name) for name in MESSAGES},
     }
     spaces = {"python": {**FUNCTIONS, "True": True, "False": False}, "math": MATHEMATICS, "xacro": of_xacro}
@@ -41,7 +41,7 @@ def global_names(host: Engine) -> dict[str, Any]:
         "True": True,
         "False": False,
         **deprecated,
-        **{name: NameSpace(name, entries.__getitem__) for name, entries in spaces.items()},
+        **{name: NameSpace(name, entries.__getitem__, entries) for name, entries in spaces.items()},
     }
 
 
@@ -50,7 +50,7 @@ def _sentence(words: tuple[Any, ...]) -> str:
 
 
 def _speaking(host: Engine, name: str) -> Function:
-    def say(_budget: Budget, *words: Any, **_options: Any) -> str:
+    def say(*words: Any, **_options: Any) -> str:
         host.note(name, _sentence(words))
         return ""
 
@@ -61,9 +61,9 @@ def _deprecated(host: Engine, function: Function, space: str) -> Function:
     def call(budget: Budget, *values: Any, **named: Any) -> Any:
         name = function.name
         host.note("warning", f"Using {name}() directly is deprecated. Use {space}.{name}() instead.")
-        return function.call(budget, *values, **named)
+        return budget.call(function, *values, **named)
 
-    return Function(function.name, call, function.kind)
+    return Function(function.name, call, pays=True)
 
 
 def eval_names(arguments: Mapping[str, Any], substitutions: Mapping[str, Callable[..., Any]]) -> Names:
@@ -92,7 +92,7 @@ def eval_names(arguments: Mapping[str, Any], substitutions: Mapping[str, Callabl
 
 
 def _of_texts(name: str, function: Callable[..., Any]) -> Function:
-    return Function(name, lambda _budget, *texts: function(*map(str, texts)))
+    return Function(name, lambda *texts: function(*map(str, texts)))
 
 
 def names_in(symbols: Any, table: type) -> Names:
@@ -112,7 +112,7 @@ def _shown(name: str, value: Any, table: type) -> Any:
     if not isinstance(value, table):
         return value
     entries: Any = value
-    return NameSpace(name, lambda inner: _shown(f"{name}.{inner}", entries[inner], table))
+    return NameSpace(name, lambda inner: _shown(f"{name}.{inner}", entries[inner], table), entries)
 
 
 def is_valid_name(name: str) -> bool:

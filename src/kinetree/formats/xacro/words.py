@@ -73,8 +73,7 @@ def _names_in(expression: str) -> Words:
 def free_names(tree: ast.expr) -> Iterator[str]:
     """Yield the names that an expression reads and does not define."""
     nodes = list(ast.walk(tree))
-    own = {node.arg for node in nodes if isinstance(node, ast.arg)}
-    own |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    own = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     for node in nodes:
         if isinstance(node, ast.Name) and node.id not in own | KNOWN | SPACES:
             yield node.id
