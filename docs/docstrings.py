@@ -1,12 +1,15 @@
 """Lists in docstrings: what a docstring describes as "name: text" in a paragraph is a list on the site.
 
-`Lists`, at the end, is an extension of griffe, which reads the docstrings; `zensical.toml` names this file.
+`Lists`, at the end, is an extension of griffe, which reads the source; `zensical.toml` names this file. It also writes
+the options that queries share into their signatures.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Collection
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -51,13 +54,21 @@ def _code(names: str) -> str:
 
 
 if find_spec("griffe"):  # in the extra docs
-    from griffe import Extension
+    from griffe import Extension, Parameter, ParameterKind
 
     class Lists(Extension):
         """Write the parameters of functions and the attributes of classes as lists."""
 
         def on_function(self, *, func: Any, **_: Any) -> None:
-            """Change the docstring of a function."""
+            """Change the signature and the docstring of a function."""
+            written = {one.name: str(one.annotation) for one in func.parameters}
+            for name in [name for name, annotation in written.items() if annotation.startswith("Unpack[")]:
+                del func.parameters[name]
+                shown = inspect.signature(getattr(import_module(func.module.path), func.name)).parameters.values()
+                for one in [one for one in shown if one.name not in written]:
+                    annotation, kind = inspect.formatannotation(one.annotation), ParameterKind.keyword_only
+                    added = Parameter(one.name, annotation=annotation, kind=kind, default=repr(one.default))
+                    func.parameters.add(added)
             if func.docstring:
                 func.docstring.value = with_lists(func.docstring.value, [one.name for one in func.parameters])
 

@@ -18,7 +18,8 @@ P = ParamSpec("P")
 V = TypeVar("V")
 
 _PLAIN = {str: "a text", bool: "True or False", type(None): "None", Any: "anything"}
-_FAULTS = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
+FAULTS = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
+"""Errors that an argument of the wrong type may cause."""
 
 
 class Arguments:
@@ -48,17 +49,21 @@ def explain_type_errors(function: Callable[P, V]) -> Callable[P, V]:
     def call(*args: P.args, **kwargs: P.kwargs) -> V:
         try:
             return function(*args, **kwargs)
-        except KinetreeError:
+        except FAULTS as fault:
+            raise_misfit(function, args, kwargs, fault)
             raise
-        except _FAULTS as fault:
-            fault_of = _first_misfit(function, args, kwargs)
-            if fault_of is None:
-                raise
-            name, value, hint = fault_of
-            message = f"{name} is {_short(value)}; expected {_described(hint)}"
-            raise wrong_type(name.replace("_", "-"), message) from fault
 
     return call
+
+
+def raise_misfit(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], fault: Exception
+) -> None:
+    """Raise a KinetreeError, also a TypeError, for an argument that caused this fault, if one does not fit."""
+    if not isinstance(fault, KinetreeError) and (misfit := _first_misfit(function, args, kwargs)):
+        name, value, hint = misfit
+        message = f"{name} is {_short(value)}; expected {_described(hint)}"
+        raise wrong_type(name.replace("_", "-"), message) from fault
 
 
 def _first_misfit(

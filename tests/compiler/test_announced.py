@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from kinetree.compiler import machine
+from kinetree.compiler import machine_code
 from toy_kernels import kernel
 
 
@@ -20,7 +20,7 @@ class OnlyWrites:
 
 
 def compiled(monkeypatch, stream, long=0.0):
-    monkeypatch.setattr(machine, "LONG", long)
+    monkeypatch.setattr(machine_code, "LONG", long)
     monkeypatch.setattr(sys, "stderr", stream)
     k = kernel(lambda x: x * x + 1, (3,))
     assert k(np.ones(3)).tolist() == [2, 2, 2]
@@ -40,7 +40,7 @@ def test_on_a_terminal_until_it_is_done(monkeypatch):
 
 
 def test_estimate_is_that_of_a_large_program(monkeypatch):
-    monkeypatch.setattr(machine, "PER_OPERATION", 1.0)
+    monkeypatch.setattr(machine_code, "PER_OPERATION", 1.0)
     assert "about 9 s" in compiled(monkeypatch, Terminal())
 
 
@@ -50,7 +50,7 @@ def test_nothing_from_the_cache(monkeypatch):
 
 
 def test_nothing_for_quick_programs(monkeypatch):
-    assert not compiled(monkeypatch, Terminal(), machine.LONG)
+    assert not compiled(monkeypatch, Terminal(), machine_code.LONG)
 
 
 @pytest.mark.parametrize("stream", [io.StringIO(), None, OnlyWrites()], ids=["file", "none", "only writes"])

@@ -11,7 +11,7 @@ import pytest
 
 import kinetree as kt
 from cached import ARM, Q, arm, asked, entries, environment, replaced, right
-from kinetree.compiler import cache, llvm, machine
+from kinetree.compiler import cache, llvm, machine_code
 from kinetree.compiler.ir_module import assembly
 from kinetree.compiler.program import trace
 
@@ -110,7 +110,7 @@ def poison(path):
     """Another robot's code under this key, as a forger would leave it."""
     key = re.search("[0-9a-f]{64}", path.name).group()
     program = trace(lambda q: np.full((4, 4), q[0]), (2,))
-    code = llvm.compile_object(assembly(program, llvm.host(), "double", machine.array_layout()), llvm.host())
+    code = llvm.compile_object(assembly(program, llvm.host(), "double", machine_code.array_layout()), llvm.host())
     path.write_bytes(cache._MAGIC + key.encode() + b"\n" + cache.digest(code).encode() + code)
 
 

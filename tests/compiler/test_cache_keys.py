@@ -13,7 +13,7 @@ import pytest
 
 import kinetree as kt
 from cached import ARM, Q, asked, entries, replaced
-from kinetree.compiler import cache, llvm, machine
+from kinetree.compiler import cache, llvm, machine_code
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -96,7 +96,7 @@ def test_everything_makes_another_key(folder, monkeypatch):
     for owner, name, value in (
         (llvm, "VERSION", "another LLVM"),
         (cache, "package", lambda: "another version"),
-        (machine, "array_layout", lambda: None),
+        (machine_code, "array_layout", lambda: None),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, value)

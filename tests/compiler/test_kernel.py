@@ -9,7 +9,7 @@ import kinetree as kt
 from each import each
 from kinetree import KinetreeError
 from kinetree.compiler import kernel as kernels
-from kinetree.compiler import machine
+from kinetree.compiler import machine_code
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.llvm import host
 from kinetree.compiler.port import Port
@@ -38,7 +38,8 @@ def k(request):
     """With the door, and as where NumPy's arrays look different from what it knows."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "ufunc alone":
-            patch.setattr(machine, "array_layout", lambda: None)
+            for module in (kernels, machine_code):
+                patch.setattr(module, "array_layout", lambda: None)
         made = kernel(function, (3,), (2, 3), labels=LABELS)
         made(np.zeros(3), np.zeros((2, 3)))
         is_door = type(made.__call__).__name__ == "builtin_function_or_method"
@@ -375,7 +376,8 @@ def test_no_warnings(n):
 
 def test_ufunc_alone_gives_the_same_numbers(monkeypatch):
     with_door = kernel(function, (3,), (2, 3))
-    monkeypatch.setattr(machine, "array_layout", lambda: None)
+    for module in (kernels, machine_code):
+        monkeypatch.setattr(module, "array_layout", lambda: None)
     without = kernel(function, (3,), (2, 3))
     q, A = numbers(50, 3), numbers(50, 2, 3)
     np.testing.assert_array_equal(without(q, A), with_door(q, A))

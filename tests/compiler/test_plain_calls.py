@@ -5,7 +5,7 @@ import pytest
 
 from each import each
 from kinetree import KinetreeError
-from kinetree.compiler import machine
+from kinetree.compiler import kernel as kernels
 from toy_kernels import kernel
 
 RNG = np.random.default_rng(7)
@@ -27,7 +27,7 @@ def k():
 @pytest.fixture
 def short(monkeypatch):
     """Forbid the long way."""
-    monkeypatch.setattr(machine, "checked", None)
+    monkeypatch.setattr(kernels, "checked", None)
 
 
 BATCHES = [(), (1,), (3,), (40,), (3, 5), (0,)]
@@ -61,7 +61,7 @@ def test_entries_that_are_apart_take_the_long_way(k, monkeypatch):
     both, w = RNG.normal(size=(9, 4)), RNG.normal(size=(9, 2, 4))
     right = expected(both[:, ::2], both[:, 2:], w[..., ::3])
     np.testing.assert_allclose(k(both[:, ::2], both[:, 2:], w[..., ::3]), right, rtol=1e-14, atol=1e-15)
-    monkeypatch.setattr(machine, "checked", None)
+    monkeypatch.setattr(kernels, "checked", None)
     with pytest.raises(TypeError):
         k(both[:, ::2], both[:, 2:], w[..., ::3])
 

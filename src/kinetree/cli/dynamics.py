@@ -24,7 +24,7 @@ from kinetree.errors import KinetreeError, fail
 from kinetree.model.robot import Robot, Sensor
 from kinetree.queries import dynamics, momentum, sensors
 from kinetree.queries.force_sensors import FORCES
-from kinetree.queries.forces import GRAVITY
+from kinetree.queries.options import GRAVITY
 from kinetree.spatial.se3 import Array
 from kinetree.viewing import force_tables as tables
 

@@ -1,21 +1,32 @@
-"""Kernels: compiled functions of arrays."""
+"""Kernels: compiled functions of arrays.
+
+The first plain call compiles the program (`machine_code.py`) and makes the machine code itself the function that the
+kernel calls. It computes single configurations in arrays of NumPy at once, and passes all other calls on to the
+function of `_caller`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
 from inspect import Parameter, Signature
+from math import prod
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import DTypeLike
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
-from kinetree.arrays import SINGLE, kind_of
+from kinetree.arrays import DOUBLE, SINGLE, as_out, kind_of
 from kinetree.compiler import cache as disk
 from kinetree.compiler import interpret as interpreter
-from kinetree.compiler.machine import SCALARS, Machine, compiled
-from kinetree.compiler.port import Port, cast, checked, flat_port, legal_type, split
+from kinetree.compiler.batch import is_packed, packed, plain_batch, run_in_threads
+from kinetree.compiler.machine_code import SCALARS, MachineCode, code_when_needed, object_code
+from kinetree.compiler.memory import Memory
+from kinetree.compiler.port import Port, cast, checked, checked_out, flat_port, legal_type, split
 from kinetree.compiler.program import Program
+from kinetree.compiler.ufunc import array_layout, make_door
 from kinetree.display import MOST, shortened, visible
+from kinetree.errors import fail
 
 if TYPE_CHECKING:
     from kinetree.compiler.c import CSource
@@ -49,10 +60,10 @@ class Kernel:
     """
 
     # A slot named __call__ makes each kernel call what the slot contains, without a method in between, which would cost
-    # more than an arm's pose. That is a function of the machine, which does not refer to the kernel, so that a kernel
-    # is freed with its last reference.
+    # more than an arm's pose. That function does not refer to the kernel, so that a kernel is freed with its last
+    # reference.
     __slots__ = (
-        *("__call__", "__weakref__", "_call", "_key", "_machine", "_of", "_trace"),
+        *("__call__", "__weakref__", "_call", "_code", "_flat_call", "_key", "_of", "_trace"),
         *("fused", "inputs", "name", "outputs"),
     )
 
@@ -77,18 +88,29 @@ class Kernel:
         self.outputs = (output,) if isinstance(output, Port) else output
         self.name, self.inputs, self.fused = name, inputs, fused
         self._key, self._trace, self._of = key, cache(make), of
-        self._machine = Machine(
-            name, inputs, self.output, self._trace, partial(compiled, name, self._trace, key, fused)
-        )
-        self._call = split(self.outputs, self._machine.call)
+        self._code = None  # of a kernel that takes or gives no numbers at all, which NumPy's ufuncs cannot say
+        if all(prod(port.shape) for port in (*inputs, self.output)):
+            compiled = partial(object_code, name, self._trace, key, fused)
+            self._code = code_when_needed(name, inputs, self.output, compiled)
+        self._flat_call = _caller(name, inputs, self.output, self._trace, self._code)
+        self._call = split(self.outputs, self._flat_call)
         self.__call__ = self._first_call
 
     def _first_call(self, *inputs: Any, **options: Any) -> Any:
         """Compile; from then on plain calls go straight to the machine code."""
         if options:
             return self._call(*inputs, **options)
-        self.__call__ = split(self.outputs, self._machine.door())
+        self.compile()
         return self.__call__(*inputs)
+
+    def compile(self, dtype: DTypeLike = float) -> None:
+        """Compile, or load from the cache, what the first call would."""
+        scalar = SCALARS[legal_type(dtype, SCALARS)]
+        code = self._code(scalar) if self._code else None
+        if scalar == "double" and code and array_layout():
+            self.__call__ = split(self.outputs, make_door(self.name, code.door, code.context, self._flat_call))
+        elif scalar == "double":  # an empty kernel, or a Python or NumPy whose arrays the machine code does not know
+            self.__call__ = self._call
 
     @property
     def output(self) -> Port:
@@ -115,11 +137,6 @@ class Kernel:
     def __reduce__(self) -> Any:
         ports, origin = (self.inputs, self.outputs), (self._key, disk.package())
         return _kernel, (self.name, *ports, self.program, *origin, self.fused, self._of)
-
-    def compile(self, dtype: DTypeLike = float) -> None:
-        """Compile, or load from the cache, what the first call would."""
-        if self._machine.compile(dtype) == "double":
-            self.__call__ = split(self.outputs, self._machine.door())
 
     @property
     def program(self) -> Program:
@@ -155,6 +172,70 @@ class Kernel:
 
         name = self.name if name is None else name
         return write_c([(name, self)], f"{name}.h", about=about, dtype=dtype)
+
+
+def _caller(
+    name: str,
+    inputs: tuple[Port, ...],
+    output: Port,
+    trace: Callable[[], Program],
+    code: Callable[[str], MachineCode] | None,
+) -> Callable[..., Any]:
+    """Return the function of a kernel for any call, as `Kernel` describes it; it returns the flat array of several
+    outputs. It keeps the code in memory."""
+    memory, shapes, shape = Memory(), [port.shape for port in inputs], output.shape
+    cores = [(k, core, len(core)) for k, core in enumerate(shapes)]
+
+    def call(*given: Any, out: Any = None, dtype: DTypeLike | None = None, threads: int = 1, **named: Any) -> Any:
+        if code and (dtype is None or dtype is float) and threads == 1 and not named:
+            batch = plain_batch(cores, shape, given, out)
+            if batch is not None:  # NumPy uses the arrays as they are
+                place = memory.large(batch + shape, DOUBLE) if out is None and batch else out
+                return code("double").run(given, place)
+        number = legal_type(DOUBLE if dtype is None else dtype, SCALARS)
+        if not isinstance(threads, (int, np.integer)) or threads < 1:
+            raise fail("threads", f"threads is {threads!r}; expected whole numbers from 1")
+        kind = kind_of([*given, *named.values()])
+        arrays, batch = checked(name, inputs, given, named)
+        if out is not None:
+            place = as_out(out)
+            checked_out(place, batch, output)
+            result = computed(arrays, batch, number, place, int(threads))
+            if result is not place:
+                np.copyto(place, result, casting="same_kind")
+            return out
+        place = memory.array(batch + shape, number) if kind else memory.large(batch + shape, number)
+        result = computed(arrays, batch, number, place, int(threads))
+        if kind and kind.single and dtype is None:
+            result = _copied(result, memory.array(result.shape, SINGLE))
+        return kind.give(result) if kind else result
+
+    def computed(
+        arrays: list[NDArray[Any]],
+        batch: tuple[int, ...],
+        number: np.dtype[Any],
+        place: NDArray[Any] | None,
+        threads: int,
+    ) -> NDArray[Any]:
+        """Return the result, in `place` if its entries are contiguous."""
+        if code is None:
+            return interpreter.interpret(trace(), *(cast(a, float) for a in arrays), dtype=number)
+        arrays = [packed(cast(a, number), len(core)) for a, core in zip(arrays, shapes, strict=True)]
+        if place is not None:  # results are written before all of the input is read, and some of it is read twice
+            arrays = [a.copy() if np.may_share_memory(a, place) else a for a in arrays]
+            place = place if is_packed(place, len(shape)) else memory.array(batch + shape, number)
+        elif threads > 1:
+            place = np.empty(batch + shape, number)
+        return run_in_threads(code(SCALARS[number]).run, arrays, shapes, batch, place, threads)
+
+    return call
+
+
+def _copied(array: NDArray[Any], place: NDArray[Any]) -> NDArray[Any]:
+    """Return `place` with the numbers of an array, infinite if they are too large for it."""
+    with np.errstate(over="ignore"):
+        np.copyto(place, array, casting="same_kind")
+    return place
 
 
 def _listed(ports: tuple[Port, ...]) -> str:

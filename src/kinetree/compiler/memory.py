@@ -46,6 +46,10 @@ class Memory:
             return memory[start : start + size].view(dtype).reshape(shape)
         return np.asarray(_Lease(_taken(self._own, size) or _Block(self._own, size), shape, dtype))
 
+    def large(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any] | None:
+        """Return an array for a large result, None for a small one, which NumPy makes itself."""
+        return self.array(shape, dtype) if prod(shape) * dtype.itemsize >= LARGE else None
+
 
 class _Block:
     """A piece of memory that may be used by one kernel."""

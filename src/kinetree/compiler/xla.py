@@ -21,9 +21,9 @@ def address(kernel: Kernel, scalar: str, layout: tuple[tuple[str, int], ...]) ->
     from kinetree.compiler import llvm
 
     shapes = [*(port.shape for port in kernel.inputs), kernel.output.shape]
-    loop = kernel._machine.loop()
-    if loop is None or (scalar == "float" and not fits(shapes)):
+    if kernel._code is None or (scalar == "float" and not fits(shapes)):
         return None
+    loop = kernel._code("double").loop
     numbers: Mapping[str, int] = dict(layout)
     code = llvm.compile_object(handler(numbers, shapes, loop, scalar, llvm.host()), llvm.host())
     alive, start = llvm.load_function(code, "handler")

@@ -6,22 +6,19 @@ where ⊕ is `integrate`. Coulomb friction is constant wherever it has a derivat
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 from kinetree.algorithms.dynamics import derivatives
-from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
-from kinetree.queries.forces import ALL, GRAVITY, Gravity, force_query
-from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.forces import ALL, WEIGHTLESS, force_query
+from kinetree.queries.options import LoadOptions, LoopOptions, robot_query
 from kinetree.queries.query import velocities
 
 
-@explain_type_errors
-def coriolis_matrix(
-    robot: Robot, *, parameters: bool = False, loops: str = "refuse", joints: Joints = None, at: Any = None
-) -> Kernel:
+@robot_query
+def coriolis_matrix(robot: Robot, **options: Unpack[LoopOptions]) -> Kernel:
     """Return the Coriolis matrix: a kernel from q (…, nq) and qd (…, nv) to C (…, nv, nv).
 
     C qd are the torques that velocities need, without gravity, damping and springs. dH/dt - 2 C is skew-symmetric,
@@ -36,29 +33,21 @@ def coriolis_matrix(
         >>> (C @ [2, 1]).round(6)  # 2 m r ω v = 6 N m at the beam, -m r ω² = -6 N at the slider
         array([ 6., -6.])
     """
-    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("coriolis_matrix",),
         [velocities(robot)],
         _matrix(robot, "C", "Coriolis matrix"),
         lambda tree, given, q, qd: derivatives.coriolis_matrix(tree, q, qd),
-        parameters=parameters,
-        loops=loops,
+        gravity=WEIGHTLESS,
         needs=("mass", "armature"),
+        **options,
     )
 
 
-@explain_type_errors
+@robot_query
 def inverse_dynamics_derivatives(
-    robot: Robot,
-    wrenches: str | Sequence[str] = (),
-    *,
-    gravity: Gravity = GRAVITY,
-    parameters: bool = False,
-    loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
+    robot: Robot, wrenches: str | Sequence[str] = (), **options: Unpack[LoadOptions]
 ) -> Kernel:
     """Return the derivatives of joint torques: a kernel from q (…, nq), qd and qdd (…, nv) to a named tuple of dtau_dq
     and dtau_dqd (…, nv, nv); the derivative with respect to qdd is the mass matrix.
@@ -74,30 +63,20 @@ def inverse_dynamics_derivatives(
         >>> derivatives.dtau_dq.round(3)
         array([[-9.81]])
     """
-    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("inverse_dynamics_derivatives",),
         [velocities(robot), velocities(robot, "qdd")],
         tuple(_matrix(robot, f"dtau_d{x}", f"derivative of tau with respect to {x}") for x in ("q", "qd")),
         lambda tree, given, q, qd, qdd: derivatives.inverse_dynamics_derivatives(tree, q, qd, qdd, *given),
-        gravity=gravity,
         wrenches=wrenches,
-        parameters=parameters,
-        loops=loops,
+        **options,
     )
 
 
-@explain_type_errors
+@robot_query
 def forward_dynamics_derivatives(
-    robot: Robot,
-    wrenches: str | Sequence[str] = (),
-    *,
-    gravity: Gravity = GRAVITY,
-    parameters: bool = False,
-    loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
+    robot: Robot, wrenches: str | Sequence[str] = (), **options: Unpack[LoadOptions]
 ) -> Kernel:
     """Return the derivatives of accelerations: a kernel from q (…, nq), qd and tau (…, nv) to a named tuple of dqdd_dq,
     dqdd_dqd and dqdd_dtau (…, nv, nv); the last is the inverse of the mass matrix.
@@ -112,18 +91,15 @@ def forward_dynamics_derivatives(
         >>> derivatives.dqdd_dtau.round(6)
         array([[2.]])
     """
-    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("forward_dynamics_derivatives",),
         [velocities(robot), velocities(robot, "tau")],
         tuple(_matrix(robot, f"dqdd_d{x}", f"derivative of qdd with respect to {x}") for x in ("q", "qd", "tau")),
         lambda tree, given, q, qd, tau: derivatives.forward_dynamics_derivatives(tree, q, qd, tau, *given),
-        gravity=gravity,
         wrenches=wrenches,
-        parameters=parameters,
-        loops=loops,
         needs=(*ALL, "resistance"),
+        **options,
     )
 
 

@@ -7,7 +7,7 @@ of joints count, as URDF, SDF and MJCF define them: damping opposes tau with dam
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -17,28 +17,19 @@ from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.dynamics.mass_matrix import crba
 from kinetree.algorithms.dynamics.parameters import NAMES
 from kinetree.algorithms.dynamics.parameters import inertial_regressor as regressor
-from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.forces import ALL, GRAVITY, Gravity, Loads, force_query, links_with_mass
-from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.forces import ALL, WEIGHTLESS, Loads, force_query, links_with_mass
+from kinetree.queries.options import GRAVITY, Gravity, JointOptions, LoadOptions, LoopOptions, robot_query
 from kinetree.queries.query import coordinates, one_of, velocities
 
 
-@explain_type_errors
+@robot_query
 def inverse_dynamics(
-    robot: Robot,
-    wrenches: str | Sequence[str] = (),
-    *,
-    gravity: Gravity = GRAVITY,
-    parameters: bool = False,
-    friction: bool = False,
-    loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
+    robot: Robot, wrenches: str | Sequence[str] = (), *, friction: bool = False, **options: Unpack[LoadOptions]
 ) -> Kernel:
     """Return the joint torques of a motion: a kernel from q (…, nq), qd and qdd (…, nv) to tau (…, nv), N or N m.
 
@@ -54,7 +45,6 @@ def inverse_dynamics(
         >>> tau([0.0], [0.0], [1.0]).round(2)  # lifts it with 1 rad/s²
         array([10.31])
     """
-    robot = with_moving_joints(robot, joints, at)
     motion = [velocities(robot), velocities(robot, "qdd")]
     return force_query(
         robot,
@@ -62,25 +52,15 @@ def inverse_dynamics(
         motion,
         velocities(robot, "tau", "joint torques of a motion"),
         lambda tree, given, q, qd, qdd: rnea(tree, q, qd, qdd, *given, friction=friction),
-        gravity=gravity,
         wrenches=wrenches,
-        parameters=parameters,
         friction=friction,
-        loops=loops,
+        **options,
     )
 
 
-@explain_type_errors
+@robot_query
 def forward_dynamics(
-    robot: Robot,
-    wrenches: str | Sequence[str] = (),
-    *,
-    gravity: Gravity = GRAVITY,
-    parameters: bool = False,
-    friction: bool = False,
-    loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
+    robot: Robot, wrenches: str | Sequence[str] = (), *, friction: bool = False, **options: Unpack[LoadOptions]
 ) -> Kernel:
     """Return the accelerations that torques cause: a kernel from q (…, nq), qd and tau (…, nv) to qdd (…, nv).
 
@@ -96,32 +76,21 @@ def forward_dynamics(
         >>> qdd([0.0], [0.0], [10.31]).round(2)  # rises: 9.81 N m bear the weight, 0.5 N m accelerate 0.5 kg m²
         array([1.])
     """
-    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("forward_dynamics",),
         [velocities(robot), velocities(robot, "tau")],
         velocities(robot, "qdd", "joint accelerations that torques cause"),
         lambda tree, given, q, qd, tau: accelerations(tree, q, qd, tau, *given, friction=friction),
-        gravity=gravity,
         wrenches=wrenches,
-        parameters=parameters,
         friction=friction,
-        loops=loops,
         needs=(*ALL, "resistance"),
+        **options,
     )
 
 
-@explain_type_errors
-def mass_matrix(
-    robot: Robot,
-    *,
-    packed: bool = False,
-    parameters: bool = False,
-    loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
-) -> Kernel:
+@robot_query
+def mass_matrix(robot: Robot, *, packed: bool = False, **options: Unpack[LoopOptions]) -> Kernel:
     """Return the mass matrix: a kernel from q (…, nq) to H (…, nv, nv), with armature; kg, kg m, kg m².
 
     packed: the lower triangle row by row, (…, nv (nv + 1) / 2): H[i, j] at i (i + 1) / 2 + j. Featherstone, table 6.2.
@@ -134,7 +103,6 @@ def mass_matrix(
         array([[5. , 1.5],
                [1.5, 0.5]])
     """
-    robot = with_moving_joints(robot, joints, at)
     one_of("packed", packed, (True, False))
     (nv,), names = (qd := velocities(robot)).shape, qd.labels
     size = (nv * (nv + 1) // 2,) if packed else (nv, nv)
@@ -146,22 +114,14 @@ def mass_matrix(
         [],
         output,
         lambda tree, given, q: crba(tree, q)[np.tril_indices(nv)] if packed else crba(tree, q),
-        parameters=parameters,
-        loops=loops,
+        gravity=WEIGHTLESS,
         needs=("mass", "armature"),
+        **options,
     )
 
 
-@explain_type_errors
-def gravity_torques(
-    robot: Robot,
-    *,
-    gravity: Gravity = GRAVITY,
-    parameters: bool = False,
-    loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
-) -> Kernel:
+@robot_query
+def gravity_torques(robot: Robot, **options: Unpack[LoadOptions]) -> Kernel:
     """Return the torques that balance weight at rest, without springs: a kernel from q (…, nq) to tau (…, nv).
 
     Examples:
@@ -171,31 +131,20 @@ def gravity_torques(
         >>> kt.gravity_torques(arm)([0.0, 0.0]).round(2)  # 19.62 N at 0.5 m and 1.5 m, N m
         array([39.24,  9.81])
     """
-    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("gravity_torques",),
         [],
         velocities(robot, "tau", "joint torques that balance weight"),
         lambda tree, given, q: rnea(tree.relaxed(), q, None, None, *given),
-        gravity=gravity,
-        parameters=parameters,
-        loops=loops,
         needs=("mass", "weight"),
+        **options,
     )
 
 
-@explain_type_errors
+@robot_query
 def bias_torques(
-    robot: Robot,
-    wrenches: str | Sequence[str] = (),
-    *,
-    gravity: Gravity = GRAVITY,
-    parameters: bool = False,
-    friction: bool = False,
-    loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
+    robot: Robot, wrenches: str | Sequence[str] = (), *, friction: bool = False, **options: Unpack[LoadOptions]
 ) -> Kernel:
     """Return the joint torques of a motion without acceleration: a kernel from q (…, nq) and qd (…, nv) to (…, nv).
 
@@ -212,33 +161,26 @@ def bias_torques(
         >>> kernel([0, 0.5], [2, 1]).round(3)  # and 2 m r ω v = 6 N m at the beam, -m r ω² = -6 N at the slider
         array([20.715, -6.   ])
     """
-    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("bias_torques",),
         [velocities(robot)],
         velocities(robot, "tau", "joint torques without acceleration"),
         lambda tree, given, q, qd: rnea(tree, q, qd, None, *given, friction=friction),
-        gravity=gravity,
         wrenches=wrenches,
-        parameters=parameters,
         friction=friction,
-        loops=loops,
+        **options,
     )
 
 
-@explain_type_errors
+@robot_query
 def step(
     robot: Robot,
     dt: float,
     wrenches: str | Sequence[str] = (),
     *,
-    gravity: Gravity = GRAVITY,
-    parameters: bool = False,
     friction: bool = False,
-    loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
+    **options: Unpack[LoadOptions],
 ) -> Kernel:
     """Return a step of simulation without contacts: a kernel from q (…, nq), qd and tau (…, nv) to a named tuple of q
     (…, nq) and qd (…, nv) after the time dt, s.
@@ -254,7 +196,6 @@ def step(
         >>> q.round(6), qd.round(4)
         (array([-0.001962]), array([-0.1962]))
     """
-    robot = with_moving_joints(robot, joints, at)
     if not 0 < dt < np.inf:
         raise fail("dt", f"dt is {dt}; expected a finite time above 0, in seconds")
 
@@ -268,18 +209,16 @@ def step(
         [velocities(robot), velocities(robot, "tau")],
         (replace(coordinates(robot), about=f"after {dt:g} s; m, rad"), velocities(robot, "qd", f"after {dt:g} s")),
         stepped,
-        gravity=gravity,
         wrenches=wrenches,
-        parameters=parameters,
         friction=friction,
-        loops=loops,
         needs=(*ALL, "resistance"),
+        **options,
     )
 
 
-@explain_type_errors
+@robot_query
 def inertial_regressor(
-    robot: Robot, *, gravity: Gravity = GRAVITY, loops: str = "refuse", joints: Joints = None, at: Any = None
+    robot: Robot, *, gravity: Gravity = GRAVITY, loops: str = "refuse", **options: Unpack[JointOptions]
 ) -> Kernel:
     """Return the regressor Y of the inertial parameters: a kernel from q (…, nq), qd and qdd (…, nv) to (…, nv, 10 n).
 
@@ -297,7 +236,6 @@ def inertial_regressor(
         >>> (Y @ kt.dynamics.inertial_parameters(pendulum)["q1_link"]).round(2)
         array([9.81])
     """
-    robot = with_moving_joints(robot, joints, at)
     links = links_with_mass(robot)
     labels = tuple(f"{link}.{name}" for link in links for name in NAMES)
     nv = velocities(robot).shape[0]

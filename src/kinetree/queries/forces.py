@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from kinetree.formats.uncomputed import uncomputed
 from kinetree.model.inertias import check_inertias
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, spatial_inertia
+from kinetree.queries.options import GRAVITY, Gravity, JointOptions
 from kinetree.queries.query import frames_of, memoise, one_of, query, tree
 from kinetree.queries.statics import WRENCH
 from kinetree.robots.icub.boards import is_icub
@@ -24,11 +25,8 @@ from kinetree.spatial.numbers import numbers
 from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import IDENTITY, Array
 
-GRAVITY = (0.0, 0.0, -9.81)
-"""Acceleration of free fall where z points up, m/s²."""
+WEIGHTLESS = (0.0, 0.0, 0.0)
 ALL = ("mass", "passive", "armature", "weight", "medium")
-
-Gravity = Iterable[float] | None
 
 
 class Loads(NamedTuple):
@@ -45,7 +43,7 @@ def force_query(
     output: Port | tuple[Port, ...],
     algorithm: Callable[..., Any],
     *,
-    gravity: Gravity = (0.0, 0.0, 0.0),
+    gravity: Gravity = GRAVITY,
     wrenches: str | Sequence[str] = (),
     parameters: bool = False,
     friction: bool = False,
@@ -55,14 +53,17 @@ def force_query(
     keep: Callable[[Tree], Iterable[int]] = lambda tree: (),
     needs: Collection[str] = ALL,
     last: Sequence[Port] = (),
+    **joints: Unpack[JointOptions],
 ) -> Kernel:
     """Return the kernel of an algorithm on (tree, given, q, *motion, *last).
 
     gravity to loops: see `kinetree.dynamics`. keep: the bodies of a tree whose inertia must stay where it is. needs:
     whether the answer depends on masses, passive forces of joints, armature, weight and the drag of a medium, and is
-    infinite without resistance. last: inputs that follow all others. Otherwise see `query`. Raises KinetreeError for
-    options that are not legal, and for robots that they do not fit.
+    infinite without resistance. last: inputs that follow all others. joints: nothing, because `robot_query` has applied
+    these options. Otherwise see `query`. Raises KinetreeError for options that are not legal, and for robots that they
+    do not fit.
     """
+    assert not joints, "the query has the decorator `robot_query`"
     falls = _checked_gravity(gravity)
     on = as_names(wrenches)
 

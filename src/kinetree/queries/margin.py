@@ -1,7 +1,7 @@
 """How far a configuration is from its limits, and how far loops are open."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -17,12 +17,12 @@ from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.limits import limits_about
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.options import JointOptions, robot_query
 from kinetree.queries.query import fixed_input, one_of, query, tree
 
 
-@explain_type_errors
-def margin(robot: Robot, *, nearest: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
+@robot_query
+def margin(robot: Robot, *, nearest: bool = False, **options: Unpack[JointOptions]) -> Kernel:
     """Return a kernel from q (…, nq) to the signed slack to each limit (…, k), negative outside.
 
     The numbers are those of `robot.limits.margin`, without infinite ends; the output's labels name them. Units are m or
@@ -37,7 +37,6 @@ def margin(robot: Robot, *, nearest: bool = False, joints: Joints = None, at: An
         >>> margin.outputs[0].labels[int(found.nearest)], float(found.least.round(3))  # outside, rad
         ('l_elbow upper', -0.244)
     """
-    robot = with_moving_joints(robot, joints, at)
     still = fixed_input(robot)
     limits = still.robot.limits if still else robot.limits
     finite = np.flatnonzero(np.isfinite(np.r_[limits.lower, limits.upper, limits.h]))

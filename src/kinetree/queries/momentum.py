@@ -1,15 +1,15 @@
 """Masses, the centre of mass, momentum and energy of a whole robot."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 from kinetree.algorithms.dynamics import momentum
 from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
-from kinetree.queries.forces import GRAVITY, Gravity, force_query
-from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.forces import WEIGHTLESS, force_query
+from kinetree.queries.options import GRAVITY, Gravity, MassOptions, robot_query
 from kinetree.queries.query import velocities
 
 
@@ -26,8 +26,8 @@ def mass(robot: Robot) -> float:
     return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
 
 
-@explain_type_errors
-def center_of_mass(robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
+@robot_query
+def center_of_mass(robot: Robot, **options: Unpack[MassOptions]) -> Kernel:
     """Return the centre of mass of all links: a kernel from q (…, nq) to (…, 3), in the root link's frame, m.
 
     The mass of the root link counts, too. Raises KinetreeError if the links have no mass.
@@ -39,13 +39,12 @@ def center_of_mass(robot: Robot, *, parameters: bool = False, joints: Joints = N
         >>> kt.center_of_mass(arm)([0.0, 0.0]).round(3) + 0.0  # m
         array([1., 0., 0.])
     """
-    robot = with_moving_joints(robot, joints, at)
     output = Port("c", (3,), ("x", "y", "z"), f"centre of mass in {robot.root}; m")
-    return _of_masses(robot, momentum.center_of_mass, output, parameters=parameters)
+    return _of_masses(robot, momentum.center_of_mass, output, **options)
 
 
-@explain_type_errors
-def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None) -> Kernel:
+@robot_query
+def center_of_mass_jacobian(robot: Robot, **options: Unpack[MassOptions]) -> Kernel:
     """Return the Jacobian J of the centre of mass of all links: a kernel from q (…, nq) to (…, 3, nv).
 
     J qd is the velocity of the centre of mass in the root's axes, m/s. Raises KinetreeError if the links have no mass.
@@ -57,16 +56,13 @@ def center_of_mass_jacobian(robot: Robot, *, parameters: bool = False, joints: J
         >>> (J @ [3]).round(6) + 0.0  # 3 rad/s move the centre at 0.5 m with 1.5 m/s along y
         array([0. , 1.5, 0. ])
     """
-    robot = with_moving_joints(robot, joints, at)
     qd = velocities(robot)
     output = Port("J", (3, *qd.shape), qd.labels, "Jacobian of the centre of mass in the root's axes; m, rad")
-    return _of_masses(robot, momentum.center_of_mass_jacobian, output, parameters=parameters)
+    return _of_masses(robot, momentum.center_of_mass_jacobian, output, **options)
 
 
-@explain_type_errors
-def centroidal_momentum_matrix(
-    robot: Robot, *, parameters: bool = False, joints: Joints = None, at: Any = None
-) -> Kernel:
+@robot_query
+def centroidal_momentum_matrix(robot: Robot, **options: Unpack[MassOptions]) -> Kernel:
     """Return the centroidal momentum matrix A: a kernel from q (…, nq) to (…, 6, nv).
 
     A qd is the linear momentum, then the angular momentum about the centre of mass, in the root's axes; kg m/s,
@@ -80,18 +76,15 @@ def centroidal_momentum_matrix(
         >>> (A @ [3]).round(6) + 0.0  # at 3 rad/s: 2 kg * 1.5 m/s along y, and 0.1 kg m² * 3 rad/s about z
         array([0. , 3. , 0. , 0. , 0. , 0.3])
     """
-    robot = with_moving_joints(robot, joints, at)
     qd = velocities(robot)
     output = Port(
         "A", (6, *qd.shape), qd.labels, "linear, then angular momentum of qd, in the root's axes; kg m, kg m²"
     )
-    return _of_masses(robot, momentum.centroidal_momentum_matrix, output, parameters=parameters)
+    return _of_masses(robot, momentum.centroidal_momentum_matrix, output, **options)
 
 
-@explain_type_errors
-def energy(
-    robot: Robot, *, gravity: Gravity = GRAVITY, parameters: bool = False, joints: Joints = None, at: Any = None
-) -> Kernel:
+@robot_query
+def energy(robot: Robot, *, gravity: Gravity = GRAVITY, **options: Unpack[MassOptions]) -> Kernel:
     """Return kinetic and potential energy: a kernel from q (…, nq) and qd (…, nv) to (…, 2), J.
 
     Kinetic energy includes armature, potential energy includes springs. Weight has no potential energy at the root's
@@ -105,7 +98,6 @@ def energy(
         >>> print(f"{kinetic:.2f} J, {potential:.2f} J")
         1.00 J, 9.81 J
     """
-    robot = with_moving_joints(robot, joints, at)
     return force_query(
         robot,
         ("energy",),
@@ -113,12 +105,12 @@ def energy(
         Port("E", (2,), ("kinetic", "potential"), "energy; J"),
         lambda tree, given, q, qd: momentum.energy(tree, q, qd, given.gravity),
         gravity=gravity,
-        parameters=parameters,
         loops="ignore",
+        **options,
     )
 
 
-def _of_masses(robot: Robot, algorithm: Callable[..., Any], output: Port, *, parameters: bool) -> Kernel:
+def _of_masses(robot: Robot, algorithm: Callable[..., Any], output: Port, **options: Unpack[MassOptions]) -> Kernel:
     """Return the kernel of an algorithm on (tree, q) that depends on masses alone."""
     return force_query(
         robot,
@@ -126,7 +118,8 @@ def _of_masses(robot: Robot, algorithm: Callable[..., Any], output: Port, *, par
         [],
         output,
         lambda tree, given, q: algorithm(tree, q),
-        parameters=parameters,
+        gravity=WEIGHTLESS,
         loops="ignore",
         needs=("mass",),
+        **options,
     )

@@ -2,28 +2,25 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 import numpy as np
 
 from kinetree.algorithms import differential
 from kinetree.algorithms.differential import Axes, Representation
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.arguments import explain_type_errors
 from kinetree.compiler.derive import rate
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.options import JointOptions, robot_query
 from kinetree.queries.query import frames_of, memoise, one_of, query, tree, velocities
 from kinetree.spatial.se3 import Array
 
 
-@explain_type_errors
-def fk(
-    robot: Robot, frames: str | Sequence[str], base: str | None = None, *, joints: Joints = None, at: Any = None
-) -> Kernel:
+@robot_query
+def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None, **options: Unpack[JointOptions]) -> Kernel:
     """Return the forward kinematics of frames: a kernel from q (…, nq) to T_base_frame (…, 4, 4).
 
     frames: a name of `robot.frames`, or a list of k names, which gives (…, k, 4, 4). base: the frame in which the poses
@@ -42,7 +39,6 @@ def fk(
         >>> T[:3, 3].round(3)  # position of the hand in the root link, m
         array([-0.141, -0.11 , -0.061])
     """
-    robot = with_moving_joints(robot, joints, at)
     single = isinstance(frames, str) or not isinstance(frames, Iterable)
     asked: list[Any] = [frames] if single else list(frames)
     base, *names = frames_of(robot, [base, *asked])
@@ -55,15 +51,9 @@ def fk(
     return query(robot, ("fk", names[0] if single else tuple(names), base), [base, *names], output, poses)
 
 
-@explain_type_errors
+@robot_query
 def jacobian(
-    robot: Robot,
-    frame: str,
-    base: str | None = None,
-    expressed_in: Axes = "base",
-    *,
-    joints: Joints = None,
-    at: Any = None,
+    robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base", **options: Unpack[JointOptions]
 ) -> Kernel:
     """Return the Jacobian of a frame: a kernel from q (…, nq) to J (…, 6, nv), with J qd the twist of `velocity`.
 
@@ -86,19 +76,12 @@ def jacobian(
         >>> arm.velocity_names  # the columns
         ('q1', 'q2')
     """
-    robot = with_moving_joints(robot, joints, at)
     return _differential(robot, "jacobian", frame, base, expressed_in, differential.jacobian)
 
 
-@explain_type_errors
+@robot_query
 def jacobian_dot(
-    robot: Robot,
-    frame: str,
-    base: str | None = None,
-    expressed_in: Axes = "base",
-    *,
-    joints: Joints = None,
-    at: Any = None,
+    robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base", **options: Unpack[JointOptions]
 ) -> Kernel:
     """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv).
 
@@ -113,7 +96,6 @@ def jacobian_dot(
         >>> (J_dot @ qd).round(3) + 0.0  # centripetal, -0.7 m times (2 rad/s)²
         array([-2.8,  0. ,  0. ,  0. ,  0. ,  0. ])
     """
-    robot = with_moving_joints(robot, joints, at)
 
     def algorithm(model: Tree, q: Any, qd: Any, *arguments: Any) -> Any:
         return rate(differential.jacobian(model, q, *arguments), q, differential.coordinate_rates(model, q, qd))
@@ -121,15 +103,9 @@ def jacobian_dot(
     return _differential(robot, "jacobian_dot", frame, base, expressed_in, algorithm, rates=1)
 
 
-@explain_type_errors
+@robot_query
 def hessian(
-    robot: Robot,
-    frame: str,
-    base: str | None = None,
-    expressed_in: Axes = "base",
-    *,
-    joints: Joints = None,
-    at: Any = None,
+    robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base", **options: Unpack[JointOptions]
 ) -> Kernel:
     """Return the derivative of `jacobian`: a kernel from q (…, nq) to H (…, nv, 6, nv).
 
@@ -145,19 +121,12 @@ def hessian(
         >>> H[0, :3, 1].round(3) + 0.0  # change of the linear part of q2's column, per rad of q1
         array([-0.3,  0. ,  0. ])
     """
-    robot = with_moving_joints(robot, joints, at)
     return _differential(robot, "hessian", frame, base, expressed_in, differential.hessian)
 
 
-@explain_type_errors
+@robot_query
 def velocity(
-    robot: Robot,
-    frame: str,
-    base: str | None = None,
-    expressed_in: Axes = "base",
-    *,
-    joints: Joints = None,
-    at: Any = None,
+    robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base", **options: Unpack[JointOptions]
 ) -> Kernel:
     """Return the twist of a frame: a kernel from q (…, nq) and qd (…, nv) to (…, 6).
 
@@ -170,19 +139,12 @@ def velocity(
         >>> kt.velocity(arm, "tip")([0.0, 0.0], [2.0, 0.0]).round(3) + 0.0  # m/s, then rad/s
         array([0. , 1.4, 0. , 0. , 0. , 2. ])
     """
-    robot = with_moving_joints(robot, joints, at)
     return _differential(robot, "velocity", frame, base, expressed_in, differential.velocity, rates=1)
 
 
-@explain_type_errors
+@robot_query
 def acceleration(
-    robot: Robot,
-    frame: str,
-    base: str | None = None,
-    expressed_in: Axes = "base",
-    *,
-    joints: Joints = None,
-    at: Any = None,
+    robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base", **options: Unpack[JointOptions]
 ) -> Kernel:
     """Return the acceleration of a frame: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), J qdd + dJ/dt qd.
 
@@ -198,7 +160,6 @@ def acceleration(
         >>> {name: round(x, 2) for name, x in zip(kernel.output.labels, A.tolist()) if x}
         {'ax': -2.0, 'ay': 1.5, 'alphaz': 3.0}
     """
-    robot = with_moving_joints(robot, joints, at)
 
     def algorithm(model: Tree, q: Any, qd: Any, qdd: Any, *arguments: Any) -> Any:
         V = differential.velocity(model, q, qd, *arguments)
@@ -239,15 +200,13 @@ def _differential(
     return query(robot, (name, frame, base, expressed_in), [base, frame], output, along, more)
 
 
-@explain_type_errors
+@robot_query
 def analytical_jacobian(
     robot: Robot,
     frame: str,
     base: str | None = None,
     representation: Representation = "rpy",
-    *,
-    joints: Joints = None,
-    at: Any = None,
+    **options: Unpack[JointOptions],
 ) -> Kernel:
     """Return the Jacobian of six pose coordinates: a kernel from q (…, nq) to (…, 6, nv).
 
@@ -265,7 +224,6 @@ def analytical_jacobian(
         >>> dict(zip(names, (J[:, 1].round(3) + 0.0).tolist(), strict=True))  # of q2
         {'x': 0.0, 'y': 0.3, 'z': 0.0, 'roll': 0.0, 'pitch': 0.0, 'yaw': 1.0}
     """
-    robot = with_moving_joints(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     one_of("representation", representation, get_args(Representation))
     about = f"xyz and {representation} of {frame} in {base}; m, rad"
@@ -278,16 +236,14 @@ def analytical_jacobian(
     return query(robot, ("analytical_jacobian", frame, base, representation), [base, frame], output, algorithm)
 
 
-@explain_type_errors
+@robot_query
 def manipulability(
     robot: Robot,
     frame: str,
     base: str | None = None,
     method: str = "yoshikawa",
     rows: str = "all",
-    *,
-    joints: Joints = None,
-    at: Any = None,
+    **options: Unpack[JointOptions],
 ) -> "Kernel | SingularValues":
     """Return a measure of how well a frame moves in every direction: a callable from q (…, nq) to numbers (…).
 
@@ -305,7 +261,6 @@ def manipulability(
         >>> [float(measure(icub.q({"l_elbow": angle}, unit="deg")).round(4)) for angle in (10, 50, 90)]
         [0.0003, 0.0053, 0.0069]
     """
-    robot = with_moving_joints(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     one_of("method", method, _METHODS)
     one_of("rows", rows, _ROWS)

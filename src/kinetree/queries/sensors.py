@@ -4,13 +4,13 @@
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from kinetree.algorithms import statics
 from kinetree.algorithms.dynamics import sensing
-from kinetree.arguments import as_names, explain_type_errors
+from kinetree.arguments import as_names
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import UnknownNameError, fail, unknown_name
@@ -18,22 +18,16 @@ from kinetree.model.force_torque import CLOSE
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
 from kinetree.queries.force_sensors import FORCES, Meter, check_placed, meter_of, of_link, parts_of
-from kinetree.queries.forces import GRAVITY, Gravity, Loads, force_query, in_own_axes
-from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.forces import Loads, force_query, in_own_axes
+from kinetree.queries.options import GRAVITY, Gravity, JointOptions, LoadOptions, LoopOptions, robot_query
 from kinetree.queries.query import frames_of, one_of, tree, velocities
 from kinetree.queries.statics import WRENCH
 from kinetree.spatial.se3 import IDENTITY, Array
 
 
-@explain_type_errors
+@robot_query
 def imu_reading(
-    robot: Robot,
-    frame: str,
-    *,
-    base: str | None = None,
-    gravity: Gravity = GRAVITY,
-    joints: Joints = None,
-    at: Any = None,
+    robot: Robot, frame: str, *, base: str | None = None, gravity: Gravity = GRAVITY, **options: Unpack[JointOptions]
 ) -> Kernel:
     """Return the reading of an inertial sensor: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6).
 
@@ -55,7 +49,6 @@ def imu_reading(
         >>> {name: round(x, 2) for name, x in zip(imu.output.labels, reading.tolist()) if x}
         {'wz': 2.0, 'ax': -2.0, 'az': 9.81}
     """
-    robot = with_moving_joints(robot, joints, at)
     name, origin = _place_of(robot, frame)
     inputs = _base_ports(base)
 
@@ -77,7 +70,7 @@ def imu_reading(
     )
 
 
-@explain_type_errors
+@robot_query
 def sensor_reading(
     robot: Robot,
     sensor: str,
@@ -86,10 +79,7 @@ def sensor_reading(
     measures: str | None = None,
     at_rest: bool = False,
     gravity: Gravity = GRAVITY,
-    parameters: bool = False,
-    loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
+    **options: Unpack[LoopOptions],
 ) -> Kernel:
     """Return the reading of a force/torque sensor: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), force first.
 
@@ -117,7 +107,6 @@ def sensor_reading(
         >>> print(f"{reading([])[2]:.2f} N along z")  # the hook's 2 kg pull on the rack
         -19.62 N along z
     """
-    robot = with_moving_joints(robot, joints, at)
     one_of("at_rest", at_rest, (True, False))
     meter = meter_of(robot, sensor, measures)
     weightless = bool(at_rest and gravity is not None and not np.any(np.array(gravity)))
@@ -134,16 +123,15 @@ def sensor_reading(
         algorithm,
         gravity=gravity,
         wrenches=wrenches,
-        parameters=parameters,
-        loops=loops,
         frames=meter.frames(),
         cuts=_cuts(robot, [meter]),
         keep=lambda model: [model.joints.index(meter.joint)],
         needs=() if weightless else ("mass", "weight") if at_rest else ("mass", "weight", "medium"),
+        **options,
     )
 
 
-@explain_type_errors
+@robot_query
 def external_wrench(
     robot: Robot,
     sensors: str | Sequence[str],
@@ -151,11 +139,7 @@ def external_wrench(
     *,
     measures: str | None = None,
     base: str | None = None,
-    gravity: Gravity = GRAVITY,
-    parameters: bool = False,
-    loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
+    **options: Unpack[LoadOptions],
 ) -> Kernel:
     """Return contact wrenches from the readings of force/torque sensors: a kernel from q (…, nq), qd and qdd (…, nv)
     and readings (…, s, 6) to (…, 6), or (…, k, 6) for a list of k frames.
@@ -181,7 +165,6 @@ def external_wrench(
         >>> print(f"{w[2]:.2f} N along z")
         -10.00 N along z
     """
-    robot = with_moving_joints(robot, joints, at)
     meters = [meter_of(robot, name, measures) for name in as_names(sensors)]
     single = isinstance(frame, str)
     names = frames_of(robot, as_names(frame))
@@ -213,14 +196,12 @@ def external_wrench(
         [velocities(robot), velocities(robot, "qdd"), _readings(meters)],
         output,
         algorithm,
-        gravity=gravity,
-        parameters=parameters,
-        loops=loops,
         frames=[*names, *(name for meter in meters for name in meter.frames())],
         cuts=cuts,
         keep=lambda model: [model.joints.index(meter.joint) for meter in meters],
         needs=("mass", "weight", "medium", *(["passive"] if 6 in kinds else [])),
         last=inputs,
+        **options,
     )
 
 

@@ -1,7 +1,7 @@
 """Points, wrenches and joint torques."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -11,13 +11,13 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.options import JointOptions, robot_query
 from kinetree.queries.query import frames_of, query, velocities
 from kinetree.spatial.se3 import Array
 
 
-@explain_type_errors
-def point(robot: Robot, frame: str, base: str | None = None, *, joints: Joints = None, at: Any = None) -> Kernel:
+@robot_query
+def point(robot: Robot, frame: str, base: str | None = None, **options: Unpack[JointOptions]) -> Kernel:
     """Return the position of a point on a frame, such as a taxel: a kernel from q (…, nq) and p (…, 3) to (…, 3).
 
     p is in `frame`, the result in `base`, the root link by default; metres. Raises KinetreeError for a name that is not
@@ -30,15 +30,14 @@ def point(robot: Robot, frame: str, base: str | None = None, *, joints: Joints =
         >>> position(icub.q({"l_elbow": 60}, unit="deg"), [0.0, 0.0, 0.06]).round(3)  # of 6 cm along z of the hand, m
         array([-0.141, -0.17 , -0.061])
     """
-    robot = with_moving_joints(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     output = Port("p_base", (3,), ("x", "y", "z"), f"point of {frame} in {base}; m")
     more = Port("p", (3,), ("x", "y", "z"), f"in {frame}; m")
     return _static("point", robot, frame, base, statics.point, more, output)
 
 
-@explain_type_errors
-def wrench(robot: Robot, frame: str, base: str | None = None, *, joints: Joints = None, at: Any = None) -> Kernel:
+@robot_query
+def wrench(robot: Robot, frame: str, base: str | None = None, **options: Unpack[JointOptions]) -> Kernel:
     """Return the same wrench in another frame: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, 6) in `base`.
 
     A wrench is a force in N, then its moment in N m about the origin of the frame in whose axes both are given. base is
@@ -52,16 +51,13 @@ def wrench(robot: Robot, frame: str, base: str | None = None, *, joints: Joints 
         >>> kt.dynamics.wrench(lever, "tip")([0], w).round(6) + 0.0  # and 5 N m about z at the root
         array([ 0., 10.,  0.,  0.,  0.,  5.])
     """
-    robot = with_moving_joints(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     output = Port("w_base", (6,), WRENCH, f"in {base}; N, N m")
     return _static("wrench", robot, frame, base, statics.wrench, _wrench_in(frame), output)
 
 
-@explain_type_errors
-def joint_torques(
-    robot: Robot, frame: str, base: str | None = None, *, joints: Joints = None, at: Any = None
-) -> Kernel:
+@robot_query
+def joint_torques(robot: Robot, frame: str, base: str | None = None, **options: Unpack[JointOptions]) -> Kernel:
     """Return the joint torques of a wrench, tau = Jᵀ w: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, nv).
 
     w acts from outside on the link that carries the frame: force in N, then moment in N m about the frame's origin, in
@@ -78,7 +74,6 @@ def joint_torques(
         >>> kt.dynamics.joint_torques(lever, "tip")([0], [0, 10, 0, 0, 0, 0]).round(6)  # 10 N at 0.5 m
         array([5.])
     """
-    robot = with_moving_joints(robot, joints, at)
     frame, base = frames_of(robot, (frame, base))
     qd = velocities(robot)
     output = Port("tau", qd.shape, qd.labels, f"exerted by a wrench on {frame}, relative to {base}; N, N m")

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from kinetree import __version__
-from kinetree.arguments import explain_type_errors
 from kinetree.compiler.cache import digest
 from kinetree.errors import fail
 from kinetree.lab.reach.make import Box, grid_of, search_of, solver_of, symmetry_of
@@ -20,7 +19,7 @@ from kinetree.lab.reach.slabs import Job, Slab, targets_at, width
 from kinetree.lab.reach.store import Store
 from kinetree.model.robot import Robot
 from kinetree.progress import Progress, reporting, tracked
-from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.options import JointOptions, robot_query
 from kinetree.queries.query import fixed_input, frames_of, origin, tolerance_of
 from kinetree.solvers.ik.problem import joint_of
 
@@ -28,7 +27,7 @@ AHEAD = 4
 """Number of slabs for each worker that are under way at once."""
 
 
-@explain_type_errors
+@robot_query
 def reach_map(
     robot: Robot,
     frame: str,
@@ -39,8 +38,6 @@ def reach_map(
     directions: int = 50,
     rolls: int = 4,
     symmetry: bool = True,
-    joints: Joints = None,
-    at: Any = None,
     loops: Literal["refuse", "ignore"] = "refuse",
     tolerance: tuple[float, float] = (1e-6, 1e-6),
     descents: int = 128,
@@ -48,6 +45,7 @@ def reach_map(
     client: Any = None,
     workers: int | None = None,
     progress: Progress = False,
+    **options: Unpack[JointOptions],
 ) -> ReachMap:
     """Return which poses a frame reaches inside all limits, as a map over voxels, directions and rolls.
 
@@ -75,7 +73,6 @@ def reach_map(
         >>> kt.reach_map(arm, "tip", directions=0, voxel=0.05)
         ReachMap of tip of robot in base_link: reaches 0.335 m²; 17 × 25 × 1 voxels of 0.05 m, positions alone
     """
-    robot = with_moving_joints(robot, joints, at)
     if isinstance(robot, Robot) and fixed_input(robot):
         raise fail("at", "a reach map has the joints that stand compiled in; expected a full q, not 'input'")
     frame, base = frames_of(robot, (frame, base))

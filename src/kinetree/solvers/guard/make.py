@@ -15,7 +15,7 @@ from kinetree.algorithms.guard import FAR, Fence, guard_step
 from kinetree.arguments import explain_type_errors
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.machine import SCALARS
+from kinetree.compiler.machine_code import SCALARS
 from kinetree.compiler.port import Port, legal_type
 from kinetree.compiler.program import trace
 from kinetree.display import brief, some

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.algorithms.tracking import REPORT, returning_step, tracking_step
-from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -25,8 +24,8 @@ from kinetree.errors import fail
 from kinetree.model.limits import Limits, resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.joint_choice import Joints, with_moving_joints
 from kinetree.queries.margin import refuse_loops
+from kinetree.queries.options import JointOptions, robot_query
 from kinetree.queries.query import fixed_input, frames_of, memoise, one_of, origin, tolerance_of, tree
 from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.one_call import one_call
@@ -40,7 +39,7 @@ FASTEST = 1e6
 """Speed of a joint without a velocity limit, rad/s or m/s."""
 
 
-@explain_type_errors
+@robot_query
 def ik(
     robot: Robot,
     frame: str | Sequence[str],
@@ -55,8 +54,7 @@ def ik(
     descents: int = 128,
     closed_form: bool = True,
     loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
+    **options: Unpack[JointOptions],
 ) -> IK:
     """Return a solver that finds joint values for targets of one or more frames, seen from `base`, by default the root.
 
@@ -84,7 +82,6 @@ def ik(
         >>> kt.fk(icub, "l_hand")(result.q)[:3, 3].round(3)
         array([-0.2, -0.2,  0.1])
     """
-    robot = with_moving_joints(robot, joints, at)
     if isinstance(robot, Robot) and fixed_input(robot):
         raise fail("at", "inverse kinematics has the joints that stand compiled in; expected a full q, not 'input'")
     names = (frame,) if isinstance(frame, str) else tuple(frame)

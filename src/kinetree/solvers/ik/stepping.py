@@ -1,24 +1,23 @@
 """A kernel for firmware: one step of inverse kinematics."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.stepping import STATES, CoupledRows, damped_step
-from kinetree.arguments import explain_type_errors
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.joint_choice import Joints, with_moving_joints
 from kinetree.queries.margin import refuse_loops
+from kinetree.queries.options import JointOptions, robot_query
 from kinetree.queries.query import coordinates, fixed_input, frames_of, one_of, query, tolerance_of, velocities
 from kinetree.solvers.ik.problem import between, reach_of
 
 
-@explain_type_errors
+@robot_query
 def ik_step(
     robot: Robot,
     frame: str,
@@ -27,8 +26,7 @@ def ik_step(
     goal: str = "pose",
     tolerance: tuple[float, float] = (1e-6, 1e-6),
     loops: str = "refuse",
-    joints: Joints = None,
-    at: Any = None,
+    **options: Unpack[JointOptions],
 ) -> Kernel:
     """Return one damped step towards a target: a kernel from q (…, nq), uphill (…,), target and stride (…, nv) to
     q_next (…, nq), uphill_next (…,), the error (…, 2) of q in m and rad, and the state (…,) of q.
@@ -42,7 +40,6 @@ def ik_step(
     Called again and again with its own result, it reaches targets near its start; it never leaves the limits, coupled
     limits included, and searches nowhere else. Raises KinetreeError as `kinetree.ik` does.
     """
-    robot = with_moving_joints(robot, joints, at)
     if isinstance(robot, Robot) and fixed_input(robot):
         raise fail("at", "inverse kinematics has the joints that stand compiled in; expected a full q, not 'input'")
     frame, base = frames_of(robot, (frame, base))
