@@ -390,7 +390,7 @@ class TestWhatWaits:
         assert ("MIM-001", "joint 'joint_6'") not in self.found(leader.replace('upper="2" ', 'upper="two" '))
 
     def test_a_list_of_others_loses_what_is_in_doubt(self):
-        """Of two bodies one is in doubt, so a link without mass that is fixed to it may not be a fault."""
+        """A link without mass is no fault if the body that it is fixed to is unknown."""
         text = ARM
         for link in ("base", "flange", "tool0"):
             box = '<geometry><box size="0.1 0.1 0.1"/></geometry>'
@@ -398,13 +398,17 @@ class TestWhatWaits:
             text = text.replace(f'<link name="{link}"/>', f'<link name="{link}">{shapes}</link>')
         text = text.replace("</collision>\n  </link>", f"</collision>{HEAVY}</link>", 1)
 
-        def message(text: str) -> str:
+        def light(text: str) -> tuple[str | None, str, str]:
             (finding,) = [f for f in of_rules(text, "urdf", "sim") if f.code == "INR-014"]
-            return finding.message
+            line = text.splitlines()[finding.place[1] - 1]
+            return finding.element, finding.message, line[: line.index(">") + 1].strip()
 
-        assert message(text) == "the link has a collision shape, but no mass (also 'flange', 'tool0')"
-        bad = text.replace('value="0.5"', 'value="much"')
-        assert message(bad) == "the link has a collision shape, but no mass"
+        message = "the link has a collision shape, but no mass"
+        assert light(text) == ("link 'base'", f"{message} (also 'flange', 'tool0')", '<link name="base">')
+        bad = text.replace('name="joint_6" type="revolute"', 'name="joint_6" type="hinge"')
+        assert light(bad) == ("link 'base'", message, '<link name="base">')
+        bad = text.replace('name="base_link-base" type="fixed"', 'name="base_link-base" type="hinge"')
+        assert light(bad) == ("link 'flange'", f"{message} (also 'tool0')", '<link name="flange">')
 
     def test_what_most_joints_are(self):
         same = re.sub('velocity="." effort="[0-9]+"', 'velocity="100" effort="100"', ARM)
