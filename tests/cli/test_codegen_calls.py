@@ -136,6 +136,26 @@ def test_names_with_any_characters():
     assert call.name == "a"
 
 
+def test_the_moving_base_is_no_frame(run, drone, tmp_path):
+    """--base is an option of fk alone, and a moving base is not a part of the name."""
+    old = written(run, drone, tmp_path / "old", "--fk", "hand", "--imu-reading", "hand", "--base", "hull")
+    new = written(run, drone, tmp_path / "new", "--write", "fk(hand, base=hull)", "--write", "imu_reading(hand)")
+    assert old[:2] == new[:2]
+    moving = written(run, drone, tmp_path / "moving", "--write", "imu_reading(hand, base=motion)")
+    assert [f["name"] for f in moving[1]["functions"]] == ["drone_imu_reading_hand"]
+
+
+def test_a_guard_in_single_precision_stays_further_inside(run, drone, tmp_path):
+    files = written(run, drone, tmp_path / "a", "--write", "guard([shoulder])", "--float")[0]
+    kernel = kt.guard(kt.load(drone), ["shoulder"], dtype="float32").kernel
+    numbers = [
+        re.findall(r"\d+\.\d+\w*", text)
+        for text in (files["a.c"].decode(), kernel.c_source("a", dtype="float32").source)
+    ]
+    assert len(set(numbers[1])) > 5
+    assert set(numbers[1]) <= set(numbers[0])
+
+
 @pytest.mark.parametrize(
     "call",
     [

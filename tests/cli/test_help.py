@@ -110,6 +110,9 @@ def test_arguments_first_and_reading_last(run, path):
         assert {"format", "packages"} <= {option.name for option in reads}
     arguments = [param for param in command.params if isinstance(param, click.Argument)]
     assert bool(arguments) == ("Arguments" in titles)
+    words = " ".join(run(*path, "--help").stdout.split())
+    for param in arguments:
+        assert f"{param.make_metavar(click.Context(command))} {' '.join(param.help[:20].split())}" in words
 
 
 def test_the_list_of_commands(run):

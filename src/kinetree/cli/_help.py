@@ -31,11 +31,12 @@ def option(names: str, help: str, name: str | None = None, **attributes: Any) ->
     *others, last = names.split(", ")
     flag, _, metavar = last.partition(" ")
     given = [*others, flag, *([name] if name else [])]
-    is_flag = not (metavar or attributes.keys() & {"type", "default"})
+    if not (metavar or attributes.keys() & {"type", "default"}):
+        attributes["is_flag"] = True  # is_flag=False would let no value begin with a minus
     if isinstance(attributes.get("type"), list):
         attributes["type"] = click.Choice(attributes["type"])
     attributes |= {"metavar": metavar or None, "multiple": help.endswith("Repeatable.")}
-    return click.option(*given, help=help, is_flag=is_flag, show_default=bool(attributes.get("default")), **attributes)
+    return click.option(*given, help=help, show_default=bool(attributes.get("default")), **attributes)
 
 
 def titled(title: str, options: Iterable[Decorator]) -> list[Decorator]:

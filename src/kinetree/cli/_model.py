@@ -11,9 +11,9 @@ import click
 import numpy as np
 
 from kinetree.cli._help import READING, Decorator, Function, argument, option, titled
+from kinetree.cli._output import without_option
 from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
-from kinetree.formats.losses.parts import PARTS
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
 from kinetree.model.coordinates import SLACK, large_angles, not_a_coordinate, q_of
@@ -56,18 +56,13 @@ def _wants_json(ctx: click.Context, param: click.Parameter, value: bool) -> bool
 json_option = option("--json", "Print JSON, with SI units and radians.", "as_json", callback=_wants_json, is_eager=True)
 
 
-def joint_values(name: str = "values", others: str = "Other joints stay neutral.", flag: str = "--q") -> Decorator:
+def joint_values(name: str = "values", others: str = "Other joints stay neutral.") -> Decorator:
     """Return the option --q. others: what it does not set."""
     help = f"Position of a joint (m, rad), such as elbow=0.5; of several coordinates, all: drive=1,2,0.5. {others}"
-    return assignments(flag, name, "JOINT=VALUE", help)
+    return assignments("--q", name, "JOINT=VALUE", help)
 
 
-loops_option = option(
-    "--loops",
-    "Stop if joints close loops (refuse), or leave them out (ignore).",
-    type=["refuse", "ignore"],
-    default="refuse",
-)
+loops_option = option("--loops", "Stop at closed loops, or ignore them.", type=["refuse", "ignore"], default="refuse")
 _FORMAT = "Read the model in this format{also}.  [default: by its ending and root element]"
 _OPTIONS = (
     option("--format", _FORMAT.format(also=""), type=[*FORMATS]),
@@ -83,15 +78,10 @@ _OF_ONE = (
     option("--inertias NAME", "Give an iCub the masses of iCubGazeboV2_5 or another icub-model."),
 )
 _CONFINED = option("--confined", "Read only the model's workspace and packages, as `kinetree check` does.")
-_WITHOUT = option("--without", "Leave out this part of the model, and ignore errors in it. Repeatable.", type=[*PARTS])
 _ALL = (*_OPTIONS, *_OF_ONE)
 _MODEL = "A robot: a file, or a name such as icub or example-robot-data:panda."
-paths_argument = argument(
-    "paths",
-    "Files, or folders with models.  [default: those of the settings, or this folder]",
-    metavar="[PATH]...",
-    nargs=-1,
-)
+_PATHS = "Files, or folders with models.  [default: those of the settings, or this folder]"
+paths_argument = argument("paths", _PATHS, metavar="[PATH]...", nargs=-1)
 
 
 def robot_argument(function: Function) -> Function:
@@ -216,7 +206,7 @@ def _reading(function: Function, models: dict[str, str], options: Iterable[Decor
             robots = _load(sources, options)
         return function(**dict(zip(models, robots, strict=True)), **others)
 
-    of_reading: tuple[Decorator, ...] = tuple(options) if writes else (*options, _WITHOUT)
+    of_reading: tuple[Decorator, ...] = tuple(options) if writes else (*options, without_option)
     named = [argument(name, _MODEL, metavar=models[name]) for name in models]
     return _decorated(command, named, titled(READING, of_reading))
 

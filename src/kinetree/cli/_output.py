@@ -9,12 +9,7 @@ from kinetree.errors import fail
 from kinetree.formats.losses.parts import PARTS
 
 without_option = option("--without", "Leave out this part of the model, and errors in it. Repeatable.", type=[*PARTS])
-assets_option = option(
-    "--assets",
-    "Copy meshes and textures beside OUT, or keep their references.",
-    type=["bring", "keep"],
-    default="bring",
-)
+assets_option = option("--assets", "Copy meshes beside OUT, or refer to them.", type=["bring", "keep"], default="bring")
 force_option = option("--force", "Overwrite an existing file.")
 
 

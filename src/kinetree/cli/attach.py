@@ -59,8 +59,6 @@ def command(
 ) -> None:
     """Fix a robot B to a frame of a robot A, and write one robot.
 
-    The new joint is fixed.
-
     The ending of OUT is its format. A .xacro file includes the files of A and B, which stay as they are. Then --prefix
     needs a xacro file B whose names begin with an argument `prefix` or `tf_prefix` that A does not have."""
     path = Path(out)

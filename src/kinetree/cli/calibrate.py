@@ -65,7 +65,6 @@ def command(
     """Print whether a model and its controller agree.
 
     If they do not, print which base, tool0 and signs of joints would.
-
     POSES.csv has a line for each pose. The columns are the joints (deg, mm), from base to tool0, under their names in
     MODEL or in the controller, or J1, J2, …; then the numbers of the pose, or one column `pose` as the pendant writes
     it. Exit status 0 if they agree, 1 if not, 2 if something cannot be read."""

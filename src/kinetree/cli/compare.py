@@ -41,10 +41,8 @@ def command(
 ) -> None:
     """Print whether two models are the same robot, and differences.
 
-    Names do not count.
-
-    With -o FILE.html, write a page that shows both robots over each other, their differences, also of shapes, and the
-    findings that only one of them has. The page needs no network.
+    Names do not count. With -o FILE.html, write a page that shows both robots over each other, their differences, also
+    of shapes, and the findings that only one of them has.
 
     Exit status 0 if they are the same, 1 if they differ, 2 if one of them cannot be loaded."""
     from kinetree.solvers.compare.comparison import compare

@@ -54,7 +54,6 @@ def command(
     """Print Denavit-Hartenberg parameters of a chain.
 
     The chain leads from one frame to another; the notes give the error of the parameters.
-
     With --format matlab, print a function for MATLAB and Octave that returns T(q)."""
     if printed and (as_json or output):
         raise click.UsageError("--format matlab prints MATLAB; leave out --json, and for a file write -o NAME.m alone")

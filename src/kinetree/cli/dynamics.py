@@ -60,9 +60,8 @@ def command(
 ) -> None:
     """Print torques against gravity, the mass matrix and sensors.
 
-    Torques against gravity are those that keep MODEL at rest at --q.
-
-    With --qd, --qdd or --tau, print the torques or accelerations of this motion too; sensors then read this motion."""
+    Torques against gravity are those that keep MODEL at rest at --q. With --qd, --qdd or --tau, print the
+    torques or accelerations of this motion too; sensors then read this motion."""
     if tau and qdd:
         raise click.UsageError("--tau gives accelerations and --qdd takes them; only one of them is legal")
     if friction and not qd:

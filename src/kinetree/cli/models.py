@@ -18,10 +18,8 @@ from kinetree.robots.packaged import names, versions
 def command(wanted: Sequence[str], as_json: bool) -> None:
     """List the models that you can load by name.
 
-    Listed are the models of Kinetree and of installed packages of models.
-
-    Models of robot_descriptions are listed if their repositories are on this machine. Only --fetch downloads something:
-    the package robot_descriptions then clones the repository of a model."""
+    They are the models of Kinetree and of installed packages; those of robot_descriptions if their repositories are on
+    this machine. Only --fetch downloads something: robot_descriptions then clones the repository of a model."""
     for name in wanted:
         print(f"{name} is {fetch(name)}", file=sys.stderr)
     own = [f"{name}:{version}" for name in names() for version in versions(name)]

@@ -47,9 +47,7 @@ def command(
 ) -> None:
     """Print the volume that a frame reaches, and write a map.
 
-    Reached are places inside all limits; of each, in how many orientations.
-
-    With -o, write the map. `kinetree show MODEL --reach MAP.zarr` shows it."""
+    All joints stay inside their limits. With -o, write the map; `kinetree show MODEL --reach MAP.zarr` shows it."""
     from kinetree.lab.reach.run import reach_map
     from kinetree.lab.reach.store import arguments_of
 

@@ -67,7 +67,6 @@ def command(
     """Send a live robot to Foxglove and other viewers.
 
     MODEL is sent over the Foxglove WebSocket protocol until Ctrl-C.
-
     Viewers get the transforms, the description and meshes of MODEL, and its joint values as parameters, which they can
     set inside the limits. While MOTION plays, `motion.paused`, `motion.speed` and `motion.time` are parameters, too."""
     if find_spec("websockets") is None:
