@@ -371,6 +371,58 @@ class TestWhatWaits:
         bad = re.sub(r"<inertial>\s*<origin xyz=\"0.08 0 0\"/>.*?</inertial>", "", loose, flags=re.DOTALL)
         assert not {code for code, _ in self.found(bad)} & {"INR-011", "INR-005", "GEO-001"}
 
+    def test_both_joints_that_move_a_link(self):
+        second = '<joint name="second" type="fixed"><parent link="base"/><child link="tool0"/></joint></robot>'
+        (note,) = waiting(of_rules(ARM.replace("</robot>", second), "urdf", "sim"))
+        assert "about joint 'flange-tool0', joint 'second' and the robot as a whole:" in note.message
+
+    def test_a_loose_link_that_such_a_joint_may_have_to_move(self):
+        dense = (
+            '<inertial><mass value="9"/><inertia ixx="1e-9" ixy="0" ixz="0" iyy="1e-9" iyz="0" izz="1e-9"/></inertial>'
+        )
+        second = '<joint name="second" type="fixed"><parent link="link_3"/><child link="tool0"/></joint></robot>'
+        bad = ARM.replace("</robot>", second).replace(
+            '<link name="tool0"/>', f'<link name="tool0"/><link name="hand">{dense}</link>'
+        )
+        assert ("INR-012", "link 'hand'") not in self.found(bad)
+        assert ("INR-007", "link 'link_2'") in self.found(bad.replace('value="20"', 'value="2e9"'))
+
+    def test_a_colour_says_nothing_about_the_robot(self):
+        text = ARM.replace('name="tool0"', 'name="tip"').replace('link="tool0"', 'link="tip"')
+        bad = text.replace("</robot>", '<material name="red"><color rgba="r e d 1"/></material></robot>')
+        assert ("R199-501", "frame 'tool0'") in self.found(text, "industrial")
+        assert ("R199-501", "frame 'tool0'") in self.found(bad, "industrial")
+        assert not waiting(of_rules(bad, "urdf"))
+
+    def test_frames_may_stand_relative_to_one_in_doubt(self):
+        """Then all places are unknown, and so are the bounds of rigid bodies."""
+        heavy = ARM.replace('ixx="0.00333333"', 'ixx="0.3"').replace('iyy="0.00333333"', 'iyy="0.3"')
+        text = kt.text(kt.load(heavy, format="urdf"), "sdf")
+        bad = re.sub(r"(<link name=.link_1.>\s*<pose[^>]*>)[^<]*", r"\g<1>a b c 0 0 0", text)
+        without = bad.replace(" relative_to=", " other=")
+
+        def is_found(text: str) -> bool:
+            return ("INR-009", "link 'link_5'") in {(f.code, f.element) for f in of_rules(text, "sdf", "sim")}
+
+        assert (is_found(text), is_found(bad), is_found(without)) == (True, False, True)
+
+    def test_a_link_that_others_name_and_the_file_lacks(self):
+        text = ARM.replace("</robot>", '<gazebo reference="hand"><mu1>1</mu1></gazebo></robot>')
+        assert ("XML-001", "<gazebo>") in self.found(text)
+        assert ("XML-001", "<gazebo>") not in self.found(text.replace('<child link="tool0"/>', '<child link="hand"/>'))
+
+    def test_what_is_unknown_of_an_element_is_not_there(self):
+        bad = ARM.replace('value="30"', 'value="1e200"').replace('upper="2" ', 'upper="two" ')
+        bad = bad.replace('name="joint_6" type="revolute"', 'name="joint_6" type="hinge"')
+        robot, _ = examine(bad, ReadOptions("urdf"), uncertain=True)
+        assert robot is not None
+        assert robot.links["link_1"].inertial is None
+        assert robot.links["link_2"].inertial is not None
+        joints = [
+            (robot.joints[name].type, len(robot.joints[name].limits)) for name in ("joint_4", "joint_5", "joint_6")
+        ]
+        assert joints == [("revolute", 1), ("revolute", 0), ("fixed", 0)]
+
     def test_a_limit_says_nothing_about_bodies(self):
         light = re.sub(r'<inertial>\s*<origin xyz="0.08 0 0"/>.*?</inertial>', "", ARM, flags=re.DOTALL)
         assert ("INR-011", "link 'link_6'") in self.found(light.replace('upper="6.2"', 'upper="two"'))

@@ -1,6 +1,9 @@
 """Expressions of xacro mean what they mean in Python: each is held to Python's own `eval`."""
 
 import math
+import time
+import tracemalloc
+from contextlib import nullcontext
 from copy import deepcopy
 
 import pytest
@@ -8,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kinetree as kt
-from kinetree.formats.xacro.budget import Budget, YamlDict, YamlList, with_dots
+from kinetree.formats.xacro.budget import MAX_STEPS_IN_ALL, Budget, YamlDict, YamlList, with_dots
 from kinetree.formats.xacro.expressions import NameSpace, evaluate
 from kinetree.formats.xacro.functions import FUNCTIONS, MATHEMATICS, OF_XACRO
 from kinetree.formats.xacro.names import is_valid_name
@@ -199,6 +202,7 @@ text.isdigit() or 'a1'.isalnum()
 '-'.join(x for x in 'abc')
 '-'.join([1])
 str.upper('a')
+list(map(str.upper, [1]))
 list(map(str.strip, [' a ', 'b']))
 str.join('-', ['a', 'b'])
 items.index(1) + items.count(3)
@@ -285,6 +289,8 @@ REFUSED = {
     "text.encode()": "'str' object has no attribute 'encode' in an expression; expected capitalize, casefold,",
     "items.sorted()": "'list' object has no attribute 'sorted' in an expression; expected append, clear, copy,",
     "python.vars()": "name 'python.vars' is not defined; did you mean",
+    "[1 for x, y in [items]]": "3 values for 2 names",
+    "list.append": "'Function' object has no attribute 'append' in an expression",
     "type(len)": "type() takes a value, not a function",
     "str.mro()": "'Function' object has no attribute 'mro' in an expression",
     "'{0.real}'.format(a)": "format '{0.real}'; expected fields such as {}, {0}, {name} and {:>8.3f}, widths",
@@ -300,7 +306,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("expression", REFUSED)
 def test_refused_with_what_is_legal(expression):
-    with pytest.raises((kt.KinetreeError, AttributeError, NameError, TypeError)) as caught:
+    with pytest.raises((kt.KinetreeError, AttributeError, NameError, TypeError, ValueError)) as caught:
         ours(expression)
     assert REFUSED[expression] in str(caught.value)
 
@@ -323,8 +329,9 @@ LIMITS = {  # at a limit, and above it
     "round(5, 1000)": "round(5, 1001)",
     "int('9' * 1000)": "int('9' * 4301)",
     "factorial(500)": "factorial(1001)",
+    "comb(1000, 1)": "comb(1001, 1)",
     "prod([2] * 3000)": "prod([2] * 5000)",
-    "lcm(2 ** 2000, 3)": "lcm(2 ** 4000, 3 ** 2500, 5 ** 1700)",
+    "lcm(2 ** 4000, 2 ** 4000)": "lcm(2 ** 4000, 2 ** 4000, 2 ** 4000)",
     "sum(range(49000))": "sum(range(99000)) + sum(range(9000))",
     "[x == items for x in [[0] * 99] * 99]": "[x == y for x in [[0] * 9999] * 9 for y in [[0] * 9999] * 9]",
     "[0 in x for x in [[0] * 99] * 99]": "[1 in x for i in range(99) for x in [[0] * 9999]]",
@@ -354,6 +361,78 @@ def test_limits(within):
     assert caught.value.findings[0].code in ("xacro-size", "xacro-expression")
 
 
+NUMBERED = dict.fromkeys(range(1000), 0)
+COSTS = [  # an expression, the value of x, and the fewest and most steps that it takes
+    ("1 + 1", None, 4, 10),
+    ("'a' in x", {str(i): 0 for i in range(1000)}, 20, 40),
+    ("1 in x", NUMBERED, 20, 40),
+    ("x[1]", NUMBERED, 20, 40),
+    ("x['a'][0]", with_dots({"a": [0] * 1000}), 100, 150),
+    ("x == 'a'", "b" * 9000, 900, 1000),
+    ("'a' == x", "b" * 9000, 900, 1000),
+    ("x is None", "b" * 9000, 0, 10),
+    ("'%.0s' % x", "b" * 9000, 900, 1000),
+    ("x[1:] is x", [0] * 1000, 1999, 2100),
+    ("x.count('a' * 100)", "b" * 10_000, 1000, 1500),
+    ("x.get(5)", {str(i): 0 for i in range(1000)}, 0, 1500),
+    ("x.append(1)", [0] * 1000, 400, 500),
+    ("x.update([(i, i) for i in range(1000)])", {}, 40_000, 60_000),
+    ("len(set(range(1000)))", None, 60_000, 70_000),
+    ("len([2 ** 4000] * 100)", None, 24_000, 30_000),
+    ("sum(range(1000))", None, 2000, 2100),
+]
+
+
+@pytest.mark.parametrize(("expression", "x", "fewest", "most"), COSTS, ids=[row[0] for row in COSTS])
+def test_steps_of_an_expression(expression, x, fewest, most):
+    """Steps are in proportion to the work, also if the result is small."""
+    budget = Budget()
+    evaluate(expression, {**FUNCTIONS, "x": deepcopy(x)}.__getitem__, budget)
+    assert fewest <= MAX_STEPS_IN_ALL - budget.left <= most
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "'x'.ljust(10**8)",
+        "('a' * 9999).join(['b'] * 9999)",
+        "('a' * 9999).replace('a', 'b' * 9999)",
+        "'%99999999d' % 1",
+        "'{:99999999}'.format(1)",
+        "('%999d' * 9000) % ((1,) * 9000)",
+        "[0] * 10**8",
+    ],
+)
+def test_refused_before_it_takes_memory(expression):
+    tracemalloc.start()
+    try:
+        with pytest.raises(kt.KinetreeError):
+            ours(expression)
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_expression_pays_for_the_properties_that_it_evaluates():
+    budget = Budget()
+    names = {**FUNCTIONS, "x": [0] * 99_999}
+
+    def value(name):
+        return evaluate("1 + 1", {}.__getitem__, budget) if name == "two" else names[name]
+
+    with pytest.raises(kt.KinetreeError, match="more than 200000 steps"):
+        evaluate("[[two for i in range(999)] for j in range(999)]", value, budget)
+    assert budget.left > 700_000
+
+
+def test_types_of_data_of_yaml():
+    names = {**FUNCTIONS, "x": with_dots({"a": [1]})}
+    assert (
+        evaluate("[type(x) == dict, type(x.a) == list, isinstance(x.a, list)]", names.__getitem__, Budget())
+        == [True] * 3
+    )
+
+
 def test_a_list_that_grows_is_measured_in_others():
     """Ten thousand references to a list are small until it grows; printing them would take 3 GB."""
     inner = [0]
@@ -363,6 +442,25 @@ def test_a_list_that_grows_is_measured_in_others():
     for expression in ("outer", "str(outer)", "outer == [inner]", "'%s' % outer", "[outer]", "outer.count(0)"):
         with pytest.raises(kt.KinetreeError, match="a value of a size above"):
             evaluate(expression, names.__getitem__, Budget())
+
+
+def test_a_list_that_has_grown_is_refused_before_a_method_compares_it():
+    inner = [0] * 30_000
+    names = {"twin": list(inner), "outer": [inner] * 10_000}
+    start = time.process_time()
+    with pytest.raises(kt.KinetreeError, match="a value of a size above"):
+        evaluate("outer.count(twin)", names.__getitem__, Budget())
+    assert time.process_time() - start < 0.5
+
+
+def test_files_and_expressions_share_their_steps():
+    for in_files, refused in [(800_000, False), (950_000, True)]:
+        budget = Budget()
+        budget.spend_in_all(in_files)
+        with pytest.raises(kt.KinetreeError) if refused else nullcontext():
+            evaluate("[0] * 33_000", {}.__getitem__, budget)
+    with pytest.raises(kt.KinetreeError, match="the files they read take more than 1000000 steps"):
+        budget.spend_in_all(50_001)
 
 
 def test_an_expression_that_is_refused_leaves_steps_to_others():

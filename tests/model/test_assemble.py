@@ -106,6 +106,13 @@ def test_a_tree_below_a_link_that_does_not_exist():
     assert {doubt.element for doubt in robot.doubts} == {"joint 'j3'", "link 'world'", "link 'a'"}
 
 
+def test_a_group_with_a_joint_that_does_not_exist():
+    robot, _ = assemble_certain(chain(groups={"arm": ("j1", "j9"), "hand": ("j2",)}))
+    assert robot is not None
+    assert dict(robot.groups) == {"hand": ("j2",)}
+    assert [doubt.part for doubt in robot.doubts] == ["groups"]
+
+
 @pytest.mark.parametrize(
     ("more", "code", "words"),
     [

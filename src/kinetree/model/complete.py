@@ -94,7 +94,7 @@ class _Completion:
         kept: dict[str, Joint] = {}  # by the link that they move
         named = {id(joint) for joint in self.named(joints)}
         for joint in joints:
-            fits = id(joint) in named and {joint.parent, joint.child} <= links and joint.parent != joint.child
+            fits = id(joint) in named and {joint.parent, joint.child} <= links
             if fits and joint.child not in kept:
                 kept[joint.child] = joint
                 continue

@@ -220,8 +220,6 @@ def _of_text(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method of texts, which at worst compares each character of its text with each given character."""
 
     def call(budget: Budget, text: Any, *values: Any, **named: Any) -> Any:
-        if type(text) is not str:
-            raise TypeError(f"a method of texts gets a {type(text).__name__!r}")
         given = sum(len(value) for value in (*values, *named.values()) if type(value) is str)
         budget.spend(len(text) * given // COMPARED)
         if any(isinstance(value, int) and value > MAX_CHARACTERS for value in values):
