@@ -24,7 +24,7 @@ from kinetree.rules.options import CheckOptions
 from kinetree.rules.quality import LinkQuality, Quality, Shapes, others
 from kinetree.rules.shapes.addresses import ASTRAY, address_fault, in_own_package, is_whole, misspelt_scheme, undeclared
 from kinetree.rules.shapes.geometry import HUGE, TINY
-from kinetree.shapes.facts import MOST_BYTES, Facts, facts_of
+from kinetree.rules.shapes.mesh_facts import MOST_BYTES, Facts, facts_of
 from kinetree.shapes.read import POINTER, ending_of
 from kinetree.xacro_text.known_packages import packages_on_disk
 
