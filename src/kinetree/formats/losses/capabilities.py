@@ -87,10 +87,6 @@ def _depends(*parts: str) -> Row:
     return dict.fromkeys(parts, DEPENDS)
 
 
-def _has_dynamics(joint: Joint) -> bool:
-    return any(row != Dynamics() for row in joint.dynamics)
-
-
 def _is_lost_in_sdf(joint: Joint) -> bool:
     """Return whether SDF has no such joint. A floating joint from the world is one by not being in the file."""
     return not joint.kind.sdf and not (joint.type == "floating" and joint.parent == "world")
@@ -172,7 +168,9 @@ CAPABILITIES: dict[str, Capability] = {
         "ETS",
         {
             **KINEMATICS_ALONE,
-            "joint.dynamics": where(_has_dynamics, "the dynamics of a joint"),
+            "joint.dynamics": where(
+                lambda joint: any(row != Dynamics() for row in joint.dynamics), "the dynamics of a joint"
+            ),
             "joint": SINGLE_JOINTS,
             "link": DEPENDS,
             **UNRELATED,
