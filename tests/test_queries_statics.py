@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.algorithms import statics
+from kinetree.algorithms import differential
 from kinetree.model.force_torque import MEASURES
 from kinetree.model.robot import Robot
 from kinetree.model.tree import build_tree
@@ -99,7 +99,7 @@ def test_kernels_are_the_algorithms(frame, base):
     (q, _, w), tree = some(ROBOT, 5), build_tree(ROBOT)
     asked = ((kt.dynamics.wrench, w), (kt.dynamics.joint_torques, w), (kt.kinematics.point, w[:, :3]))
     for function, x in asked:
-        kernel, algorithm = function(ROBOT, frame, base), getattr(statics, function.__name__)
+        kernel, algorithm = function(ROBOT, frame, base), getattr(differential, function.__name__)
         expected = [algorithm(tree, q[i], x[i], frame, base) for i in range(N)]
         np.testing.assert_allclose(kernel.interpret(q, x), expected, rtol=0, atol=1e-13)
 

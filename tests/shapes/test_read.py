@@ -159,7 +159,7 @@ class TestRefused:
 
 
 def test_facts_of_a_large_file_are_those_of_a_sample(tmp_path):
-    from kinetree.shapes.facts import SAMPLE, facts_of
+    from kinetree.rules.shapes.mesh_facts import SAMPLE, facts_of
 
     path = tmp_path / "a.stl"
     path.write_bytes(meshes.stl())

@@ -7,7 +7,7 @@ whose numbers lose precision, so a constant row goes between them. Base and tool
 parameters.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from math import pi
 from typing import NamedTuple
@@ -62,7 +62,7 @@ def extract_dh(
     lines = [Line(joint.T[:3, 3], joint.direction) for joint in chain.joints]
     F = _first_frame(lines[0]) if lines else se3.IDENTITY
     normals, _, tool = _normals(F, lines, chain.T_tip, parallel)
-    names = {joint.joint.name for joint in chain.joints}
+    names = [joint.joint.name for joint in chain.joints]
     heads = [_head(joint.joint, names) for joint in chain.joints]
     rows, tool = _rows(heads, normals, tool, convention)
     found = DHChain("", convention, rows, frozen(F), frozen(tool), tip=chain.tip)
@@ -178,16 +178,7 @@ class _TreeExtraction:
 
     def head(self, body: int, joint: Joint) -> DHRow:
         link_frame = _rounded_pose(se3.inverse(self.F[body]) @ self.P[body] @ joint.child_origin)
-        return DHRow(
-            type=joint.type,
-            joint=joint.name,
-            limits=joint.limits,
-            dynamics=joint.dynamics,
-            mimic=joint.mimic,
-            link=joint.child,
-            link_frame=link_frame,
-            source=joint.source,
-        )
+        return replace(_head(joint, self.robot.joints), link=joint.child, link_frame=link_frame)
 
     def frame(self, name: str) -> Frame:
         """Return an extra frame, on the nearest link of the table."""
@@ -211,7 +202,7 @@ class _TreeExtraction:
         return tuple(Link(name, combined(inertials, name)) for name, inertials in bodies.items())
 
 
-def _head(joint: Joint, names: set[str]) -> DHRow:
+def _head(joint: Joint, names: Collection[str]) -> DHRow:
     """Return a row without its numbers. A follower whose leader is not in the chain counts by its own number."""
     mimic = joint.mimic if joint.mimic and joint.mimic.joint in names else None
     return DHRow(
@@ -287,16 +278,12 @@ def _rows(
     for head, steps in zip(heads, normals, strict=True):
         for k, step in enumerate(steps):
             row = head if k == 0 else DHRow(type="fixed")
-            own = (step.alpha, step.a) if convention == "dh" else (alpha, a)
-            rows.append(_with_numbers(row, step, *own))
+            own_alpha, own_a = (step.alpha, step.a) if convention == "dh" else (alpha, a)
+            rows.append(replace(row, a=own_a, d=step.d, alpha=own_alpha, theta=step.theta))
             alpha, a = step.alpha, step.a
     if convention == "mdh" and rows:
         tool = _rounded_pose(x_screw(alpha, a) @ tool)
     return tuple(rows), tool
-
-
-def _with_numbers(row: DHRow, step: Normal, alpha: float, a: float) -> DHRow:
-    return replace(row, a=a, d=step.d, alpha=alpha, theta=step.theta)
 
 
 def _rounded(normal: Normal) -> Normal:

@@ -1,5 +1,5 @@
-"""Twists, Jacobians and their derivatives (Lynch & Park, Modern Robotics, ch. 5; Featherstone, Rigid Body Dynamics
-Algorithms, ch. 4).
+"""Twists, Jacobians and their derivatives, points and wrenches (Lynch & Park, Modern Robotics, section 3.4 and ch. 5;
+Featherstone, Rigid Body Dynamics Algorithms, ch. 4). Wrenches are force first, like the twists whose duals they are.
 
 Each velocity coordinate between base and frame gives a twist, linear first: the velocity v of the frame's origin and
 the angular velocity w, both relative to the base, at rate one. A joint that carries the base counts negatively.
@@ -13,7 +13,7 @@ import numpy as np
 from kinetree.algorithms.kinematics import forward_kinematics, path_between, place, walk
 from kinetree.model.tree import Tree
 from kinetree.spatial import exponential, se3
-from kinetree.spatial.plucker import skew
+from kinetree.spatial.plucker import moved_wrench, skew
 from kinetree.spatial.se3 import Array
 
 Axes = Literal["base", "frame"]
@@ -179,3 +179,23 @@ def moving(tree: Tree, frame: str, base: str | None = None) -> list[int]:
     up, down = path_between(tree, place(tree, base)[0], place(tree, frame)[0])
     numbers = range(tree.nv)
     return sorted({j for i in (*up, *down) for j in numbers[tree.v_slice[i]] if tree.multiplier[i] != 0.0})
+
+
+def point(tree: Tree, q: Any, p: Any, frame: str, base: str | None = None) -> Array:
+    """Return the point p (3,) of `frame` in `base`, (3,)."""
+    T = forward_kinematics(tree, q, [frame], base)[0]
+    return np.asarray(T[:3, :3] @ p + T[:3, 3])
+
+
+def wrench(tree: Tree, q: Any, w: Any, frame: str, base: str | None = None) -> Array:
+    """Return the wrench w (6,), given in `frame`, in `base`, (6,)."""
+    return moved_wrench(forward_kinematics(tree, q, [frame], base)[0], w)
+
+
+def joint_torques(tree: Tree, q: Any, w: Any, frame: str, base: str | None = None) -> Array:
+    """Return tau (nv,) = Jᵀ w for a wrench w (6,) given in `frame`: its power along the twist of every coordinate
+    (Modern Robotics, eq. 5.26)."""
+    tau: list[Any] = [0.0] * tree.nv
+    for j, _, v, omega in twists(tree, q, frame, base, "frame"):
+        tau[j] = tau[j] + v @ w[:3] + omega @ w[3:]
+    return np.array(tau)

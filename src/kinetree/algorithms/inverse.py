@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.algorithms.goals import Goal, goal_rows
-from kinetree.algorithms.margin import margin
 from kinetree.algorithms.tangent import Loose, differences, integrated, nearer_signs, turned_anew
-from kinetree.algorithms.vectors import dot, largest, solved_symmetric
+from kinetree.algorithms.vectors import dot, largest, margin, solved_symmetric
 from kinetree.model.limits import Limits
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array

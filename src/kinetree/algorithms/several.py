@@ -13,9 +13,8 @@ import numpy as np
 from kinetree.algorithms.closed_form import SixAxes
 from kinetree.algorithms.inverse import Problem
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.algorithms.margin import margin
 from kinetree.algorithms.nearest import EDGE, Form, closed_forms
-from kinetree.algorithms.vectors import dot, largest
+from kinetree.algorithms.vectors import dot, largest, margin
 from kinetree.model.limits import Limits
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array

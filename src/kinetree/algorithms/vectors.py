@@ -1,10 +1,12 @@
-"""Sums and products of lists of numbers, floats or symbolic; and lengths and angles without rounding errors."""
+"""Sums, products and margins of numbers, floats or symbolic; and lengths and angles without rounding errors."""
 
 from collections.abc import Iterable, Sequence
 from math import pi
 from typing import Any
 
 import numpy as np
+
+from kinetree.spatial.se3 import Array
 
 
 def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
@@ -15,6 +17,16 @@ def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
 def cross(a: Any, b: Any) -> list[Any]:
     """Return a x b (3,)."""
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def margin(q: Any, lower: Array, upper: Array, G: Array, h: Array) -> Array:
+    """Return q - lower, upper - q and h - G q, (k,), without the entries whose bound is infinite."""
+    slack = [q[i] - bound for i, bound in enumerate(lower) if np.isfinite(bound)]
+    slack += [bound - q[i] for i, bound in enumerate(upper) if np.isfinite(bound)]
+    for row, bound in zip(G, h, strict=True):
+        if np.isfinite(bound):
+            slack.append(bound - sum(row[i] * q[i] for i in np.flatnonzero(row)))
+    return np.array(slack)
 
 
 def largest(values: Sequence[Any]) -> Any:

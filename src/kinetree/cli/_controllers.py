@@ -10,8 +10,7 @@ import numpy as np
 
 from kinetree.cli._help import option
 from kinetree.controllers import controllers
-from kinetree.controllers.active import Active
-from kinetree.controllers.controller import Controller
+from kinetree.controllers.controller import Active, Controller
 from kinetree.controllers.text import parsed, written
 from kinetree.errors import KinetreeError, UnknownNameError, UnverifiedWarning, fail, nearest_names
 from kinetree.model.robot import Robot

@@ -62,11 +62,6 @@ NUMBERS = {
 }
 
 
-def _number_type(dtype: DTypeLike) -> _Number:
-    """Return the C type of a NumPy type: double or single precision."""
-    return NUMBERS[legal_type(dtype, NUMBERS)]
-
-
 def write_c(
     functions: Sequence[tuple[str, Kernel]],
     header: str,
@@ -88,7 +83,7 @@ def write_c(
     Raises KinetreeError if a name is not legal in C and C++, is a name of the language or its library, or occurs twice,
     and for a repeated program.
     """
-    number = _number_type(dtype)
+    number = NUMBERS[legal_type(dtype, NUMBERS)]
     for name, kernel in functions:
         if kernel.program.repeated:
             raise fail("c-repeated", f"{name} repeats its steps; C is written of straight lines only")
@@ -107,7 +102,8 @@ def write_c(
         named = [*constants_of(kernel), *(constants or {}).get(name, ())]
         declared += [f"{text}{_signature(name, kernel, number)};\n", _enum(name, named, number, taken)]
         defined.append(f"{text}{_definition(name, kernel, number)}")
-    alone = [_C_ALONE, _WITH_NAN] if any(map(_has_state, (kernel for _, kernel in functions))) else [_C_ALONE]
+    coded = {label for _, kernel in functions for port in kernel.outputs for label, _ in port.codes}
+    alone = [_C_ALONE, _WITH_NAN] if "state" in coded else [_C_ALONE]
     return CSource(
         "\n".join([f'{heading}\n#include "{header}"\n\n#include <math.h>\n', *alone, *defined]),
         "\n".join([f"{heading}\n#ifndef {guard}\n#define {guard}\n", _OPEN, *declared, _CLOSE]),
@@ -141,10 +137,6 @@ _WITH_NAN = """\
 """Stops compilers that assume that there is no NaN; for functions with a state that reports NaN."""
 _OPEN = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
 _CLOSE = "#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
-
-
-def _has_state(kernel: Kernel) -> bool:
-    return any(label == "state" for port in kernel.outputs for label, _ in port.codes)
 
 
 def _check_names(functions: Iterable[tuple[str, Kernel]]) -> None:

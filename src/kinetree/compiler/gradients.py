@@ -17,7 +17,7 @@ from kinetree.compiler.expr import Expr, Graph
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.port import Port, Tangent, spans
-from kinetree.compiler.program import Program, trace
+from kinetree.compiler.program import Program, objects, trace
 from kinetree.errors import fail
 
 SINGULAR = {"divide", "sqrt", "arctan2", "arccos"}
@@ -108,7 +108,7 @@ def _pullback(program: Program, which: Sequence[int], charts: Sequence[Tangent |
     for i, chart in zip(which, charts, strict=True):
         own = bars[places[i]]
         result += own if chart is None else _transposed(chart.rates, given[i], own)
-    return _objects(result)
+    return objects(result)
 
 
 def _pushforward(program: Program, which: Sequence[int], charts: Sequence[Tangent | None], *arrays: Any) -> Any:
@@ -122,7 +122,7 @@ def _pushforward(program: Program, which: Sequence[int], charts: Sequence[Tangen
     dx: list[Any] = [0.0] * len(x)
     for i, chart, own in zip(which, charts, given[count:], strict=True):
         dx[_places(program)[i]] = own if chart is None else _run(chart.rates, graph, [*given[i], *own])
-    return rate(_objects(_run(program, graph, x)), _objects(x), _objects(dx))
+    return rate(objects(_run(program, graph, x)), objects(x), objects(dx))
 
 
 def adjoints(program: Program, inputs: Sequence[Expr], bars: Sequence[Any]) -> list[Any]:
@@ -180,9 +180,3 @@ def _run(program: Program, graph: Graph, inputs: Sequence[Any]) -> list[Any]:
 
 def _places(program: Program) -> list[slice]:
     return spans([Port("", shape) for shape in program.inputs])
-
-
-def _objects(entries: Sequence[Any]) -> Any:
-    array = np.empty(len(entries), dtype=object)
-    array[:] = entries
-    return array

@@ -61,14 +61,15 @@ def trace(function: Callable[..., Any], *inputs: tuple[int, ...], repeated: bool
     arguments, start = [], 0
     for shape in inputs:
         entries = [graph.input(start + i) for i in range(prod(shape))]
-        arguments.append(_objects(entries).reshape(shape))
+        arguments.append(objects(entries).reshape(shape))
         start += len(entries)
     result = np.asarray(function(*arguments), dtype=object)
     assert not repeated or result.shape == inputs[0], "what is repeated gives what it takes"
     return assemble(graph, inputs, [_entry(graph, x) for x in result.ravel()], result.shape, repeated)
 
 
-def _objects(entries: Sequence[Any]) -> Any:
+def objects(entries: Sequence[Any]) -> Any:
+    """Return an array (n,) of expressions, or of expressions and floats."""
     array = np.empty(len(entries), dtype=object)
     array[:] = entries
     return array

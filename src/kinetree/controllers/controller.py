@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from kinetree.errors import KinetreeError, UnverifiedWarning, fail, nearest_name
 from kinetree.labels import by_name
 from kinetree.spatial.handedness import mirrored_pose
 from kinetree.spatial.numbers import numbers, poses
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import IDENTITY, Array
 
 METRES = {"m": 1.0, "mm": 1e-3}
 """Units of position, in metres."""
@@ -175,3 +175,26 @@ class Controller:
 def plain(name: str) -> str:
     """Return a robot's name in lower-case letters and digits only, as in the makers' files."""
     return "".join(c for c in str(name).lower() if c.isalnum())
+
+
+class Active(NamedTuple):
+    """The tool T_tool0_tool and the user frame T_base_user (…, 4, 4), m, that are active on a controller."""
+
+    tool: Array = IDENTITY
+    user_frame: Array = IDENTITY
+
+    def shown(self, T_base_tool0: Array) -> Array:
+        """Return T_user_tool (…, 4, 4)."""
+        return np.asarray(_inverse(self.user_frame) @ T_base_tool0 @ self.tool)
+
+    def of_tool0(self, T_user_tool: Array) -> Array:
+        """Return T_base_tool0 (…, 4, 4)."""
+        return np.asarray(self.user_frame @ T_user_tool @ _inverse(self.tool))
+
+
+def _inverse(T: Array) -> Array:
+    """Return the inverse of poses (…, 4, 4)."""
+    result = np.array(T)
+    result[..., :3, :3] = np.swapaxes(T[..., :3, :3], -1, -2)
+    result[..., :3, 3] = -np.einsum("...ji,...j->...i", T[..., :3, :3], T[..., :3, 3])
+    return result

@@ -230,10 +230,8 @@ def _model_file(folder: Path, check: Callable[[Path], None]) -> Path:
     config = folder / "model.config"
     check(config)
     root = parse(read_file(config), str(config), Report()) if config.is_file() else None
-    named = [(_version(e.get("version")), e.text.strip()) for e in (root.find_all("sdf") if root else [])]
-    return folder / max(named, default=((), "model.sdf"))[1]
-
-
-def _version(text: str | None) -> tuple[int, ...]:
-    """Return a sortable version: 1.10 is later than 1.6; no version is the earliest."""
-    return tuple(map(int, re.findall(r"\d{1,9}", text or "")))
+    named: list[tuple[list[int], str]] = []
+    for element in root.find_all("sdf") if root else ():  # 1.10 is later than 1.6; no version is the earliest
+        version = [int(digits) for digits in re.findall(r"\d{1,9}", element.get("version") or "")]
+        named.append((version, element.text.strip()))
+    return folder / max(named, default=([], "model.sdf"))[1]

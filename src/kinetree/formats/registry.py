@@ -130,7 +130,9 @@ def _read_expanded(made: Any, findings: list[Finding], files: Files, options: Re
     """Read what xacro makes: URDF as a rule, but any format whose root element says so. After errors the robot only has
     the texts of its files."""
     if made.text is None:
-        return _unknown(made.file, made.files), findings
+        name, text = Path(made.file).name, Text("xacro", "", files=made.files)
+        parts = Parts(name, [Link(name)], text=text, source=Source(made.file), doubts=[Doubt("robot", name)])
+        return assemble_certain(parts)[0] if made.files else None, findings
     row = format_of_text(Path(made.file), made.text.text.encode())
     robot, more = row.read(made.text, made.file, files, options)
     findings += more
@@ -138,13 +140,6 @@ def _read_expanded(made: Any, findings: list[Finding], files: Files, options: Re
     if robot and robot.text:
         robot = replace(robot, text=replace(robot.text, files=made.files))
     return replace(robot, notes=notes) if robot else None, findings
-
-
-def _unknown(file: str, files: Mapping[str, str]) -> Robot | None:
-    """Return a robot of which nothing is known but the texts of its files, or None without a text."""
-    name, text = Path(file).name, Text("xacro", "", files=files)
-    parts = Parts(name, [Link(name)], text=text, source=Source(file), doubts=[Doubt("robot", name)])
-    return assemble_certain(parts)[0] if files else None
 
 
 FORMATS: dict[str, Format] = {

@@ -131,10 +131,6 @@ _ZERO = (0.0, 0.0, 0.0)
 _I3 = np.eye(3)
 
 
-def _no_columns(axes: Array, pitch: float, q: Any) -> Array:
-    return np.zeros((6, 0))
-
-
 def _planar_basis(axes: Array) -> tuple[Array, Array]:
     """Return x and y of the plane: the joint frame's, turned the shortest way that takes z to the normal."""
     R = se3.rotation_between((0.0, 0.0, 1.0), axes[0])
@@ -271,7 +267,7 @@ _ROWS = (
         0,
         (),
         lambda axes, pitch, q: se3.IDENTITY,
-        _no_columns,
+        lambda axes, pitch, q: np.zeros((6, 0)),
         urdf="fixed",
         sdf="fixed",
         reversible=True,

@@ -114,7 +114,7 @@ class Limits(Displayable):
         error of the estimate. Infinite if a coordinate outside of blocks has no range; raises KinetreeError "unbounded"
         if one in a block has none.
         """
-        ranges = np.array([self.upper[i] - self.lower[i] for i in self._free()])
+        ranges = np.delete(self.upper - self.lower, [i for block in self.blocks for i in block.columns])
         if self.impossible or (ranges == 0).any():
             return Estimate(0.0)
         return _product(float(np.prod(ranges)), [block.volume for block in self.blocks])
@@ -197,10 +197,6 @@ class Limits(Displayable):
         for column, coefficient in zip(places.T, coefficients.T, strict=True):
             total = total + q[..., column] * coefficient
         return total
-
-    def _free(self) -> list[int]:
-        coupled = {int(i) for block in self.blocks for i in block.columns}
-        return [i for i in range(len(self.lower)) if i not in coupled]
 
     @cached_property
     def impossible(self) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from kinetree.display import Brief
 from kinetree.errors import Source
-from kinetree.model.extension import Extension
+from kinetree.model.text import Extension
 from kinetree.spatial.se3 import IDENTITY, Array
 
 

@@ -16,7 +16,6 @@ from kinetree.confine import Places
 from kinetree.display import Brief, Displayable, shortened
 from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import not_a_coordinate, q_of
-from kinetree.model.extension import Extension as Extension
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
 from kinetree.model.link import Geometry as Geometry
@@ -25,6 +24,7 @@ from kinetree.model.link import Link as Link
 from kinetree.model.link import Material as Material
 from kinetree.model.link import Shape as Shape
 from kinetree.model.names import NamedValues
+from kinetree.model.text import Extension as Extension
 from kinetree.model.text import Text as Text
 from kinetree.spatial.se3 import IDENTITY, Array
 

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 from kinetree.display import Brief
 from kinetree.errors import Source
-from kinetree.model.extension import Extension
 from kinetree.model.references import kind_of
+from kinetree.model.text import Extension
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -1,4 +1,4 @@
-"""Text that a robot was read from, with the places of its elements."""
+"""Texts that a robot keeps: of its file, with the places of its elements, and of elements of other tools."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,3 +16,13 @@ class Text(Brief):
     text: str
     origins: Sequence[Source | None] = field(default=(), repr=False)
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """An element of another tool, kept unchanged and written back to its own format."""
+
+    format: str
+    tag: str
+    text: str
+    source: Source | None = None

@@ -10,8 +10,7 @@ import numpy as np
 from kinetree.algorithms.kinematics import path_between
 from kinetree.arguments import explain_type_errors
 from kinetree.controllers import Controllers, controllers
-from kinetree.controllers.active import Active
-from kinetree.controllers.controller import COUPLED, Controller
+from kinetree.controllers.controller import COUPLED, Active, Controller
 from kinetree.errors import KinetreeError, fail, nearest_names
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits

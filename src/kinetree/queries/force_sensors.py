@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.algorithms import statics
+from kinetree.algorithms import differential
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.force_torque import MEASURES, Place, reading_place
 from kinetree.model.robot import Robot, Sensor
@@ -49,16 +49,16 @@ class Meter(NamedTuple):
     def _pose(self, model: Tree, q: Any) -> Array:
         """Return T_frame_reading (4, 4)."""
         place = self.place
-        return homogeneous(place.R_frame_reading, statics.point(model, q, place.p, place.on, place.frame))
+        return homogeneous(place.R_frame_reading, differential.point(model, q, place.p, place.on, place.frame))
 
     def reading(self, model: Tree, q: Any, f: Any) -> Array:
         """Return the reading (6,) where the joint exerts f (6,) on its body, moment first."""
-        w = statics.wrench(model, q, of_link(model, f, self.child), self.child, self.place.frame)
+        w = differential.wrench(model, q, of_link(model, f, self.child), self.child, self.place.frame)
         return self.sign * moved_wrench(inverse(self._pose(model, q)), w)
 
     def wrench(self, model: Tree, q: Any, reading: Any) -> Array:
         """Return f (6,) of a reading."""
-        w = statics.wrench(model, q, moved_wrench(self._pose(model, q), reading), self.place.frame, self.child)
+        w = differential.wrench(model, q, moved_wrench(self._pose(model, q), reading), self.place.frame, self.child)
         moved = moved_wrench(model.frame(self.child)[1], self.sign * w)
         return np.array([*moved[3:], *moved[:3]])
 

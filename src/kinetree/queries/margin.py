@@ -8,7 +8,7 @@ import numpy as np
 from kinetree.algorithms import kinematics
 from kinetree.algorithms.guard import least as least_of
 from kinetree.algorithms.kinematics import path_between
-from kinetree.algorithms.margin import margin as margin_of
+from kinetree.algorithms.vectors import margin as margin_of
 from kinetree.arguments import explain_type_errors
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from kinetree.algorithms import statics
+from kinetree.algorithms import differential
 from kinetree.algorithms.dynamics import sensing
 from kinetree.arguments import as_names
 from kinetree.compiler.kernel import Kernel
@@ -183,7 +183,7 @@ def external_wrench(
         }
         missing = sensing.missing_wrenches(model, q, qd, qdd, given.gravity, felt, _base_motion(motion))
         found = [
-            statics.wrench(model, q, of_link(model, missing[model.frame(link)[0]], link), link, name)
+            differential.wrench(model, q, of_link(model, missing[model.frame(link)[0]], link), link, name)
             for link, name in zip(parts, names, strict=True)
         ]
         return found[0] if single else np.array(found)

@@ -5,7 +5,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from kinetree.algorithms import statics
+from kinetree.algorithms import differential
 from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
@@ -33,7 +33,7 @@ def point(robot: Robot, frame: str, base: str | None = None, **options: Unpack[J
     frame, base = frames_of(robot, (frame, base))
     output = Port("p_base", (3,), ("x", "y", "z"), f"point of {frame} in {base}; m")
     more = Port("p", (3,), ("x", "y", "z"), f"in {frame}; m")
-    return _static("point", robot, frame, base, statics.point, more, output)
+    return _static("point", robot, frame, base, differential.point, more, output)
 
 
 @robot_query
@@ -53,7 +53,7 @@ def wrench(robot: Robot, frame: str, base: str | None = None, **options: Unpack[
     """
     frame, base = frames_of(robot, (frame, base))
     output = Port("w_base", (6,), WRENCH, f"in {base}; N, N m")
-    return _static("wrench", robot, frame, base, statics.wrench, _wrench_in(frame), output)
+    return _static("wrench", robot, frame, base, differential.wrench, _wrench_in(frame), output)
 
 
 @robot_query
@@ -77,7 +77,7 @@ def joint_torques(robot: Robot, frame: str, base: str | None = None, **options: 
     frame, base = frames_of(robot, (frame, base))
     qd = velocities(robot)
     output = Port("tau", qd.shape, qd.labels, f"exerted by a wrench on {frame}, relative to {base}; N, N m")
-    return _static("joint_torques", robot, frame, base, statics.joint_torques, _wrench_in(frame), output)
+    return _static("joint_torques", robot, frame, base, differential.joint_torques, _wrench_in(frame), output)
 
 
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")

@@ -14,11 +14,12 @@ from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.robot import Extension, Geometry, Material, Robot
 from kinetree.shapes.collada import images
 from kinetree.shapes.convert import mesh_for_drake, mesh_for_mujoco, texture_for_mujoco
-from kinetree.shapes.extensions import with_references
 from kinetree.shapes.gltf import references
 from kinetree.shapes.mesh import Mesh
 from kinetree.shapes.read import check_pointer, ending_of, read_mesh
 from kinetree.shapes.resolve import IMAGES, MESHES, OTHERS, beside, companions, files_of, path_of, root_of
+from kinetree.syntax.xml.reader import Element, Report, attribute_spans, parse
+from kinetree.syntax.xml.writer import attributes_text
 
 ASSETS = "assets"
 """Folder beside the written file that meshes and textures are put into."""
@@ -133,7 +134,7 @@ class Bag:
         def renamed(name: str, source: Source | None) -> str:
             return self._noting(name, "extension", owner, source, self._texture, endings)
 
-        return tuple(with_references(e, self.format, partial(renamed, source=e.source)) for e in extensions)
+        return tuple(_with_references(e, self.format, partial(renamed, source=e.source)) for e in extensions)
 
     def _noting(
         self,
@@ -331,3 +332,29 @@ def _is_of_one_folder(robot: Robot) -> bool:
     shapes = (shape for link in robot.links.values() for shape in (*link.visuals, *link.collisions))
     folders = {folder_of(shape.source.file) for shape in shapes if shape.source}
     return {real(folder or "") for folder in folders} <= {_own_folder(robot)}
+
+
+def _with_references(extension: Extension, format: str, renamed: Callable[[str], str]) -> Extension:
+    """Return an extension of a format whose references to files are replaced by a function; others as they are. They
+    are in <asset> of MJCF, and in maps of SDF's materials."""
+    if extension.format != format or not (extension.tag == "asset" or "_map" in extension.text):
+        return extension
+    root = parse(extension.text, "", Report())
+    if root is None:
+        return extension
+    data = root.document.data
+    for name, start, stop in sorted(_file_places(format, root), key=lambda row: -row[1]):  # from the end to the start
+        if (new := renamed(name)) != name:
+            value = attributes_text({"a": new}).removeprefix('a="').removesuffix('"')
+            data = data[:start] + value.encode() + data[stop:]
+    return replace(extension, text=data.decode())
+
+
+def _file_places(format: str, root: Element) -> Iterator[tuple[str, int, int]]:
+    """Yield each reference with its first byte and the byte after it."""
+    for element in root.walk():
+        if format == "mjcf" and root.tag == "asset":
+            spans = attribute_spans(element).items()
+            yield from ((element.attributes[key], span[1], span[2]) for key, span in spans if key.startswith("file"))
+        elif format == "sdf" and element.tag.endswith("_map") and element.text.strip():
+            yield element.text.strip(), element.tag_stop, element.end

@@ -14,8 +14,8 @@ from time import monotonic
 
 from kinetree.confine import is_in, real
 from kinetree.errors import KinetreeError
-from kinetree.files.known_packages import MANIFESTS, REMEMBERED
 from kinetree.files.opener import files_below, read_file, unrecorded
+from kinetree.xacro_text.known_packages import MANIFESTS, REMEMBERED
 
 ENDINGS = (".xacro", ".urdf", ".xml")
 """Endings of files that may have instructions of xacro."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from kinetree.errors import Doubt, KinetreeError
-from kinetree.files.known_packages import is_missing, packages_on_disk
 from kinetree.files.opener import Files
 from kinetree.formats.xacro.engine import MACRO_PARAMETER
 from kinetree.formats.xacro.words import Words, words_of
 from kinetree.model.robot import Robot
 from kinetree.syntax.xml.reader import Element, Report, parse
+from kinetree.xacro_text.known_packages import is_missing, packages_on_disk
 from kinetree.xacro_text.names import FILE_NAME
 from kinetree.xacro_text.text import MOST_MACROS, Call, Macro, Parameter, Place, Program, Use
 

@@ -23,7 +23,7 @@ def lumped(tree: Tree, keep: Collection[int] = ()) -> Tree:
         kind = tree.joint_type[i]
         if i in keep or not kind.single or kind.has_pitch:
             continue
-        moved = _along(tree.axes[i][0], inertia[i]) if kind.turns else _rotational(inertia[i])
+        moved = _along(tree.axes[i][0], inertia[i]) if kind.turns else np.pad(inertia[i][:3, :3], (0, 3))
         T = np.asarray(tree.T_tree[i] @ tree.T_zero[i])
         inertia[i] = _without(inertia[i], moved)
         inertia[tree.parent[i]] = inertia[tree.parent[i]] + plucker.moved_inertia(moved, T)
@@ -41,12 +41,6 @@ def _along(axis: Array, I: Array) -> Array:
     rod[:3, 3:] = plucker.skew(axis * (axis @ h))
     rod[3:, :3], rod[3:, 3:] = rod[:3, 3:].T, mass * np.eye(3)
     return rod
-
-
-def _rotational(I: Array) -> Array:
-    part = np.zeros((6, 6))
-    part[:3, :3] = I[:3, :3]
-    return part
 
 
 def _without(I: Array, moved: Array) -> Array:

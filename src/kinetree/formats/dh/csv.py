@@ -15,6 +15,7 @@ from kinetree.syntax.text import TextReport
 
 SETTINGS = ("name", "root", "convention", "base", "tool", "tip")
 COLUMNS = tuple(key for key in KEYS if key != "mimic")
+EXAMPLE = "a (mm), d (mm), alpha (rad), theta (deg)"
 GREEK = {"α": "alpha", "θ": "theta"}
 
 
@@ -23,7 +24,7 @@ def read_table(text: str, report: TextReport) -> DHTable | None:
     settings = _settings(report)
     body = [(i, line) for i, line in enumerate(report.lines, 1) if line.strip() and not line.lstrip().startswith("#")]
     if not body:
-        report.error("no-heading", f"there is no heading; expected for example joint, {', '.join(_examples())}")
+        report.error("no-heading", f"there is no heading; expected for example joint, {EXAMPLE}")
         return None
     separator = separator_of(body[0][1])
     columns = _heading(body[0], separator, report)
@@ -90,9 +91,7 @@ def _heading(line: tuple[int, str], separator: str, report: TextReport) -> list[
     for column in PARAMETERS:
         if names.count(column) != 1:
             how = "is missing" if column not in names else "occurs twice"
-            report.error(
-                "missing-column", f"column {column} {how}; expected for example {', '.join(_examples())}", line[0]
-            )
+            report.error("missing-column", f"column {column} {how}; expected for example {EXAMPLE}", line[0])
     return columns if not any(f.severity == "error" for f in report.findings[before:]) else None
 
 
@@ -129,7 +128,3 @@ def _pose(setting: tuple[str, int] | None, key: str, length: str | None, report:
         report.error("pose", message, setting[1], bad=setting[0])
         return se3.IDENTITY
     return matrix_pose(values, length, Place(report, setting[1], key))
-
-
-def _examples() -> list[str]:
-    return ["a (mm)", "d (mm)", "alpha (rad)", "theta (deg)"]

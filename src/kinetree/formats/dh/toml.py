@@ -108,7 +108,7 @@ class _Reader:
             _text(table, "on", "") or None,
             "base" in data,
             _text(table, "tip", "") or None,
-            table.value("frames", True, _is_flag, "expected true or false", "flag"),
+            table.value("frames", True, lambda said: isinstance(said, bool), "expected true or false", "flag"),
             self.report.source(line),
         )
 
@@ -284,10 +284,6 @@ class _Reader:
     def pose(self, table: TomlTable, key: str, units: Units, label: str) -> Any:
         place = Place(self.report, self.places.key(key, table.where), f"{key} of {label}")
         return read_pose(table.data.get(key, {}), units, place)
-
-
-def _is_flag(said: object) -> bool:
-    return isinstance(said, bool)
 
 
 def _text(table: TomlTable, key: str, default: str) -> str:

@@ -335,13 +335,12 @@ def _lose_groups(robot: Robot, losses: Losses) -> None:
 
 
 def _without(table: DHTable, without: Collection[str]) -> DHTable:
+    chains = table.chains
+    if "limit" in without:
+        chains = tuple(replace(c, rows=tuple(replace(row, limits=()) for row in c.rows)) for c in chains)
     return replace(
         table,
-        chains=tuple(replace(c, rows=tuple(_row_without(row, without) for row in c.rows)) for c in table.chains),
+        chains=chains,
         groups={} if "group" in without else table.groups,
         coupled_limits=() if "coupled_limit" in without else table.coupled_limits,
     )
-
-
-def _row_without(row: DHRow, without: Collection[str]) -> DHRow:
-    return replace(row, limits=() if "limit" in without else row.limits)

@@ -44,7 +44,9 @@ def read_assets(report: Report, root: Element, compiler: Compiler, classes: Clas
     elements = [e for section in root.find_all("asset") for e in section.children]
     for element in elements:
         if element.tag == "texture":
-            _texture(assets, element, compiler)
+            file = element.get("file")
+            assets.textures[_name(element)] = compiler.path(file, compiler.texturedir) if file else None
+            assets.others.append(element)
     for element in elements:
         if element.tag == "mesh":
             optional(report, element, element, partial(_mesh, report, assets, element, compiler, classes))
@@ -59,12 +61,6 @@ def read_assets(report: Report, root: Element, compiler: Compiler, classes: Clas
 
 def _name(element: Element) -> str:
     return element.get("name") or PurePosixPath((element.get("file") or "").replace("\\", "/")).stem
-
-
-def _texture(assets: Assets, element: Element, compiler: Compiler) -> None:
-    file = element.get("file")
-    assets.textures[_name(element)] = compiler.path(file, compiler.texturedir) if file else None
-    assets.others.append(element)
 
 
 def _mesh(report: Report, assets: Assets, element: Element, compiler: Compiler, classes: Classes) -> None:

@@ -73,7 +73,7 @@ def _follow(context: Context, element: Element) -> None:
         message = f"joint {follower.name!r} follows joint {follower.mimic.joint!r} already; expected one leader"
         report.error("mimic", message, element)
         return
-    _replace(context, replace(follower, mimic=mimic))
+    context.parts.joints[_joint_at(context)[follower.name]] = replace(follower, mimic=mimic)
 
 
 def _scalar_joint(context: Context, element: Element, attribute: str) -> Joint | None:
@@ -141,14 +141,9 @@ def lock_held(context: Context, robot: Robot) -> Robot | None:
     return replace(locked, text=robot.text, doubts=robot.doubts)
 
 
-def _replace(context: Context, joint: Joint) -> None:
-    context.parts.joints[_joint_at(context)[joint.name]] = joint
-
-
 def read_tendons(context: Context, root: Element) -> list[Element]:
     """Make limits of the fixed tendons that have a range; return the tendons with anything beyond that."""
-    others = []
-    count = 0
+    others, count = [], 0
     for element in (e for section in root.find_all("tendon") for e in section.children):
         full = context.classes.resolved(element, tag="tendon")
         span = None

@@ -82,7 +82,6 @@ def _geom(context: Context, element: Element, T_link_frame: Array, body: Element
     group = int(float_of(report, element, "group", 0.0))
     masks = optional(report, element, body, partial(_masks, report, element), "is for contact") or [1, 1]
     lump = _lump(context, element, kind, size, group, T)
-    T_geom_file = _file_pose(context, element)
     name = name_of(report, element) if element.get("name") else None
     if name and name in context.names.geoms:
         message = f"there is already a geom {name!r}; this one has no name here"
@@ -92,8 +91,10 @@ def _geom(context: Context, element: Element, T_link_frame: Array, body: Element
     look = optional(report, element, body, partial(_material, context, element, body), "has no material here")
     geometry = None
     if shape is not None:
-        T_link_geometry = T if T_geom_file is None else frozen(T @ T_geom_file)
-        extensions = (*_extension(context, element, kind, masks), *_children(element))
+        mesh = context.assets.meshes.get(element.get("mesh") or "")
+        T_link_geometry = frozen(T @ mesh.T_geom_file) if mesh and mesh.file else T
+        children = (extension("mjcf", child) for child in element.children)
+        extensions = (*_extension(element, kind, masks), *children)
         geometry = Geometry(shape, T_link_geometry, name or None, look, extensions, element.source)
     felt = any(masks)
     return Geom(geometry, group in SHOWN_GROUPS or not felt, felt, lump)
@@ -163,13 +164,7 @@ def _mesh_shape(context: Context, element: Element, body: Element) -> Shape | No
         return None
     if mesh.file is None:
         return Shape("inline_mesh", {"mesh": name})
-    scale = mesh.scale
-    return Shape("mesh", {"filename": mesh.file, "scale": scale})
-
-
-def _file_pose(context: Context, element: Element) -> Array | None:
-    mesh = context.assets.meshes.get(element.get("mesh") or "")
-    return mesh.T_geom_file if mesh and mesh.file else None
+    return Shape("mesh", {"filename": mesh.file, "scale": mesh.scale})
 
 
 def _material(context: Context, element: Element, body: Element) -> Material | None:
@@ -186,17 +181,13 @@ def _material(context: Context, element: Element, body: Element) -> Material | N
     return Material(name) if name else None
 
 
-def _extension(context: Context, element: Element, kind: str, masks: list[int]) -> tuple[Extension, ...]:
+def _extension(element: Element, kind: str, masks: list[int]) -> tuple[Extension, ...]:
     kept = {name: element.attributes[name] for name in KEPT if name in element.attributes}
     if masks not in ([1, 1], [0, 0]):
         kept |= {"contype": str(masks[0]), "conaffinity": str(masks[1])}
     if kind == "sdf":
         kept["type"] = kind  # a mesh whose distance field collides
     return attributes_extension(element, kept)
-
-
-def _children(element: Element) -> tuple[Extension, ...]:
-    return tuple(extension("mjcf", child) for child in element.children)
 
 
 def _lump(context: Context, element: Element, kind: str, size: list[float], group: int, T: Array) -> Lump | str | None:

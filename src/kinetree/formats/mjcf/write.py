@@ -26,7 +26,7 @@ from kinetree.formats.mjcf.writing import (
     range_of,
 )
 from kinetree.model.reshape import plain_joints
-from kinetree.model.robot import CoupledLimit, Joint, Robot, Sensor
+from kinetree.model.robot import CoupledLimit, Robot, Sensor
 from kinetree.spatial import se3
 from kinetree.syntax.numbers import format_number, format_numbers
 from kinetree.syntax.xml.reader import Element, Report, parse
@@ -150,20 +150,15 @@ def _lines(xml: XmlWriter, lines: list[str]) -> None:
 
 
 def _equalities(xml: XmlWriter, job: Job) -> None:
-    followers = [joint for joint in job.robot.joints.values() if joint.mimic]
+    followers = {joint.name: joint.mimic for joint in job.robot.joints.values() if joint.mimic}
     if not followers and not job.robot.loops:
         return
     xml.open("equality")
     write_loops(xml, job)
-    for joint in followers:
-        _equality(xml, joint)
+    for name, mimic in followers.items():
+        polynomial = format_numbers([mimic.offset, mimic.multiplier, 0, 0, 0])
+        xml.leaf("joint", joint1=name, joint2=mimic.joint, polycoef=polynomial)
     xml.close()
-
-
-def _equality(xml: XmlWriter, joint: Joint) -> None:
-    assert joint.mimic
-    polynomial = format_numbers([joint.mimic.offset, joint.mimic.multiplier, 0, 0, 0])
-    xml.leaf("joint", joint1=joint.name, joint2=joint.mimic.joint, polycoef=polynomial)
 
 
 def _tendons(xml: XmlWriter, job: Job, kept: dict[str, list[Element]]) -> None:

@@ -83,14 +83,12 @@ class Layout:
         if self.is_world and not scope:
             return None
         if not scope:
-            return self._first_moved() if self.on_world else self.robot.root
+            moved = (joint.child for joint in self.robot.joints.values() if joint.parent == WORLD)
+            return next(moved, None) if self.on_world else self.robot.root
         if scope not in self._canonical:
             inside = [link.name for link in self.links if reference(link.name, scope)]
             self._canonical[scope] = next((n for n in inside if scope_of(n) == scope), inside[0] if inside else None)
         return self._canonical[scope]
-
-    def _first_moved(self) -> str | None:
-        return next((j.child for j in self.robot.joints.values() if j.parent == WORLD), None)
 
     def T_model(self, scope: str) -> Array:
         """Return T_root_model (4, 4) of the frame of a model."""

@@ -4,8 +4,6 @@ Links, frames, joints and models share one name space in each model; a few names
 to nothing outside its model.
 """
 
-from collections.abc import Iterable
-
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, reference, scope_of
 from kinetree.model.reshape import free_name
@@ -48,21 +46,16 @@ def _has_body(layout: Layout) -> bool:
 def _joint_names(layout: Layout, placed: dict[str, str]) -> dict[str, str]:
     """Return names of joints that are in the model of their links and leaders; the others are in none."""
     names = {joint.name: _legal("joint", joint.name) for joint in layout.joints}
-    left = True
-    while left:
-        left = False
-        for joint in layout.joints:
-            name = names[joint.name]
-            if "::" in name and any(reference(end, scope_of(name)) is None for end in _ends(joint, placed, names)):
-                names[joint.name] = name.replace("::", "_")
-                left = True
+
+    def is_outside(joint: Joint) -> bool:
+        ends = [end for end in (placed[joint.parent], placed[joint.child]) if end != WORLD]
+        ends += [names[joint.mimic.joint]] if joint.mimic else []
+        scope = scope_of(names[joint.name])
+        return bool(scope) and any(reference(end, scope) is None for end in ends)
+
+    while outside := [joint.name for joint in layout.joints if is_outside(joint)]:
+        names |= {name: names[name].replace("::", "_") for name in outside}
     return names
-
-
-def _ends(joint: Joint, placed: dict[str, str], names: dict[str, str]) -> Iterable[str]:
-    yield from (end for end in (placed[joint.parent], placed[joint.child]) if end != WORLD)
-    if joint.mimic:
-        yield names[joint.mimic.joint]
 
 
 def _legal(kind: str, name: str) -> str:

@@ -29,12 +29,9 @@ def version_of(report: Report, root: Element) -> Version | None:
         legal = ", ".join(by_text)
         what = f"version={text!r} is not read" if text else f"<{root.tag}> needs version=…, which is missing"
         attribute = "version" if text else None
-        report.error("sdf-version", f"{what}; expected {legal}", root, attribute=attribute, fix=_newer(text))
+        fix = "convert the file with Gazebo's `gz sdf -p`" if text.startswith(("1.0", "1.2", "1.3")) else None
+        report.error("sdf-version", f"{what}; expected {legal}", root, attribute=attribute, fix=fix)
     return by_text.get(text)
-
-
-def _newer(text: str) -> str | None:
-    return "convert the file with Gazebo's `gz sdf -p`" if text.startswith(("1.0", "1.2", "1.3")) else None
 
 
 def text_of(report: Report, element: Element | None, owner: Element) -> str:

@@ -7,8 +7,6 @@ from functools import partial
 from math import inf, sqrt
 from typing import TypeVar
 
-import numpy as np
-
 from kinetree.formats.fields import (
     check_attributes,
     check_leaf,
@@ -108,9 +106,7 @@ def read_axes(context: Context, element: Element | None, joint: Element, kind: J
         message = f"<axis xyz={element.get('xyz')!r}> has no direction; expected any vector but zero"
         report.error("zero-axis", message, element, attribute="xyz", owner=joint)
         return NO_AXES
-    axes = np.array(((x / length, y / length, z / length),))
-    axes.setflags(write=False)
-    return axes
+    return frozen(((x / length, y / length, z / length),))
 
 
 def read_limits(context: Context, element: Element | None, joint: Element, kind: str) -> tuple[Limit, ...]:

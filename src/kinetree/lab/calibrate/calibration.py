@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.arguments import explain_type_errors
-from kinetree.controllers.active import Active
-from kinetree.controllers.controller import Controller
+from kinetree.controllers.controller import Active, Controller
 from kinetree.display import Displayable, some
 from kinetree.errors import fail, unknown_name
 from kinetree.lab.calibrate import arm as arms

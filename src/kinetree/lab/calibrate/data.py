@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinetree.controllers.active import Active
+from kinetree.controllers.controller import Active
 from kinetree.lab.calibrate import fit as fitting
 from kinetree.lab.calibrate.arm import ArmChain
 from kinetree.lab.calibrate.readings import Fault, Reading

@@ -7,7 +7,6 @@ from typing import Literal
 
 from kinetree.confine import Confinement
 from kinetree.errors import Finding
-from kinetree.files.known_packages import is_missing, packages_on_disk
 from kinetree.files.opener import Files
 from kinetree.model.robot import Robot
 from kinetree.rules.facts import fact
@@ -15,6 +14,7 @@ from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.shapes.meshes import MeshRule, path_of
 from kinetree.rules.structure import Plugin
 from kinetree.syntax.xml.reader import Element
+from kinetree.xacro_text.known_packages import is_missing, packages_on_disk
 
 NAMED = re.compile(r"\s*((?:package|model)://[\w.-]+/[^$*?{}\s]+|/[^$*?{}\s]+\.ya?ml)\s*")
 """Name of a file that is the same for every program."""

@@ -12,8 +12,8 @@ from typing import Literal
 
 from kinetree.confine import Confinement
 from kinetree.errors import KinetreeError
-from kinetree.files.known_packages import MANIFESTS
 from kinetree.files.opener import joined, read_file
+from kinetree.xacro_text.known_packages import MANIFESTS
 
 KNOWN = ("package", "file", "model", "http", "https")
 LIKE = 0.8

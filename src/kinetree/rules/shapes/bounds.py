@@ -9,8 +9,8 @@ import numpy as np
 from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.rules.facts import fact
 from kinetree.rules.quality import HALF_EXTENTS
+from kinetree.rules.shapes.mesh_facts import box_of
 from kinetree.rules.shapes.meshes import Asset, Readings
-from kinetree.shapes.facts import box_of
 from kinetree.spatial.se3 import IDENTITY, Array, inverse
 
 MOST_READ = 40_000_000

@@ -14,7 +14,6 @@ import numpy as np
 from kinetree.confine import Confinement
 from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError
-from kinetree.files.known_packages import packages_on_disk
 from kinetree.files.opener import Files, folder_of, joined
 from kinetree.files.packages import Packages
 from kinetree.files.plain_file import open_plain
@@ -25,8 +24,9 @@ from kinetree.rules.options import CheckOptions
 from kinetree.rules.quality import LinkQuality, Quality, Shapes, others
 from kinetree.rules.shapes.addresses import ASTRAY, address_fault, in_own_package, is_whole, misspelt_scheme, undeclared
 from kinetree.rules.shapes.geometry import HUGE, TINY
-from kinetree.shapes.facts import MOST_BYTES, Facts, facts_of
+from kinetree.rules.shapes.mesh_facts import MOST_BYTES, Facts, facts_of
 from kinetree.shapes.read import POINTER, ending_of
+from kinetree.xacro_text.known_packages import packages_on_disk
 
 SHORT = 1024
 """Bytes below which a file may be a pointer."""

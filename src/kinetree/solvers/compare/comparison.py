@@ -1,6 +1,6 @@
 """Comparison of two robots, apart from their names, and distances between their frames."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import degrees, pi, radians
 from typing import Literal
@@ -12,6 +12,7 @@ from kinetree.arguments import explain_type_errors
 from kinetree.display import Displayable
 from kinetree.display import number as as_text
 from kinetree.errors import fail
+from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.progress import Progress, reporting, tracked
@@ -35,13 +36,13 @@ class Distance:
     largest: tuple[float, float]
 
 
-def frame_distances(sides: Sides, samples: int, only: Collection[str] = ()) -> dict[str, Distance]:
-    """Return the distance for every frame name that both robots have, or for those among `only`.
+def frame_distances(sides: Sides, samples: int) -> dict[str, Distance]:
+    """Return the distance for every frame name that both robots have.
 
     Poses are relative to the first robot's root if the second has that frame, else to each robot's root. Joints have
     equal values, within the ranges of both.
     """
-    names = [name for name in sides.tree_a.frames if name in sides.tree_b.frames and (not only or name in only)]
+    names = [name for name in sides.tree_a.frames if name in sides.tree_b.frames]
     base = sides.robot_a.root if sides.robot_a.root in sides.tree_b.frames else sides.robot_b.root
     rng = np.random.default_rng(0)
     found = np.zeros((samples + 1, len(names), 2))
@@ -317,7 +318,8 @@ def _couplings(sides: Sides) -> list[Difference]:
     number = {name: i for i, name in enumerate(sides.tree_a.joints)}
     for pair in sides.moving:
         a, b = sides.tree_a, sides.tree_b
-        leader_a, leader_b = sides.leader_a(pair.a), sides.leader_b(pair.b)
+        leader_a = resolve_mimic(sides.robot_a, a.joints[pair.a])[0]  # itself, unless it is a follower
+        leader_b = resolve_mimic(sides.robot_b, b.joints[pair.b])[0]
         lead = sides.by_a.get(number[leader_a])
         if lead is None:
             continue  # the leader is unmatched, which is reported elsewhere

@@ -6,7 +6,6 @@ from math import degrees
 import numpy as np
 
 from kinetree.display import number as as_text
-from kinetree.model.limits import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.solvers.compare.bodies import BASE, Pair
@@ -78,14 +77,6 @@ class Sides:
     def parent(self, pair: Pair) -> Pair:
         """Return the pair of bodies that carries this one."""
         return self.by_a[self.tree_a.parent[pair.a]]
-
-    def leader_a(self, i: int) -> str:
-        """Return the joint that drives joint i of the first robot: itself, unless it is a follower."""
-        return resolve_mimic(self.robot_a, self.tree_a.joints[i])[0]
-
-    def leader_b(self, j: int) -> str:
-        """Return the joint that drives joint j of the second robot."""
-        return resolve_mimic(self.robot_b, self.tree_b.joints[j])[0]
 
     def joint_label(self, pair: Pair) -> str:
         """Return a joint's name for messages: `joint 'elbow'`, with its other name if it has one."""

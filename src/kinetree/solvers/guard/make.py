@@ -300,9 +300,8 @@ def _fence(
     skin = SKIN + 4 * pad
     if skin.max() > MOST_SKIN:
         row = int(np.argmax(skin))
-        message = (
-            f"rounding could cost {skin[row]:.2g} rad or m, as there is no range for all of {_named(A[row], names)}"
-        )
+        about = ", ".join(names[int(j)] for j in np.flatnonzero(A[row]))
+        message = f"rounding could cost {skin[row]:.2g} rad or m, as there is no range for all of {about}"
         raise fail("guard", message, fix="compute in double precision")
     center, once, again, blocks = np.zeros(n), [], [], []
     for columns in coupled(A):
@@ -328,10 +327,6 @@ def _fence(
         speed=frozen(speed),
         warn=float(warn),
     )
-
-
-def _named(row: Array, names: Sequence[str]) -> str:
-    return ", ".join(names[int(j)] for j in np.flatnonzero(row))
 
 
 def _range(A: Array, b: Array, j: int) -> Array:

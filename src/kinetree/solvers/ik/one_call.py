@@ -10,10 +10,9 @@ import numpy as np
 from kinetree.algorithms.closed_form import SixAxes
 from kinetree.algorithms.goals import GOALS
 from kinetree.algorithms.inverse import COST, GOING, HEAD, Problem, closest_step
-from kinetree.algorithms.margin import margin
 from kinetree.algorithms.reaching import PATIENCE, reaching_step
 from kinetree.algorithms.several import has_form, ordered_forms
-from kinetree.algorithms.vectors import largest
+from kinetree.algorithms.vectors import largest, margin
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace

@@ -58,7 +58,9 @@ def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, a
         found = ordered(ik._inside.neutral, *ik._more, *targets)
         if found.item(nq) >= 0.0:
             return IKSolutions(found[:, :nq], found[:, nq] < np.inf)
-    _check_counts(most=most, starts=starts)
+    for name, value in (("most", most), ("starts", starts)):
+        if not isinstance(value, (int, np.integer)) or value < 1:
+            raise fail(name, f"{name} is {value!r}; expected whole numbers from 1")
     if apart is not None and not 0 < apart < np.inf:
         raise fail("apart", f"apart is {apart!r}; expected a finite number above 0, rad or m")
     search, arrays, batch = prepared(ik, targets, q0)
@@ -177,9 +179,3 @@ def _different(ik: IK, q: Array, good: Array, rest: Array, most: int, apart: flo
         off = np.where(turns, off - 2 * np.pi * np.round(off / (2 * np.pi)), off)
         away[np.abs(off).max(axis=-1) <= apart] = np.inf
     return result, mask
-
-
-def _check_counts(**counts: Any) -> None:
-    for name, value in counts.items():
-        if not isinstance(value, (int, np.integer)) or value < 1:
-            raise fail(name, f"{name} is {value!r}; expected whole numbers from 1")

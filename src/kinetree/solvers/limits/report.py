@@ -79,17 +79,10 @@ def several(robot: Robot) -> list[Block]:
 
 def units(robot: Robot) -> tuple[str, ...]:
     """Return the unit of each of `robot.limits.names`: "rad", "m", or "rad, m" for a row over both."""
-    angular = np.array(
-        [robot.joints[name].kind.angular[i] for name in robot.joint_names for i in range(_size(robot, name))]
-    )
+    angular = np.array([is_angle for name in robot.joint_names for is_angle in robot.joints[name].kind.angular])
     ends = ["rad" if a else "m" for a in angular]
     rows = [{"rad" if a else "m" for a in angular[row != 0]} for row in robot.limits.G]
     return (*ends, *ends, *("rad" if "m" not in kinds else "m" if "rad" not in kinds else "rad, m" for kinds in rows))
-
-
-def _size(robot: Robot, name: str) -> int:
-    where = robot.q_slices[name]
-    return int(where.stop - where.start)
 
 
 def violations(robot: Robot, q: Array, names: Collection[str] | None = None) -> list[Violation]:
@@ -122,6 +115,7 @@ def _report(limits: Limits, block: Block, allowed: Estimate) -> BlockReport:
     whole = float(np.prod(upper - lower))
     corners = _forbidden_corners(lower, upper, A, b)
     vertices = polytope.vertices(block.A, block.b) if room and k <= polytope.EXACT else np.zeros((0, k))
+    nearest = [vertices[np.argmin(np.linalg.norm(vertices - x, axis=1))] for x in corners if len(vertices)]
     return BlockReport(
         joints=tuple(limits.coordinate_names[i] for i in block.columns),
         lower=lower,
@@ -137,7 +131,7 @@ def _report(limits: Limits, block: Block, allowed: Estimate) -> BlockReport:
         safe_upper=safe.upper,
         vertices=vertices,
         corners=corners,
-        nearest=np.array([_nearest(vertices, corner) for corner in corners if len(vertices)]).reshape(-1, k),
+        nearest=np.array(nearest).reshape(-1, k),
     )
 
 
@@ -152,10 +146,6 @@ def _forbidden_by(row: Array, bound: float, lower: Array, upper: Array) -> float
     box_A, box_b = _box(lower[own], upper[own])
     allowed = polytope.measure(np.vstack([box_A, row[own]]), np.r_[box_b, bound])
     return max(0.0, 1 - allowed / float(np.prod(upper[own] - lower[own])))
-
-
-def _nearest(points: Array, point: Array) -> Array:
-    return np.asarray(points[np.argmin(np.linalg.norm(points - point, axis=1))])
 
 
 def _forbidden_corners(lower: Array, upper: Array, A: Array, b: Array) -> Array:

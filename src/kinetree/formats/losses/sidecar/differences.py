@@ -111,7 +111,7 @@ def _with_file(data: Leaves, file: Leaves) -> Leaves:
 def _changes(thing: Any, other: Any, names: Collection[str], robot: Robot, format: str) -> Leaves:
     mine, theirs = leaves(thing, names, format), leaves(other, names, format)
     if isinstance(thing, Link) and _same_inertia(thing.inertial, other.inertial):
-        mine, theirs = (_without(found, "inertial.") for found in (mine, theirs))
+        mine, theirs = ({k: v for k, v in all.items() if not k.startswith("inertial.")} for all in (mine, theirs))
     for path in [path for path in theirs if path.endswith(".material.rgba") and path not in mine]:
         material = robot.materials.get(str(mine.get(f"{path.removesuffix('rgba')}name")))
         if material and not material.texture and [*(material.rgba or ())] == theirs[path]:  # a reference, resolved
@@ -122,10 +122,6 @@ def _changes(thing: Any, other: Any, names: Collection[str], robot: Robot, forma
     return _with_file(
         {path: mine.get(path) for path in paths}, {path: theirs[path] for path in paths if path in theirs}
     )
-
-
-def _without(found: Leaves, start: str) -> Leaves:
-    return {path: value for path, value in found.items() if not path.startswith(start)}
 
 
 def _same(path: str, mine: Any, theirs: Any) -> bool:
