@@ -65,6 +65,8 @@ def test_names_of_other_options_are_refused():
     for query, name in ((kt.fk, "gravity"), (kt.mass_matrix, "gravity"), (kt.mass_matrix, "needs"), (kt.fk, "nosuch")):
         with pytest.raises(TypeError, match=rf"^{query.__name__}\(\) got an unexpected keyword argument '{name}'"):
             query(ARM, **{name: ()})
+    with pytest.raises(TypeError, match="keyword argument 'nosuch'"):
+        kt.fk(ARM, frames="tip", nosuch=1)
     with pytest.raises(TypeError, match=r"^jacobian\(\) missing 1 required positional argument: 'frame'"):
         kt.jacobian(ARM)
 
@@ -74,8 +76,12 @@ def test_values_of_wrong_types_are_explained():
         kt.fk(ARM, "tip", joints=5)
     with pytest.raises(WrongTypeError, match="wrenches is 5; expected a text or a list, each a text"):
         kt.inverse_dynamics(ARM, wrenches=5, gravity=None)
+    with pytest.raises(WrongTypeError, match="frames are asked for by name, not by 5"):
+        kt.fk(ARM, 5)
     with pytest.raises(kt.KinetreeError, match="not of a NoneType"):
         kt.fk(frames="tip", joints=["q1"])
+    with pytest.raises(kt.KinetreeError, match="name those that move with joints="):
+        kt.fk(ARM, "tip", at=[0.0, 0.0])
 
 
 def test_options_are_passed_on():

@@ -1,6 +1,7 @@
 """What a kernel takes and gives: broadcasting, strides, dtypes, `out`, threads, and what it refuses."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree import KinetreeError
+from kinetree.compiler import batch as batches
 from kinetree.compiler import kernel as kernels
 from kinetree.compiler import machine_code
 from kinetree.compiler.kernel import Kernel
@@ -372,6 +374,19 @@ def test_no_warnings(n):
             for dtype in (float, np.float32):
                 got = k(x, threads=threads, dtype=dtype)
                 np.testing.assert_array_equal(got, np.broadcast_to(np.array([0.0, np.nan, np.nan]), (*n, 3)))
+
+
+@pytest.mark.parametrize(("n", "parts"), [(1999, 1), (2000, 2), (2999, 2), (9000, 3)])
+def test_threads_share_batches_that_are_worth_it(sines, monkeypatch, n, parts):
+    shared = []
+    with ThreadPoolExecutor(1) as pool:
+        submit = pool.submit
+        pool.submit = lambda run, arrays, out: shared.append(len(out)) or submit(run, arrays, out)
+        monkeypatch.setattr(batches, "_threads", lambda: pool)
+        q = numbers(n, 3)
+        np.testing.assert_array_equal(sines(q, threads=3), sines(q))
+    assert len(shared) == parts - 1
+    assert all(abs(size - n / parts) < 1 for size in shared)
 
 
 def test_ufunc_alone_gives_the_same_numbers(monkeypatch):
