@@ -387,12 +387,12 @@ class TestWhatWaits:
         assert ("INR-012", "link 'hand'") not in self.found(bad)
         assert ("INR-007", "link 'link_2'") in self.found(bad.replace('value="20"', 'value="2e9"'))
 
-    def test_a_colour_says_nothing_about_the_robot(self):
-        text = ARM.replace('name="tool0"', 'name="tip"').replace('link="tool0"', 'link="tip"')
-        bad = text.replace("</robot>", '<material name="red"><color rgba="r e d 1"/></material></robot>')
-        assert ("R199-501", "frame 'tool0'") in self.found(text, "industrial")
-        assert ("R199-501", "frame 'tool0'") in self.found(bad, "industrial")
-        assert not waiting(of_rules(bad, "urdf"))
+    def test_a_loop_says_nothing_about_the_tree(self):
+        loop = '<equality><connect body1="link_1" anchor="a b c"/></equality></mujoco>'
+        found = of_rules(as_mjcf(ARM).replace("</mujoco>", loop), "mjcf")
+        assert errors(found)
+        assert ("R199-306", "link 'link_6'") in {(f.code, f.element) for f in found}
+        assert not waiting(found)
 
     def test_frames_may_stand_relative_to_one_in_doubt(self):
         """Then all places are unknown, and so are the bounds of rigid bodies."""

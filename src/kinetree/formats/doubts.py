@@ -20,13 +20,8 @@ KINDS = {"body": "link", "freejoint": "joint", "site": "frame", "camera": "senso
 KINDS |= {kind: kind for kind in ("link", "joint", "frame", "sensor")}
 POSE = frozenset(("pose", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"))
 """Tags and attributes of SDF and MJCF that say where a part of the robot is."""
-HARMLESS = frozenset(
-    (
-        *("material", "actuator", "contact", "keyframe", "custom", "visual", "option", "size", "statistic", "plugin"),
-        *("tendon", "equality"),
-    )
-)
-"""Children of the root in which errors leave nothing unknown that a rule reads, but for a follower of an equality."""
+HARMLESS = ("equality", "tendon")
+"""Children of the root of MJCF in which errors leave nothing unknown that a rule reads."""
 
 Things = dict[Source | None, list[tuple[str, str]]]
 """Kinds and names of the parts of a robot by the places of their elements."""
@@ -63,9 +58,8 @@ def _doubts(
     inner = [*takewhile(lambda one: one.source not in things and one.tag not in KINDS, path)]
     at = path[len(inner)] if len(inner) < len(path) else owner
     said = {attribute, *(one.tag for one in inner)}
-    if len(inner) == len(path) > 1 and path[-1].tag in ("robot", "mujoco") and path[-2].tag in HARMLESS:
-        follower = element.get("joint1")
-        yield Doubt("joint", follower, "inside") if follower else Doubt(element.tag, element.get("name") or "")
+    if len(inner) == len(path) > 1 and path[-1].tag == "mujoco" and path[-2].tag in HARMLESS:
+        yield Doubt(element.tag, element.get("name") or "")
     elif at is None or (at.source not in things and at.tag not in KINDS):
         yield Doubt("robot", robot, "name" if said == {None, "robot"} else "")
     elif at.source not in things:  # left out
