@@ -13,6 +13,7 @@ def trees():
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(house.HERE.rglob("*.py"))}
 
 
+@pytest.mark.slow
 def test_an_option_goes_through_few_hands(trees):
     assert 1 <= len(house.hands(trees, "controller")) <= 4
 

@@ -123,6 +123,7 @@ class TestPlantedErrors:
     def test_in_the_arm_of_the_examples(self):
         assert check_planted(unharmed(ARM), "urdf", PLANTS) > 15
 
+    @pytest.mark.slow
     def test_in_the_arm_as_sdf(self):
         assert check_planted(unharmed(kt.text(kt.load(ARM, format="urdf"), "sdf")), "sdf", SDF_PLANTS) > 10
 

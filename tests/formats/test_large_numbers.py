@@ -7,6 +7,7 @@ from itertools import chain
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.formats.losses.losses import PARTS
 from kinetree.formats.registry import FORMATS
 
@@ -90,8 +91,8 @@ def test_one_number_of_any_size(format):
     assert sum(used(text, format) for text in texts) > 50
 
 
-@pytest.mark.parametrize("number", ["1.01e30", "-1e31", "1e308"])
-@pytest.mark.parametrize(
+@each("number", ["1.01e30", "-1e31", "1e308"])
+@each(
     "shape",
     [
         "<geometry><sphere radius='{}'/></geometry>",
