@@ -15,6 +15,7 @@ import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,24 +28,29 @@ SECONDS = 10.0
 TIMEOUT = 120.0
 
 READ = """
-import json, resource, sys, time
+import gc, json, resource, sys, time
 from pathlib import Path
 from kinetree.errors import KinetreeError
 from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
-path, format, srdf = sys.argv[1:]
-start = time.process_time()
-try:
-    robot, findings = examine(Path(path), ReadOptions(format, srdf=srdf or None))
-except KinetreeError as error:
-    robot, findings = None, error.findings
-seconds = time.process_time() - start
-most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-if Path("/proc/self/status").exists():  # where maxrss knows what the parent had, too
-    lines = Path("/proc/self/status").read_text().splitlines()
-    most = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), most)
-error = next((f.code for f in findings if f.severity == "error"), "")
-print(json.dumps([seconds, most, "read" if robot else error or "neither read nor refused"]))
+peak, status = Path("/proc/self/clear_refs"), Path("/proc/self/status")
+for line in sys.stdin:
+    path, format, srdf = json.loads(line)
+    gc.collect()
+    if peak.exists():
+        peak.write_text("5")  # forget the most memory so far
+    start = time.process_time()
+    try:
+        robot, findings = examine(Path(path), ReadOptions(format, srdf=srdf or None))
+    except KinetreeError as error:
+        robot, findings = None, error.findings
+    seconds = time.process_time() - start
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    if status.exists():  # where maxrss knows what the parent had, too
+        most = next((int(row.split()[1]) * 1024 for row in status.read_text().splitlines() if row[:5] == "VmHWM"), most)
+    code = next((f.code for f in findings if f.severity == "error"), "")
+    print(json.dumps([seconds, most, "read" if robot else code or "neither read nor refused"]), flush=True)
+    robot = findings = None
 """
 
 
@@ -63,27 +69,43 @@ class Cost:
         return self.seconds > SECONDS or self.memory > MEMORY
 
 
-def cost(flood: Flood, size: int) -> Cost:
-    """What the text of this size costs to read in a process of its own."""
+def costs_of(texts: Sequence[tuple[Flood, int]]) -> list[Cost]:
+    """Return what texts of a size cost, read one after the other in one process. The first that ends it is the last."""
     with TemporaryDirectory() as folder:
-        files = flood.make(size)
-        for name, content in files.items():
-            (Path(folder) / name).write_bytes(content)
-        first, *others = (str(Path(folder) / name) for name in files)
-        command = [sys.executable, "-c", READ, first, flood.format, others[0] if flood.srdf else ""]
+        lines = [json.dumps(written(Path(folder) / str(i), *text)) for i, text in enumerate(texts)]
+        command = [sys.executable, "-c", READ]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT)
-        except subprocess.TimeoutExpired:
-            return Cost(size, TIMEOUT, 0, "stopped")
-    if done.returncode:
-        return Cost(size, 0.0, 0, f"crashed: {(done.stderr.strip() or str(done.returncode)).splitlines()[-1]}")
-    return Cost(size, *json.loads(done.stdout))
+            done = subprocess.run(
+                command,
+                input="\n".join(lines),
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=TIMEOUT * len(texts),
+            )
+        except subprocess.TimeoutExpired as stopped:
+            output, end = stopped.stdout or "", "stopped"
+            output = output.decode() if isinstance(output, bytes) else output
+        else:
+            output, end = done.stdout, f"crashed: {(done.stderr.strip() or str(done.returncode)).splitlines()[-1]}"
+    found = [Cost(size, *json.loads(line)) for (_, size), line in zip(texts, output.splitlines(), strict=False)]
+    return found if len(found) == len(texts) else [*found, Cost(texts[len(found)][1], TIMEOUT, 0, end)]
+
+
+def written(folder: Path, flood: Flood, size: int) -> tuple[str, str, str]:
+    """Write a text; return its file, its format and the file of its SRDF."""
+    folder.mkdir()
+    files = flood.make(size)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    first, *others = (str(folder / name) for name in files)
+    return first, flood.format, others[0] if flood.srdf else ""
 
 
 def costs(flood: Flood, *, quick: bool = False) -> list[Cost]:
-    """At the limit, and one above where that is refused."""
+    """Return the costs at the limit, and one above where that is refused, each in a process of its own."""
     sizes = [max(2, flood.limit // 20)] if quick else [flood.limit, *([flood.limit + 1] if flood.above else [])]
-    return [cost(flood, size) for size in sizes]
+    return [cost for size in sizes for cost in costs_of([(flood, size)])]
 
 
 def main() -> int:
@@ -98,7 +120,9 @@ def main() -> int:
         if options.words and not any(word in flood.name for word in options.words):
             continue
         for found in costs(flood, quick=options.quick):
-            wrong = found.result.startswith(("crashed", "neither")) or (found.excessive and not options.quick)
+            wrong = found.result.startswith(("crashed", "neither", "stopped")) or (
+                found.excessive and not options.quick
+            )
             bad += wrong
             mark = "  TOO MUCH" if wrong else ""
             line = f"{found.size:10} {found.seconds:8.2f} {found.memory / 1e6:5.0f}  {found.result}{mark}"

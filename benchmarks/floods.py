@@ -280,12 +280,12 @@ def mjcf_joints(n: int) -> Files:
 
 
 def mjcf_replicate(n: int) -> Files:
-    return mjcf(f'<replicate count="{n // 2}" offset="1 0 0"><body/></replicate>')
+    return mjcf(f'<replicate count="{n // 3 - 2}" offset="1 0 0"><body/></replicate>')
 
 
 def mjcf_replicate_names(n: int) -> Files:
     name = "n" * 1900
-    return mjcf(f'<replicate count="{n // 3}" offset="1 0 0"><body name="{name}"/></replicate>')
+    return mjcf(f'<replicate count="{n // 4 - 2}" offset="1 0 0"><body name="{name}"/></replicate>')
 
 
 def mjcf_replicate_attributes(n: int) -> Files:
@@ -319,7 +319,8 @@ def mjcf_equalities(n: int) -> Files:
 
 def srdf_groups(n: int) -> Files:
     """Groups of a chain that is as long as the robot."""
-    joints, groups = 2000, max(1, n // 5)
+    joints = 2000
+    groups = max(1, (n - 11 * joints - 5) // 5)
     text = "".join(f'<group name="g{i}"><chain base_link="l0" tip_link="l{joints}"/></group>' for i in range(groups))
     return {**urdf('<link name="l0"/>' + chain(joints)), "r.srdf": f'<robot name="r">{text}</robot>'.encode()}
 
@@ -331,7 +332,7 @@ def srdf_depth(n: int) -> Files:
 
 
 def srdf_unknown(n: int) -> Files:
-    text = "".join(f'<group name="g{i}"><joint name="{"j" * 150}{i}"/></group>' for i in range(n // 4))
+    text = "".join(f'<group name="g{i}"><joint name="{"j" * 150}{i}"/></group>' for i in range((n - 11_010) // 4))
     return {**urdf('<link name="l0"/>' + chain(1000)), "r.srdf": f'<robot name="r">{text}</robot>'.encode()}
 
 

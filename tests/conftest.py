@@ -1,6 +1,7 @@
 """Kernels of the tests are kept apart from those of whoever runs them."""
 
 import os
+from zlib import crc32
 
 import pytest
 
@@ -9,6 +10,20 @@ pytest_plugins = ["browser"]
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="Write what is said now to the golden files.")
+    parser.addoption("--part", default="1/1", metavar="K/N", help="Run the tests of one of N parts of similar size.")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Keep the tests of one part. Their names decide, so that a new test moves no other one."""
+    part, parts = map(int, config.getoption("--part").split("/"))
+    if not 1 <= part <= parts:
+        raise pytest.UsageError(f"--part {part}/{parts}: expected 1/{parts} to {parts}/{parts}")
+    others = [item for item in items if crc32(item.nodeid.encode()) % parts != part - 1]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        left_out = set(others)
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture
@@ -18,6 +33,7 @@ def golden(request):
     def golden(name, text):
         file = request.path.parent / "golden" / name
         if request.config.getoption("--update-golden"):
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         assert text.splitlines() == file.read_text(encoding="utf-8").splitlines()
 

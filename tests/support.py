@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -23,6 +27,7 @@ from kinetree.rules.options import CheckOptions
 from kinetree.rules.profiles import rule_of
 from kinetree.rules.rule import Rule
 
+T = TypeVar("T")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 """Reference data that is not part of the project; tests that want it skip without it."""
 
@@ -50,6 +55,29 @@ def put(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return path
+
+
+def sample(items: Iterable[T], every: int, keep: Iterable[str] = ()) -> list[T]:
+    """Every so many of some items, and those whose text has one of the words of `keep`; all items if the variable
+    KINETREE_ALL is set, as in `.ci/nightly`."""
+    if os.environ.get("KINETREE_ALL"):
+        return list(items)
+    return [item for i, item in enumerate(items) if i % every == 0 or any(word in str(item) for word in keep)]
+
+
+@contextmanager
+def full_disk(*files: Path) -> Iterator[None]:
+    """While this lasts, nothing can take the place of these files."""
+    real = os.replace
+
+    def refused(source: str | Path, target: str | Path) -> None:
+        if Path(target) in files:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(source, target)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "replace", refused)
+        yield
 
 
 def icub_urdfs() -> list[Path]:

@@ -1,5 +1,9 @@
 """The harness of the benchmarks: what it checks, marks and counts. No figure is asserted."""
 
+import ast
+import re
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,6 +24,7 @@ import showing
 import showing_peers
 import works
 import works_dynamics
+from each import each
 from report import Measured, Results, report
 from support import put
 from works import CPP_LOOP, TARGETS, WORKS, Work
@@ -36,6 +41,21 @@ rows = [
   { joint = "a", a = 0.4, d = 0.1, alpha = 0.5, theta = "-2 -> 2" },
 ]
 """
+
+
+SCRIPTS = sorted(Path(kernels.__file__).parent.rglob("*.py"))
+
+
+@each("script", SCRIPTS)
+def test_what_a_script_takes_from_kinetree_is_there(script):
+    """Every script runs in `.ci/nightly` alone, most of them beside libraries that are not installed here."""
+    for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
+        match node:
+            case ast.ImportFrom(module=str() as module) if re.match(r"kinetree\b(?!\.bridges)", module):
+                for name in (part.name for part in node.names):
+                    assert hasattr(import_module(module), name) or import_module(f"{module}.{name}")
+            case ast.Attribute() if re.fullmatch(r"kt(\.\w+)+", text := ast.unparse(node)):
+                assert attrgetter(text.removeprefix("kt."))(kt) is not None
 
 
 def test_every_work_is_named_once_and_every_target_is_measured():

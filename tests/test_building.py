@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.formats.ets import Rz, tx
 
 HERE = Path(__file__).resolve()
@@ -291,8 +292,8 @@ def test_an_angle_of_more_than_a_turn_is_a_fault():
     assert kt.chain(turns, convention="dh").nq == 3
 
 
-@pytest.mark.parametrize(
-    ("rows", "code"),
+@each(
+    "rows, code",
     [
         ([{"axis": [0, 0, 0]}], "zero-axis"),
         ([{}], "zero-axis"),
@@ -373,7 +374,7 @@ for _ in range(5000):
     DEEP = [DEEP]
 
 
-@pytest.mark.parametrize(
+@each(
     "row",
     [
         *({"Tc": Tc, "G": 1} for Tc in (["a", "b"], [0.4, None], [[1], [2]], [True, -1], [], [float("inf")] * 2)),

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.display import number, numbers
 from kinetree.errors import Finding, Findings, Source
 from kinetree.model.assemble import Parts, build
@@ -282,6 +283,7 @@ def test_a_picture_and_tables_are_made_at_once(icub_file):
     assert time.perf_counter() - start < 0.5  # 9 ms on a quiet machine
 
 
+@pytest.mark.slow
 def test_html_is_imported_when_a_notebook_asks_for_it():
     program = (
         "import sys, kinetree as kt; robot = kt.load('icub'); before = 'kinetree.viewing.html' in sys.modules; "
@@ -291,8 +293,8 @@ def test_html_is_imported_when_a_notebook_asks_for_it():
     assert done.stdout.split() == ["False", "True"]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
+@each(
+    "value, text",
     [
         (0, "0"),
         (-0.0, "0"),

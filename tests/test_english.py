@@ -89,23 +89,28 @@ def functions(body: list[ast.stmt]) -> list[ast.FunctionDef]:
     return [f for f in found if not any("property" in ast.unparse(d) for d in f.decorator_list)] + of_classes
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_first_lines_of_functions_begin_with_a_verb(room):
+@pytest.fixture(scope="module", params=ROOMS)
+def trees(request) -> dict[Path, ast.Module]:
+    """The files of a room."""
+    found = {file: parsed(file) for file in files(request.param)}
+    assert found
+    return found
+
+
+def test_first_lines_of_functions_begin_with_a_verb(trees):
     fragments = []
-    for file in files(room):
-        for function in functions(parsed(file).body):
+    for file, tree in trees.items():
+        for function in functions(tree.body):
             docstring = ast.get_docstring(function)
             if docstring and (NO_VERB.match(docstring) or not re.match(r"[A-Z][a-z]+\b", docstring)):
                 fragments.append(f"{file.relative_to(PACKAGE)}:{function.lineno}: {docstring.splitlines()[0]}")
-    assert files(room)
     assert not fragments
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_docstrings_have_no_private_words(room):
+def test_docstrings_have_no_private_words(trees):
     found = []
-    for file in files(room):
-        for node in ast.walk(parsed(file)):
+    for file, tree in trees.items():
+        for node in ast.walk(tree):
             match node:
                 case ast.Expr(value=ast.Constant(value=str() as text)):
                     words = PRIVATE.findall(NAMES.sub("", text))

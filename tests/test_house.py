@@ -49,6 +49,7 @@ def test_no_room_has_the_name_of_a_public_function():
     assert {path.name for path in PACKAGE.iterdir() if path.is_dir()}.isdisjoint(functions)
 
 
+@pytest.mark.slow
 def test_an_option_goes_through_few_hands(trees):
     assert 1 <= len(house.hands(trees, "controller")) <= 4
 

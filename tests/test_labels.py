@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 import kinetree as kt
+from each import each
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -118,7 +119,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("what", BAD)
+@each("what", BAD)
 def test_other_names_are_refused(what):
     given, message = BAD[what]
     ik = kt.ik(ROBOT, "l6")
@@ -171,7 +172,7 @@ def taking_rows():
     return Kernel("f", ports, Port("x", (3, 4)), lambda: trace(lambda q, p: p * (1 + q[0]), (6,), (3, 4)))
 
 
-@pytest.mark.parametrize("form", ROWS)
+@each("form", ROWS)
 def test_rows_are_taken_by_name(form):
     k = taking_rows()
     np.testing.assert_array_equal(k.interpret(Q, ROWS[form]), k.interpret(Q, MASSES[0]))
@@ -192,8 +193,8 @@ def test_batches_of_rows_are_taken_by_name():
         np.testing.assert_array_equal(k.interpret(Q[0], given), k.interpret(Q[0], MASSES))
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
+@each(
+    "given, message",
     [
         (BY_LINK[:2], "p lacks 'upper'; expected 'fore', 'm', 'upper', each once"),
         (BY_LINK.rename(index={"fore": "hand"}), "p lacks 'fore' and has the unknown names 'hand'"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import mutants
+from each import each
 from mutation.draw import draw, equivalent, sources
 from mutation.operators import apply, changes
 from mutation.trial import run, set_up
@@ -41,8 +42,8 @@ def become(text):
     return {new.decode() for new in found if new is not None}
 
 
-@pytest.mark.parametrize(
-    ("text", "faults"),
+@each(
+    "text, faults",
     [
         ("x = a < b", {"x = a <= b", "x = a >= b"}),
         ("x = a is not b", {"x = a is b"}),
@@ -75,7 +76,7 @@ def test_faults(text, faults):
     assert become(text) == faults
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         '"""Documentation."""',

@@ -37,6 +37,7 @@ def test_examples_with_a_test_of_their_own_have_it():
         assert found.name in (ROOT / test).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_firmware_of_the_page_on_c_prints_what_it_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     compilers("cc")

@@ -90,6 +90,7 @@ def calls(monkeypatch):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["compare", "ik", "widen", "calibrate"])
 def test_long_functions_report_each_part_to_its_end(monkeypatch, name):
     done = []
@@ -99,6 +100,7 @@ def test_long_functions_report_each_part_to_its_end(monkeypatch, name):
     assert done[-1][0] == done[-1][1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo terminals here")
 @pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "pipe"])
 def test_a_command_shows_a_bar_on_a_terminal_only(tmp_path, terminal):

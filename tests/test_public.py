@@ -63,19 +63,17 @@ def test_help_shows_them():
     assert re.search(r"^    fk\(\s*robot", text, re.MULTILINE)  # since 3.13 long signatures have several lines
 
 
-@pytest.mark.parametrize("kind", HELD)
-def test_objects_show_what_is_for_their_users(kind):
+def test_objects_show_what_is_for_their_users():
     icub = kt.load("icub")
     solver = kt.ik(icub, "l_hand")
     fk, limits, guard = kt.fk(icub, "l_hand"), icub.limits, kt.guard(icub, "left_arm")
-    (thing,) = [
-        x
-        for x in (icub, solver, fk, limits, guard, solver(fk(icub.q())), solver.step(icub.q(), fk(icub.q()), dt=0.1))
-        if type(x) is kind
-    ]
-    assert " ".join(name for name in dir(thing) if not name.startswith("_")) == HELD[kind]
-    assert len(repr(thing)) < 20_000
-    assert pydoc.render_doc(thing)
+    step = solver.step(icub.q(), fk(icub.q()), dt=0.1)
+    things = {type(x): x for x in (icub, solver, fk, limits, guard, solver(fk(icub.q())), step)}
+    assert set(things) == set(HELD)
+    for kind, thing in things.items():
+        assert " ".join(name for name in dir(thing) if not name.startswith("_")) == HELD[kind]
+        assert len(repr(thing)) < 20_000
+        assert pydoc.render_doc(thing)
 
 
 @pytest.mark.parametrize("name", ["dynamics", "edit", "icub", "kinematics", "limits"])
@@ -102,6 +100,7 @@ def test_a_name_is_the_same_whatever_was_imported_before():
     assert run(say + every + say) == 2 * run(say)
 
 
+@pytest.mark.slow
 def test_what_is_asked_for_is_imported_and_no_more():
     program = "import sys, kinetree as kt; kt.{}; print(*sys.modules)"
     computing = {"kinetree.compiler", "kinetree.queries", "kinetree.solvers", "scipy", "llvmlite"}
@@ -128,6 +127,7 @@ def test_controllers_have_what_a_robot_shows():
         _ = kt.controllers.nosuch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["check", "fix"])
 def test_a_check_and_a_repair_import_nothing_that_computes(tmp_path, command):
     """Neither for meshes nor for xacro, which is read in the same process here. Only OBJ and glTF meshes need trimesh,

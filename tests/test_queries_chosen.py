@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree import dynamics, kinematics
 from kinetree.errors import KinetreeError
 from kinetree.model.robot import Robot
@@ -173,8 +174,8 @@ def test_joints_stand_inside_the_limits_by_default():
     np.testing.assert_allclose(stands(q[:1]), kt.fk(ICUB, "l_hand")(q), atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("joints", "at", "code"),
+@each(
+    "joints, at, code",
     [
         (["elbow"], None, "unknown-name"),
         (["left_arm", "l_elbow"], None, "unknown-name"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.errors import KinetreeError
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics, Robot
@@ -321,8 +322,8 @@ def without_masses(robot: Robot, *links: str) -> Robot:
     return build(parts)
 
 
-@pytest.mark.parametrize(
-    ("ask", "message"),
+@each(
+    "ask, message",
     [
         (lambda: kt.inverse_dynamics(ARM, "l9"), r"no frame 'l9'"),
         (lambda: kt.inverse_dynamics(ARM, ["l1", "j2"]), r"no frame 'j2', which is a joint; .*'l2'"),

@@ -125,6 +125,7 @@ def test_tangents_are_derivatives_along_motions(name):
     assert reverse.interpret(q, g) @ v == pytest.approx(np.sum(expected * g), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_tangents_of_joints_that_stand_where_an_input_says():
     robot, rng = floated(random_tree(3)), np.random.default_rng(10)
     kernel = kt.fk(robot, list(robot.links)[-1], joints=["root_joint"], at="input")

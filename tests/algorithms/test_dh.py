@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.dh import extract_dh
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.algorithms.serial import serial_chain
@@ -58,8 +59,8 @@ def test_the_modified_parameters_of_the_panda_are_the_published_ones():
     assert np.array_equal(chain.base, np.eye(4))
 
 
-@pytest.mark.parametrize("convention", ["dh", "mdh"])
-@pytest.mark.parametrize(
+@each("convention", ["dh", "mdh"])
+@each(
     "text",
     [
         "Rz(a) tx(1) Rz(b) tx(1) Rz(c)",  # parallel

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms import differential
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.model.tree import build_tree
@@ -70,8 +71,8 @@ def test_jacobian_is_the_derivative_of_the_pose(frame, base, axes, seed):
         np.testing.assert_allclose(J[:, i], twist_between(T, before, after, 2 * h, axes), rtol=0, atol=2e-9)
 
 
-@pytest.mark.parametrize("axes", AXES)
-@pytest.mark.parametrize(("frame", "base"), WAYS)
+@each("axes", AXES)
+@each("frame, base", WAYS)
 def test_hessian_is_the_derivative_of_the_jacobian(frame, base, axes):
     q = some_q(4)
     H = differential.hessian(TREE, q, frame, base, axes)
@@ -81,8 +82,8 @@ def test_hessian_is_the_derivative_of_the_jacobian(frame, base, axes):
         np.testing.assert_allclose(H[i], (after - before) / (2 * h), rtol=0, atol=2e-8)
 
 
-@pytest.mark.parametrize("axes", AXES)
-@pytest.mark.parametrize(("frame", "base"), WAYS)
+@each("axes", AXES)
+@each("frame, base", WAYS)
 def test_the_difference_of_mixed_derivatives_is_a_cross_product(frame, base, axes):
     """For joints of one number, positions have symmetric second derivatives; angular velocities differ by w x w."""
     q = some_q(5)
@@ -97,7 +98,7 @@ def test_the_difference_of_mixed_derivatives_is_a_cross_product(frame, base, axe
                 np.testing.assert_allclose(H[i, :3, j], H[j, :3, i], rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize(("frame", "base"), WAYS)
+@each("frame, base", WAYS)
 def test_axes_of_the_frame_are_a_rotation_away(frame, base):
     q = some_q(6)
     R = pose(q, frame, base)[:3, :3]
@@ -105,7 +106,7 @@ def test_axes_of_the_frame_are_a_rotation_away(frame, base):
     np.testing.assert_allclose(turned(R, in_frame), in_base, rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize(("frame", "base"), WAYS)
+@each("frame, base", WAYS)
 def test_seen_from_the_other_side_it_is_the_opposite(frame, base):
     """The twist of base against frame is minus that of frame against base, moved to the other origin."""
     base, q = base or ROBOT.root, some_q(7)
@@ -129,8 +130,8 @@ def test_velocities_add_up_over_a_third_frame(middle):
     np.testing.assert_allclose(V_ab, expected, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("frame", ["on_trunk5", "base", "branch4", "finger_link"])
-@pytest.mark.parametrize("axes", AXES)
+@each("frame", ["on_trunk5", "base", "branch4", "finger_link"])
+@each("axes", AXES)
 def test_a_frame_against_itself_is_exactly_at_rest(frame, axes):
     q = some_q(9)
     np.testing.assert_array_equal(differential.jacobian(TREE, q, frame, frame, axes), np.zeros((6, TREE.nv)))
@@ -195,8 +196,8 @@ def test_rates_of_coordinates_are_the_derivative(length):
     np.testing.assert_allclose(differential.coordinate_rates(TREE, q, qd), expected, rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("rows", [slice(0, 6), slice(0, 3), slice(3, 6)])
-@pytest.mark.parametrize(("frame", "base"), WAYS)
+@each("rows", [slice(0, 6), slice(0, 3), slice(3, 6)])
+@each("frame, base", WAYS)
 def test_yoshikawa_is_the_product_of_the_singular_values(frame, base, rows):
     q = some_q(14)
     J = differential.jacobian(TREE, q, frame, base)[rows]

@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 import pytest
 
+from each import each
 from kinetree.algorithms.dynamics import forward, inverse, mass_matrix
 from kinetree.algorithms.dynamics.lumping import lumped
 from kinetree.algorithms.dynamics.momentum import centroidal_momentum_matrix, energy
@@ -63,7 +64,7 @@ def close(got: np.ndarray, expected: np.ndarray, bound: float) -> None:
     np.testing.assert_allclose(got, expected, rtol=0, atol=bound * max(1.0, np.abs(expected).max(initial=0.0)))
 
 
-@pytest.mark.parametrize("robot", ROBOTS)
+@each("robot", ROBOTS)
 def test_the_book(robot):
     """Torques; the mass matrix column by column, table 6.1; and back to the accelerations."""
     tree = build_tree(robot)
@@ -77,7 +78,7 @@ def test_the_book(robot):
     close(forward.forward_dynamics(still, q, qd, tau, GRAVITY, {}), qdd, 1e-10)
 
 
-@pytest.mark.parametrize("robot", ROBOTS)
+@each("robot", ROBOTS)
 def test_the_two_ways_to_accelerations(robot):
     """Table 7.1 and section 6.1, where nothing follows."""
     tree = build_tree(robot)
@@ -89,8 +90,8 @@ def test_the_two_ways_to_accelerations(robot):
     close(forward.aba(tree, q, qd, tau, GRAVITY, {}), expected, 1e-10)
 
 
-@pytest.mark.parametrize("change", [lumped, lambda tree: gauged(tree, []), lambda tree: lumped(gauged(tree, []))])
-@pytest.mark.parametrize("robot", ROBOTS)
+@each("change", [lumped, lambda tree: gauged(tree, []), lambda tree: lumped(gauged(tree, []))])
+@each("robot", ROBOTS)
 def test_fewer_numbers_mean_the_same(robot, change):
     """Inertias moved towards the base, and other frames of bodies: torques, masses, accelerations, momentum, energy."""
     tree = build_tree(robot)

@@ -81,6 +81,7 @@ def compare(run, robot, model, out, frame, *options, without=(), dtype="float64"
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)])
 def test_every_query_of_a_ur5(run, ur5, tmp_path, dtype):
     robot = kt.load(ur5)

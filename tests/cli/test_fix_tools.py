@@ -87,6 +87,7 @@ def test_of_two_arms_the_prefix_says_which(run, tmp_path):
     assert "'gripper' begins like none of left_tool0, right_tool0" in result.stderr
 
 
+@pytest.mark.slow
 def test_of_two_arms_that_one_macro_makes_the_prefix_says_which(run, tmp_path):
     body = pendants.urdf().split(">", 1)[1].removesuffix("</robot>")
     body = re.sub(r'(name|link)="', r'\1="${p}', body)

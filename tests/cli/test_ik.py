@@ -9,6 +9,7 @@ import kinetree as kt
 from kinetree.spatial import se3
 
 
+@pytest.mark.slow
 def test_there_and_back(run):
     icub = kt.load("icub")
     q = icub.limits.sample(1, seed=3)[0]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.cli._page import Section, print_page
 from kinetree.model.assemble import Parts, build
 from kinetree.model.robot import CoupledLimit, Frame, Joint, Limit, Link, Sensor
@@ -155,8 +156,8 @@ def test_long_names_are_folded_not_cut(run, tmp_path):
     assert first[1].endswith("_")
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
+@each(
+    "value, text",
     [
         (0.0, "0"),
         (-0.0, "0"),

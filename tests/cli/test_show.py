@@ -70,6 +70,7 @@ def test_with_a_wrong_motion_nothing_is_written(run, arm, tmp_path):
     assert "motion.csv:1: error: column 'axis1' is not a joint that moves; did you mean 'axis_1'" in result.stderr
 
 
+@pytest.mark.slow
 def test_pictures_are_written_without_the_viewer(run, arm, tmp_path, monkeypatch):
     monkeypatch.setattr(show, "viewer", lambda: 1 / 0)
     for name, start in (("a.png", b"\x89PNG"), ("a.SVG", b"<?xml")):

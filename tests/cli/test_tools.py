@@ -167,6 +167,7 @@ def test_calibrate_knows_the_tool_and_the_user_frame(run, cell, tmp_path, key):
         assert "was another tool active? [tool0-frame]" in run(*command, *words[2:]).stdout
 
 
+@pytest.mark.slow
 def test_faults_are_found_with_a_tool_in_a_user_frame(cell):
     """And they are those of the controller's own frames: as without a tool, in base and tool0."""
     robot, rng = kt.load(cell), np.random.default_rng(6)
@@ -307,6 +308,7 @@ def test_errors_name_what_is_typed(run, cell, tmp_path, words, said):
     assert (result.exit_code, result.stdout, said in result.stderr) == (2, "", True), result.stderr
 
 
+@pytest.mark.slow
 def test_a_pose_that_may_be_in_mm_is_noted(run, cell):
     note = "note: --pose is beyond 100 m; its lengths are in m\n"
     at = ("ik", cell, "--frame", "tool0")

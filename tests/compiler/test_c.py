@@ -7,6 +7,7 @@ import pytest
 
 import kinetree as kt
 from c_compiler import C99, CXX, call, compile_with, compilers, shared_object
+from each import each
 from every_operation import AWKWARD, constant_operations, every_operation, kernel, names_of_results
 from kinetree.compiler.c import CSource, write_c
 from kinetree.compiler.interpret import interpret
@@ -229,8 +230,8 @@ def test_comments_say_units_frames_order_and_shapes():
 # names
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
+@each(
+    "name, said",
     [
         ("int", "a keyword"),
         ("class", "a keyword"),

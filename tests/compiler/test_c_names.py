@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from c_compiler import CXX, compile_with, compilers, shared_object
+from each import each
 from kinetree.compiler.c import write_c
 from kinetree.compiler.c_names import LONGEST, TAKEN, Constant, ascii_word, identifiers
 from kinetree.compiler.kernel import Kernel
@@ -34,8 +35,8 @@ LABELS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "word"),
+@each(
+    "text, word",
     [
         ("shoulder pan", "shoulder_pan"),
         ("left/arm-joint.1", "left_arm_joint_1"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.compiler.derive import rate
 from kinetree.compiler.expr import COMPOSED
 from kinetree.compiler.interpret import interpret
@@ -56,13 +57,13 @@ def agrees_with_differences(program, x, rng, tolerance=1e-6):
 SMOOTH = [name for name, op in OPS.items() if name != "where"]
 
 
-@pytest.mark.parametrize("name", SMOOTH)
+@each("name", SMOOTH)
 def test_every_operation(name):
     rng = np.random.default_rng(1)
     agrees_with_differences(of_operation(OPS[name]), samples(name, rng), rng)
 
 
-@pytest.mark.parametrize("name", SMOOTH)
+@each("name", SMOOTH)
 def test_every_operation_twice(name):
     rng = np.random.default_rng(2)
     first, x = jvp(of_operation(OPS[name])), samples(name, rng)
@@ -80,7 +81,7 @@ def test_a_choice_follows_the_chosen():
     agrees_with_differences(program, samples("where", rng), rng)
 
 
-@pytest.mark.parametrize("name", sorted(set(COMPOSED) - {"greater", "greater_equal"}))
+@each("name", sorted(set(COMPOSED) - {"greater", "greater_equal"}))
 def test_what_is_composed(name):
     function = getattr(np, name)
     second = (2.0,) if name == "power" else ()

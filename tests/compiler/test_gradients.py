@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from every_operation import kernel
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.program import Program, Step
@@ -35,7 +36,7 @@ def differences(function, x, dx):
     return (function(x + STEP * dx) - function(x - STEP * dx)) / (2 * STEP)
 
 
-@pytest.mark.parametrize("name", SMOOTH)
+@each("name", SMOOTH)
 def test_every_operation(name):
     rng = np.random.default_rng(1)
     f, x = kernel(of_operation(name)), samples(name, rng)
@@ -46,7 +47,7 @@ def test_every_operation(name):
     np.testing.assert_allclose(along, (g * expected)[:, 0], rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", SMOOTH)
+@each("name", SMOOTH)
 def test_every_operation_twice(name):
     """Reverse over reverse against differences of reverse, by both inputs of the first derivative."""
     rng = np.random.default_rng(2)

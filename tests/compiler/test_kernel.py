@@ -264,8 +264,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("what", WRONG)
-@pytest.mark.parametrize("first", [True, False])
+@each("what", WRONG)
+@each("first", [True, False])
 def test_wrong_arrays(what, first):
     k = kernel(lambda q: 2.0 * q, (3,), labels=LABELS)
     if not first:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.compiler.expr import Graph
 from kinetree.compiler.interpret import interpret
@@ -125,8 +126,8 @@ def test_schedule_and_assemble_of_a_graph():
     assert program == Program(((2,),), (2.0,), (Step("multiply", (1, 2)),), (3,), ())
 
 
-@pytest.mark.parametrize(
-    ("function", "said"),
+@each(
+    "function, said",
     [
         (lambda x: x[0] if x[0] > 0 else -x[0], r"choose with np\.where"),
         (lambda x: 1.0 if x[0] == 0 else x[0], "equals nothing"),

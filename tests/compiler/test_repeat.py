@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
+from each import each
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -24,8 +25,8 @@ def newton(more: int = 0) -> Kernel:
     return Kernel("root", ports, Port("end", shape), lambda: trace(root_step, shape, (1,), repeated=True))
 
 
-@pytest.mark.parametrize("more", [0, 8])
-@pytest.mark.parametrize("count", [0, 1, 2, 7, 8, 9, 100])
+@each("more", [0, 8])
+@each("count", [0, 1, 2, 7, 8, 9, 100])
 def test_each_ends_by_itself(more, count):
     kernel, rng = newton(more), np.random.default_rng(count)
     a = 10.0 ** rng.uniform(-6, 6, (count, 1))

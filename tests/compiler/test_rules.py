@@ -3,11 +3,11 @@
 import itertools
 
 import numpy as np
-import pytest
 from hypothesis import assume, settings
 from hypothesis import given as examples
 from hypothesis import strategies as st
 
+from each import each
 from kinetree.compiler.expr import Expr, Graph
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ops import OPS
@@ -35,7 +35,7 @@ def numbers(graph, expr):
     return interpret(assemble(graph, ((2,),), [expr], ()), X)
 
 
-@pytest.mark.parametrize(("name", "number"), [(name, i) for name, rules in RULES.items() for i in range(len(rules))])
+@each("name, number", [(name, i) for name, rules in RULES.items() for i in range(len(rules))])
 def test_every_rule_applies_somewhere_and_keeps_the_value(name, number):
     graph, op, applied = Graph(), OPS[name], 0
     arguments = [pool(graph, logical=name == "where" and i == 0) for i in range(op.arity)]

@@ -12,6 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from each import each
 from kinetree.controllers.text import parsed, written
 from kinetree.spatial.handedness import mirrored_pose
 from support import shared
@@ -219,8 +220,8 @@ def test_texts_come_back_to_their_last_digit(key):
         assert not found.left_out
 
 
-@pytest.mark.parametrize(
-    ("key", "text", "first", "left_out"),
+@each(
+    "key, text, first, left_out",
     [
         ("abb", "[612.3,-234.5,789.1],[0.39,0.78,-0.008,0.49]", [612.3, -234.5, 789.1, 0.39], ()),
         ("abb", "[[1,2,3],[1,0,0,0],[0,0,0,0],[9E9,9E9]]", [1, 2, 3, 1], ("[0,0,0,0],[9E9,9E9]",)),
@@ -276,8 +277,8 @@ def test_how_programs_and_pendants_write_it(key, text, first, left_out):
     assert found.left_out == left_out
 
 
-@pytest.mark.parametrize(
-    ("key", "text", "said"),
+@each(
+    "key, text, said",
     [
         ("kuka", "p[1,2,3,0,0,0]", "looks like Universal Robots's; expected {X <X>"),
         ("universal_robots", "{X 1, Y 2, Z 3, A 4, B 5, C 6}", "looks like KUKA's"),
@@ -338,8 +339,8 @@ def test_a_long_text_takes_no_long_time():
     assert time.perf_counter() - began < 5.0
 
 
-@pytest.mark.parametrize("begin", ["A", "", "P=(1,2,3,4,5,6,", "C1=1"])
-@pytest.mark.parametrize("fill", [" ", "\n", "\t \n", "1", ")(", " =P(1,2,3,4,5,6,", "a "])
+@each("begin", ["A", "", "P=(1,2,3,4,5,6,", "C1=1"])
+@each("fill", [" ", "\n", "\t \n", "1", ")(", " =P(1,2,3,4,5,6,", "a "])
 def test_a_hostile_text_takes_no_long_time(begin, fill):
     text = (begin + fill * 2000)[:1999] + "q"
     began = time.process_time()

@@ -3,6 +3,7 @@
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.check import check
 from kinetree.rules.quality import with_blocks
 
@@ -45,9 +46,9 @@ JOINT = '<joint name="j" type="fixed"><parent>{0}a</parent><child>{0}b</child></
 LINKS = '<link name="a"/><link name="b"/>'
 
 
-@pytest.mark.parametrize("name", ["j", "m::j", "inner::j", "m::inner::j"])
-@pytest.mark.parametrize("wrong", ["", "k"])
-@pytest.mark.parametrize("nested", [True, False])
+@each("name", ["j", "m::j", "inner::j", "m::inner::j"])
+@each("wrong", ["", "k"])
+@each("nested", [True, False])
 def test_plugins_of_sdf(name, wrong, nested):
     inside = f'<model name="inner">{LINKS}{JOINT.format("")}</model>' if nested else LINKS + JOINT.format("")
     plugin = f'<plugin name="p" filename="p.so"><joint_name>{name}{wrong}</joint_name></plugin>'

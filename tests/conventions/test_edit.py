@@ -2,6 +2,7 @@
 
 import pytest
 
+from each import each
 from kinetree.errors import KinetreeError
 from kinetree.repairs.edit import (
     Edit,
@@ -142,8 +143,8 @@ ENCODINGS = {
 
 
 class TestOnDisk:
-    @pytest.mark.parametrize("name", ENCODINGS)
-    @pytest.mark.parametrize("newline", ["\n", "\r\n"])
+    @each("name", ENCODINGS)
+    @each("newline", ["\n", "\r\n"])
     def test_nothing_else_changes_in_any_encoding(self, name, newline):
         mark, encoding, text = ENCODINGS[name]
         text = text.replace("\n", newline)

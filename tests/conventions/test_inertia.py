@@ -5,6 +5,7 @@ from math import pi
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.check import check
 
 
@@ -84,8 +85,8 @@ def sdf(xx: str, yy: str, zz: str, xy: str = "0") -> str:
 class TestDigits:
     """An inertia is at fault only where all that its digits may stand for are."""
 
-    @pytest.mark.parametrize(
-        ("numbers", "expected"),
+    @each(
+        "numbers, expected",
         [
             (("0.01", "0.01", "0.03"), False),  # may be 0.0149, 0.0149, 0.025
             (("0.0100", "0.0100", "0.0300"), True),
@@ -101,7 +102,7 @@ class TestDigits:
             (("1", "1", "3"), True),
         ],
     )
-    @pytest.mark.parametrize("format", ["urdf", "sdf"])
+    @each("format", ["urdf", "sdf"])
     def test_of_the_triangle(self, numbers, expected, format):
         text = sdf(*numbers) if format == "sdf" else urdf(tensor(*numbers))
         assert [code for code, _ in said(text, format, "INR-002")] == ["INR-002"] * expected
@@ -132,8 +133,8 @@ def ball(mass: float, density: float) -> str:
 class TestDensity:
     """INR-012: of all bodies of a mass and a density, a ball has the least inertia."""
 
-    @pytest.mark.parametrize(("density", "expected"), [(7.8e3, False), (45e3, False), (45.4e3, True), (8e6, True)])
-    @pytest.mark.parametrize("mass", [1e-3, 8.4, 9e3])
+    @each("density, expected", [(7.8e3, False), (45e3, False), (45.4e3, True), (8e6, True)])
+    @each("mass", [1e-3, 8.4, 9e3])
     def test_of_a_ball(self, mass, density, expected):
         found = said(urdf(ball(mass, density), mass), "urdf", "INR-012")
         assert found == [("INR-012", "link 'b'")] * expected

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 import kinetree as kt
 from arm_trees import chain, found, single, tree, tree_text
+from each import each
 from kinetree.checker.job import Job, check_job
 from kinetree.checker.settings import read_settings
 from kinetree.cli.check import command as check
@@ -68,7 +69,7 @@ ROBOTS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "lines"), [(kind, lines) for kind, some in ROBOTS.items() for lines in some])
+@each("kind, lines", [(kind, lines) for kind, some in ROBOTS.items() for lines in some])
 def test_the_kind_of_a_robot(kind, lines):
     robot = tree(*lines)
     kinds = kinds_of(robot)

@@ -86,8 +86,8 @@ EXAMPLES_IMPLY = {
 
 
 class TestBoundaries:
-    @pytest.mark.parametrize(
-        ("edit", "expected"),
+    @each(
+        "edit, expected",
         [
             (limit(lower=0.0, upper=2.9), []),
             (limit(lower=1e-3, upper=2.9), ["LIM-003"]),
@@ -135,8 +135,8 @@ class TestBoundaries:
         assert finding.code == "LIM-008"
         assert finding.message == "the velocity limit is 1000 rad/s, which looks like a placeholder (also 'joint_5')"
 
-    @pytest.mark.parametrize(
-        ("numbers", "expected"),
+    @each(
+        "numbers, expected",
         [
             ((0.1, 0, 0, 0.11, 0, 0.2099), []),
             ((0.1, 0, 0, 0.11, 0, 0.2119), []),  # 0.9 % too much
@@ -169,8 +169,8 @@ class TestBoundaries:
         assert [note.code for note in robot.notes] == ["default-inertia"]
         assert found(robot) == []
 
-    @pytest.mark.parametrize(
-        ("xyz", "expected"),
+    @each(
+        "xyz, expected",
         [
             ("0 0 1", []),
             ("0 0 1.0009", []),
@@ -191,8 +191,8 @@ class TestBoundaries:
         assert (finding.code, finding.source.line, finding.source.column) == ("JNT-001", 66, 1)
         assert codes(('<axis xyz="0 0 1"/>', '<!-- <axis xyz="0 0 3"/> --><axis xyz="0 0 1"/>')) == []
 
-    @pytest.mark.parametrize(
-        ("name", "expected"),
+    @each(
+        "name, expected",
         [
             ("wrist/link_4", []),
             ("arm::link_4", []),  # of a nested model

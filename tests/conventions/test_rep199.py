@@ -11,6 +11,7 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, Text, arms, found, single, tree
+from each import each
 from kinetree.errors import Finding, KinetreeError
 from kinetree.load import examine
 from kinetree.rules.examples import ARM
@@ -205,11 +206,11 @@ class TestWayOut:
         robot = planted(lambda t: t.place("link_6", xyz="0 0 0"), lambda t: t.place("flange", xyz="0 0 0", rpy=rpy))
         assert found(robot)["R199-403"] == faults
 
-    @pytest.mark.parametrize(
-        ("rpy", "faults"),
+    @each(
+        "rpy, faults",
         [(f"0 {QUARTER} 0", 0), (f"0 -{QUARTER} 0", 1), ("0 0 0", 1), (f"{QUARTER} 0 0", 1), (f"-{QUARTER} 0 0", 1)],
     )
-    @pytest.mark.parametrize("wrist", ["0.02 0 0", "0 0 0"])
+    @each("wrist", ["0.02 0 0", "0 0 0"])
     def test_without_a_flange_tool0_is_judged_by_where_it_is_itself(self, wrist, rpy, faults):
         robot = planted(
             lambda t: t.place("link_6", xyz=wrist),
@@ -220,10 +221,8 @@ class TestWayOut:
         assert found(robot, controller="abb")["R199-501"] == faults
         assert found(robot)["R199-501"] == 0
 
-    @pytest.mark.parametrize(
-        ("rpy", "faults"), [(f"0 {QUARTER} 0", 0), (f"0 -{QUARTER} 0", 1), ("0 0 0", 1), (f"{QUARTER} 0 0", 1)]
-    )
-    @pytest.mark.parametrize(("quill", "of_a_scara"), [("0 0 1", True), ("0 0 -1", True), ("0 1 0", False)])
+    @each("rpy, faults", [(f"0 {QUARTER} 0", 0), (f"0 -{QUARTER} 0", 1), ("0 0 0", 1), (f"{QUARTER} 0 0", 1)])
+    @each("quill, of_a_scara", [("0 0 1", True), ("0 0 -1", True), ("0 1 0", False)])
     def test_a_quill_is_a_last_axis_and_another_slide_is_none(self, quill, of_a_scara, rpy, faults):
         kinds = ["revolute"] * 3 + ["prismatic"]
         axes = ["0 0 1"] * 3 + [quill]
@@ -259,8 +258,8 @@ def solid(link: str, on: str) -> Callable[[Text], None]:
 
 
 class TestEndEffectors:
-    @pytest.mark.parametrize(("place", "code"), [("link_6", "R199-401"), ("tool0", "R199-508")])
-    @pytest.mark.parametrize("name", ["gripper", "suction_cup", "spindle", "robotiq_base", "scapula"])
+    @each("place, code", [("link_6", "R199-401"), ("tool0", "R199-508")])
+    @each("name", ["gripper", "suction_cup", "spindle", "robotiq_base", "scapula"])
     def test_a_body_beside_flange_is_one(self, name, place, code):
         (fault,) = ask(planted(solid(name, place)), RULES)
         assert (fault.code, fault.severity, fault.element) == (code, "warning", f"link {name!r}")

@@ -4,6 +4,7 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, UNABLE, arms, chain, found, in_words, single, tree
+from each import each
 from kinetree.rules.examples import ARM
 from support import ask
 
@@ -100,8 +101,8 @@ class TestArms:
         assert missing.severity == "warning"
         assert f"'{friend}' is another frame" in missing.message
 
-    @pytest.mark.parametrize("friend", [*FRIENDS, "link_3_flange", "forearm_flange"])
-    @pytest.mark.parametrize("names", ["link", "word"])
+    @each("friend", [*FRIENDS, "link_3_flange", "forearm_flange"])
+    @each("names", ["link", "word"])
     def test_a_false_friend_on_a_link_before_the_last_is_no_end(self, names, friend):
         lines = single() if names == "link" else [in_words(line) for line in single()]
         robot, hung = tree(*lines), tree(*lines, f"{lines[3].split()[1].strip('*')} {friend}")
@@ -113,9 +114,9 @@ class TestArms:
         (arm,) = arms(tree(*single("left_"), "left_link_3 flange", "left_link_3 left_hand_flange"))
         assert (arm.prefix, arm.end, arm.flange) == ("left_", "left_link_6", "left_flange")
 
-    @pytest.mark.parametrize("names", ["link", "word"])
-    @pytest.mark.parametrize(
-        ("wrong", "expected"),
+    @each("names", ["link", "word"])
+    @each(
+        "wrong, expected",
         [
             ({"link_6 flange": "link_5 flange"}, {"R199-404": "flange", "R199-504": "tool0"}),
             (
@@ -198,8 +199,8 @@ class TestArms:
         assert (arm.prefix, arm.end, len(arm.moving)) == ("", "j6", 6)
         assert {"R199-101", "R199-208", "R199-301", "R199-401", "R199-501"} <= set(found(robot))
 
-    @pytest.mark.parametrize(("fingers", "joints"), [(2, 1), (2, 4), (3, 3), (4, 4), (5, 3), (5, 5)])
-    @pytest.mark.parametrize("names", ["link", "word"])
+    @each("fingers, joints", [(2, 1), (2, 4), (3, 3), (4, 4), (5, 3), (5, 5)])
+    @each("names", ["link", "word"])
     def test_a_hand_is_no_part_of_the_arm_however_many_fingers_it_has(self, names, fingers, joints):
         lines = [line if names == "link" else in_words(line) for line in chain("", "base_link")]
         end = lines[-1].split()[1].strip("*")

@@ -8,6 +8,7 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, arms
+from each import each
 from kinetree.rules.rep199.manual_clauses import CLAUSES
 from support import shared
 
@@ -99,8 +100,8 @@ def urdf(printed: str) -> str:
     return f'<robot name="cell">{"".join(map(body, names))}{"".join(carried(*pair) for pair in pairs)}</robot>'
 
 
-@pytest.mark.parametrize("example", PRINTED)
-@pytest.mark.parametrize("profile", ["industrial", "industrial-strict"])
+@each("example", PRINTED)
+@each("profile", ["industrial", "industrial-strict"])
 def test_the_printed_trees_follow_the_rep(example, profile):
     robot = kt.load(urdf(PRINTED[example]), format="urdf")
     assert [arm.prefix for arm in arms(robot)] == PREFIXES[example]
@@ -112,8 +113,8 @@ def test_they_are_printed_so():
     assert set(PRINTED.values()) <= set(page)
 
 
-@pytest.mark.parametrize(
-    ("example", "old", "new", "code"),
+@each(
+    "example, old, new, code",
     [
         ("one arm", "├ base └ link_1", "└ link_1", "R199-208"),
         ("one arm", "├ base └ link_1", "└ base └ link_1", None),  # which is allowed

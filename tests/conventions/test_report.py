@@ -10,6 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from each import each
 from kinetree.checker.job import CheckReport, Excuse, Job, check_job
 from kinetree.checker.report import _excerpts, formats, report
 from kinetree.errors import Finding, KinetreeError, Source
@@ -357,8 +358,8 @@ def test_nor_can_it_in_the_text_of_an_error():
     assert all(line.isprintable() for line in str(error).split("\n"))
 
 
-@pytest.mark.parametrize("format", formats())
-@pytest.mark.parametrize("width", [None, 80])
+@each("format", formats())
+@each("width", [None, 80])
 def test_what_stands_in_a_file_cannot_speak_for_us(format, width):
     file = HOSTILE.replace("\ud800", "\udcff")  # how a byte of a name that is no UTF-8 is read
     source = Source(file, 1, 1)

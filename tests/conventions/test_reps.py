@@ -6,6 +6,7 @@ from math import pi
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.check import check
 from kinetree.load import examine
 from kinetree.repairs.fixes import exact
@@ -25,8 +26,8 @@ def found(rule, text, old="", new="", format="urdf"):
 
 
 class TestExactAngles:
-    @pytest.mark.parametrize(
-        ("text", "angle"),
+    @each(
+        "text, angle",
         [
             *(("1.57", pi / 2), ("-1.57", -pi / 2), ("1.5700", pi / 2), ("1.571", pi / 2), ("1.5707", pi / 2)),
             *(("3.14", pi), ("3.141", pi), ("3.142", pi), ("-3.1415", -pi), ("4.71", 1.5 * pi), ("6.28", 2 * pi)),
@@ -37,7 +38,7 @@ class TestExactAngles:
     def test_too_few_digits(self, text, angle):
         assert exact(text) == repr(angle)
 
-    @pytest.mark.parametrize(
+    @each(
         "text",
         [
             *(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from make_rules import main, pages
 
+from each import each
 from kinetree.errors import KinetreeError
 from kinetree.rules.explain import explain, explanations
 from kinetree.rules.profiles import FAMILIES, PROFILES, TITLES, family, rules_of
@@ -38,7 +39,7 @@ def test_every_rule_of_every_profile_is_on_its_page_and_linked():
         assert f"\n## {code}\n" in made[page]
 
 
-@pytest.mark.parametrize("letters", FAMILIES)
+@each("letters", FAMILIES)
 def test_families_have_a_title_and_their_own_rules(letters):
     assert list(TITLES) == list(FAMILIES)
     assert list(TITLES.values()).count(TITLES[letters]) == 1

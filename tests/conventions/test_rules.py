@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,12 +37,16 @@ def example(rule: type[Rule], text: str) -> kt.Robot:
     if rule.base.startswith("<"):
         assert rule.good in rule.base
         return kt.load(rule.base.replace(rule.good, text), format=rule.base_format)
-    base = kt.load(rule.base, **rule.base_options)
-    written = FORMATS[rule.base_format].write(
-        base, () if rule.base_format == "dh" else ("geometry", "group", "coupled_limit")
-    )
-    assert rule.good in written
-    return kt.load(written.replace(rule.good, text), format=rule.base_format)
+    base = written(rule.base, rule.base_format, **rule.base_options)
+    assert rule.good in base
+    return kt.load(base.replace(rule.good, text), format=rule.base_format)
+
+
+@cache
+def written(name: str, format: str, **options: str) -> str:
+    """A robot of the package as a text."""
+    without = () if format == "dh" else ("geometry", "group", "coupled_limit")
+    return FORMATS[format].write(kt.load(name, **options), without)
 
 
 def alone(rule: type[Rule], robot: kt.Robot) -> list[Finding]:
@@ -58,15 +63,27 @@ def found_in_example(rule: type[Rule], text: str) -> list[Finding]:
         return alone(rule, robot)
 
 
+@pytest.fixture(scope="module", params=FAMILIES)
+def examples(request):
+    """Each rule of a family with what it finds in its good and in its bad example."""
+    if request.param in ALWAYS:
+        return {
+            rule: ([], findings(rule.code, Model((rule.base or "").replace(rule.good, rule.bad))))
+            for rule in family(request.param)
+        }
+    return {
+        rule: (found_in_example(rule, rule.good), found_in_example(rule, rule.bad)) for rule in family(request.param)
+    }
+
+
 class TestEveryRule:
-    @each("rule", RULES)
-    def test_it_fires_on_its_bad_example_and_not_on_its_good_one(self, rule):
-        good, bad = found_in_example(rule, rule.good), found_in_example(rule, rule.bad)
-        assert not [finding for finding in good if finding.severity != "info"]
-        assert len(bad) > len(good)
-        assert any(finding.severity == rule.severity() for finding in bad)
-        assert {finding.code for finding in bad} == {rule.code}
-        assert all(finding.element and finding.message for finding in bad)
+    def test_it_fires_on_its_bad_example_and_not_on_its_good_one(self, examples):
+        for rule, (good, bad) in examples.items():
+            assert not [finding for finding in good if finding.severity != "info"], rule
+            assert len(bad) > len(good), rule
+            assert any(finding.severity == rule.severity() for finding in bad), rule
+            assert {finding.code for finding in bad} == {rule.code}, rule
+            assert all(finding.element and finding.message for finding in bad), rule
 
     @each("rule", RULES)
     def test_it_explains_itself(self, rule):
@@ -78,17 +95,14 @@ class TestEveryRule:
         assert rule.good != rule.bad
 
 
-def test_every_message(golden):
-    """All that the rules say about their bad examples; read it from top to bottom after a change."""
+def test_every_message(examples, golden):
+    """All that the rules of a family say about their bad examples; read it from top to bottom after a change."""
     said = []
-    for rule in (rule for letters in FAMILIES for rule in family(letters)):
-        if rule.code.startswith(ALWAYS):
-            found = findings(rule.code, Model((rule.base or "").replace(rule.good, rule.bad)))
-        else:
-            known = {str(finding) for finding in found_in_example(rule, rule.good)}
-            found = [one for one in found_in_example(rule, rule.bad) if str(one) not in known]
-        said += [f"# {rule.code}: {rule.title()}", *(str(replace(one, source=None)) for one in found)]
-    golden("messages.txt", "\n".join(said) + "\n")
+    for rule, (good, bad) in examples.items():
+        known = set(map(str, good))
+        found = (str(replace(one, source=None)) for one in bad if str(one) not in known)
+        said += [f"# {rule.code}: {rule.title()}", *found]
+    golden(f"messages/{rule.code.rpartition('-')[0]}.txt", "\n".join(said) + "\n")
 
 
 def test_codes_are_unique():
@@ -192,7 +206,7 @@ class TestSelecting:
         both = [f.code for f in check(robot, profile="icub", select="ICUB-1", ignore="ICUB-102")]
         assert both == [code for code in select if code.startswith("ICUB-1") and code != "ICUB-102"]
 
-    @pytest.mark.parametrize("code", sorted({rule.code for rule in rules_of("icub")} - {"ICUB-001"}))
+    @each("code", sorted({rule.code for rule in rules_of("icub")} - {"ICUB-001"}))
     def test_what_is_not_reported_is_asked_all_the_same(self, code):
         arm = kt.load('<robot name="arm"><link name="a"/></robot>', format="urdf")
         assert check(arm, profile="icub", select=code) == []

@@ -1,8 +1,7 @@
 """REP-103 in SDF: angles of poses as they are written."""
 
-import pytest
-
 import kinetree as kt
+from each import each
 from kinetree.checker.check import check
 
 JOINT = '<joint name="j" type="fixed"><parent>a</parent><child>b</child></joint>'
@@ -16,8 +15,8 @@ def said(text: str) -> list[tuple[str, str | None, int | None, int | None]]:
 
 
 class TestPosesOfSdf:
-    @pytest.mark.parametrize(
-        ("pose", "expected"),
+    @each(
+        "pose, expected",
         [
             ("<pose>0 0 1 90 0 0</pose>", [("R103-002", "link 'b'", 3, 13)]),
             ("<pose>1.57 0 0 0 1.57 0</pose>", [("R103-007", "link 'b'", 3, 18)]),
@@ -66,8 +65,8 @@ class TestSliding:
         (found,) = check(kt.load(on_a_rail(0, 500, arm=0), format="urdf"), select=("R103-002",))
         assert "for a robot of unknown size" in found.message
 
-    @pytest.mark.parametrize(
-        ("model", "expected"),
+    @each(
+        "model, expected",
         [
             (on_a_rail(0, 50), False),  # a gantry
             (on_a_rail(0, 50, arm=0.1), False),  # with a small carriage

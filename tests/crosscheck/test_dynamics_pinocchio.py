@@ -14,7 +14,7 @@ from kinetree.errors import KinetreeError
 from kinetree.model.robot import Robot
 from physics import floated, with_dynamics
 from pinocchio_robot import PinocchioRobot, loadable
-from support import icub_urdfs, random_q
+from support import icub_urdfs, random_q, sample
 
 pin = pytest.importorskip("pinocchio")
 pytestmark = pytest.mark.crosscheck
@@ -24,8 +24,8 @@ SOME = ("ur5_robot.urdf", "panda.urdf", "solo12.urdf", "talos_reduced.urdf", "iC
 
 
 def robots() -> list[tuple[Path, Robot]]:
-    """Every robot with a joint, without damping and friction, which Pinocchio's algorithms leave out."""
-    loaded = [(path, kt.load(path)) for path in (*icub_urdfs(), *loadable())]
+    """Robots with a joint, without damping and friction, which Pinocchio's algorithms leave out."""
+    loaded = [(path, kt.load(path)) for path in sample((*icub_urdfs(), *loadable()), 3, keep=("romeo",))]
     return [(path, with_dynamics(robot)) for path, robot in loaded if robot.nq]
 
 
@@ -98,7 +98,7 @@ def is_alone(c: Case) -> bool:
 
 
 @pytest.mark.parametrize("floats", [False, True], ids=["fixed", "floating"])
-def test_torques_and_mass_matrix_of_every_robot(floats):
+def test_torques_and_mass_matrix_of_robots(floats):
     count = 0
     for path, robot in with_mass():
         c = case(path, robot, floats=floats)
@@ -107,11 +107,11 @@ def test_torques_and_mass_matrix_of_every_robot(floats):
         c.compare(c.ask(kt.inverse_dynamics, c.q, c.qd, c.qdd), tau)
         c.compare(c.ask(kt.mass_matrix, c.q), mass_matrices(c))
         count += 1
-    assert count >= 60
+    assert count >= 20
 
 
 @pytest.mark.parametrize("floats", [False, True], ids=["fixed", "floating"])
-def test_accelerations_of_every_robot(floats):
+def test_accelerations_of_robots(floats):
     """Torques of our accelerations are the given ones to rounding error; accelerations agree unless masses that differ
     by ten orders of magnitude leave no digits for that, as of three old iCubs. Joints that move no mass are named."""
     refused = set()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.model.assemble import build, parts_of
 
 URDF = """<robot name="r"><link name="a"/><link name="b"/>
@@ -31,8 +32,8 @@ def test_urdf_has_x_with_a_warning_that_says_so(kind):
     assert '<axis xyz="0 0 1"/>' in note.fix
 
 
-@pytest.mark.parametrize("kind", MOVING)
-@pytest.mark.parametrize("axis", ["<axis/>", '<axis xy="0 0 1"/>', "<axis>0 0 1</axis>", '<axis xyz=""/>'])
+@each("kind", MOVING)
+@each("axis", ["<axis/>", '<axis xy="0 0 1"/>', "<axis>0 0 1</axis>", '<axis xyz=""/>'])
 def test_an_axis_of_urdf_that_says_nothing_is_an_error(kind, axis):
     with pytest.raises(kt.KinetreeError) as caught:
         kt.load(URDF.format(kind=kind, axis=axis), format="urdf")
@@ -47,8 +48,8 @@ def test_a_joint_without_axes_needs_none(kind):
     assert not said(kt.load(URDF.format(kind=kind, axis=""), format="urdf"), "default-axis")
 
 
-@pytest.mark.parametrize("axis", ["", "<axis/>", "<axis><xyz/></axis>", "<axis><xyz> </xyz></axis>"])
-@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+@each("axis", ["", "<axis/>", "<axis><xyz/></axis>", "<axis><xyz> </xyz></axis>"])
+@each("kind", ["revolute", "prismatic"])
 def test_sdf_has_z_with_a_warning_that_says_so(kind, axis):
     robot = kt.load(SDF.format(kind=kind, axis=axis), format="sdf")
     np.testing.assert_array_equal(robot.joints["j"].axes, Z)

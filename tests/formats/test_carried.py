@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from kinetree.formats.losses.losses.losses.sidecar.differences import FIELDS
 
 import kinetree as kt
 from carried_robots import RECORD, differences, everything
-from kinetree.formats.losses.sidecar.differences import FIELDS
+from each import each
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.joints import JOINT_TYPES
@@ -79,10 +80,8 @@ def hinge(joint="j", kind="revolute", more="<limit lower='-1' upper='1' velocity
     return kt.load(f"<robot name='{name}'>{text}</robot>", format="urdf")
 
 
-@pytest.mark.parametrize(
-    "limit", [Limit(0.0, np.inf), Limit(-np.inf, 1.0), Limit(0.5, 0.5), Limit(-1e17, 1e16, -1.0, -2.0)]
-)
-@pytest.mark.parametrize("format", CARRYING)
+@each("limit", [Limit(0.0, np.inf), Limit(-np.inf, 1.0), Limit(0.5, 0.5), Limit(-1e17, 1e16, -1.0, -2.0)])
+@each("format", CARRYING)
 def test_awkward_limits_come_back(format, limit):
     for kind in ("revolute", "prismatic"):
         parts = parts_of(hinge(kind=kind))
@@ -100,7 +99,7 @@ def test_a_limit_of_a_continuous_joint_is_obeyed_and_comes_back(format):
     assert (bare.joints["j"].type, bare.joints["j"].limit) == ("revolute", Limit(-1.0, 0.5))
 
 
-@pytest.mark.parametrize("name", ["a", "b", "world", "__j__", " j ", "x::j", "a::j", "::", "j::", "__model__"])
+@each("name", ["a", "b", "world", "__j__", " j ", "x::j", "a::j", "::", "j::", "__model__"])
 def test_names_that_are_not_legal_in_sdf_come_back(name):
     robot = hinge()
     for made in (
@@ -178,8 +177,8 @@ def test_a_force_torque_sensor_reads_the_same_in_mujoco_wherever_it_says():
     assert differences(robot, kt.load(written, format="mjcf")) == []
 
 
-@pytest.mark.parametrize("format", CARRYING)
-@pytest.mark.parametrize("kind", [row.name for row in JOINT_TYPES.values() if row.by_axes and row.urdf and row.axes])
+@each("format", CARRYING)
+@each("kind", [row.name for row in JOINT_TYPES.values() if row.by_axes and row.urdf and row.axes])
 def test_the_own_frame_of_a_joint_comes_back(format, kind):
     if (format == "mjcf" and not JOINT_TYPES[kind].mjcf) or (format == "sdf" and not JOINT_TYPES[kind].sdf):
         return

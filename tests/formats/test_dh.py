@@ -5,10 +5,11 @@ from math import pi, radians
 
 import numpy as np
 import pytest
+from kinetree.formats.losses.losses.losses.losses import PARTS
 
 import kinetree as kt
+from each import each
 from kinetree.formats import dh
-from kinetree.formats.losses.losses import PARTS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics
 from kinetree.spatial import se3
@@ -340,7 +341,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "code", "line"), FAULTS)
+@each("old, new, code, line", FAULTS)
 def test_a_fault_is_refused_with_its_line(old, new, code, line):
     assert SEED.count(old) == 1
     finding = refusal(SEED.replace(old, new))[0]
@@ -363,7 +364,7 @@ CSV_FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "code", "line"), CSV_FAULTS)
+@each("old, new, code, line", CSV_FAULTS)
 def test_a_fault_in_csv_is_refused_with_its_line(old, new, code, line):
     finding = refusal(SEED_CSV.replace(old, new), "table.csv")[0]
     assert (finding.code, finding.source and finding.source.line) == (code, line)

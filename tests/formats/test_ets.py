@@ -9,6 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.serial import serial_chain
 from kinetree.formats import dh, ets
 from kinetree.formats.ets import ETS, SE3, Rx, Ry, Rz, tx, tz
@@ -151,7 +152,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "bad"), BAD)
+@each("text, code, bad", BAD)
 def test_a_bad_token_is_underlined(text, code, bad):
     robot, findings = ets.read(text, "a.ets")
     assert robot is None
@@ -268,8 +269,8 @@ def test_every_word_that_is_said(golden):
     golden("ets_findings.txt", "\n".join(f"# {text}\n{in_words(ets.read(text, 'a.ets')[1])}" for text in texts))
 
 
-@pytest.mark.parametrize("axis", [*np.eye(3), *-np.eye(3)])
-@pytest.mark.parametrize("kind", ["continuous", "prismatic"])
+@each("axis", [*np.eye(3), *-np.eye(3)])
+@each("kind", ["continuous", "prismatic"])
 def test_axes_along_x_y_and_z_are_terms_of_their_own(axis, kind):
     text = f"""<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="{kind}"><parent link="a"/>
       <child link="b"/><origin xyz="1 2 3"/><axis xyz="{" ".join(map(str, axis))}"/>

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.serial import serial_chain
 from kinetree.formats import ets
 from kinetree.formats.ets import Rx, Ry, Rz, robot_of, tx, ty, tz
@@ -111,8 +112,8 @@ def test_a_mapping():
     assert [*robot_of({}).links] == ["base_link"]
 
 
-@pytest.mark.parametrize(
-    ("text", "frames"),
+@each(
+    "text, frames",
     [
         ("Rz(q1) tx(1)", ["base_link", "q1_link", "tip"]),
         ("Rz(q1)", ["base_link", "q1_link", "tip"]),

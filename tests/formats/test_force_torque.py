@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.formats import dh, mjcf
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
@@ -145,19 +146,19 @@ class TestTheRestOfTheElement:
 class TestConversion:
     """URDF takes moments about the origin of the frame in which it reads, SDF about that of the joint."""
 
-    @pytest.mark.parametrize("frame", FRAMES)
-    @pytest.mark.parametrize("type", ["fixed", "continuous", "prismatic"])
-    @pytest.mark.parametrize("joint", ["0 0 0", "0.1 0 1"])
-    @pytest.mark.parametrize("sensor", ["0 0 0", "0.2 0 0"])
+    @each("frame", FRAMES)
+    @each("type", ["fixed", "continuous", "prismatic"])
+    @each("joint", ["0 0 0", "0.1 0 1"])
+    @each("sensor", ["0 0 0", "0.2 0 0"])
     def test_urdf_to_sdf(self, frame, type, joint, sensor):
         robot = from_urdf(type, frame=frame, joint=joint, sensor=sensor)
         same = {"child": True, "sensor": sensor == "0 0 0", "parent": joint == "0 0 0" and type != "prismatic"}
         assert survives(robot, "sdf") == same[frame]
 
-    @pytest.mark.parametrize("frame", FRAMES)
-    @pytest.mark.parametrize("type", ["fixed", "revolute", "prismatic"])
-    @pytest.mark.parametrize("joint", ["0 0 0", "0.1 0 -0.4"])
-    @pytest.mark.parametrize("sensor", ["0 0 0", "0.2 0 0"])
+    @each("frame", FRAMES)
+    @each("type", ["fixed", "revolute", "prismatic"])
+    @each("joint", ["0 0 0", "0.1 0 -0.4"])
+    @each("sensor", ["0 0 0", "0.2 0 0"])
     def test_sdf_to_urdf(self, frame, type, joint, sensor):
         robot = from_sdf(type, frame=frame, joint=joint, sensor=sensor)
         same = {"child": joint == "0 0 0", "sensor": sensor == "0 0 0", "parent": False}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from each import each
 from kinetree.formats.mjcf import read
 from support import in_words
 
@@ -37,7 +38,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("code", FAULTS)
+@each("code", FAULTS)
 def test_a_fault_is_refused_with_its_place(code):
     robot, findings = read(FAULTS[code], "bad.xml")
     assert robot is None
@@ -134,7 +135,7 @@ NAMES_OF_NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("inner", [*NAMES_OF_NOTHING, "<sensor><gyro site='z'/></sensor>"])
+@each("inner", [*NAMES_OF_NOTHING, "<sensor><gyro site='z'/></sensor>"])
 def test_a_name_of_nothing_is_kept_with_a_warning(inner):
     """How the bodies move does not depend on it."""
     robot, findings = read(TWO % inner, "bad.xml")
@@ -157,7 +158,7 @@ SHAPES = {  # in a body that has its own inertial: what is left out
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", SHAPES)
 def test_a_shape_that_no_mass_follows_from_is_left_out(shape):
     inertial = "<inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/>"
     robot, _ = read(WEIGHED % ("", inertial, shape), "m.xml")

@@ -11,6 +11,7 @@ import pytest
 
 from kinetree.errors import KinetreeError
 from kinetree.files.output import write_all, write_whole
+from support import full_disk
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="rights and links of POSIX")
 root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be several users")
@@ -133,22 +134,13 @@ def test_a_link_to_itself_is_refused(tmp_path):
 
 
 @posix
-def test_of_hard_links_one_becomes_a_file_of_its_own_and_none_if_it_fails(tmp_path, monkeypatch):
+def test_of_hard_links_one_becomes_a_file_of_its_own_and_none_if_it_fails(tmp_path):
     path, other, second = (tmp_path / name for name in ("arm.urdf", "same.urdf", "z.urdf"))
     path.write_text("old")
     second.write_text("old")
     os.link(path, other)
-    replace = os.replace
-
-    def fails(source, target):
-        if Path(target) == second:
-            raise OSError("full")
-        replace(source, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", fails)
-        with pytest.raises(KinetreeError, match="full"):
-            write_all({path: "new", second: "new"})
+    with full_disk(second), pytest.raises(KinetreeError, match="No space left"):
+        write_all({path: "new", second: "new"})
     assert (path.read_text(), path.samefile(other), path.stat().st_nlink) == ("old", True, 2)
     write_all({path: "new", second: "new"})
     assert (path.read_text(), other.read_text()) == ("new", "old")
@@ -158,20 +150,12 @@ def test_where_hard_links_cannot_be_made_old_files_are_copied(tmp_path, monkeypa
     paths = [tmp_path / name for name in "ab"]
     for path in paths:
         path.write_text("old")
-    replace, calls = os.replace, []
-
-    def fails_second(*arguments):
-        calls.append(arguments)
-        if len(calls) == 2:
-            raise OSError("full")
-        replace(*arguments)
 
     def has_no_links(*_):
         raise PermissionError("no links")
 
     monkeypatch.setattr(os, "link", has_no_links)
-    monkeypatch.setattr(os, "replace", fails_second)
-    with pytest.raises(KinetreeError, match="full"):
+    with full_disk(paths[1]), pytest.raises(KinetreeError, match="No space left"):
         write_all(dict.fromkeys(paths, "new"))
     assert [path.read_text() for path in paths] == ["old", "old"]
     assert names(tmp_path) == ["a", "b"]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from each import each
 from sdf_texts import errors, findings, hinge, model
 from support import in_words
 
@@ -83,7 +84,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@each("name", FAULTS)
 def test_faults_are_refused_with_their_place(name):
     text, code = FAULTS[name]
     found = errors(text)

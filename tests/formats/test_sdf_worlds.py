@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.errors import KinetreeError
 from kinetree.formats import mjcf, sdf
 from kinetree.model.assemble import build, parts_of
@@ -210,7 +211,7 @@ def same(one, other):
         assert np.abs(loop.child_origin - other.loops[loop.name].child_origin).max() < 1e-13
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         WORLD,

@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from each import each
 from kinetree.errors import KinetreeError
 from kinetree.formats import sdf
 from kinetree.model.assemble import build, parts_of
@@ -154,10 +155,8 @@ def test_the_lowest_version_that_says_it_all_is_written(edit, version):
     assert f'<sdf version="{version}"' in sdf.write(robot)
 
 
-@pytest.mark.parametrize(
-    ("kind", "version"), [("sphere", "1.7"), ("capsule", "1.8"), ("ellipsoid", "1.8"), ("cone", "1.11")]
-)
-@pytest.mark.parametrize("where", ["visuals", "collisions"])
+@each("kind, version", [("sphere", "1.7"), ("capsule", "1.8"), ("ellipsoid", "1.8"), ("cone", "1.11")])
+@each("where", ["visuals", "collisions"])
 def test_what_is_left_out_asks_for_no_version(kind, version, where):
     size = {"radii": (1.0, 2.0, 3.0)} if kind == "ellipsoid" else {"radius": 1.0}
     size |= {"length": 2.0} if kind in ("capsule", "cone") else {}

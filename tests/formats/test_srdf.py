@@ -176,6 +176,14 @@ def test_groups_of_groups_of_groups(tmp_path):
         load(tmp_path, nested(3000))
 
 
+def test_of_very_many_unknown_names_a_thousand_are_errors(tmp_path):
+    groups = "".join(f'<group name="g{i}"><joint name="nowhere{i}"/></group>' for i in range(1001))
+    with pytest.raises(kt.KinetreeError) as refused:
+        load(tmp_path, groups)
+    codes = [finding.code for finding in refused.value.findings if finding.severity == "error"]
+    assert codes == ["unknown-joint"] * 1000 + ["too-many"]
+
+
 REMARKS = [
     '<group name="g" odd="1"><joint name="ja" odd="1"/><chain base_link="base" tip_link="c" odd="1"/></group>',
     '<group name="g"><joint/><link/><group/><chain/></group>',

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.formats import urdf
 from kinetree.formats.urdf.write import write
 from kinetree.model.assemble import build, parts_of
@@ -141,8 +142,8 @@ class TestRotations:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
-        ("body", "code"),
+    @each(
+        "body, code",
         [
             ("", "no-links"),
             ('<link name=""/>', "missing-attribute"),
@@ -231,8 +232,8 @@ class TestRefusals:
 
 
 class TestNotes:
-    @pytest.mark.parametrize(
-        ("body", "code"),
+    @each(
+        "body, code",
         [
             (TWO + joint("<spring/>"), "not-understood"),
             (TWO + joint('<origin xyz="1 0 0" frame="a"/>'), "not-understood"),

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kinetree.formats.losses.losses.losses.losses import elements_with
+from kinetree.formats.losses.losses.losses.parts import PARTS
 
 import kinetree as kt
+from each import each
 from kinetree.errors import KinetreeError
-from kinetree.formats.losses.losses import elements_with
-from kinetree.formats.losses.parts import PARTS
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 ARM = f"""<robot name="r">
@@ -71,7 +72,7 @@ class TestErrors:
 
 
 class TestWhatIsLeft:
-    @pytest.mark.parametrize("part", PARTS)
+    @each("part", PARTS)
     def test_a_robot_has_nothing_of_a_part_that_is_left_out(self, part):
         robot = load(ARM, part)
         assert elements_with(robot, part) == []
@@ -82,7 +83,7 @@ class TestWhatIsLeft:
             assert any(element in note.message for note in robot.notes), element
         assert all(PARTS[part].effect in note.message for note in robot.notes if note.code == "without")
 
-    @pytest.mark.parametrize("part", sorted({*PARTS} - {"order"}))
+    @each("part", sorted({*PARTS} - {"order"}))
     def test_other_parts_stay(self, part):
         robot, whole = load(ARM, part), load(ARM)
         depends = {"force_torque": {"sensor"}, "velocity_limit": {"limit"}}

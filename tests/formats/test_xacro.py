@@ -11,7 +11,7 @@ import kinetree as kt
 from kinetree.formats.registry import ReadOptions
 from kinetree.formats.xacro import engine
 from kinetree.load import examine
-from support import all_frames, shared
+from support import all_frames, sample, shared
 from xacro_reference import compare, xacro_files
 
 NS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
@@ -472,6 +472,6 @@ def test_damaged_files_are_refused_or_load(workspace):
 
 @pytest.mark.slow
 def test_the_corpus_expands_as_with_the_package_itself():
-    verdicts = {path: compare(path) for path in [*xacro_files(shared("corpus"))][::2]}
-    assert sum(verdict == "same" for verdict, _ in verdicts.values()) > 500
+    verdicts = {path: compare(path) for path in sample(xacro_files(shared("corpus")), 6)}
+    assert sum(verdict == "same" for verdict, _ in verdicts.values()) > 150
     assert {path: said for path, said in verdicts.items() if said[0] not in ("same", "both refuse")} == {}

@@ -5,6 +5,7 @@ import struct
 import numpy as np
 import pytest
 
+from each import each
 from kinetree.errors import KinetreeError, fail
 from kinetree.logs.ros.cdr import decoded, encoded
 from kinetree.logs.ros.definitions import DEFINITIONS, PRIMITIVES, fields_of, schema_text
@@ -77,7 +78,7 @@ def test_messages_of_many_layouts_keep_their_numbers():
     assert found == expected
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@each("name", DEFINITIONS)
 def test_every_definition_is_read_from_its_zeros(name):
     def zero(type, size):
         if type in PRIMITIVES:
@@ -91,8 +92,8 @@ def test_every_definition_is_read_from_its_zeros(name):
     assert schema_text(name).startswith(DEFINITIONS[name].split("; ")[0] + "\n")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@each(
+    "change, message",
     [
         (lambda data: data[:-3], "byte 72: the length of effort has 4 bytes, and 1 are left of the message"),
         (lambda data: b"", "byte 0: the message begins with the bytes none; expected 00 00 or 00 01"),

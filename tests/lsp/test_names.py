@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from each import each
 from kinetree.lsp.names import fits, name_at, names_in
 from kinetree.lsp.outline import outline
 from kinetree.lsp.scan import scan
@@ -39,7 +40,7 @@ def test_tags_are_those_of_the_parser():
     assert data.isascii()
 
 
-@pytest.mark.parametrize("cut", range(0, len(XACRO), 29))
+@each("cut", range(0, len(XACRO), 29))
 def test_a_text_that_is_being_typed_keeps_the_tags_before_the_place(cut):
     whole = scan(Text(XACRO), "r.xacro").tags
     part = scan(Text(XACRO[:cut]), "r.xacro").tags
@@ -160,8 +161,8 @@ def test_names_of_an_sdf_belong_to_their_model():
     assert [n.scope for n in named(text, "a.sdf") if n.text == "l"] == ["a", "a::b"]
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "fitting"),
+@each(
+    "text, name, fitting",
     [
         ("left_tip", "${p}tip", True),
         ("left_tips", "${p}tip", False),

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from each import each
 from kinetree.errors import KinetreeError, Source
 from kinetree.model.assemble import Parts, assemble, assemble_certain, build
 from kinetree.model.robot import CoupledLimit, Frame, Joint, Limit, Link, Material, Mimic, Sensor
@@ -233,8 +234,8 @@ def test_joint_order_keeps_what_it_knows_and_puts_the_rest_last():
     assert build(chain(joint_order=("j2",))).joint_names == ("j2", "j1")
 
 
-@pytest.mark.parametrize(
-    ("change", "code"),
+@each(
+    "change, code",
     [
         ({"axes": np.array([[0.0, 0.0, 2.0]])}, "zero-axis"),
         ({"axes": np.zeros((1, 3))}, "zero-axis"),

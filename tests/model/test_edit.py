@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 import pendants
+from each import each
 from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import CoupledLimit, Extension, Limit, Mimic, Robot
@@ -134,8 +135,8 @@ class TestRename:
         with pytest.raises(KinetreeError, match="say joints="):
             kt.edit.rename(robot, {"trunk2": "t"})
 
-    @pytest.mark.parametrize(
-        ("format", "text", "expected"),
+    @each(
+        "format, text, expected",
         [
             ("urdf", '<transmission name="arm"><joint name="arm"/></transmission>', '"arm"><joint name="j"/>'),
             ("urdf", '<ros2_control><joint name="arm"><param name="mimic">arm</param></joint></ros2_control>',
@@ -434,8 +435,8 @@ class TestPieces:
         with pytest.raises(KinetreeError, match="expected a type among"):
             kt.edit.attach(robot, robot, "base", prefix="b_", type="hinge")
 
-    @pytest.mark.parametrize(
-        ("type_name", "axes"),
+    @each(
+        "type_name, axes",
         [
             ("revolute", []),
             ("revolute", [0, 0, 1]),

@@ -184,8 +184,8 @@ def test_integrate_starts_at_the_rates(row, seed):
     np.testing.assert_allclose(slope, row.rates(q, v), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("angle", [1e-9, 0.1, 1.0, 3.0, 7.0])
-@pytest.mark.parametrize("name", ["ball", "floating"])
+@each("angle", [1e-9, 0.1, 1.0, 3.0, 7.0])
+@each("name", ["ball", "floating"])
 def test_a_quaternion_integrates_by_the_matrix_exponential(name, angle):
     """T(q ⊕ v) = T(q) exp([w] v; 0 0), also beyond a turn, with a quaternion of length 1."""
     row, rng = JOINT_TYPES[name], np.random.default_rng(3)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.formats.limit_tables import read
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import assemble, parts_of
@@ -137,8 +138,8 @@ def test_a_row_of_a_box_is_an_end_of_a_range():
     assert (narrowed.joints["b"].limit.lower, narrowed.joints["b"].limit.upper) == (0, np.inf)
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "said"),
+@each(
+    "text, code, said",
     [
         ('name="n"\njoints=["a"]\nG=[[1]]\nh=[1]', "unit", "the unit is not declared"),
         ('name="n"\nunit="grad"\njoints=["a"]\nG=[[1]]\nh=[1]', "unit", "expected 'rad', 'deg', 'si'"),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from each import each
 from kinetree.model.references import NAMED, PART, PROSE, REFERENCES, TEXT, UNLISTED, fields_of, kind_of
 from physics import everything
 
@@ -9,7 +10,7 @@ UNNAMED = {"", "geom", "actuator", "material", "its objtype", "its reftype"}
 """Kinds of places without a name of a robot."""
 
 
-@pytest.mark.parametrize("dialect", REFERENCES)
+@each("dialect", REFERENCES)
 def test_every_row_has_kinds_that_are_known(dialect):
     robot = everything()
     for (tag, attribute), kind in REFERENCES[dialect].items():
@@ -19,8 +20,8 @@ def test_every_row_has_kinds_that_are_known(dialect):
         assert all(hasattr(robot, field) for field in fields_of(kind))
 
 
-@pytest.mark.parametrize(
-    ("dialect", "place", "kind"),
+@each(
+    "dialect, place, kind",
     [
         ("urdf", ("parent", "link"), "link"),
         ("urdf", ("sensor", "name"), ""),

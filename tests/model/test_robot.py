@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.errors import UnknownNameError
 from kinetree.model.robot import Robot
 from physics import everything
@@ -40,8 +41,8 @@ class TestTree:
                 at = joint.child
             assert at == link
 
-    @pytest.mark.parametrize("ask", ["parent_joint", "child_joints", "joints_to"])
-    @pytest.mark.parametrize("name", ["trunk55", "on_trunk5", "revolute_0"])
+    @each("ask", ["parent_joint", "child_joints", "joints_to"])
+    @each("name", ["trunk55", "on_trunk5", "revolute_0"])
     def test_only_links_have_such_joints(self, ask, name):
         with pytest.raises(UnknownNameError, match="no link"):
             getattr(everything(), ask)(name)

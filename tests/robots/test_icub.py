@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.formats.dh.rows import Place, read_row
 from kinetree.formats.dh.values import Units
@@ -115,8 +116,8 @@ def test_golden_points_of_every_version():
         assert np.abs(point[:3] - [float(row[x]) for x in "xyz"]).max() < 1e-12, (row["version"], row["frame"])
 
 
-@pytest.mark.parametrize("version", versions("icub"))
-@pytest.mark.parametrize("limits", [None, "dh"])
+@each("version", versions("icub"))
+@each("limits", [None, "dh"])
 def test_the_text_has_the_tables_and_the_limits(version, limits):
     robot = kt.load(f"icub:{version}", limits=limits)
     assert "versions" not in robot.text.text
@@ -339,14 +340,14 @@ def test_versions_are_two_integers():
     assert kt.load("icub:2.1").text.text != kt.load("icub:2.10").text.text
 
 
-@pytest.mark.parametrize("said", ["2.4", "2.50", "", "two", "2.5.1", "-1", "9999999", "2.05", "٢.٥"])
+@each("said", ["2.4", "2.50", "", "two", "2.5.1", "-1", "9999999", "2.05", "٢.٥"])
 def test_an_unknown_version_lists_the_versions(said):
     with pytest.raises(kt.KinetreeError, match=r"the versions are 1\.0, 1\.7, 2\.0, .*2\.9, 2\.10, 3\.0") as error:
         kt.load(f"icub:{said}")
     assert repr(said) in str(error.value)
 
 
-@pytest.mark.parametrize("version", versions("icub"))
+@each("version", versions("icub"))
 def test_the_axes_of_shared_joints_coincide_in_every_chains_own_table(version):
     """The axis of each shared joint as a directed line, from the root through the rows of each table alone."""
     lines: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}

@@ -186,6 +186,7 @@ def test_the_structure_tells_the_family():
         board_joints(chain("joint1", "joint2"), "torso")
 
 
+@pytest.mark.slow
 def test_models_with_eyes_and_hands_of_their_own():
     corpus = shared("corpus")
     (ergocub,) = map(kt.load, corpus.glob("*/urdf/ergoCub/robots/ergoCubSN000/model.urdf"))

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from each import each
 from kinetree.robots.icub.fingers import fingers
 from support import shared
 
@@ -42,7 +43,7 @@ def test_products_computed_elsewhere():
     assert compared == 24
 
 
-@pytest.mark.parametrize("name", fingers())
+@each("name", fingers())
 def test_how_far_each_base_is_from_a_rotation(name):
     finger = fingers()[name]
     assert off_identity(finger.chain.base) == pytest.approx(finger.off, rel=0.05)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.formats import dh
 from support import all_frames, in_words, random_q
 
@@ -120,8 +121,8 @@ def test_points_and_kinds_of_a_row():
     assert [geometry.shape.kind for geometry in ball.links["arm"].visuals] == ["sphere"]
 
 
-@pytest.mark.parametrize(
-    ("row", "says"),
+@each(
+    "row, says",
     [
         ('{ on = "arm" }', "expected { on = frame, radius"),
         ('{ on = "arm", radius = -1 }', "sizes are numbers above 0"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.robots.icub.naming import naming
 from kinetree.robots.icub.skin import skin
 from support import icub_urdfs, random_q
@@ -174,8 +175,8 @@ def test_contacts_without_skin_and_those_of_other_releases():
     assert kt.icub.contacts(longer)[0].pressure == 12.5
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
+@each(
+    "text, said",
     [
         ("((1 3 4 2) (0 0 0)", "1 parentheses are not closed"),
         ("(1 2))", "closes that was not opened"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.formats.limit_tables import read
 from kinetree.model.edit import add_limits
 from kinetree.robots.icub import tendons
@@ -68,7 +69,7 @@ PRINTED = [  # a row of A and its number of b, typed from the page
 ]
 
 
-@pytest.mark.parametrize("i", range(14))
+@each("i", range(14))
 def test_each_row_of_the_built_in_robot_is_a_q_plus_b(i):
     """In degrees, whatever the joints."""
     robot, (row, b) = kt.load("icub"), PRINTED[i]

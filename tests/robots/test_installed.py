@@ -93,6 +93,7 @@ def test_fetched_models_load_without_an_import(cache):
     assert "robot_descriptions" not in sys.modules
 
 
+@pytest.mark.slow
 def test_arguments_of_xacro_are_those_of_the_table_unless_given(cache):
     assert (kt.load(UR5E).name, kt.load(UR5E).root) == ("ur5e", "ur5e")
     assert kt.load(UR5E, xacro_args={"name": "mine"}).name == "mine"

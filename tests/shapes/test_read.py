@@ -9,6 +9,7 @@ import pytest
 
 import kinetree as kt
 import mesh_files as meshes
+from each import each
 from kinetree.shapes import Mesh, read_mesh
 from kinetree.shapes.convert import obj_bytes
 from kinetree.shapes.stl import msh_bytes, stl_bytes
@@ -25,7 +26,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", FILES)
 def test_every_format_is_read(name):
     mesh = read_mesh(FILES[name], name)
     shift = np.array([0, 0, 1]) if name.startswith("a.gl") else 0
@@ -100,8 +101,8 @@ class TestCollada:
 
 
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("name", "data", "message"),
+    @each(
+        "name, data, message",
         [
             ("a.stl", b"\0" * 80 + struct.pack("<I", 2**32 - 1) + b"x" * 50, "announces 4294967295 triangles"),
             ("a.stl", meshes.stl()[:-1], "announces 4 triangles"),

@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation as Rotations
 
 import kinetree as kt
+from each import each
 from kinetree.controllers import controllers
 from kinetree.controllers.rotation import Rotation
 from kinetree.lab.calibrate.calibration import Fault, calibrate
@@ -331,8 +332,8 @@ def with_nan(array):
     return array
 
 
-@pytest.mark.parametrize(
-    ("joints", "poses", "said"),
+@each(
+    "joints, poses, said",
     [
         (GOOD[0][:, :5], GOOD[1], r"joints has shape \(4, 5\); expected \(k, 6\)"),
         (GOOD[0], GOOD[1][0], r"poses has shape \(6,\); expected \(k, 6\)"),

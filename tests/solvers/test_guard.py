@@ -11,6 +11,7 @@ import pytest
 
 import kinetree as kt
 from c_compiler import C99, compile_with, compilers
+from each import each
 from kinetree.algorithms.guard import Fence, clipped
 from kinetree.formats.limit_tables import read
 from kinetree.model.assemble import build, parts_of
@@ -474,8 +475,8 @@ def test_a_step_takes_a_finite_time(dt):
     assert np.array_equal(guard(q, q, 0.0).command, q)
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "legal"),
+@each(
+    "option, value, legal",
     [
         ("keep", -1e-9, False),
         ("keep", np.inf, False),

@@ -102,6 +102,7 @@ def test_stores_of_something_else_are_refused(arm, tmp_path):
         kt.kinematics.read_reach(tmp_path / "nothing")
 
 
+@pytest.mark.slow
 def test_without_zarr(arm, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "zarr", None)
     with pytest.raises(kt.KinetreeError, match=r"zarr, which is not installed"):

@@ -1,9 +1,9 @@
 """Three angles about any axes, against SciPy, and back, near the gimbal's lock and at it."""
 
 import numpy as np
-import pytest
 from scipy.spatial.transform import Rotation
 
+from each import each
 from kinetree.spatial.euler import euler_from_rotation, rotation_from_euler
 
 ORDERS = ["zyx", "xyz", "zyz", "xzy", "yzx", "yxz", "zxy", "xyx", "xzx", "yxy", "yzy", "zxz"]
@@ -18,7 +18,7 @@ def awkward(n: int) -> np.ndarray:
     return np.concatenate([a, quarters, beside, np.stack([a[:, 0], beside[:, 1], a[:, 2]], axis=-1)])
 
 
-@pytest.mark.parametrize("axes", ORDERS)
+@each("axes", ORDERS)
 def test_there_and_back(axes):
     a = awkward(2000)
     R = rotation_from_euler(a, axes)
@@ -33,7 +33,7 @@ def test_there_and_back(axes):
     assert euler_from_rotation(R.reshape(4, 2000, 3, 3), axes).shape == (4, 2000, 3)
 
 
-@pytest.mark.parametrize("axes", ORDERS)
+@each("axes", ORDERS)
 def test_at_the_lock_one_angle_is_zero(axes):
     for locked in (np.pi / 2, -np.pi / 2) if axes[0] != axes[2] else (0.0, np.pi):
         R = rotation_from_euler([0.3, locked, 0.4], axes)

@@ -1,9 +1,9 @@
 """Quaternions and rotation vectors against SciPy, and the Jacobian against its inverse and its series."""
 
 import numpy as np
-import pytest
 from scipy.spatial.transform import Rotation
 
+from each import each
 from kinetree.spatial import exponential
 from kinetree.spatial.plucker import skew
 
@@ -11,7 +11,7 @@ RNG = np.random.default_rng(20261123)
 ANGLES = [0.0, 1e-300, 1e-12, 1e-5, 0.3, 2.0, np.pi - 1e-7, np.pi]
 
 
-@pytest.mark.parametrize("angle", ANGLES)
+@each("angle", ANGLES)
 def test_exp_and_log(angle):
     axis = RNG.normal(size=3)
     v = angle * axis / np.linalg.norm(axis)
@@ -31,7 +31,7 @@ def test_products_are_those_of_rotations():
     np.testing.assert_allclose(exponential.product(p, exponential.conjugate(p)), (0, 0, 0, 1), rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("angle", ANGLES)
+@each("angle", ANGLES)
 def test_the_jacobian_is_its_series(angle):
     """V = 1 + [w] / 2! + [w]² / 3! + …, the integral of exp([w] t) from 0 to 1."""
     axis = RNG.normal(size=3)

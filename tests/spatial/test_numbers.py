@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from each import each
 from kinetree.spatial.numbers import poses
 
 
@@ -27,8 +28,8 @@ def test_poses_of_any_batch_and_of_single_precision():
         poses(GOOD.astype(np.float32), tolerance=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("bad", "said"),
+@each(
+    "bad, said",
     [
         (np.eye(3), r"this one has shape \(3, 3\)"),
         ("abc", "a pose is no array of numbers"),

@@ -10,6 +10,8 @@ from kinetree.model.semantic import Group, Member, Reference, Semantic, joint_me
 MAX_DEPTH = 100
 MAX_MEMBERS = 1_000_000
 """Most joints of all groups together; those of nested groups are counted each time."""
+MAX_FAULTS = 1000
+"""Most errors of groups; looking for the nearest names takes a while."""
 
 Groups = Mapping[str, tuple[str, ...]]
 FLOATING = 7
@@ -36,10 +38,9 @@ def unknown(semantic: Semantic, robot: Robot) -> Iterator[Reference]:
             yield reference
 
 
-def unknown_name(reference: Reference, semantic: Semantic, robot: Robot) -> str:
-    """Return the message about a name that does not exist."""
-    kind, name = reference.kind, reference.name
-    return f"the {kind} {name!r} does not exist; {nearest_names(name, list(known_names(semantic, robot)[kind]))}"
+def unknown_name(kind: str, name: str, known: Mapping[str, Collection[str]]) -> str:
+    """Return the message about a name that is not among the known ones of its kind."""
+    return f"the {kind} {name!r} does not exist; {nearest_names(name, list(known[kind]))}"
 
 
 def chain(robot: Robot, member: Member) -> list[str] | None:
@@ -87,6 +88,10 @@ class _Resolver:
         return {name: self.done[name] for name in self.by_name if name in self.done}
 
     def error(self, code: str, message: str, member: Member, group: Group) -> None:
+        if len(self.findings) > MAX_FAULTS:
+            return
+        if len(self.findings) == MAX_FAULTS:
+            code, message = "too-many", f"there are {MAX_FAULTS} faults already; the rest is left out"
         self.findings.append(Finding(code, "error", message, member.source, Semantic.label(group, "groups")))
 
     def group(self, name: str, within: tuple[str, ...]) -> tuple[str, ...]:
@@ -108,9 +113,10 @@ class _Resolver:
     def member(self, member: Member, group: Group, within: tuple[str, ...]) -> list[str] | tuple[str, ...]:
         name, kind = member.name, member.kind if member.kind != "chain" else "link"
         names = (name, member.tip_link) if member.kind == "chain" else (name,)
-        missing = [Reference(kind, one, group, "groups", None) for one in names if one not in self.known[kind]]
+        missing = [one for one in names if one not in self.known[kind]]
         for one in missing:
-            self.error(f"unknown-{kind}", unknown_name(one, self.semantic, self.robot), member, group)
+            if len(self.findings) <= MAX_FAULTS:
+                self.error(f"unknown-{kind}", unknown_name(kind, one, self.known), member, group)
         if missing:
             return []
         if kind == "joint":

@@ -29,7 +29,7 @@ from kinetree.model.semantic import (
     Sphere,
     VirtualJoint,
 )
-from kinetree.model.semantic_groups import Groups, groups_of, unknown, unknown_name
+from kinetree.model.semantic_groups import Groups, groups_of, known_names, unknown, unknown_name
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 
@@ -75,8 +75,9 @@ def read_onto(
     groups, faults = groups_of(semantic, robot)
     faults = [fault for fault in faults if names or fault.code in ALWAYS]
     outside = [one for one in unknown(semantic, robot) if names and one.field != "groups"][:MAX_UNKNOWN]
+    known = known_names(semantic, robot)
     for one in outside:
-        message, element = unknown_name(one, semantic, robot), semantic.label(one.item, one.field)
+        message, element = unknown_name(one.kind, one.name, known), semantic.label(one.item, one.field)
         faults.append(Finding("unknown-name", "warning", message, one.source, element))
     report.place(faults, root.document)
     return semantic, groups, report.findings

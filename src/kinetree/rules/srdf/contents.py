@@ -133,7 +133,7 @@ class NamesExist(OfSrdf):
 
     def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
         """A name that does not exist; one finding if most of them do not."""
-        from kinetree.model.semantic_groups import unknown, unknown_name
+        from kinetree.model.semantic_groups import known_names, unknown, unknown_name
 
         missing: dict[tuple[str, str], list[Reference]] = {}
         for reference in unknown(semantic, robot):
@@ -146,11 +146,12 @@ class NamesExist(OfSrdf):
             )
             yield self.finding(message, f"robot {semantic.name!r}", source=semantic.source)
             return
+        known = known_names(semantic, robot)
         for found in missing.values():
             first = found[0]
             times = f" (it is named {len(found)} times)" if len(found) > 1 else ""
             pairs = all(one.field.endswith(("collisions", "unchecked_links", "properties")) for one in found)
-            message = unknown_name(first, semantic, robot) + times
+            message = unknown_name(first.kind, first.name, known) + times
             severity: Severity | None = "warning" if pairs else None
             yield self.finding(message, semantic.label(first.item, first.field), source=first.source, severity=severity)
 
