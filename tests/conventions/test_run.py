@@ -154,13 +154,13 @@ def test_what_is_unknown_is_said_before_anything_is_checked(arms):
 
 SCRIPT = """
 import sys, time
-from kinetree.checker import run
+from kinetree.checker import pool
 from kinetree.checker.job import Job
 from kinetree.rules.options import CheckOptions
 from kinetree.formats.registry import ReadOptions
-run.SMALL = -1
+pool.SMALL = -1
 job = Job(sys.argv[1], CheckOptions('industrial'))
-for checked in run.check_all([job] * 3, processes=2):
+for checked in pool.check_all([job] * 3, processes=2):
     print(len(checked.findings), flush=True)
 """
 
