@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from kinetree.formats.losses.losses.losses.sidecar.differences import FIELDS
 
 import kinetree as kt
 from carried_robots import RECORD, differences, everything
 from each import each
+from kinetree.formats.losses.sidecar.differences import FIELDS
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.joints import JOINT_TYPES

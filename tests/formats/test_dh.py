@@ -5,11 +5,11 @@ from math import pi, radians
 
 import numpy as np
 import pytest
-from kinetree.formats.losses.losses.losses.losses import PARTS
 
 import kinetree as kt
 from each import each
 from kinetree.formats import dh
+from kinetree.formats.losses.losses import PARTS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics
 from kinetree.spatial import se3

@@ -5,10 +5,10 @@ import warnings
 from itertools import chain
 
 import pytest
-from kinetree.formats.losses.losses.losses.losses import PARTS
 
 import kinetree as kt
 from each import each
+from kinetree.formats.losses.losses import PARTS
 from kinetree.formats.registry import FORMATS
 
 LINK = """<inertial><origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><mass value="2.5"/>

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kinetree.formats.losses.losses.losses.losses import elements_with
-from kinetree.formats.losses.losses.losses.parts import PARTS
 
 import kinetree as kt
 from each import each
 from kinetree.errors import KinetreeError
+from kinetree.formats.losses.losses import elements_with
+from kinetree.formats.losses.parts import PARTS
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 ARM = f"""<robot name="r">
