@@ -93,7 +93,7 @@ ARGUMENTS = {
     "parameters": "Whether masses and inertias are an input.  [default: False]",
     "friction": "Whether to add Coulomb friction of the joints.  [default: False]",
     "packed": "Whether to return only the lower triangle of the matrix.  [default: False]",
-    "loops": "Whether to stop if joints close loops, or to leave out those joints (ignore).  [default: refuse]",
+    "loops": "Answer where joints close loops: refuse, or ignore these joints.  [default: refuse]",
     "at_rest": "Whether to leave out the inputs qd and qdd.  [default: False]",
     "measures": f"Sign of a force/torque sensor: {' or '.join(MEASURES)}.  [default: that of the model]",
     "keep": "Distance that a guard keeps from every limit, rad or m.  [default: 0.0]",

@@ -38,7 +38,9 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 
 @kinetree_command("Check and repair", "kinetree check arm.urdf --profile ros")
 @robot_paths
-@check_options("Report only codes that begin so, such as LIM.", "Leave out codes that begin so, such as LIM-003.")
+@check_options(
+    "Report only codes that begin with CODE, such as LIM.", "Leave out codes that begin with CODE, such as LIM-003."
+)
 @option("--config FILE", "Settings file.  [default: the nearest kinetree.toml above each PATH]")
 @option("--also FILE", "Check this file of one model too: its SRDF, or YAML of MoveIt. Repeatable.")
 @option("--baseline FILE", "Report only findings that this file does not list.")
@@ -50,7 +52,7 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 @option("-o, --output-file FILE", "Write the report here.  [default: -, the standard output]")
 @option(
     "--protection",
-    "Print which accesses this system denies to the process that reads files.",
+    "Print what this system forbids to the process that reads files.",
     callback=_print_protection,
     is_eager=True,
     expose_value=False,
@@ -76,7 +78,7 @@ def command(
     A PATH is a file, a folder or the name of a built-in robot. In a folder all models are checked; xacro files that
     only define macros are not.
 
-    Exit status 0 if there are at most remarks, 1 if there are errors or warnings, 2 if a file cannot be read."""
+    Exit status 0 if there are no errors or warnings, 1 if there are errors or warnings, 2 if a file cannot be read."""
     form = _form(as_json, form, statistics, show_all, why)
     if "" in (config, baseline, write_baseline, output_file):
         raise click.UsageError("the name of a file is empty; expected a name, or no option")

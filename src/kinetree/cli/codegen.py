@@ -81,8 +81,8 @@ def command(
     """Write functions in C or JavaScript that compute for a model.
 
     FILE.c is C99, with a header FILE.h beside it; FILE.js is an ES module of JavaScript.
-    They use the stack alone, and no library but math.h (Math). A function without a name of its own is called
-    robot_function_frame, such as arm_fk_tool0. Names in a call need quotes only if they have spaces or other signs:
+    The code allocates no memory; C needs only math.h. A function that you do not name is called
+    ROBOT_FUNCTION_FRAME, such as arm_fk_tool0. Names in a call need quotes only if they have spaces or other signs:
     "fk('tool 0')"."""
     source = Path(out)
     language = language or ("c" if source.suffix == ".c" else "js")

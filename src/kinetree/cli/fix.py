@@ -52,7 +52,9 @@ def _place_option(which: str) -> Callable[[Callable[..., Any]], Callable[..., An
 
 @kinetree_command("Check and repair", "kinetree fix arm.urdf --profile ros --diff")
 @paths_argument
-@check_options("Repair only codes that begin so, such as LIM.", "Leave codes that begin so, such as LIM-003.")
+@check_options(
+    "Repair only codes that begin with CODE, such as LIM.", "Leave codes that begin with CODE, such as LIM-003."
+)
 @option("--diff", "Print the changes, and write nothing.")
 @option("--unsafe", "Also rename links and joints, and turn flanges.")
 @option("--config FILE", "Settings file.  [default: the nearest kinetree.toml above each PATH]")
