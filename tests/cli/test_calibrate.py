@@ -136,7 +136,7 @@ GOOD = "1,2,3,4,5,6,100,200,300,10,20,30"
         (f"{NAMES},D\n", "poses.csv:1: error: column 'D' is neither a joint nor of a pose of KUKA"),
         ("J1,J2,X\n", "poses.csv:1: error: there is no column 'J3'; expected axis_1"),
         (f"# hello\n{NAMES}\n{GOOD}\n{GOOD},1\n", "poses.csv:4: error: has 13 cells under 12 names"),
-        (f"{NAMES}\n{GOOD}\n\n{GOOD.replace('200', 'two')}\n", "poses.csv:4: error: column 'Y' is 'two'; legal"),
+        (f"{NAMES}\n{GOOD}\n\n{GOOD.replace('200', 'two')}\n", "poses.csv:4: error: column 'Y' is 'two'; expected"),
         (f"{NAMES}\n{GOOD.replace('200', 'nan')}\n", "poses.csv:2: error: column 'Y' is 'nan'"),
         (f"{','.join(HEAD)},pose\n1,2,3,4,5,6,X 1 Y 2\n", "poses.csv:2: error: 'X 1 Y 2' is no pose of KUKA"),
         (f"{','.join(HEAD)},pose\n1,2,3,4,5,6,1,2,3,4,5,6\n", "a pose that has commas stands in quotation marks"),
