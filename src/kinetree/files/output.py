@@ -8,7 +8,7 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -54,13 +54,16 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
                 new.unlink(missing_ok=True)
 
 
-def _replace(ready: Iterable[tuple[Path, Path]]) -> None:
-    """Rename new files to their targets. If one cannot be, give those before it their old contents back."""
+def _replace(ready: Sequence[tuple[Path, Path]]) -> None:
+    """Rename new files to their targets. If one cannot be renamed, give those before it their old contents back."""
     done: list[tuple[Path, Path | None]] = []
     try:
-        for new, target in ready:
+        for left, (new, target) in zip(range(len(ready) - 1, -1, -1), ready, strict=True):
             with _naming(target):
-                done.append((target, _kept(target) if target.exists() else None))
+                if not target.exists():
+                    done.append((target, None))
+                elif left:  # a later file may fail
+                    done.append((target, _kept(target)))
                 _put_in_place(new, target)
     except BaseException:
         for target, old in done:
