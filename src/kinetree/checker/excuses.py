@@ -11,11 +11,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kinetree.checker.check import is_error_of_reader
-from kinetree.codes import REMARKS
 from kinetree.errors import Finding, KinetreeError
 from kinetree.files.opener import read_file
 from kinetree.robot_kinds import KINDS
-from kinetree.rules.profiles import ALWAYS, FAMILIES, codes_of, family, nearest_codes, rule_of
+from kinetree.rules.profiles import ALWAYS, FAMILIES, codes_of, family, nearest_codes, remarks, rule_of
 from kinetree.rules.suppressions import Place, Suppression
 from kinetree.syntax.xml.reader import Document, Element, Report, parse
 
@@ -164,12 +163,12 @@ def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
 
 
 def _is_code(code: str) -> bool:
-    return code in REMARKS or rule_of(code) is not None
+    return code in remarks() or rule_of(code) is not None
 
 
 def _is_like_code(word: str) -> bool:
     letters, hyphen, _ = word.partition("-")
-    return word in REMARKS or bool(hyphen and letters in FAMILIES)
+    return word in remarks() or bool(hyphen and letters in FAMILIES)
 
 
 def _fault(code: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -10,7 +10,6 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from kinetree.arguments import as_names
-from kinetree.codes import REMARKS
 from kinetree.errors import fail, nearest_names
 
 if TYPE_CHECKING:
@@ -180,14 +179,21 @@ def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
         raise fail("unknown-name", elsewhere if others else unknown)
 
 
+def remarks() -> Mapping[str, object]:
+    """Return the codes of warnings and remarks of readers, which can be left out and excused like those of rules."""
+    from kinetree.codes import REMARKS  # reading the table takes 5 ms, and is rarely needed
+
+    return REMARKS
+
+
 def unknown_codes(codes: Iterable[str], known: Sequence[str]) -> list[str]:
     """Return the texts with which no known code of a rule and no reader's remark begins."""
-    return [code for code in codes if not code or not any(other.startswith(code) for other in (*known, *REMARKS))]
+    return [code for code in codes if not code or not any(other.startswith(code) for other in (*known, *remarks()))]
 
 
 def nearest_codes(code: str, known: Sequence[str]) -> str:
     """Return a clause with the codes of rules or readers' remarks that are most like an unknown one."""
-    legal = [*known, *(REMARKS if code.islower() else ())]
+    legal = [*known, *(remarks() if code.islower() else ())]
     if upper := [code.upper()] if unknown_codes([code], legal) and not unknown_codes([code.upper()], known) else []:
         return f"did you mean {upper[0]!r}?"
     alike = (list(filter(partial(_begins, code[:length]), legal)) for length in range(len(code) - 1, 3, -1))
