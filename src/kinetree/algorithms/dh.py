@@ -62,7 +62,7 @@ def extract_dh(
     lines = [Line(joint.T[:3, 3], joint.direction) for joint in chain.joints]
     F = _first_frame(lines[0]) if lines else se3.IDENTITY
     normals, _, tool = _normals(F, lines, chain.T_tip, parallel)
-    names = [joint.joint.name for joint in chain.joints]
+    names = {joint.joint.name for joint in chain.joints}
     heads = [_head(joint.joint, names) for joint in chain.joints]
     rows, tool = _rows(heads, normals, tool, convention)
     found = DHChain("", convention, rows, frozen(F), frozen(tool), tip=chain.tip)

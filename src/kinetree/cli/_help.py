@@ -44,6 +44,13 @@ def titled(title: str, options: Iterable[Decorator]) -> list[Decorator]:
     return [_marked(one, section=title) for one in options]
 
 
+def decorated(function: Function, decorators: Sequence[Decorator]) -> Function:
+    """Return a function with arguments and options in the order of its help."""
+    for decorator in reversed(decorators):
+        function = decorator(function)
+    return function
+
+
 def _marked(add: Decorator, **attributes: Any) -> Decorator:
     """Return a decorator that adds a parameter with more attributes."""
 

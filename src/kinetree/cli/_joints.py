@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.cli._help import Decorator, Function, option
+from kinetree.cli._help import Decorator, Function, decorated, option
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries.joint_choice import with_moving_joints
@@ -35,10 +35,7 @@ def with_joints(*, as_input: bool = False) -> Decorator:
                 robot=_chosen(robot, joints, at, bool(others.get("in_degrees")), as_input=as_input), **others
             )
 
-        made: Function = command
-        for one in reversed(options):
-            made = one(made)
-        return made
+        return decorated(command, options)
 
     return decorator
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 
-from kinetree.cli._help import READING, Decorator, Function, argument, option, titled
+from kinetree.cli._help import READING, Decorator, Function, argument, decorated, option, titled
 from kinetree.cli._output import without_option
 from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
@@ -121,13 +121,13 @@ def robot_paths(function: Function) -> Function:
         args = {**(own[0] if own else {}), **xacro_args}
         return function(paths=[str(path) for path, _ in found], xacro_args=args, **others)
 
-    return _decorated(command, [paths_argument], titled(READING, _ALL))
+    return decorated(command, [paths_argument, *titled(READING, _ALL)])
 
 
 def reading_texts(function: Function) -> Function:
     """Give a command the options of reading that texts of URDF and xacro have."""
     formats = option("--format", _FORMAT.format(also=""), type=click.Choice(("urdf", "xacro")))
-    return _decorated(function, (), titled(READING, (formats, *_OPTIONS[1:3])))
+    return decorated(function, titled(READING, (formats, *_OPTIONS[1:3])))
 
 
 def check_options(select: str, ignore: str) -> Decorator:
@@ -147,7 +147,7 @@ def check_options(select: str, ignore: str) -> Decorator:
             read = _taken(ReadOptions, others)
             return function(options=replace(_taken(CheckOptions, others), read=read), **others)
 
-        return _decorated(command, (), titled("Conventions", options))
+        return decorated(command, titled("Conventions", options))
 
     return decorator
 
@@ -208,14 +208,7 @@ def _reading(function: Function, models: dict[str, str], options: Iterable[Decor
 
     of_reading: tuple[Decorator, ...] = tuple(options) if writes else (*options, without_option)
     named = [argument(name, _MODEL, metavar=models[name]) for name in models]
-    return _decorated(command, named, titled(READING, of_reading))
-
-
-def _decorated(command: Function, arguments: Iterable[Decorator], options: Iterable[Decorator]) -> Function:
-    """Return the command with arguments and options in the order of its help."""
-    for one in reversed([*arguments, *options]):
-        command = one(command)
-    return command
+    return decorated(command, [*named, *titled(READING, of_reading)])
 
 
 def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array:

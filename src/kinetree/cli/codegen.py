@@ -44,7 +44,7 @@ class _Function:
 
 
 class _Codegen(Command):
-    """The command, whose help lists the functions and their arguments."""
+    """Command `codegen`, whose help lists the functions and their arguments."""
 
     def more(self) -> dict[str, list[Row]]:
         """Return the functions of --write, and their optional arguments."""

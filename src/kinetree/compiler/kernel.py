@@ -88,7 +88,7 @@ class Kernel:
         self.outputs = (output,) if isinstance(output, Port) else output
         self.name, self.inputs, self.fused = name, inputs, fused
         self._key, self._trace, self._of = key, cache(make), of
-        self._code = None  # of a kernel that takes or gives no numbers at all, which NumPy's ufuncs cannot say
+        self._code = None  # of a kernel without inputs or results, which NumPy's ufuncs cannot express
         if all(prod(port.shape) for port in (*inputs, self.output)):
             compiled = partial(object_code, name, self._trace, key, fused)
             self._code = code_when_needed(name, inputs, self.output, compiled)

@@ -5,7 +5,7 @@ from kinetree.rules.rule import Rule
 
 
 class QuaternionInOldFile(Rule):
-    """What the reader says of quat_xyzw in a file of version 1.0, so that it can be repaired."""
+    """The error of the reader about quat_xyzw in a file of version 1.0, with its repair."""
 
     code = "urdf-version"
     repair = staticmethod(rpy_of_quaternions)

@@ -262,9 +262,9 @@ def readings(mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Readings | N
         with suppress(OSError):
             status, partly = os.stat(path), ending_of(path) == ".stl"
             read += 0 if partly else min(status.st_size, MOST_BYTES)
-            if partly or read <= MOST_READ:
-                facts = _facts(path, status.st_mtime_ns, status.st_size)
-                found |= {name: facts} if facts else {}
+            is_short = partly or read <= MOST_READ
+            if is_short and (facts := _facts(path, status.st_mtime_ns, status.st_size)):
+                found[name] = facts
     return found
 
 
