@@ -25,8 +25,7 @@ from kinetree.errors import KinetreeError
 from kinetree.files.opener import Files
 from kinetree.fixer.fix import fix, write
 from kinetree.fixer.related_files import read_related_files, rename_in_files
-from kinetree.formats import limit_tables as limits
-from kinetree.formats import srdf
+from kinetree.formats import limit_tables, srdf
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.load import load
 from kinetree.logs import read_motion
@@ -169,7 +168,7 @@ def read_srdf(text: bytes, file: str) -> None:
 
 def read_limits(text: bytes, file: str) -> None:
     """Read sets of limits."""
-    sets, findings = limits.read(text, file)
+    sets, findings = limit_tables.read(text, file)
     assert all(str(finding) for finding in findings)
     assert all(np.isfinite(one.G).all() and one.G.shape == (len(one.h), len(one.joints)) for one in sets)
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kinetree.checker import check
-from kinetree.checker import job as checked
+from kinetree.checker import check, job
 from kinetree.cli import fix as fix_command
 from kinetree.fixer import state
 from kinetree.fixer.apply import MOST_TRIES
@@ -63,7 +62,7 @@ class TestCost:
             return call
 
         load = counted("loads", examine)
-        for module in (check, checked, state):
+        for module in (check, job, state):
             monkeypatch.setattr(module, "examine", load)
         monkeypatch.setattr(check, "ask", counted("checks", check.ask))
         return counts
@@ -84,7 +83,7 @@ class TestCost:
         assert counts == {"loads": 2, "checks": 2}
 
     def test_what_a_child_process_could_not_check_is_not_read_here(self, run, model, counts, monkeypatch):
-        refused = checked.fault("arm.xacro", "check-timeout", "takes more than 30 s")
+        refused = job.fault("arm.xacro", "check-timeout", "takes more than 30 s")
         monkeypatch.setattr(fix_command, "check_all", lambda jobs: iter([refused]))
         result = run("fix", model(HUNG, "arm.xacro"))
         assert (result.exit_code, "takes more than 30 s" in result.stderr, counts) == (2, True, {})

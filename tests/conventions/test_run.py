@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.checker import in_child as alone
-from kinetree.checker import pool as run
+from kinetree.checker import in_child, pool
 from kinetree.checker.job import CheckReport, Job, check_job
 from kinetree.checker.pool import check_all
 from kinetree.formats.registry import ReadOptions
@@ -52,7 +51,7 @@ def arms(tmp_path) -> list[Job]:
 
 def in_children(jobs, monkeypatch, **options):
     """`check_all` with children, though the jobs are small."""
-    monkeypatch.setattr(run, "SMALL", -1)
+    monkeypatch.setattr(pool, "SMALL", -1)
     return list(check_all(jobs, **options))
 
 
@@ -70,11 +69,11 @@ def test_results_come_in_order_and_are_those_of_one_file(arms, monkeypatch):
 
 
 def test_small_files_are_checked_here_and_xacro_in_children(arms, tmp_path):
-    assert not run.needs_children(arms)
+    assert not pool.needs_children(arms)
     xacro = tmp_path / "arm.urdf.XACRO"
     xacro.write_text(ARM)
-    assert run.needs_children([Job(str(xacro), industrial())])
-    assert run.needs_children([*arms, Job(arms[0].file, industrial(format="xacro"))])
+    assert pool.needs_children([Job(str(xacro), industrial())])
+    assert pool.needs_children([*arms, Job(arms[0].file, industrial(format="xacro"))])
 
 
 @pytest.mark.slow
@@ -117,7 +116,7 @@ def test_mistakes_of_ours_are_findings(arms, monkeypatch, error, code):
     def stumble(_job):
         raise error
 
-    monkeypatch.setattr(alone, "examine_job", stumble)
+    monkeypatch.setattr(in_child, "examine_job", stumble)
     for checked in check_all(arms[:2]):
         assert codes(checked) == [code or "check-crashed"]
 
@@ -138,7 +137,7 @@ def test_limits_of_a_child(deed, tmp_path):
 
 def test_what_a_child_says_is_findings_or_nothing():
     checked = CheckReport("a", (kt.Finding("x", "error", "m", kt.Source("f", 1, 2, kt.Source("g"))),))
-    known = run._child(1, 1, None).known
+    known = pool._child(1, 1, None).known
     assert Answer(pickle.dumps(checked), known).load() == checked
     for other in (os.system, Trap(print, "taken over"), Path("a")):
         with pytest.raises(pickle.UnpicklingError, match="is not an answer"):
@@ -186,7 +185,7 @@ def test_no_orphans(how, tmp_path):
     code = SCRIPT.replace(
         "[job]",
         "[job, Job(sys.argv[1], CheckOptions('industrial', read=ReadOptions(srdf=Sleep()))), job]",
-    ).replace("run.SMALL", "class Sleep:\n    def __reduce__(self): return time.sleep, (100,)\nrun.SMALL")
+    ).replace("pool.SMALL", "class Sleep:\n    def __reduce__(self): return time.sleep, (100,)\npool.SMALL")
     (tmp_path / "arm.urdf").write_text(ARM)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     parent = subprocess.Popen(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.checker import pool as run
+from kinetree.checker import pool
 from kinetree.checker.job import CheckReport, Excuse, Job
 from kinetree.checker.pool import check_all, protection
 from kinetree.checker.protection import without_foreign_places
@@ -255,7 +255,7 @@ class TestChild:
     """The child process itself, taken over."""
 
     def done(self, tmp_path, monkeypatch, *calls, **more):
-        monkeypatch.setattr(run, "SMALL", -1)
+        monkeypatch.setattr(pool, "SMALL", -1)
         (tmp_path / "arm.urdf").write_text(ARM)
         file, bounds = str(tmp_path / "arm.urdf"), Confinement([tmp_path])
         jobs = [
@@ -313,7 +313,7 @@ class TestChild:
 def test_a_child_that_does_not_bear_it_goes_on_without_it(tmp_path, monkeypatch):
     """As under an emulator, whose own calls the filter would refuse."""
     (tmp_path / "arm.urdf").write_text(ARM)
-    monkeypatch.setattr(run, "SMALL", -1)
+    monkeypatch.setattr(pool, "SMALL", -1)
     died = "import kinetree.isolated.restrict as c, os; c.restrict = lambda readable: os._exit(1); "
     monkeypatch.setattr(child, "CHILD", child.CHILD.replace("main(*", f"\n{died}main(*"))
     options = CheckOptions("industrial", read=ReadOptions(confined=Confinement([tmp_path])))

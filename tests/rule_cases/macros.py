@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from kinetree import rules as conventions
+from kinetree import rules
 from rule_cases.case import Cases, Model
 
 SPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
@@ -34,7 +34,7 @@ def include(file: str) -> str:
     return f'<xacro:include filename="{file}"/>'
 
 
-PACKAGES = {"packages": {"arm": Path(conventions.__file__).parent / "arm"}}
+PACKAGES = {"packages": {"arm": Path(rules.__file__).parent / "arm"}}
 OTHER = '<xacro:macro name="n" params="side"><xacro:m/><x y="${side}"/></xacro:macro>'
 TWICE = (
     '<xacro:property name="gap" value="%s"/><xacro:macro name="one"><x>${gap}</x></xacro:macro>%s'

@@ -16,8 +16,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail
 from kinetree.model.force_torque import MEASURES
 from kinetree.model.robot import Robot
-from kinetree.queries import configuration, derivatives, dynamics, momentum, motion, sensors, statics
-from kinetree.queries import margin as limits
+from kinetree.queries import configuration, derivatives, dynamics, margin, momentum, motion, sensors, statics
 from kinetree.solvers.guard.make import guard
 from kinetree.solvers.ik.stepping import ik_step
 
@@ -48,7 +47,7 @@ QUERIES = {
     "velocity": Query("Velocity of a frame, linear then angular.", motion.velocity, "frame"),
     "acceleration": Query("Acceleration of a frame, linear then angular.", motion.acceleration, "frame"),
     "ik": Query("Step of inverse kinematics of a frame.", ik_step, "frame"),
-    "margin": Query("Distance to each limit, and the nearest limit.", partial(limits.margin, nearest=True)),
+    "margin": Query("Distance to each limit, and the nearest limit.", partial(margin.margin, nearest=True)),
     "point": Query("Position of a point on a frame.", statics.point, "frame"),
     "wrench": Query("Wrench on a frame, seen from the base.", statics.wrench, "frame"),
     "joint_torques": Query("Joint torques of a wrench on a frame.", statics.joint_torques, "frame"),
