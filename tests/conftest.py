@@ -1,11 +1,15 @@
 """Kernels of the tests are kept apart from those of whoever runs them."""
 
 import os
+import re
 from zlib import crc32
 
 import pytest
 
 pytest_plugins = ["browser"]
+
+QUICK = "not crosscheck and not slow"
+_SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.(slow|crosscheck)\b", re.MULTILINE)
 
 
 def pytest_addoption(parser):
@@ -24,6 +28,13 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=others)
         left_out = set(others)
         items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out files of slow tests and cross-checks alone, so that the quick tests need not import them."""
+    if config.option.markexpr == QUICK and collection_path.suffix == ".py":
+        return _SLOW.search(collection_path.read_text(encoding="utf-8")) is not None or None
+    return None
 
 
 @pytest.fixture

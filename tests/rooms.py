@@ -5,6 +5,7 @@ no other room has.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
@@ -29,6 +30,7 @@ ALL = 80_200
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 
+@cache
 def lines_by_room(package: Path) -> dict[str, int]:
     """Return the number of lines of Python of each room. package: the folder src/kinetree."""
     found = dict.fromkeys(ROOMS, 0)

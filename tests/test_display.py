@@ -168,6 +168,7 @@ def page_of(thing):
     return page
 
 
+@pytest.mark.slow
 def test_html_has_tables_and_no_scripts(things):
     shown_as_html = [thing for thing in things if hasattr(thing, "_repr_html_")]
     kinds = {type(thing).__name__ for thing in shown_as_html}

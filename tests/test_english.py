@@ -8,6 +8,8 @@ import pytest
 
 from kinetree.rules import profiles
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "kinetree"
 ROOMS = (
     "_start.py",

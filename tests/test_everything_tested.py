@@ -23,14 +23,20 @@ REFERENCE = TESTS.parent / "docs" / "reference" / "command-line.md"
 
 
 @pytest.fixture(scope="module")
-def trees():
-    return [ast.parse(path.read_text(encoding="utf-8")) for path in TESTS.rglob("*.py")]
+def calls():
+    """The full names of what tests call, and the commands that they run."""
+    names, commands = set(), set()
+    for path in TESTS.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names |= called(tree)
+        commands |= run_commands(tree)
+    return names, commands
 
 
 @pytest.fixture(scope="module")
-def names(trees):
+def names(calls):
     """Return the full names of what tests call. A name of another module counts under its module, too."""
-    names = {name for tree in trees for name in called(tree) if name.startswith((".", "kinetree."))}
+    names = {name for name in calls[0] if name.startswith((".", "kinetree."))}
     for name in [name for name in names if name[0] != "." and not name.startswith("kinetree.bridges.")]:
         module, _, last = name.rpartition(".")
         try:
@@ -58,13 +64,15 @@ def uncalled(names):
     return missing
 
 
+@pytest.mark.slow
 def test_every_public_function_is_called_by_a_test(names):
     missing = uncalled(names)
     assert not missing, f"no test calls {', '.join(missing)}; compare their results with numbers from elsewhere"
 
 
-def test_every_command_is_run_by_a_test(trees):
-    missing = {*group.list_commands(None)} - {name for tree in trees for name in run_commands(tree)}
+@pytest.mark.slow
+def test_every_command_is_run_by_a_test(calls):
+    missing = {*group.list_commands(None)} - calls[1]
     assert not missing, f"no test runs kinetree {', '.join(sorted(missing))}; see tests/cli"
 
 
@@ -106,6 +114,7 @@ def test_calls_and_commands_are_found():
     assert run_commands(tree) == {"check", "tf", "lsp"}
 
 
+@pytest.mark.slow
 def test_functions_and_methods_without_a_call_are_found(names):
     gone = {"kinetree.bridges.drake.export", "kinetree.model.edit.motion.lock", "kinetree.edit.lock", ".order"}
     found = {*uncalled(names - gone)} - {*uncalled(names)}

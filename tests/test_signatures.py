@@ -119,6 +119,7 @@ def test_type_checkers_see_each_option(tmp_path, monkeypatch):
     assert re.findall(r"(\w+): ", seen) == list(inspect.signature(kt.jacobian).parameters)
 
 
+@pytest.mark.slow
 def test_the_site_shows_each_option():
     griffe = pytest.importorskip("griffe")
     extensions = griffe.load_extensions(str(ROOT / "docs" / "docstrings.py"))

@@ -65,9 +65,14 @@ def takes(name, argument):
 
 
 CASES = [(name, text) for name in QUERIES for text in OPTIONS if all(takes(name, key) for key in OPTIONS[text])]
+QUICK = {text: name for name, text in CASES}
+"""One function for each option; the others are slow."""
 
 
-@pytest.mark.parametrize(("name", "text"), CASES)
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [pytest.param(*case, marks=() if QUICK[case[1]] == case[0] else pytest.mark.slow) for case in CASES],
+)
 def test_the_old_form_writes_the_same_bytes(run, drone, tmp_path, name, text):
     subject, words = SUBJECTS[QUERIES[name].of]
     named = ", ".join(f"{'base' if key == 'moving_base' else key}={value}" for key, value in OPTIONS[text].items())
