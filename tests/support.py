@@ -57,11 +57,14 @@ def put(path: Path, text: str) -> Path:
     return path
 
 
+def at_length(short: T, long: T) -> T:
+    """The first, or the second if the variable KINETREE_ALL is set, as in `.ci/nightly`."""
+    return long if os.environ.get("KINETREE_ALL") else short
+
+
 def sample(items: Iterable[T], every: int, keep: Iterable[str] = ()) -> list[T]:
-    """Every so many of some items, and those whose text has one of the words of `keep`; all items if the variable
-    KINETREE_ALL is set, as in `.ci/nightly`."""
-    if os.environ.get("KINETREE_ALL"):
-        return list(items)
+    """Every so many of some items, and those whose text has one of the words of `keep`; in `.ci/nightly` all."""
+    every = at_length(every, 1)
     return [item for i, item in enumerate(items) if i % every == 0 or any(word in str(item) for word in keep)]
 
 

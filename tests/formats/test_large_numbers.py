@@ -10,6 +10,7 @@ import kinetree as kt
 from each import each
 from kinetree.formats.losses.losses import PARTS
 from kinetree.formats.registry import FORMATS
+from support import sample
 
 LINK = """<inertial><origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><mass value="2.5"/>
   <inertia ixx="0.1" ixy="0.01" ixz="0.02" iyy="0.2" iyz="0.03" izz="0.25"/></inertial>
@@ -86,9 +87,9 @@ def test_one_number_that_is_too_large(format, refused):
 @pytest.mark.slow
 @pytest.mark.parametrize("format", TEXTS)
 def test_one_number_of_any_size(format):
-    numbers = ("1e308", "-1e308", "1e160", "9e29", "1e-200", "5e-324", "0")
+    numbers = sample(("1e308", "-1e308", "1e160", "9e29", "1e-200", "5e-324", "0"), 3)
     texts = chain.from_iterable(with_one_number(TEXTS[format], number) for number in numbers)
-    assert sum(used(text, format) for text in texts) > 50
+    assert sum(used(text, format) for text in texts) > 20
 
 
 @each("number", ["1.01e30", "-1e31", "1e308"])

@@ -21,6 +21,7 @@ from kinetree.logs.ros.folder import read_bag
 from kinetree.logs.ros.joints import JOINT_STATE
 from kinetree.logs.ros.transforms import joint_state_topic, transform_topics
 from ros_bags import FLOATING, ODOMETRY, START, arm, base_poses, motion, placed, recorded, states, written
+from support import at_length
 
 METADATA = """rosbag2_bagfile_information:
   version: 9
@@ -253,7 +254,7 @@ def harmed(data: bytes, rng: np.random.Generator) -> bytes:
 
 
 @pytest.mark.parametrize("ending", ["mcap", "db3"])
-@pytest.mark.parametrize("count", [10, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [10, pytest.param(at_length(250, 1000), marks=pytest.mark.slow)])
 def test_damage_is_an_error_or_harmless(tmp_path, ending, count):
     """Joint states, odometry and transforms; chunks without checksums let damage reach the messages."""
     robot, (q, stamps), poses = arm(FLOATING), motion(6), base_poses(9)

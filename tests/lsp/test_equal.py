@@ -11,7 +11,7 @@ from kinetree.checker.plan import jobs
 from kinetree.checker.pool import check_all
 from lsp_client import Client
 from lsp_texts import ARM
-from support import shared
+from support import at_length, sample, shared
 
 COUNT = 200
 
@@ -42,9 +42,9 @@ def checked(file):
 
 @pytest.mark.slow
 def test_findings_equal_those_of_the_check_on_real_files():
-    compared = 0
+    files, compared = sample(real_files(), 4), 0
     with Client() as client:
-        for file in real_files():
+        for file in files:
             try:
                 text = file.read_bytes().decode("utf-8-sig")
             except UnicodeDecodeError:
@@ -61,7 +61,7 @@ def test_findings_equal_those_of_the_check_on_real_files():
             client.wait_for(file, lambda diagnostics: not diagnostics)
             assert shown == checked(file), file
             compared += len(shown)
-    assert compared > 500
+    assert compared > 5 * len(files)
 
 
 def resident(process):
@@ -76,13 +76,14 @@ def resident(process):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
-def test_memory_stays_level_over_ten_thousand_edits(tmp_path):
+def test_memory_stays_level_over_thousands_of_edits(tmp_path):
+    edits = at_length(3_000, 10_000)
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
     levels = []
     with Client() as client:
         client.open(path)
-        for edit in range(10_000):
+        for edit in range(edits):
             old, new = ("0 0 2", "0 0 3") if edit % 2 == 0 else ("0 0 3", "0 0 2")
             client.replace(path, old, new)
             if edit % 50 == 49:
@@ -90,6 +91,6 @@ def test_memory_stays_level_over_ten_thousand_edits(tmp_path):
                 client.request("textDocument/hover", **client.at(path, "<limit", 2))
                 client.request("textDocument/completion", **client.at(path, '<child link="', 13))
                 client.request("textDocument/documentSymbol", textDocument={"uri": path.as_uri()})
-            if edit % 1000 == 999:
+            if edit % (edits // 10) == 0:
                 levels.append(resident(client.process.pid))
     assert levels[-1] < 1.05 * levels[1], levels
