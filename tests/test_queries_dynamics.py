@@ -42,6 +42,7 @@ ARM = kt.load(
 TREES = [lively(random_tree(seed, 4)) for seed in range(6)]
 SMALL = [lively(solid(ARM, np.random.default_rng(0))), *(pytest.param(tree, marks=pytest.mark.slow) for tree in TREES)]
 every = pytest.mark.parametrize("robot", [EVERYTHING, *SMALL])
+longer = pytest.mark.parametrize("robot", [pytest.param(EVERYTHING, marks=pytest.mark.slow), *SMALL])
 small = pytest.mark.parametrize("robot", SMALL)
 
 
@@ -101,7 +102,7 @@ def test_power_goes_into_energy_and_dampers(robot):
     close((after - before) / (2 * h), np.einsum("ni,ni->n", tau, qd) - loss, 1e-7)
 
 
-@every
+@longer
 def test_torques_against_weight_are_the_slope_of_the_potential(robot):
     q, _, _ = some(robot)
     still = with_dynamics(robot)
@@ -130,7 +131,7 @@ def test_gravity_as_an_input(robot):
     assert not weightless.any()
 
 
-@every
+@longer
 def test_wrenches_from_outside_are_the_torques_that_they_cause(robot):
     """Torques are linear in them, and each counts as `joint_torques` of its frame; two on one link, one on the base."""
     q, qd, x = some(robot)

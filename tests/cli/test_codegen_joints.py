@@ -161,6 +161,7 @@ def test_of_many_targets_99_percent_are_reached(name, frame, dtype):
     assert np.mean(state == 1) >= 0.99
 
 
+@pytest.mark.slow
 def test_the_step_is_the_algorithm_in_plain_numpy():
     robot = kt.load("icub", limits="tendons")
     kernel = ik_step(robot, "l_hand", joints="left_arm")
@@ -180,6 +181,7 @@ def test_the_step_is_the_algorithm_in_plain_numpy():
             q, uphill = found.q_next, found.uphill_next
 
 
+@pytest.mark.slow
 def test_rows_about_joints_that_do_not_move_hold():
     """Tendons couple two joints of the shoulder, which move its frame, with a third, which does not."""
     robot = kt.load("icub", limits="tendons")

@@ -112,9 +112,8 @@ def in_link(inertial) -> np.ndarray:
     return R @ inertial.inertia @ R.T
 
 
-@pytest.mark.parametrize(
-    "format", [pytest.param(name, marks=[pytest.mark.slow] * (name != "urdf")) for name in WITHOUT]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("format", WITHOUT)
 def test_icubs_come_back(format, tmp_path):
     rng = np.random.default_rng(3)
     for path in icub_urdfs()[::4]:

@@ -351,7 +351,7 @@ BOMBS = {
 }
 
 
-SLOW = {"long expressions again and again", "attributes that multiply"}
+SLOW = {"comments that multiply", "long expressions again and again", "attributes that multiply"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in BOMBS])

@@ -199,6 +199,7 @@ def both(expression: str, folder: Path) -> tuple[str | None, str | None]:
     return ours(path, files, {})[0], reference(path, files.package, {})[0]
 
 
+@pytest.mark.slow
 def test_as_in_the_package(tmp_path):
     for expression in EXPRESSIONS:
         own, theirs = both(expression, tmp_path)

@@ -142,7 +142,7 @@ def test_every_frame_of_a_robot_with_every_joint_type():
 
 
 def test_every_icub_and_its_deepest_frame():
-    for path in icub_urdfs()[:4]:
+    for path in icub_urdfs()[:4:3]:
         robot = kt.load(path)
         frame = max(robot.links, key=lambda link: len(robot.joints_to(link)))
         assert f"{frame} of {robot.name}, at neutral" in words_of(parsed(frame_figure(robot, frame)))
