@@ -43,7 +43,10 @@ PARTS: Mapping[str, Part] = {
         {"urdf": ("robot/material", "visual/material"), "sdf": ("visual/material",)},
     ),
     "inertial": Part(
-        "masses and inertias", "these have no mass", {"urdf": ("link/inertial",), "sdf": ("link/inertial",)}
+        "masses and inertias",
+        "these have no mass",
+        {"urdf": ("link/inertial",), "sdf": ("link/inertial",)},
+        ("no-inertial",),
     ),
     "sensor": Part(
         "sensors",

@@ -17,6 +17,7 @@ from kinetree.formats.sdf.values import (
     truth_attribute,
     version_of,
 )
+from kinetree.syntax.numbers import whole_number
 from kinetree.syntax.xml.reader import Element, Report, parse
 
 PLACES = ("link", "joint", "frame")
@@ -300,8 +301,8 @@ class Expander:
             return None
         files: dict[tuple[int, ...], str] = {}
         for sdf in root.find_all("sdf"):
-            version = (sdf.get("version") or "1.4").split(".")
-            key = tuple(int(part) if part.isdigit() else -1 for part in version)
+            parts = map(whole_number, (sdf.get("version") or "1.4").split("."))
+            key = tuple(-1 if part is None else part for part in parts)
             files.setdefault(key, sdf.text.strip())
         readable = [key for key in files if key in VERSIONS]
         if not files:

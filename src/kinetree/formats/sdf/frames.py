@@ -60,6 +60,12 @@ def is_static(model: Entry) -> bool:
     return any(e.tag == "static" and TRUTH.get(e.text.strip().lower(), False) for e in model.others)
 
 
+def static_scopes(frames: "Frames", prefix: str) -> tuple[str, ...]:
+    """Return the beginnings of the full names in static models; prefix: of the models that are looked at."""
+    models = (e for e in frames.entries if e.kind == "model" and e.name.startswith(prefix))
+    return tuple(entry.name.removesuffix(MODEL) for entry in models if is_static(entry))
+
+
 class Frames:
     """All places of a file by full name, and the graph of their poses. Each fault is reported once."""
 

@@ -13,6 +13,7 @@ from kinetree.formats.sdf.forest import FREE
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
 from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
+from kinetree.formats.sdf.massless import with_masses
 from kinetree.formats.sdf.names import names_for
 from kinetree.formats.sdf.node import Node
 from kinetree.formats.sdf.read import read
@@ -43,11 +44,19 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     robot = losses.without_parts(robot)
     renamed = LegalNames.of(robot, names_for(robot), "sdf")
     held = ("link", WORLD) in ((kind, own) for (kind, _), own in renamed.own.items()) and robot.root == WORLD
+    made = with_masses(renamed.robot, {*losses.without, *(["frame"] if held else [])})
+    renamed = LegalNames(made.robot, renamed.own)
     layout = Layout(_on_world(renamed.robot) if held else renamed.robot, losses.without)
     check_layout(layout, losses)
     check_parts(layout, losses)
     losses.check()
-    return written(renamed, "sdf", lambda robot, records: _Writer(layout, losses.without, records).text(), read, notes)
+    if notes is not None:
+        notes += made.notes()
+
+    def render(robot: Robot, records: Sequence[Record]) -> str:
+        return _Writer(layout, losses.without, records).text()
+
+    return written(renamed, "sdf", render, read, notes, made.records)
 
 
 def _on_world(robot: Robot) -> Robot:
@@ -163,7 +172,7 @@ class _Writer:
         self.extensions(node, link.extensions)
 
     def inertial(self, link_node: Node, link: Link) -> None:
-        if link.inertial is None or "inertial" in self.without:
+        if link.inertial is None:
             return
         node = link_node.add("inertial")
         node.pose(link.inertial.origin)

@@ -1,0 +1,167 @@
+"""Links without mass, which SDF does not have: every link of its own programs has 1 kg if a file says nothing.
+
+Those that no joint moves, and that are nothing but a frame, become frames; the others get an inertial as small as
+solvers take. Records of what became of them let a reader of Kinetree put the links back.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kinetree.display import some
+from kinetree.errors import Finding
+from kinetree.formats.losses.sidecar import Record
+from kinetree.formats.losses.sidecar.differences import FIELDS
+from kinetree.formats.losses.sidecar.values import Leaves, leaves
+from kinetree.formats.sdf.frames import MODEL, WORLD
+from kinetree.formats.sdf.layout import scope_of
+from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.robot import Frame, Inertial, Joint, Link, Robot
+from kinetree.spatial.se3 import IDENTITY, Array, frozen, inverse
+
+MASS, MOMENT = 1e-9, 1e-12
+"""Mass, kg, and moment of inertia about each axis, kg m², of a link without mass: a grain of 5 cm. Drake takes less,
+MuJoCo no less than 1e-15; with a hundred such links the mass of a robot stays the same to 1e-7 kg."""
+
+
+@dataclass
+class Massless:
+    """A robot as SDF has it. records: how to put the links back. framed, weighed: names of links that became frames, and
+    of links that got a small inertial."""
+
+    robot: Robot
+    records: list[Record] = field(default_factory=list)
+    framed: list[str] = field(default_factory=list)
+    weighed: list[str] = field(default_factory=list)
+
+    def notes(self) -> list[Finding]:
+        """Return remarks on the links that other programs see differently."""
+        found = []
+        if self.framed:
+            message = f"links without mass that no joint moves are written as frames: {some(self.framed)}"
+            found.append(Finding("massless", "info", f"{message}; as links SDF would give them 1 kg each"))
+        if self.weighed:
+            message = f"links without mass are written with {MASS:g} kg and {MOMENT:g} kg m²: {some(self.weighed)}"
+            found.append(Finding("massless", "warning", f"{message}; without <inertial> SDF would give them 1 kg each"))
+        return found
+
+
+def with_masses(robot: Robot, without: Collection[str] = ()) -> Massless:
+    """Return a robot whose links all have mass, but for its world. without: parts that are not written."""
+    made, parts = Massless(robot), parts_of(robot)
+    if "frame" not in without:
+        _Frames(robot, parts, made).make()
+    for i, link in enumerate(parts.links):
+        if _is_massless(link) and link.name != (WORLD if robot.root == WORLD else None) and not _is_computed(link):
+            given = link.inertial or Inertial(MASS, IDENTITY[:3, :3])
+            is_tensor = link.inertial is not None and np.linalg.eigvalsh(given.inertia)[0] > 0
+            inertia = given.inertia if is_tensor else frozen(MOMENT * np.eye(3))
+            parts.links[i] = replace(link, inertial=Inertial(MASS, inertia, given.origin))
+            made.records.append(Record("link", link.name, _without_inertial(link, parts.links[i])))
+            made.weighed.append(link.name)
+    made.robot = build(parts) if made.framed or made.weighed else robot
+    return made
+
+
+def _is_massless(link: Link) -> bool:
+    return link.inertial is None or link.inertial.mass == 0
+
+
+def _is_computed(link: Link) -> bool:
+    """Return whether the inertial stands among the extensions, because only simulators compute it."""
+    return any(e.format == "sdf" and e.tag == "inertial" for e in link.extensions)
+
+
+def _without_inertial(link: Link, written: Link) -> Leaves:
+    """Return the data of a record that takes the inertial of a link away, or makes it what it was."""
+    mine, file = _inertial(link), _inertial(written)
+    changed = {path: value for path, value in file.items() if value != mine.get(path)}
+    return {**({path: mine[path] for path in changed} if mine else {"inertial": None}), "file": changed}
+
+
+def _inertial(link: Link) -> Leaves:
+    """Return the inertial of a link as data."""
+    return {"inertial.mass": link.inertial.mass, **leaves(link, ("inertial",))} if link.inertial else {}
+
+
+class _Frames:
+    """Links that become frames, from the ends of the tree to its root, in parts that are changed in place."""
+
+    def __init__(self, robot: Robot, parts: Parts, made: Massless) -> None:
+        self.robot, self.parts, self.made = robot, parts, made
+        sensors, loops = robot.sensors.values(), robot.loops.values()
+        self.kept_joints = {sensor.joint for sensor in sensors} | {j for group in robot.groups.values() for j in group}
+        self.kept_links = {robot.frames[sensor.frame].link for sensor in sensors} | {WORLD}
+        self.kept_links |= {end for loop in loops for end in (loop.parent, loop.child)}
+        self.is_static = any(e.format == "sdf" and e.tag.endswith("static") for e in robot.extensions)
+
+    def make(self) -> None:
+        robot, parts, made = self.robot, self.parts, self.made
+        for name in [robot.root, *(robot.joints[j].child for j in robot.placed)][::-1]:  # children first
+            if self.is_frame(robot.links[name]):
+                self.take(name)
+        made.framed.sort(key=[*robot.links].index)
+        made.records += self.records()
+        root = next((frame for frame in parts.frames if frame.name == robot.root), None)
+        if root and not np.allclose(root.origin, IDENTITY, rtol=0, atol=1e-14):
+            parts.frames.append(Frame(MODEL, root.link, root.origin))  # the model stays where its root was
+            made.records.append(Record("frame", MODEL, {"gone": True}))
+
+    def is_frame(self, link: Link) -> bool:
+        """Return whether a link is nothing but a frame."""
+        has_body = not _is_massless(link) or (link.inertial is not None and link.inertial.inertia.any())
+        own = any(extension.format == "sdf" for extension in link.extensions)
+        return not (has_body or link.visuals or link.collisions or own or link.name in self.kept_links)
+
+    def is_needless(self, joint: Joint) -> bool:
+        """Return whether a joint only holds a frame in its place, in one model with it."""
+        own = any(extension.format == "sdf" for extension in joint.extensions)
+        scopes = {scope_of(name) for name in (joint.name, joint.parent, joint.child)}
+        return joint.type == "fixed" and not own and len(scopes) == 1 and joint.name not in self.kept_joints
+
+    def take(self, name: str) -> None:
+        """Make a frame of a link: on the link that a fixed joint holds it to, or else on one that a fixed joint holds to
+        it."""
+        above = next((joint for joint in self.parts.joints if joint.child == name), None)
+        if above and above.parent != WORLD and self.is_needless(above):
+            self.move(name, above, above.parent, above.origin @ above.child_origin)
+            return
+        below = [joint for joint in self.parts.joints if joint.parent == name and self.is_needless(joint)]
+        if below and not (above and (above.type == "floating" or (above.parent == WORLD and self.is_static))):
+            self.move(name, below[0], below[0].child, inverse(below[0].origin @ below[0].child_origin))
+
+    def move(self, name: str, gone: Joint, to: str, T: Array) -> None:
+        """Take out a link and the joint between it and the link `to`, which gets its joints and frames. T: T_to_link."""
+        parts = self.parts
+        parts.joints[:] = [_moved(joint, name, to, T) for joint in parts.joints if joint is not gone]
+        on = [frame for frame in parts.frames if frame.link == name]
+        parts.frames[:] = [replace(f, link=to, origin=frozen(T @ f.origin)) if f in on else f for f in parts.frames]
+        parts.frames.append(Frame(name, to, frozen(T), self.robot.links[name].source))
+        parts.links.remove(self.robot.links[name])
+        self.made.framed.append(name)
+
+    def records(self) -> Iterator[Record]:
+        """Yield what a reader needs to make links of the frames again: at is their place among their kind."""
+        left = {joint.name: joint for joint in self.parts.joints}
+        for i, link in enumerate(self.robot.links.values()):
+            if link.name in self.made.framed:
+                yield Record("link", link.name, {"new": True, "at": i, **leaves(link, FIELDS["link"]), **_inertial(link)})
+        for i, joint in enumerate(self.robot.joints.values()):
+            now, ends = left.get(joint.name), {"parent": joint.parent, "child": joint.child}
+            if now is None:
+                yield Record("joint", joint.name, {"new": True, "at": i, **ends, **leaves(joint, FIELDS["joint"])})
+            elif changed := {end: link for end, link in ends.items() if link != getattr(now, end)}:
+                yield Record("joint", joint.name, changed)
+        for frame in self.robot.frames.values():
+            if frame.link in self.made.framed and frame.name != frame.link:
+                yield Record("frame", frame.name, {"on": frame.link})
+
+
+def _moved(joint: Joint, name: str, to: str, T: Array) -> Joint:
+    """Return a joint with the link `to` as its parent or child in place of a link; T: T_to_link (4, 4)."""
+    if joint.parent == name:
+        return replace(joint, parent=to, origin=frozen(T @ joint.origin))
+    if joint.child == name:
+        return replace(joint, child=to, child_origin=frozen(joint.child_origin @ inverse(T)))
+    return joint
