@@ -198,7 +198,9 @@ def test_the_frame_of_a_pose_was_called_frame(version):
     # the word of later versions goes before it, and is remarked on
     later = load(model(inside.format("relative_to"), version))
     assert all(close(T, at[name]) for name, T in frames(later).items())
-    assert {(note.code, note.severity) for note in later.notes} == {(code, "warning") for code in ("sdf-version", "no-inertial")}
+    assert {(note.code, note.severity) for note in later.notes} == {
+        (code, "warning") for code in ("sdf-version", "no-inertial")
+    }
     both = model(inside.format('frame="c" relative_to'), version)
     assert close(frames(load(both))["c"], T_ab @ T_bc)
     unknown = model(inside.format("frame").replace('frame="b"', 'frame="nobody"'), version)

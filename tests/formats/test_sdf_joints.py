@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import Dynamics, Limit, Mimic
-from sdf_texts import INERTIAL, errors, findings, hinge, load, model
+from sdf_texts import errors, hinge, load, model
 from support import all_frames
 
 TURNED = "<pose>0 0 0 0 0 1.5707963267948966</pose>"

@@ -18,7 +18,8 @@ class Defaults:
     """What a format assumes, also where it requires a value and a file lacks it all the same.
 
     mass, inertia: of a link without them, kg, and kg m² about each axis.
-    density: of a shape whose mass counts, kg/m³; 0 if shapes weigh nothing. by_shapes: whether they weigh by themselves.
+    density: of a shape whose mass counts, kg/m³; 0 if shapes weigh nothing. by_shapes: whether a link without inertial
+    weighs what its shapes do.
     lower, upper, effort, velocity: limits of a joint that has some, in SI units.
     damping: of a joint. axis: of a joint that has one, in its own frame, (3,).
     pose: of everything, xyz and rpy (6,). gravity: in the axes of the world, m/s², (3,); None if the format has none.

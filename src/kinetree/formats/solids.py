@@ -62,7 +62,7 @@ SOLIDS: Mapping[str, Callable[[Any], Solid]] = {
 
 
 class Lump(NamedTuple):
-    """A mass, kg; its centre (3,), m; second moments (3, 3) of the mass about the centre, kg m²: the integral of p pᵀ."""
+    """A mass, kg; its centre (3,), m; its second moments (3, 3) about the centre, kg m²: the integral of p pᵀ."""
 
     mass: float
     centre: Array

@@ -141,9 +141,9 @@ def assumed(robot: Robot) -> frozenset[Source | None]:
 def weighed(
     robot: Robot, moving: Mapping[str, tuple[Link, ...]], assumed: frozenset[Source | None]
 ) -> Mapping[str, tuple[Link, ...]]:
-    """Return `moving` as the file has it: without links that a reader made, with no inertial where it assumes one, and
-    without bodies of which a part has a mass that follows from its shapes; nothing for robots without masses in a format
-    of kinematics."""
+    """Return `moving` as the file has it: without links that a reader made and inertials that it assumes, and without
+    bodies of which a part has a mass that follows from its shapes; nothing for robots without masses in a format of
+    kinematics."""
     if robot.text and robot.text.format in KINEMATIC and not any(link.inertial for link in robot.links.values()):
         return {}
     unknown = {note.source for note in robot.notes if note.code == "unknown-inertia"}

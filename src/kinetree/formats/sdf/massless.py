@@ -27,8 +27,8 @@ MuJoCo no less than 1e-15; with a hundred such links the mass of a robot stays t
 
 @dataclass
 class Massless:
-    """A robot as SDF has it. records: how to put the links back. framed, weighed: names of links that became frames, and
-    of links that got a small inertial."""
+    """A robot as SDF has it. records: how to put its links back. framed: names of links that became frames. weighed:
+    names of links that got a small inertial."""
 
     robot: Robot
     records: list[Record] = field(default_factory=list)
@@ -121,8 +121,7 @@ class _Frames:
         return joint.type == "fixed" and not own and len(scopes) == 1 and joint.name not in self.kept_joints
 
     def take(self, name: str) -> None:
-        """Make a frame of a link: on the link that a fixed joint holds it to, or else on one that a fixed joint holds to
-        it."""
+        """Make a frame of a link: on the link to which it is fixed, or else on one that is fixed to it."""
         above = next((joint for joint in self.parts.joints if joint.child == name), None)
         if above and above.parent != WORLD and self.is_needless(above):
             self.move(name, above, above.parent, above.origin @ above.child_origin)
@@ -132,7 +131,7 @@ class _Frames:
             self.move(name, below[0], below[0].child, inverse(below[0].origin @ below[0].child_origin))
 
     def move(self, name: str, gone: Joint, to: str, T: Array) -> None:
-        """Take out a link and the joint between it and the link `to`, which gets its joints and frames. T: T_to_link."""
+        """Take out a link, and its joint with the link `to`, which gets its joints and frames. T: T_to_link (4, 4)."""
         parts = self.parts
         parts.joints[:] = [_moved(joint, name, to, T) for joint in parts.joints if joint is not gone]
         on = [frame for frame in parts.frames if frame.link == name]
@@ -144,9 +143,12 @@ class _Frames:
     def records(self) -> Iterator[Record]:
         """Yield what a reader needs to make links of the frames again: at is their place among their kind."""
         left = {joint.name: joint for joint in self.parts.joints}
-        for i, link in enumerate(self.robot.links.values()):
+        links = sorted(self.robot.links.values(), key=lambda link: link.name != WORLD)  # which a reader puts first
+        for i, link in enumerate(links):
             if link.name in self.made.framed:
-                yield Record("link", link.name, {"new": True, "at": i, **leaves(link, FIELDS["link"]), **_inertial(link)})
+                yield Record(
+                    "link", link.name, {"new": True, "at": i, **leaves(link, FIELDS["link"]), **_inertial(link)}
+                )
         for i, joint in enumerate(self.robot.joints.values()):
             now, ends = left.get(joint.name), {"parent": joint.parent, "child": joint.child}
             if now is None:

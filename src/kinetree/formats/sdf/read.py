@@ -29,14 +29,12 @@ from kinetree.formats.sdf.values import (
     TRUTH,
     attribute_of,
     number_of,
-    pose_of,
-    truth_attribute,
     version_of,
 )
 from kinetree.model.assemble import Parts
 from kinetree.model.edit.motion import passed_note, passed_sensor
-from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Robot, Sensor, Text
-from kinetree.spatial.se3 import IDENTITY, Array, frozen
+from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor, Text
+from kinetree.spatial.se3 import IDENTITY
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse, remember
 
 if TYPE_CHECKING:

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from math import inf, pi
+from math import pi
 
 from kinetree.errors import Finding
 from kinetree.formats.coupled import coupled_limit_attributes
+from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.force_torque import TAG, words_of, written_sensors
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.losses.sidecar import LegalNames, Record, written
@@ -292,8 +293,8 @@ def _dynamics(node: Node, row: Dynamics) -> None:
 
 def _limit(node: Node, limit: Limit) -> None:
     numbers = {"lower": limit.lower, "upper": limit.upper, "velocity": limit.velocity, "effort": limit.effort}
-    finite = {name: value for name, value in numbers.items() if abs(value) < inf}
-    if finite:
+    given = {name: value for name, value in numbers.items() if value != getattr(DEFAULTS["sdf"], name)}
+    if given:
         element = node.add("limit")
-        for name, value in finite.items():
+        for name, value in given.items():
             element.add(name, format_number(value))

@@ -20,7 +20,7 @@ ALIGNED = 0.1
 
 def _number(arm: Arm, link: str) -> int | None:
     """Return N of a link with the name link_N and the arm's prefix."""
-    match = re.fullmatch(rf"{re.escape(arm.prefix)}link_(0|[1-9][0-9]{0,8})", link)
+    match = re.fullmatch(rf"{re.escape(arm.prefix)}link_(0|[1-9][0-9]{0, 8})", link)
     return int(match[1]) if match else None
 
 

@@ -206,7 +206,11 @@ def _hang(parts: Parts, record: Record, own: Names) -> None:
         parts.joints.insert(_index(data), replace(joint, origin=T))
     elif record.kind in ("joint", "frame") and not {*ENDS}.isdisjoint(data):
         things, i = _at(parts, record)
-        for end, field, origin in (("parent", "parent", "origin"), ("child", "child", "child_origin"), ("on", "link", "origin")):
+        for end, field, origin in (
+            ("parent", "parent", "origin"),
+            ("child", "child", "child_origin"),
+            ("on", "link", "origin"),
+        ):
             if end in data:
                 link, T = _place(parts, data[end])
                 if link != getattr(things[i], field):

@@ -58,8 +58,8 @@ def written(
 ) -> str:
     """Return the text of a robot, with records of what the reader of the format does not find in it otherwise.
 
-    notes: a list that gets a remark on what other programs do not see. known: records of what the writer has changed. Raises KinetreeError if the text cannot be read
-    again, and for a record that is too long.
+    notes: a list that gets a remark on what other programs do not see. known: records of what the writer has changed.
+    Raises KinetreeError if the text cannot be read again, and for a record that is too long.
     """
     robot = renamed.robot
     text = render(robot, ())
