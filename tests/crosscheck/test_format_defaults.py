@@ -126,7 +126,7 @@ class TestUrdf:
         assert sum(inertia.mass for inertia in made.inertias) == self.ROW.mass == self.ROW.density == 0
 
     def test_a_joint(self):
-        made = self.model(self.joint("j", "a", "b", '<limit effort="2" velocity="3"/><dynamics/>'))
+        made = self.model(self.joint("j", "a", "b", '<limit effort="2" velocity="3"/><dynamics friction="1"/>'))
         assert (made.lowerPositionLimit[0], made.upperPositionLimit[0]) == (self.ROW.lower, self.ROW.upper)
         assert made.damping[0] == self.ROW.damping
         assert made.joints[1].shortname() == "JointModelRX"
