@@ -123,7 +123,7 @@ def test_names_that_clash_with_names_in_their_place():
     notes = []
     again = kt.load(FORMATS["sdf"].write(fresh(robot), (), notes), format="sdf")
     assert differences(robot, again) == []
-    assert [note.message for note in notes] == [
+    assert [note.message for note in notes if note.code == "carried"] == [
         "other programs see other names, which do not clash: "
         "joint 'a' as 'a_joint__', joint 'a_joint' as 'a_joint_joint', joint 'w' as 'w_joint'"
     ]
