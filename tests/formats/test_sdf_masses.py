@@ -384,3 +384,35 @@ class TestOldVersions:
 def test_a_capsule_of_no_size_weighs_nothing():
     found = body('<inertial auto="true"/>', felt("<capsule><radius>0</radius><length>0</length></capsule>"))
     assert (found.mass, found.inertia.any()) == (0.0, False)
+
+
+class TestStaticModels:
+    """The world holds each link of a static model, so none weighs on a joint; the mass is that of libsdformat."""
+
+    SIDE = hinge("<xyz>0 1 0</xyz>").replace('<link name="b">', '<link name="b"><inertial><mass>2</mass></inertial>')
+
+    @pytest.mark.parametrize(("static", "torque"), [("", -2 * 9.81), ("false", -2 * 9.81), ("true", 0.0), ("1", 0.0)])
+    def test_they_weigh_nothing_on_their_joints(self, static, torque):
+        text = self.SIDE.replace("<axis>", "<pose>-1 0 0 0 0 0</pose><axis>")
+        robot = load(model((f"<static>{static}</static>" if static else "") + text))
+        assert kt.gravity_torques(robot)([0.0]) == pytest.approx([torque])
+        assert kt.inverse_dynamics(robot)([0.0], [0.0], [0.0]) == pytest.approx([torque])
+        assert kt.dynamics.mass(robot) == 3.0
+        assert kt.center_of_mass(robot)([0.0]) == pytest.approx((2 / 3, 0, 0))
+
+    def test_nor_do_they_accelerate(self):
+        with pytest.raises(KinetreeError, match="no mass resists the motion of 'j'"):
+            kt.forward_dynamics(load(model(f"<static>true</static>{self.SIDE}")))
+
+    def test_a_model_beside_them_weighs_as_before(self):
+        side = self.SIDE.replace("<axis>", "<pose>-1 0 0 0 0 0</pose><axis>")
+        still, free = (
+            f'<model name="{name}">{static}{side}{held}</model>'
+            for name, static, held in (
+                ("still", "<static>true</static>", ""),
+                ("arm", "", '<joint name="w" type="fixed"><parent>world</parent><child>a</child></joint>'),
+            )
+        )
+        robot = load(f'<sdf version="1.9"><world name="w">{still}{free}</world></sdf>')
+        torque = dict(zip(robot.joint_names, kt.gravity_torques(robot)(robot.q()), strict=True))
+        assert torque == {"still::j": 0.0, "arm::j": pytest.approx(-2 * 9.81)}

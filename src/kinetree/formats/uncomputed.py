@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from kinetree.errors import Finding
 from kinetree.formats.defaults import DEFAULTS
-from kinetree.model.robot import Extension, Joint, Link
+from kinetree.model.robot import Extension, Joint, Link, Robot
 from kinetree.syntax.numbers import format_numbers, numbers
 
 GRAVITY = {format: ([0, 0, -9.81], [*(DEFAULTS[format].gravity or ())]) for format in ("mjcf", "sdf")}
@@ -45,6 +45,16 @@ FORCES = (
 )
 """What depends on a force (`needs` of `force_query`), tags of extensions that have it, its pattern, a message, and the
 property of joints without which it has no effect."""
+
+
+STATIC = re.compile(r">\s*(true|1)\s*<", re.IGNORECASE)
+
+
+def static_links(robot: Robot) -> frozenset[str]:
+    """Return the links of static models of SDF: the world holds each of them, whatever its joints are."""
+    static = [e.tag.rpartition("::") for e in robot.extensions if e.format == "sdf" and STATIC.search(e.text)]
+    scopes = tuple(f"{scope}::" if scope else "" for scope, _, tag in static if tag == "static")
+    return frozenset(name for name in robot.links if name.startswith(scopes))
 
 
 def uncomputed(
