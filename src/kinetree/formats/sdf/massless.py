@@ -5,7 +5,7 @@ solvers take. Records of what became of them let a reader of Kinetree put the li
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,52 +25,34 @@ MASS, MOMENT = 1e-9, 1e-12
 MuJoCo no less than 1e-15; with a hundred such links the mass of a robot stays the same to 1e-7 kg."""
 
 
-@dataclass
-class Massless:
-    """A robot as SDF has it. records: how to put its links back. framed: names of links that became frames. weighed:
-    names of links that got a small inertial."""
+def with_masses(robot: Robot, without: Collection[str] = ()) -> tuple[Robot, list[Record], list[Finding]]:
+    """Return a robot whose links all have mass, but for its world; how to put its links back; and remarks.
 
-    robot: Robot
-    records: list[Record] = field(default_factory=list)
-    framed: list[str] = field(default_factory=list)
-    weighed: list[str] = field(default_factory=list)
-
-    def notes(self) -> list[Finding]:
-        """Return remarks on the links that other programs see differently."""
-        found = []
-        if self.framed:
-            message = f"links without mass that no joint moves are written as frames: {some(self.framed)}"
-            found.append(Finding("massless", "info", f"{message}; as links SDF would give them 1 kg each"))
-        if self.weighed:
-            message = f"links without mass are written with {MASS:g} kg and {MOMENT:g} kg m²: {some(self.weighed)}"
-            found.append(Finding("massless", "warning", f"{message}; without <inertial> SDF would give them 1 kg each"))
-        return found
-
-
-def with_masses(robot: Robot, without: Collection[str] = ()) -> Massless:
-    """Return a robot whose links all have mass, but for its world. without: parts that are not written."""
-    made, parts = Massless(robot), parts_of(robot)
-    if "frame" not in without:
-        _Frames(robot, parts, made).make()
+    without: parts that are not written.
+    """
+    parts, weighed = parts_of(robot), []
+    frames = _Frames(robot, parts)
+    records = [] if "frame" in without else frames.make()
     for i, link in enumerate(parts.links):
-        if _is_massless(link) and link.name != (WORLD if robot.root == WORLD else None) and not _is_computed(link):
-            given = link.inertial or Inertial(MASS, IDENTITY[:3, :3])
-            is_tensor = link.inertial is not None and np.linalg.eigvalsh(given.inertia)[0] > 0
-            inertia = given.inertia if is_tensor else frozen(MOMENT * np.eye(3))
+        is_computed = any(e.format == "sdf" and e.tag == "inertial" for e in link.extensions)  # by simulators
+        if _is_massless(link) and not is_computed and not link.name == robot.root == WORLD:
+            given = link.inertial or Inertial(MASS, np.zeros((3, 3)))
+            inertia = given.inertia if np.linalg.eigvalsh(given.inertia)[0] > 0 else frozen(MOMENT * np.eye(3))
             parts.links[i] = replace(link, inertial=Inertial(MASS, inertia, given.origin))
-            made.records.append(Record("link", link.name, _without_inertial(link, parts.links[i])))
-            made.weighed.append(link.name)
-    made.robot = build(parts) if made.framed or made.weighed else robot
-    return made
+            records.append(Record("link", link.name, _without_inertial(link, parts.links[i])))
+            weighed.append(link.name)
+    notes = []
+    for names, severity, how in (
+        (frames.framed, "info", "that no joint moves are written as frames"),
+        (weighed, "warning", f"are written with {MASS:g} kg and {MOMENT:g} kg m²"),
+    ):
+        message = f"links without mass {how}: {some(names)}; without <inertial> SDF would give them 1 kg each"
+        notes += [Finding("massless", severity, message)] if names else []
+    return build(parts) if notes else robot, records, notes
 
 
 def _is_massless(link: Link) -> bool:
     return link.inertial is None or link.inertial.mass == 0
-
-
-def _is_computed(link: Link) -> bool:
-    """Return whether the inertial stands among the extensions, because only simulators compute it."""
-    return any(e.format == "sdf" and e.tag == "inertial" for e in link.extensions)
 
 
 def _without_inertial(link: Link, written: Link) -> Leaves:
@@ -88,25 +70,29 @@ def _inertial(link: Link) -> Leaves:
 class _Frames:
     """Links that become frames, from the ends of the tree to its root, in parts that are changed in place."""
 
-    def __init__(self, robot: Robot, parts: Parts, made: Massless) -> None:
-        self.robot, self.parts, self.made = robot, parts, made
+    def __init__(self, robot: Robot, parts: Parts) -> None:
+        self.robot, self.parts = robot, parts
+        self.framed: list[str] = []
         sensors, loops = robot.sensors.values(), robot.loops.values()
         self.kept_joints = {sensor.joint for sensor in sensors} | {j for group in robot.groups.values() for j in group}
         self.kept_links = {robot.frames[sensor.frame].link for sensor in sensors} | {WORLD}
         self.kept_links |= {end for loop in loops for end in (loop.parent, loop.child)}
         self.is_static = any(e.format == "sdf" and e.tag.endswith("static") for e in robot.extensions)
 
-    def make(self) -> None:
-        robot, parts, made = self.robot, self.parts, self.made
+    def make(self) -> list[Record]:
+        """Make the frames, and return how to put the links back."""
+        robot, parts = self.robot, self.parts
         for name in [robot.root, *(robot.joints[j].child for j in robot.placed)][::-1]:  # children first
             if self.is_frame(robot.links[name]):
                 self.take(name)
-        made.framed.sort(key=[*robot.links].index)
-        made.records += self.records()
+        self.framed.sort(key=[*robot.links].index)
+        records = [*self.records()]
         root = next((frame for frame in parts.frames if frame.name == robot.root), None)
-        if root and not np.allclose(root.origin, IDENTITY, rtol=0, atol=1e-14):
+        is_moved = root is not None and not np.allclose(root.origin, IDENTITY, rtol=0, atol=1e-14)
+        if root and is_moved and all(frame.name != MODEL for frame in parts.frames):
             parts.frames.append(Frame(MODEL, root.link, root.origin))  # the model stays where its root was
-            made.records.append(Record("frame", MODEL, {"gone": True}))
+            records.append(Record("frame", MODEL, {"gone": True}))
+        return records
 
     def is_frame(self, link: Link) -> bool:
         """Return whether a link is nothing but a frame."""
@@ -138,17 +124,16 @@ class _Frames:
         parts.frames[:] = [replace(f, link=to, origin=frozen(T @ f.origin)) if f in on else f for f in parts.frames]
         parts.frames.append(Frame(name, to, frozen(T), self.robot.links[name].source))
         parts.links.remove(self.robot.links[name])
-        self.made.framed.append(name)
+        self.framed.append(name)
 
     def records(self) -> Iterator[Record]:
         """Yield what a reader needs to make links of the frames again: at is their place among their kind."""
         left = {joint.name: joint for joint in self.parts.joints}
         links = sorted(self.robot.links.values(), key=lambda link: link.name != WORLD)  # which a reader puts first
         for i, link in enumerate(links):
-            if link.name in self.made.framed:
-                yield Record(
-                    "link", link.name, {"new": True, "at": i, **leaves(link, FIELDS["link"]), **_inertial(link)}
-                )
+            if link.name in self.framed:
+                data = {**leaves(link, FIELDS["link"]), **_inertial(link)}
+                yield Record("link", link.name, {"new": True, "at": i, **data})
         for i, joint in enumerate(self.robot.joints.values()):
             now, ends = left.get(joint.name), {"parent": joint.parent, "child": joint.child}
             if now is None:
@@ -156,7 +141,7 @@ class _Frames:
             elif changed := {end: link for end, link in ends.items() if link != getattr(now, end)}:
                 yield Record("joint", joint.name, changed)
         for frame in self.robot.frames.values():
-            if frame.link in self.made.framed and frame.name != frame.link:
+            if frame.link in self.framed and frame.name != frame.link:
                 yield Record("frame", frame.name, {"on": frame.link})
 
 

@@ -45,19 +45,19 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     robot = losses.without_parts(robot)
     renamed = LegalNames.of(robot, names_for(robot), "sdf")
     held = ("link", WORLD) in ((kind, own) for (kind, _), own in renamed.own.items()) and robot.root == WORLD
-    made = with_masses(renamed.robot, {*losses.without, *(["frame"] if held else [])})
-    renamed = LegalNames(made.robot, renamed.own)
+    made, known, remarks = with_masses(renamed.robot, {*losses.without, *(["frame"] if held else [])})
+    renamed = LegalNames(made, renamed.own)
     layout = Layout(_on_world(renamed.robot) if held else renamed.robot, losses.without)
     check_layout(layout, losses)
     check_parts(layout, losses)
     losses.check()
     if notes is not None:
-        notes += made.notes()
+        notes += remarks
 
     def render(robot: Robot, records: Sequence[Record]) -> str:
         return _Writer(layout, losses.without, records).text()
 
-    return written(renamed, "sdf", render, read, notes, made.records)
+    return written(renamed, "sdf", render, read, notes, known)
 
 
 def _on_world(robot: Robot) -> Robot:

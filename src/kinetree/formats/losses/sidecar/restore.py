@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 from kinetree.errors import KinetreeError, nearest_names, shortened
 from kinetree.formats.losses.sidecar.differences import CLASSES, FIELDS, Record, things_in
@@ -19,6 +19,7 @@ from kinetree.syntax.xml.reader import Element, Report
 
 MOTION_ALIKE = ({"revolute", "continuous"},)
 """Types of joints that move alike and differ in their limits."""
+T = TypeVar("T", Link, Joint)
 Carried = tuple[Element, str, str, str, str]
 """An element of Kinetree in a file: itself, the kind and name of what it is about, its data as JSON, and the beginning
 of all names in the model that has it, such as "arm::"."""
@@ -194,30 +195,31 @@ def _values(record: Record) -> dict[str, Any]:
 
 def _hang(parts: Parts, record: Record, own: Names) -> None:
     """Give a joint or a frame the links of which the file has made frames, where they are."""
-    data = record.data
-    if record.kind == "joint" and data.get("new"):
-        (on, T), (other, T_child) = (_place(parts, data.get(end)) for end in ("parent", "child"))
-        if on != other or any(joint.name == record.name for joint in parts.joints):
+    data, is_new = record.data, record.kind == "joint" and record.data.get("new")
+    if record.kind not in ("joint", "frame") or {*ENDS}.isdisjoint(data):
+        return
+    if is_new:
+        (link, T), (other, T_child) = (_place(parts, data.get(end)) for end in ENDS[1:3])
+        joint = _made(record, Joint(record.name, "fixed", data["parent"], data["child"]))
+        if link != other or any(joint.name == thing.name for thing in parts.joints):
             raise ValueError("the file has been changed since")
-        values = {path: value for path, value in _values(record).items() if path not in ("new", "type")}
-        bare = Joint(record.name, "fixed", data["parent"], data["child"])
-        joint = changed(Joint, bare, _checked(record, values)) if values else bare
-        T = frozen(inverse(T) @ T_child @ inverse(joint.child_origin))
-        parts.joints.insert(_index(data), replace(joint, origin=T))
-    elif record.kind in ("joint", "frame") and not {*ENDS}.isdisjoint(data):
-        things, i = _at(parts, record)
-        for end, field, origin in (
-            ("parent", "parent", "origin"),
-            ("child", "child", "child_origin"),
-            ("on", "link", "origin"),
-        ):
-            if end in data:
-                link, T = _place(parts, data[end])
-                if link != getattr(things[i], field):
-                    raise ValueError("the file has been changed since")
-                before = getattr(things[i], origin)
-                moved = before @ T if end == "child" else inverse(T) @ before
-                things[i] = replace(things[i], **{field: data[end], origin: frozen(moved)})
+        joint = replace(joint, origin=frozen(inverse(T) @ T_child @ inverse(joint.child_origin)))
+        parts.joints.insert(_index(data), joint)
+        return
+    things, i = _at(parts, record)
+    for end, field in {"parent": "parent", "child": "child", "on": "link"}.items():
+        if end in data:
+            link, T = _place(parts, data[end])
+            if link != getattr(things[i], field):
+                raise ValueError("the file has been changed since")
+            at = (
+                {"child_origin": things[i].child_origin @ T}
+                if end == "child"
+                else {"origin": inverse(T) @ things[i].origin}
+            )
+            things[i] = replace(
+                things[i], **{field: data[end]}, **{name: frozen(origin) for name, origin in at.items()}
+            )
 
 
 def _make_link(parts: Parts, record: Record, own: Names) -> None:
@@ -226,10 +228,15 @@ def _make_link(parts: Parts, record: Record, own: Names) -> None:
         frame = next((frame for frame in parts.frames if frame.name == record.name), None)
         if frame is None:
             raise ValueError(f"there is no frame {record.name!r}")
-        values = {path: value for path, value in _values(record).items() if path != "new"}
-        bare = Link(record.name, source=frame.source)
-        parts.links.insert(_index(record.data), changed(Link, bare, _checked(record, values)) if values else bare)
+        parts.links.insert(_index(record.data), _made(record, Link(record.name, source=frame.source)))
         parts.frames.remove(frame)
+
+
+def _made(record: Record, bare: T) -> T:
+    """Return a link or joint with what the record says of it."""
+    values = {path: value for path, value in _values(record).items() if path not in ("new", "type")}
+    made: T = changed(type(bare), bare, _checked(record, values)) if values else bare
+    return made
 
 
 def _place(parts: Parts, name: Any) -> tuple[str, Array]:
