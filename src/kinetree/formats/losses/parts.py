@@ -37,6 +37,7 @@ PARTS: Mapping[str, Part] = {
         {"urdf": ("robot/gazebo", "robot/transmission", "robot/ros2_control"), "mjcf": SECTIONS},
     ),
     "geometry": Part("shapes", "these are not seen and touch nothing", {"urdf": SHAPES, "sdf": SHAPES}),
+    "plane": Part("planes", "boxes of 1 cm, as wide as the planes or 100 m, stand in for them"),
     "material": Part(
         "materials",
         "its shapes have no look",
