@@ -1,6 +1,7 @@
 """Masses of SDF: what a silent file means, what is computed from shapes, and links without mass that are written."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from kinetree import KinetreeError
 from kinetree.formats import sdf
 from kinetree.formats.sdf.massless import MASS, MOMENT
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import Inertial, Link, Sensor
+from kinetree.model.robot import Extension, Frame, Inertial, Joint, Link, Sensor
 from kinetree.spatial import se3
 from sdf_texts import INERTIAL, findings, hinge, load, model
 from support import all_frames, random_q, shared
@@ -265,6 +266,83 @@ class TestMasslessLinksWritten:
         assert {"tool0", "foot"} <= {*bare.links}
         assert "flange" not in bare.links
         assert bare.links["tool0"].inertial.mass == MASS
+
+    def test_a_link_that_is_felt_alone_stays_a_link(self):
+        parts = parts_of(self.robot())
+        parts.links = [replace(one, visuals=(), collisions=one.visuals) for one in parts.links]
+        assert "cover" in load(RECORD.sub("", sdf.write(build(parts)))).links
+
+    def test_a_joint_of_a_group_stays(self):
+        parts = parts_of(self.robot())
+        parts.groups = {"arm": ("to_arm", "to_tool0")}
+        robot = build(parts)
+        bare, again = (load(change("", sdf.write(robot))) for change in (RECORD.sub, lambda _, text: text))
+        assert {"tool0", "flange"} & {*bare.links} == {"tool0"}
+        assert dict(again.groups) == dict(robot.groups)
+
+    def test_a_loop_keeps_the_links_that_it_joins(self):
+        parts = parts_of(self.robot())
+        T = all_frames(build(parts), np.zeros(3 + 1)[: build(parts).nq])
+        origin = se3.frozen(np.linalg.inv(T["tool0"]) @ T["cover"])
+        parts.loops = [Joint("tie", "fixed", "tool0", "cover", origin)]
+        robot = build(parts)
+        bare, again = load(RECORD.sub("", sdf.write(robot))), load(sdf.write(robot))
+        assert {"tool0", "flange"} & {*bare.links} == {"tool0"}
+        assert [(loop.parent, loop.child) for loop in again.loops.values()] == [("tool0", "cover")]
+
+    @pytest.mark.parametrize(("kind", "static"), [("floating", ""), ("fixed", ""), ("fixed", "<static>true</static>")])
+    def test_links_on_the_world(self, kind, static):
+        """A floating joint has to end at a link; so has the one that holds a static model."""
+        parts = parts_of(self.robot())
+        parts.links = [Link("world"), *parts.links]
+        parts.joints = [Joint("foot_joint", kind, "world", "foot"), *parts.joints]
+        parts.extensions = [Extension("sdf", "static", static)] if static else []
+        robot = build(parts)
+        text = sdf.write(robot)
+        bare, again = load(RECORD.sub("", text)), load(text)
+        assert ("foot" in bare.links) == (kind == "floating" or bool(static))
+        assert kt.dynamics.mass(bare) == pytest.approx(8.0, abs=1e-8)
+        assert [*again.links] == [*robot.links]
+        assert {j.name: (j.type, j.parent, j.child) for j in again.joints.values()} == {
+            j.name: (j.type, j.parent, j.child) for j in robot.joints.values()
+        }
+        assert not [note for note in again.notes if note.code == "carried"]
+
+    def test_the_frame_of_a_model_that_a_robot_has_stays(self):
+        parts = parts_of(self.robot())
+        parts.frames = [Frame("__model__", "arm", se3.frozen(se3.translation((1.0, 2.0, 3.0))))]
+        robot = build(parts)
+        again = load(sdf.write(robot))
+        assert [*again.frames] == [*robot.frames]
+        assert again.frames["__model__"].link == "arm"
+        assert not again.notes
+
+    def test_links_of_a_world_that_is_not_the_first_link_keep_their_order(self):
+        parts = parts_of(self.robot())
+        parts.links = [*parts.links, Link("world")]
+        parts.joints = [*parts.joints, Joint("hold", "fixed", "world", "foot")]
+        order = [*load(sdf.write(build(parts))).links]
+        assert order == ["world", *self.robot().links]
+
+    def test_a_frame_is_in_the_model_of_its_link(self):
+        parts = parts_of(self.robot())
+        robot = kt.edit.rename(
+            build(parts), links={"tool0": "a::tool0", "flange": "a::flange"}, joints={"to_tool0": "a::to_tool0"}
+        )
+        bare, again = load(RECORD.sub("", sdf.write(robot))), load(sdf.write(robot))
+        assert "a::tool0" in bare.frames
+        assert "a::tool0" not in bare.links  # on a::flange, which is no frame of the model around it
+        assert "a::flange" in bare.links
+        assert {*again.links} == {*robot.links}
+
+    def test_a_joint_that_is_moved_to_another_link_stays_there(self):
+        text = sdf.write(self.robot())
+        moved = text.replace("<child>gripper</child>", "<child>other</child>").replace(
+            "</model>", '<link name="other"/></model>'
+        )
+        again = load(moved.replace('relative_to="to_mount"', ""))
+        assert again.joints["to_mount"].child == "other"
+        assert "changed since" in " ".join(note.message for note in again.notes)
 
     def test_without_frames_each_gets_a_small_inertial(self):
         bare = load(RECORD.sub("", sdf.write(self.robot(), ("frame",))))
