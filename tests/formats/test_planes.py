@@ -6,9 +6,11 @@ import pytest
 import kinetree as kt
 from kinetree import KinetreeError
 
-GROUND = """<sdf version="1.9"><model name="ground"><static>true</static><link name="l"><pose>1 2 3 0.3 0.2 0.1</pose>
-  <{tag} name="p"><pose>0 0 1 0.1 0 0</pose><geometry><plane><normal>{normal}</normal><size>{size}</size></plane></geometry>
-  </{tag}><visual name="b"><geometry><box><size>1 1 1</size></box></geometry></visual></link></model></sdf>"""
+GROUND = """<sdf version="1.9"><model name="ground"><static>true</static>
+  <link name="l"><pose>1 2 3 0.3 0.2 0.1</pose>
+    <{tag} name="p"><pose>0 0 1 0.1 0 0</pose>
+      <geometry><plane><normal>{normal}</normal><size>{size}</size></plane></geometry></{tag}>
+    <visual name="b"><geometry><box><size>1 1 1</size></box></geometry></visual></link></model></sdf>"""
 
 
 def ground(tag="collision", normal="0 0 1", size="4 6"):

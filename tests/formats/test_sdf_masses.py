@@ -13,7 +13,7 @@ from kinetree.formats.sdf.massless import MASS, MOMENT
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Extension, Frame, Inertial, Joint, Link, Sensor
 from kinetree.spatial import se3
-from sdf_texts import INERTIAL, findings, hinge, load, model
+from sdf_texts import INERTIAL, close, findings, hinge, load, model
 from support import all_frames, random_q, shared
 
 RECORD = re.compile(r"\s*<kinetree:\w+.*?</kinetree:\w+>")
@@ -324,6 +324,19 @@ class TestMasslessLinksWritten:
         order = [*load(sdf.write(build(parts))).links]
         assert order == ["world", *self.robot().links]
 
+    @pytest.mark.parametrize("kinds", [("fixed", "fixed"), ("fixed", "floating"), ("floating", "fixed")])
+    def test_a_root_called_world_with_a_frame_is_a_link_in_its_place(self, kinds):
+        heavy, T = Inertial(2.0, se3.frozen(np.eye(3))), se3.frozen(se3.translation((1.0, 2.0, 3.0)))
+        parts = parts_of(self.robot())
+        parts.links = [Link("world"), Link("a", heavy), Link("b", heavy)]
+        parts.joints = [Joint(f"to_{name}", kind, "world", name, T) for name, kind in zip("ab", kinds, strict=True)]
+        parts.frames, parts.joint_order = [Frame("spot", "world", T)], None
+        robot = build(parts)
+        bare = load(RECORD.sub("", sdf.write(robot)))
+        here, there = all_frames(robot, robot.q()), all_frames(bare, bare.q())
+        assert kt.dynamics.mass(bare) == pytest.approx(4.0, abs=1e-8)
+        assert all(close(there[name], here[name]) for name in ("world", "a", "b", "spot"))
+
     def test_a_frame_is_in_the_model_of_its_link(self):
         parts = parts_of(self.robot())
         robot = kt.edit.rename(
@@ -356,6 +369,9 @@ class TestMasslessLinksWritten:
     def test_a_mass_of_zero_is_none(self):
         text = sdf.write(build(self.with_zero("virtual", np.zeros((3, 3)), "tool0")))
         bare, again = load(RECORD.sub("", text)), load(text)
+        notes = []
+        sdf.write(build(self.with_zero("virtual", np.zeros((3, 3)), "tool0")), notes=notes)
+        assert {note.code for note in notes} == {"massless"}  # their inertia is not said to be one that no body has
         assert "tool0" in bare.frames
         assert "tool0" not in bare.links
         assert bare.links["virtual"].inertial.mass == MASS

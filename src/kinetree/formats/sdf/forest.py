@@ -30,7 +30,7 @@ class _Forest:
     def __init__(self, context: Context, choice: Choice, parts: Parts, named: list[Element]) -> None:
         self.context, self.choice, self.parts = context, choice, parts
         self.models = [e for e in choice.frames.entries if e.kind == "model" and e.name.startswith(choice.prefix)]
-        self.static = static_scopes(choice.frames, choice.prefix)
+        self.static = static_scopes(choice.frames)
         self.held: dict[str, None] = {}  # static links with a joint from a link that is not static
         self.named = {element.get("link") or "": element for element in named if _is_whole(context, element)}
 

@@ -60,10 +60,9 @@ def is_static(model: Entry) -> bool:
     return any(e.tag == "static" and TRUTH.get(e.text.strip().lower(), False) for e in model.others)
 
 
-def static_scopes(frames: "Frames", prefix: str) -> tuple[str, ...]:
-    """Return the beginnings of the full names in static models; prefix: of the models that are looked at."""
-    models = (e for e in frames.entries if e.kind == "model" and e.name.startswith(prefix))
-    return tuple(entry.name.removesuffix(MODEL) for entry in models if is_static(entry))
+def static_scopes(frames: "Frames") -> tuple[str, ...]:
+    """Return the beginnings of the full names in static models."""
+    return tuple(e.name.removesuffix(MODEL) for e in frames.entries if e.kind == "model" and is_static(e))
 
 
 class Frames:

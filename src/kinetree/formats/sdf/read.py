@@ -95,7 +95,7 @@ class _Reader:
         self.context = Context(report, choice.frames, choice.prefix)
         self.carried: list[Carried] = []
         self.jointed = {entry.prefix for entry in choice.frames.entries if entry.kind == "joint"}
-        self.static = static_scopes(choice.frames, choice.prefix)
+        self.static = static_scopes(choice.frames)
         self.sensors: list[tuple[Sensor, str]] = []  # each with the name of its link or joint
         self.sensor_names: set[tuple[str, str]] = set()
 
