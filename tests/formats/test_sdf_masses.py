@@ -455,20 +455,28 @@ class TestOldVersions:
             assert [one.shape.parameters["filename"] for one in found] == [file] * (file is not None)
 
     @pytest.mark.parametrize("version", ["²", "1.²", "1." + "9" * 5000, "١.٤", "1.-4", "1..4"])
-    def test_a_version_that_is_no_number_is_an_error(self, version):
+    def test_a_version_in_a_model_config_that_is_no_number_is_an_error(self, version):
         files = {
-            "m/model.config": f'<model><sdf version="{version}">old.sdf</sdf></model>',
+            "m/model.config": f'<model>\n<sdf version="{version}">old.sdf</sdf></model>',
             "m/old.sdf": model('<link name="l"/>'),
         }
+        (error,) = findings('<sdf version="1.9"><world name="w"><include><uri>m</uri></include></world></sdf>', files)
+        assert (error.code, error.severity) == ("sdf-version", "error")
+        assert str(error.source) == "m/model.config:2:15"
+        assert "expected one such as 1.6" in error.message
+
+    def test_the_reported_version_is_an_error(self):
+        with pytest.raises(KinetreeError, match="'²' is no version"):
+            kt.load(shared("cases") / "attack" / "sdf_version" / "t.sdf")
+
+    def test_of_several_versions_the_newest_that_is_read_is_taken(self):
+        names = {"1.10": "ten", "1.9": "nine", "1.13": "later", "1.0": "old"}
+        rows = "".join(f'<sdf version="{version}">{name}.sdf</sdf>' for version, name in names.items())
+        files = {f"m/{name}.sdf": model(f'<link name="{name}"/>') for name in names.values()}
+        files["m/model.config"] = f"<model>{rows}</model>"
         text = '<sdf version="1.9"><world name="w"><include><uri>m</uri></include></world></sdf>'
-        found = findings(text, files)
-        assert not [f for f in found if f.severity == "error"], found  # the only file is taken, whatever its version
-        files["m/model.config"] = files["m/model.config"].replace(
-            "</model>", '<sdf version="1.4">new.sdf</sdf></model>'
-        )
-        files["m/new.sdf"] = model('<link name="n"/>')
         robot, _ = sdf.read(text, "file.sdf", lambda name, _: (files[name].encode(), name) if name in files else None)
-        assert [*robot.links] == ["world", "m::n"]
+        assert [*robot.links] == ["world", "m::ten"]
 
     def test_digits_of_other_scripts_are_no_limit(self):
         text = model(hinge("<xyz>0 0 1</xyz><limit><upper>٣</upper></limit>"))

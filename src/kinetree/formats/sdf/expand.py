@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from kinetree.errors import Finding
+from kinetree.errors import Finding, shortened
 from kinetree.files.opener import Opener
 from kinetree.formats.fields import name_of, stray_text
 from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
@@ -301,9 +301,12 @@ class Expander:
             return None
         files: dict[tuple[int, ...], str] = {}
         for sdf in root.find_all("sdf"):
-            parts = map(whole_number, (sdf.get("version") or "1.4").split("."))
-            key = tuple(-1 if part is None else part for part in parts)
-            files.setdefault(key, sdf.text.strip())
+            key = tuple(map(whole_number, (sdf.get("version") or "1.4").split(".")))
+            if None in key:
+                message = f"version={shortened(sdf.get('version') or '', 40)!r} is no version; expected one such as 1.6"
+                self.report.error("sdf-version", message, sdf, attribute="version")
+                return None
+            files.setdefault(tuple(part or 0 for part in key), sdf.text.strip())
         readable = [key for key in files if key in VERSIONS]
         if not files:
             self.report.findings.append(
