@@ -345,7 +345,9 @@ def q_of(again, bare, q):
 
 
 def same_mass(one, other):
-    return (one.inertial and one.inertial.mass) == (other.inertial and other.inertial.mass)
+    """Whether two links have the same mass; a grain in SDF is as good as none."""
+    one, other = (link.inertial.mass if link.inertial else 0.0 for link in (one, other))
+    return one == other or {one, other} == {0.0, 1e-9}
 
 
 def unescaped(text):

@@ -401,6 +401,21 @@ class TestMasslessLinksWritten:
         assert again.links["cover"].inertial.mass == 3
         assert "which has been changed since" in " ".join(note.message for note in again.notes)
 
+    @pytest.mark.parametrize("data", ['{"inertial": null}', '{"inertial.mass": 0}', '{"inertial.mass": 5}'])
+    def test_a_record_takes_no_mass_away_that_a_body_has(self, data):
+        record = f'<kinetree:carried of="link" kinetree:name="arm">{data}</kinetree:carried></model>'
+        text = sdf.write(self.robot())
+        again = load(
+            re.sub(r'<kinetree:carried of="link" kinetree:name="arm">.*', "", text).replace("</model>", record)
+        )
+        assert again.links["arm"].inertial.mass == 2
+        assert [note.code for note in again.notes] == ["carried"]
+
+    def test_a_record_of_a_joint_has_no_inertial(self):
+        record = '<kinetree:carried of="joint" kinetree:name="to_arm">{"inertial": null}</kinetree:carried></model>'
+        again = load(sdf.write(self.robot()).replace("</model>", record))
+        assert [note.code for note in again.notes] == ["carried"]
+
     def test_a_frame_that_is_moved_to_another_link_stays_there(self):
         text = sdf.write(self.robot()).replace('name="tool0" attached_to="arm"', 'name="tool0" attached_to="base"')
         again = load(text)

@@ -13,6 +13,7 @@ from kinetree.display import some
 from kinetree.errors import Finding
 from kinetree.formats.losses.sidecar import Record
 from kinetree.formats.losses.sidecar.differences import FIELDS
+from kinetree.formats.losses.sidecar.restore import GRAIN
 from kinetree.formats.losses.sidecar.values import Leaves, leaves
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import scope_of
@@ -20,7 +21,7 @@ from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.robot import Frame, Inertial, Joint, Link, Robot
 from kinetree.spatial.se3 import IDENTITY, Array, frozen, inverse
 
-MASS, MOMENT = 1e-9, 1e-12
+MASS, MOMENT = GRAIN, 1e-12
 """Mass, kg, and moment of inertia about each axis, kg m², of a link without mass: a grain of 5 cm. Drake takes less,
 MuJoCo no less than 1e-15; with a hundred such links the mass of a robot stays the same to 1e-7 kg."""
 
@@ -42,12 +43,12 @@ def with_masses(robot: Robot, without: Collection[str] = ()) -> tuple[Robot, lis
             records.append(Record("link", link.name, _without_inertial(link, parts.links[i])))
             weighed.append(link.name)
     notes = []
-    for names, severity, how in (
-        (frames.framed, "info", "that no joint moves are written as frames"),
-        (weighed, "warning", f"are written with {MASS:g} kg and {MOMENT:g} kg m²"),
+    for names, how in (
+        (frames.framed, "that no joint moves are written as frames"),
+        (weighed, f"are written with {MASS:g} kg and {MOMENT:g} kg m²"),
     ):
         message = f"links without mass {how}: {some(names)}; without <inertial> SDF would give them 1 kg each"
-        notes += [Finding("massless", severity, message)] if names else []
+        notes += [Finding("massless", "warning" if names is weighed else "info", message)] if names else []
     return build(parts) if notes else robot, records, notes
 
 

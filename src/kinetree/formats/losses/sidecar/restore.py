@@ -24,6 +24,8 @@ Carried = tuple[Element, str, str, str, str]
 """An element of Kinetree in a file: itself, the kind and name of what it is about, its data as JSON, and the beginning
 of all names in the model that has it, such as "arm::"."""
 KINDS = (*CLASSES, "group", "robot")
+GRAIN = 1e-9
+"""Largest mass, kg, that a format may need where a robot has none."""
 Pair = tuple[Element, Record]
 LISTS = ("links", "joints", "loops", "frames", "sensors", "materials", "coupled_limits", "extensions")
 
@@ -177,6 +179,9 @@ def _change(parts: Parts, record: Record, own: Names) -> None:
     things, i = _at(parts, record)
     thing = things[i]
     _check_file(thing, record, {**values, **record.data.get("file", {})})
+    has_mass = isinstance(thing, Link) and thing.inertial and thing.inertial.mass > GRAIN
+    if has_mass and not {"inertial", "inertial.mass"}.isdisjoint(values):
+        raise ValueError("the file has a mass, which is not in place of none")
     made = changed(type(thing), thing, _checked(record, values))
     if isinstance(made, Joint):
         if made.type != thing.type and not any({made.type, thing.type} <= alike for alike in MOTION_ALIKE):
@@ -257,6 +262,8 @@ def _checked(record: Record, values: dict[str, Any]) -> dict[tuple[str, ...], An
     for path in values:
         if path.partition(".")[0] not in FIELDS[record.kind]:
             raise ValueError(f"there is no field {path!r}")
+    if values.get("inertial.mass", 0) != 0:
+        raise ValueError("a mass is only where the file has it")
     return {tuple(path.split(".")): value for path, value in values.items()}
 
 
