@@ -55,8 +55,10 @@ class TestWhatAReaderMakes:
         joint = (
             '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>'
         )
+        box = '<visual name="v"><geometry><box><size>0.1 0.1 0.1</size></box></geometry></visual>'  # less than 1 kg m²
         text = (
-            f'<sdf version="1.11"><model name="m"><link name="a"/><link name="b">{inertial}</link>{joint}</model></sdf>'
+            f'<sdf version="1.11"><model name="m"><link name="a"/><link name="b">{inertial}{box}</link>{joint}'
+            "</model></sdf>"
         )
         findings = check(kt.load(text, format="sdf"), profile="sim", select=("INR",))
         findings = [finding for finding in findings if finding.code.startswith("INR")]

@@ -54,7 +54,8 @@ def test_a_file_without_these_elements_is_the_same_robot_to_others(format):
     for name in robot.links:
         np.testing.assert_allclose(np.linalg.inv(there[robot.root]) @ there[name], here[name], atol=1e-12)
         mine, theirs = robot.links[name].inertial, bare.links[name].inertial
-        assert (mine and mine.mass) == (theirs and theirs.mass)
+        written = theirs and (theirs.mass if theirs.mass > 1e-9 else None)  # SDF has no links without mass
+        assert (mine and mine.mass) == written
 
 
 def renamed_q(bare, robot, q):
@@ -122,7 +123,7 @@ def test_names_that_clash_with_names_in_their_place():
     notes = []
     again = kt.load(FORMATS["sdf"].write(fresh(robot), (), notes), format="sdf")
     assert differences(robot, again) == []
-    assert [note.message for note in notes] == [
+    assert [note.message for note in notes if note.code == "carried"] == [
         "other programs see other names, which do not clash: "
         "joint 'a' as 'a_joint__', joint 'a_joint' as 'a_joint_joint', joint 'w' as 'w_joint'"
     ]
@@ -344,7 +345,9 @@ def q_of(again, bare, q):
 
 
 def same_mass(one, other):
-    return (one.inertial and one.inertial.mass) == (other.inertial and other.inertial.mass)
+    """Whether two links have the same mass; a grain in SDF is as good as none."""
+    one, other = (link.inertial.mass if link.inertial else 0.0 for link in (one, other))
+    return one == other or {one, other} == {0.0, 1e-9}
 
 
 def unescaped(text):

@@ -109,7 +109,8 @@ class TestReading:
 
     def test_a_word_with_an_attribute_is_remarked_upon(self):
         text = SDF.format(type="fixed", axis="", **PLAIN).replace("<force_torque>", '<force_torque units="lb">')
-        assert [note.code for note in kt.load(text, format="sdf").notes] == ["not-understood"]
+        codes = [note.code for note in kt.load(text, format="sdf").notes]
+        assert [code for code in codes if code != "no-inertial"] == ["not-understood"]
 
     def test_in_urdf_the_element_may_give_the_type(self):
         text = URDF.format(type="continuous", **PLAIN).replace(' type="force_torque"', "")

@@ -149,7 +149,7 @@ def test_the_pose_in_the_world_counts_where_a_joint_holds_the_model_there():
     assert robot.root == "world"
     assert close(frames(robot)["a"], pose(0, 0, 1, yaw=0.5) @ pose(0, 1, 0))
     free = load(model(inside))
-    assert [note.code for note in free.notes] == ["model-pose"]
+    assert [note.code for note in free.notes] == ["no-inertial", "model-pose"]
     assert free.root == "a"
 
 
@@ -194,11 +194,13 @@ def test_the_frame_of_a_pose_was_called_frame(version):
     assert close(at["b"], T_ab)
     assert close(at["c"], T_ab @ T_bc)
     assert close(old.joints["j"].origin, pose(0, 1, 0, 0.8))
-    assert not old.notes
+    assert {note.code for note in old.notes} == {"no-inertial"}
     # the word of later versions goes before it, and is remarked on
     later = load(model(inside.format("relative_to"), version))
     assert all(close(T, at[name]) for name, T in frames(later).items())
-    assert {(note.code, note.severity) for note in later.notes} == {("sdf-version", "warning")}
+    assert {(note.code, note.severity) for note in later.notes} == {
+        (code, "warning") for code in ("sdf-version", "no-inertial")
+    }
     both = model(inside.format('frame="c" relative_to'), version)
     assert close(frames(load(both))["c"], T_ab @ T_bc)
     unknown = model(inside.format("frame").replace('frame="b"', 'frame="nobody"'), version)
@@ -213,7 +215,8 @@ def test_the_old_word_has_no_meaning_any_more(version):
     robot = load(model(text, version))
     assert close(frames(robot)["b"], np.linalg.inv(pose(1, 2, 3, 0.1, 0.2, 0.3)) @ pose(4, 5, 6))
     assert [note.code for note in robot.notes if "frame" in note.message] == ["sdf-version"]
-    assert not load(model(text.replace("frame=", "relative_to="), version)).notes
+    later = load(model(text.replace("frame=", "relative_to="), version))
+    assert {note.code for note in later.notes} == {"no-inertial"}
 
 
 def test_references_into_models_that_are_not_found():

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import Dynamics, Limit, Mimic
-from sdf_texts import INERTIAL, errors, findings, hinge, load, model
+from sdf_texts import errors, hinge, load, model
 from support import all_frames
 
 TURNED = "<pose>0 0 0 0 0 1.5707963267948966</pose>"
@@ -150,13 +150,6 @@ def test_links_have_inertias_shapes_and_colours():
     assert [e.tag for e in collision.extensions] == ["surface"]
 
 
-def test_an_inertia_that_is_to_be_computed_is_left_to_simulators():
-    robot = load(model('<link name="a"><inertial auto="true"/></link>'))
-    assert robot.links["a"].inertial is None
-    assert [e.tag for e in robot.links["a"].extensions] == ["inertial"]
-    assert [note.code for note in robot.notes] == ["auto-inertia"]
-
-
 SENSORS = """<link name="a"><sensor name="cam" type="camera"><pose relative_to="f">0 0 1 0 0 0</pose>
       <update_rate>30</update_rate><camera/></sensor></link>
     <frame name="f" attached_to="a"/>
@@ -179,8 +172,3 @@ def test_sensors_of_links_and_joints():
 def test_sensors_of_one_name_on_two_links_go_by_the_link_too():
     robot = load(model(SENSORS.replace('"cam"', '"imu"')))
     assert list(robot.sensors) == ["a::imu", "b::imu", "ft"]
-
-
-def test_default_inertia_is_told():
-    assert "default-inertial" in [f.code for f in findings(model('<link name="a"><inertial/></link>'))]
-    assert not findings(model(f'<link name="a">{INERTIAL}</link>'))

@@ -13,7 +13,7 @@ from kinetree.arguments import as_names, explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import KinetreeError, fail
-from kinetree.formats.uncomputed import uncomputed
+from kinetree.formats.uncomputed import static_links, uncomputed
 from kinetree.model.inertias import check_inertias
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, spatial_inertia
@@ -70,7 +70,7 @@ def force_query(
     def made() -> Kernel:
         _check_options(robot, on, parameters=parameters, friction=friction, loops=loops)
         _check_robot(robot, needs, falls, parameters=parameters, friction=friction)
-        links = links_with_mass(robot)
+        links, held = links_with_mass(robot), static_links(robot) if "weight" in needs else frozenset()
         inputs = [
             *([Port("gravity", (3,), ("x", "y", "z"), "in the root's axes; m/s²")] if falls is None else []),
             *([_wrenches(on)] if on else []),
@@ -82,6 +82,7 @@ def force_query(
             now = rest.pop(0) if falls is None else np.array(falls)
             external = _external(model, on, rest.pop(0)) if on else {}
             model = with_parameters(model, links, rest.pop(0)) if parameters else lumped(model, set(keep(model)))
+            model = _held(robot, model, held)
             return algorithm(model, Loads(now, external), q, *arrays[: len(motion)], *rest)
 
         fixed = [f"gravity {' '.join(f'{x:g}' for x in falls)} m/s²"] if falls and any(falls) else []
@@ -89,7 +90,7 @@ def force_query(
         outputs = (output,) if isinstance(output, Port) else output
         ports = tuple(replace(port, about="; ".join([port.about, *fixed])) for port in outputs)
         answer = ports if len(ports) > 1 else ports[0]
-        whole = (*key, falls, on, links if parameters else (), friction)
+        whole = (*key, falls, on, links if parameters else (), friction, *sorted(held))
         return query(robot, whole, [*frames, *on], answer, traced, [*motion, *inputs, *last], cuts)
 
     return memoise(robot, (*key, falls, on, parameters, friction, loops), made)
@@ -130,10 +131,21 @@ def _check_robot(
         _check_resistance(robot)
     if "passive" in needs:
         _check_passive(robot, friction=friction)
-    counted = {*needs, *(["friction"] if friction else [])} - {"weight" if gravity == (0, 0, 0) else ""}
+    refuse_uncomputed(robot, {*needs, *(["friction"] if friction else [])} - {"weight" if gravity == (0, 0, 0) else ""})
+
+
+def refuse_uncomputed(robot: Robot, counted: Collection[str]) -> None:
+    """Raise KinetreeError for a mass or force of the file that is not computed and on which the answer depends."""
     for counts, found in uncomputed(robot.links.values(), robot.joints.values(), robot.extensions):
-        if not counted.isdisjoint(counts.split()):
+        if not {*counted}.isdisjoint(counts.split()):
             raise KinetreeError(replace(found, severity="error", fix="remove it, if it shall not count"))
+
+
+def _held(robot: Robot, model: Tree, held: Collection[str]) -> Tree:
+    """Return the tree without the inertias of bodies that the world holds: static links weigh on no joint."""
+    none = np.zeros((6, 6))
+    inertia = [none if robot.joints[j].child in held else I for j, I in zip(model.joints, model.inertia, strict=True)]
+    return replace(model, inertia=tuple(inertia)) if held else model
 
 
 def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
@@ -206,7 +218,7 @@ def _check_passive(robot: Robot, *, friction: bool) -> None:
 
 def _check_resistance(robot: Robot) -> None:
     """Raise KinetreeError, which names the joints, if accelerations would be infinite because no mass resists them."""
-    if names := memoise(robot, "weightless", lambda: _weightless(tree(robot))):
+    if names := memoise(robot, "weightless", lambda: _weightless(_held(robot, tree(robot), static_links(robot)))):
         message = f"no mass resists the motion of {', '.join(map(repr, names))}, so accelerations would be infinite"
         fix = f"fix the joints with kt.edit.lock(robot, {dict.fromkeys(names, 0.0)}), or give their links inertias"
         raise fail("no-mass", message, element=f"robot {robot.name!r}", fix=fix)

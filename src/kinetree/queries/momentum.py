@@ -8,14 +8,14 @@ from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
-from kinetree.queries.forces import WEIGHTLESS, force_query
+from kinetree.queries.forces import WEIGHTLESS, force_query, refuse_uncomputed
 from kinetree.queries.options import GRAVITY, Gravity, MassOptions, robot_query
 from kinetree.queries.query import velocities
 
 
 @explain_type_errors
 def mass(robot: Robot) -> float:
-    """Return the mass of all links together, in kg.
+    """Return the mass of all links together, in kg. Raises KinetreeError if the mass of one is unknown.
 
     Examples:
         >>> import kinetree as kt
@@ -23,6 +23,7 @@ def mass(robot: Robot) -> float:
         >>> kt.dynamics.mass(arm)
         3.5
     """
+    refuse_uncomputed(robot, ("mass",))
     return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
 
 

@@ -1,13 +1,14 @@
 """Base of the rules for every robot, with the arm of their examples and measures of its bodies."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from kinetree.display import numbers
+from kinetree.errors import Source
 from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.rules.examples import ARM
 from kinetree.rules.facts import fact
@@ -131,15 +132,24 @@ def is_free(joint: Joint, robot: Robot) -> bool:
 
 
 @fact
-def weighed(robot: Robot, moving: Mapping[str, tuple[Link, ...]]) -> Mapping[str, tuple[Link, ...]]:
-    """Return `moving` without links that a reader made, and without bodies of which a part has a mass that follows from
-    its shapes; nothing for robots without masses in a format of kinematics."""
+def assumed(robot: Robot) -> frozenset[Source | None]:
+    """Return the places of links without an inertial in the file, to which SDF gives 1 kg."""
+    return frozenset(note.source for note in robot.notes if note.code == "no-inertial")
+
+
+@fact
+def weighed(
+    robot: Robot, moving: Mapping[str, tuple[Link, ...]], assumed: frozenset[Source | None]
+) -> Mapping[str, tuple[Link, ...]]:
+    """Return `moving` as the file has it: without links that a reader made and inertials that it assumes, and without
+    bodies of which a part has a mass that follows from its shapes; nothing for robots without masses in a format of
+    kinematics."""
     if robot.text and robot.text.format in KINEMATIC and not any(link.inertial for link in robot.links.values()):
         return {}
     unknown = {note.source for note in robot.notes if note.code == "unknown-inertia"}
     found = {body: tuple(link for link in links if not is_made(link, robot)) for body, links in moving.items()}
     return {
-        body: links
+        body: tuple(replace(link, inertial=None) if link.source in assumed else link for link in links)
         for body, links in found.items()
         if links and not any(link.source in unknown or _is_auto(link) for link in links)
     }
@@ -175,9 +185,9 @@ class Masses:
 
 
 @fact
-def masses(robot: Robot) -> Masses:
-    """Return mass and principal moments of all links that have an inertial."""
-    links = tuple(link for link in robot.links.values() if link.inertial)
+def masses(robot: Robot, assumed: frozenset[Source | None]) -> Masses:
+    """Return mass and principal moments of all links that have an inertial in the file."""
+    links = tuple(link for link in robot.links.values() if link.inertial and link.source not in assumed)
     inertials = [link.inertial for link in links if link.inertial]
     tensors = np.array([inertial.inertia for inertial in inertials]).reshape(-1, 3, 3)
     return Masses(links, np.array([inertial.mass for inertial in inertials]), np.linalg.eigvalsh(tensors))

@@ -28,6 +28,12 @@ def numbers(text: str) -> list[float] | None:
     return values if all(map(isfinite, values)) else None
 
 
+def whole_number(text: str) -> int | None:
+    """Return the number of a text of one to nine digits 0 to 9, or None. `str.isdigit` is true of "²", which `int`
+    refuses, as it does digits by the thousand."""
+    return int(text) if len(text) <= 9 and text.isascii() and text.isdigit() else None
+
+
 def format_number(value: float) -> str:
     """Return the shortest text that reads back as the same double; whole numbers without a point, no negative zero."""
     value = float(value) + 0.0

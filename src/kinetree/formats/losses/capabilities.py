@@ -80,7 +80,8 @@ def lost_shape(shapes: Collection[str], geometry: Geometry) -> list[str]:
     shape = geometry.shape
     if shape.kind in shapes and "submesh" in shape.parameters:
         return [f"submesh {shape.parameters['submesh']!r} of the mesh {shape.parameters['filename']!r}"]
-    return [] if shape.kind in shapes else [f"the shape {shape.kind!r}"]
+    boxes = "; without=('plane',), or --without plane, writes thin boxes" if shape.kind == "plane" else ""
+    return [] if shape.kind in shapes else [f"the shape {shape.kind!r}{boxes}"]
 
 
 def _depends(*parts: str) -> Row:

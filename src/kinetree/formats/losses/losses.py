@@ -6,15 +6,19 @@ from math import inf
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.force_torque import without_reading
 from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, Case, elements_of
 from kinetree.formats.losses.parts import PARTS, check_parts
 from kinetree.model.assemble import Parts, build, order_of_file, parts_of
 from kinetree.model.names import kind_of
-from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor
-from kinetree.spatial.se3 import frozen
+from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor, Shape
+from kinetree.spatial.se3 import frozen, homogeneous, rotation_between
 
+WIDE, THICK = 100.0, 0.01
+"""Sides, m, of a box in place of a plane: of a plane without end, and its thickness."""
 T = TypeVar("T", Link, Joint, Sensor, Geometry)
 
 
@@ -70,6 +74,10 @@ def elements_with(robot: Robot, part: str) -> list[str]:
     things: Iterable[Any] = ()
     if part in ("inertial", "geometry"):
         things = (link for link in robot.links.values() if _has(link, part))
+    elif part == "plane":
+        things = (
+            one for one in robot.links.values() if any(g.shape.kind == part for g in (*one.visuals, *one.collisions))
+        )
     elif part == "material":
         seen = (link for link in robot.links.values() if any(g.material for g in (*link.visuals, *link.collisions)))
         things = (*robot.materials.values(), *seen)
@@ -126,12 +134,24 @@ def _link_without(link: Link, without: Collection[str]) -> Link:
         changes["extensions"] = ()
     for name in ("visuals", "collisions"):
         shapes: tuple[Geometry, ...] = getattr(link, name) if "geometry" not in without else ()
+        if "plane" in without:
+            shapes = tuple(map(_boxed, shapes))
         if "material" in without:
             shapes = tuple(replace(shape, material=None) for shape in shapes)
         if "extension" in without:
             shapes = tuple(replace(shape, extensions=()) for shape in shapes)
         changes[name] = shapes
     return replace(link, **changes)
+
+
+def _boxed(geometry: Geometry) -> Geometry:
+    """Return a geometry with a thin box in place of a plane, whose upper face is in the plane."""
+    if geometry.shape.kind != "plane":
+        return geometry
+    sizes: Any = geometry.shape.parameters
+    R = rotation_between((0.0, 0.0, 1.0), np.divide(sizes["normal"], np.linalg.norm(sizes["normal"])))
+    box = Shape("box", {"size": (*(side or WIDE for side in sizes["size"]), THICK)})
+    return replace(geometry, shape=box, origin=frozen(geometry.origin @ homogeneous(R, -THICK / 2 * R[:, 2])))
 
 
 def _sensor_without(sensor: Sensor, frames: Mapping[str, Frame], without: Collection[str]) -> Sensor:

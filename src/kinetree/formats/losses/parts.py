@@ -37,13 +37,17 @@ PARTS: Mapping[str, Part] = {
         {"urdf": ("robot/gazebo", "robot/transmission", "robot/ros2_control"), "mjcf": SECTIONS},
     ),
     "geometry": Part("shapes", "these are not seen and touch nothing", {"urdf": SHAPES, "sdf": SHAPES}),
+    "plane": Part("planes", "boxes of 1 cm, as wide as the planes or 100 m, stand in for them"),
     "material": Part(
         "materials",
         "its shapes have no look",
         {"urdf": ("robot/material", "visual/material"), "sdf": ("visual/material",)},
     ),
     "inertial": Part(
-        "masses and inertias", "these have no mass", {"urdf": ("link/inertial",), "sdf": ("link/inertial",)}
+        "masses and inertias",
+        "these have no mass",
+        {"urdf": ("link/inertial",), "sdf": ("link/inertial",)},
+        ("no-inertial",),
     ),
     "sensor": Part(
         "sensors",

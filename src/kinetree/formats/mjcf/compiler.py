@@ -5,6 +5,7 @@ from math import radians
 from pathlib import PurePosixPath
 from typing import Any
 
+from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import check_attributes, choice_of, float_of
 from kinetree.syntax.numbers import number, numbers
 from kinetree.syntax.xml.reader import Element, Report
@@ -17,7 +18,7 @@ AUTO = ("false", "true", "auto")
 class Compiler:
     """Settings that change the model. Of several <compiler> elements the later wins, setting by setting."""
 
-    degree: bool = True
+    degree: bool = DEFAULTS["mjcf"].angle == "deg"
     eulerseq: str = "xyz"
     autolimits: bool = True
     inertiafromgeom: str = "auto"

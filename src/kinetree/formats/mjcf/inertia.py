@@ -5,6 +5,7 @@ from math import pi
 
 import numpy as np
 
+from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import float_of, vector_of
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.poses import ZERO, pose
@@ -13,7 +14,7 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 from kinetree.syntax.xml.reader import Element, Report
 
-DENSITY = 1000.0  # of water, kg/m³: for geoms without mass and density
+DENSITY = DEFAULTS["mjcf"].density  # of water, kg/m³: for geoms without mass and density
 TINY = 1e-14  # MuJoCo skips geoms of a smaller mass
 
 

@@ -6,10 +6,11 @@ from math import inf
 
 import numpy as np
 
+from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import check_attributes, float_of, vector_of
 from kinetree.formats.mjcf.compiler import AUTO, keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, name_or_free
-from kinetree.formats.mjcf.poses import AXES, ZERO, unit
+from kinetree.formats.mjcf.poses import ZERO, unit
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import NO_AXES, Dynamics, Joint, Limit
 from kinetree.spatial import se3
@@ -17,6 +18,7 @@ from kinetree.spatial.se3 import Array, frozen
 from kinetree.syntax.numbers import format_numbers, numbers
 from kinetree.syntax.xml.reader import Element
 
+ASSUMED = DEFAULTS["mjcf"]
 TYPES = {kind.mjcf: kind.name for kind in reversed(JOINT_TYPES.values()) if kind.mjcf}
 """MuJoCo's types to the model's; a hinge without a range is continuous."""
 READ = (
@@ -69,7 +71,7 @@ def read_joint(context: Context, placed: JointElement, body: str) -> Joint:
     )
     if kind == "ball":
         return joint
-    axis = unit(report, element, "axis", list(R @ vector_of(report, element, "axis", 3, AXES["z"])))
+    axis = unit(report, element, "axis", list(R @ vector_of(report, element, "axis", 3, ASSUMED.axis)))
     context.refs[name] = _angle(context, kind, float_of(report, element, "ref", 0.0))
     joint = replace(joint, axes=frozen([axis]))
     if kind == "slide":
@@ -182,7 +184,7 @@ def _dynamics(context: Context, element: Element, kind: str) -> tuple[Dynamics, 
 def _linear(context: Context, element: Element, attribute: str) -> float:
     text = element.get(attribute)
     if text is None:
-        return 0.0
+        return ASSUMED.damping if attribute == "damping" else 0.0
     values = numbers(text)
     if not values or len(values) > 3:
         message = f"{attribute}={text!r}; expected one to three finite numbers"

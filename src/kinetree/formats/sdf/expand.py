@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from kinetree.errors import Finding
+from kinetree.errors import Finding, shortened
 from kinetree.files.opener import Opener
 from kinetree.formats.fields import name_of, stray_text
 from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
@@ -17,6 +17,7 @@ from kinetree.formats.sdf.values import (
     truth_attribute,
     version_of,
 )
+from kinetree.syntax.numbers import whole_number
 from kinetree.syntax.xml.reader import Element, Report, parse
 
 PLACES = ("link", "joint", "frame")
@@ -300,9 +301,12 @@ class Expander:
             return None
         files: dict[tuple[int, ...], str] = {}
         for sdf in root.find_all("sdf"):
-            version = (sdf.get("version") or "1.4").split(".")
-            key = tuple(int(part) if part.isdigit() else -1 for part in version)
-            files.setdefault(key, sdf.text.strip())
+            key = tuple(map(whole_number, (sdf.get("version") or "1.4").split(".")))
+            if None in key:
+                message = f"version={shortened(sdf.get('version') or '', 40)!r} is no version; expected one such as 1.6"
+                self.report.error("sdf-version", message, sdf, attribute="version")
+                return None
+            files.setdefault(tuple(part or 0 for part in key), sdf.text.strip())
         readable = [key for key in files if key in VERSIONS]
         if not files:
             self.report.findings.append(

@@ -4,7 +4,7 @@ from kinetree.errors import Doubt, Finding
 from kinetree.formats.fields import check_leaf
 from kinetree.formats.sdf.choose import Choice
 from kinetree.formats.sdf.context import Context
-from kinetree.formats.sdf.frames import MODEL, WORLD, is_static
+from kinetree.formats.sdf.frames import MODEL, WORLD, static_scopes
 from kinetree.model.assemble import Parts
 from kinetree.model.complete import HIDDEN
 from kinetree.model.loops import take_loops
@@ -30,7 +30,7 @@ class _Forest:
     def __init__(self, context: Context, choice: Choice, parts: Parts, named: list[Element]) -> None:
         self.context, self.choice, self.parts = context, choice, parts
         self.models = [e for e in choice.frames.entries if e.kind == "model" and e.name.startswith(choice.prefix)]
-        self.static = tuple(e.name.removesuffix(MODEL) for e in self.models if is_static(e))
+        self.static = static_scopes(choice.frames)
         self.held: dict[str, None] = {}  # static links with a joint from a link that is not static
         self.named = {element.get("link") or "": element for element in named if _is_whole(context, element)}
 

@@ -60,6 +60,11 @@ def is_static(model: Entry) -> bool:
     return any(e.tag == "static" and TRUTH.get(e.text.strip().lower(), False) for e in model.others)
 
 
+def static_scopes(frames: "Frames") -> tuple[str, ...]:
+    """Return the beginnings of the full names in static models."""
+    return tuple(e.name.removesuffix(MODEL) for e in frames.entries if e.kind == "model" and is_static(e))
+
+
 class Frames:
     """All places of a file by full name, and the graph of their poses. Each fault is reported once."""
 

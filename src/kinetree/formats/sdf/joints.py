@@ -4,6 +4,7 @@ from math import inf, pi
 
 import numpy as np
 
+from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import check_attributes, single_children
 from kinetree.formats.sdf.context import AXIS_OTHERS, JOINT_OTHERS, LIMIT_OTHERS, Context, is_world
 from kinetree.formats.sdf.frames import WORLD, Entry
@@ -14,7 +15,8 @@ from kinetree.spatial.se3 import IDENTITY, NO_DIRECTION, Array, frozen
 from kinetree.syntax.xml.reader import Element
 
 TYPES = {row.sdf: row for row in JOINT_TYPES.values() if row.sdf}
-DEFAULT_AXIS = (0.0, 0.0, 1.0)
+ASSUMED = DEFAULTS["sdf"]
+DEFAULT_AXIS = ASSUMED.axis
 """Axis without <xyz>: joint.sdf of the specification requires it, and defines this default. <axis> itself is optional;
 Gazebo takes the same axis for a joint without it."""
 AXIS_FIX = "write <xyz>0 0 1</xyz> if it is z, <xyz>1 0 0</xyz> if it is x"
@@ -169,7 +171,7 @@ class _Joint:
             message = "<use_parent_model_frame> has no effect since SDF 1.7; use expressed_in='__model__'"
             report.warning("sdf-version", message, flag, owner=self.element)
         elif not reference and entry.version < (1, 7):
-            old = truth_of(report, flag, entry.version == (1, 4), self.element)
+            old = truth_of(report, flag, entry.version <= (1, 4), self.element)
             reference = "__model__" if old else ""
         if not reference:
             return None
@@ -194,9 +196,8 @@ class _Joint:
         report, owner = self.report, self.element
         once, others = single_children(report, element, ("lower", "upper", "velocity", "effort"))
         self.extensions += self.context.keep(others, LIMIT_OTHERS, owner, f"{tag}/limit/")
-        lower = bound_of(report, once.get("lower"), -inf, owner)
-        upper = bound_of(report, once.get("upper"), inf, owner)
-        velocity, effort = (bound_of(report, once.get(name), inf, owner) for name in ("velocity", "effort"))
+        names = ("lower", "upper", "velocity", "effort")
+        lower, upper, velocity, effort = (bound_of(report, once.get(n), getattr(ASSUMED, n), owner) for n in names)
         if kind.name == "continuous" and (lower > -inf or upper < inf):
             message = "<lower> and <upper> of a continuous joint have no effect"
             report.warning("limit", message, element, owner=owner, fix="make the joint revolute, or remove them")
@@ -206,7 +207,7 @@ class _Joint:
     def dynamics(self, element: Element | None, tag: str) -> Dynamics:
         if element is None:
             return Dynamics()
-        names = {"damping": 0.0, "friction": 0.0, "spring_stiffness": 0.0, "spring_reference": 0.0}
+        names = {"damping": ASSUMED.damping, "friction": 0.0, "spring_stiffness": 0.0, "spring_reference": 0.0}
         once, others = single_children(self.report, element, tuple(names))
         self.extensions += self.context.keep(others, (), self.element, f"{tag}/dynamics/")
         numbers = (number_of(self.report, once.get(name), default, self.element) for name, default in names.items())

@@ -18,9 +18,10 @@ from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.losses.parts import cutter
 from kinetree.formats.sdf.choose import Choice, choose
-from kinetree.formats.sdf.context import INERTIAL_OTHERS, LINK_OTHERS, MODEL_OTHERS, WORLD_OTHERS, Context, is_world
+from kinetree.formats.sdf.context import LINK_OTHERS, MODEL_OTHERS, WORLD_OTHERS, Context, is_world
 from kinetree.formats.sdf.forest import FREE, hang
-from kinetree.formats.sdf.frames import MODEL, Entry
+from kinetree.formats.sdf.frames import MODEL, Entry, static_scopes
+from kinetree.formats.sdf.inertia import inertial_of
 from kinetree.formats.sdf.joints import joint
 from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, geometry, material_of
 from kinetree.formats.sdf.values import (
@@ -28,14 +29,12 @@ from kinetree.formats.sdf.values import (
     TRUTH,
     attribute_of,
     number_of,
-    pose_of,
-    truth_attribute,
     version_of,
 )
 from kinetree.model.assemble import Parts
 from kinetree.model.edit.motion import passed_note, passed_sensor
-from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Robot, Sensor, Text
-from kinetree.spatial.se3 import IDENTITY, Array, frozen
+from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor, Text
+from kinetree.spatial.se3 import IDENTITY
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse, remember
 
 if TYPE_CHECKING:
@@ -43,9 +42,6 @@ if TYPE_CHECKING:
 
 
 OURS = (MATERIAL, COUPLED, FREE, CARRIED)
-INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
-
-
 DEFINITIONS = ("element", "description")
 """Root elements of the files that define the format SDF."""
 
@@ -79,7 +75,7 @@ def read_certain(
     choice = choose(report, root, version, opener, model) if version else None
     if choice is None:
         return None, report.findings
-    reader = _Reader(report, choice)
+    reader = _Reader(report, choice, has_masses="inertial" not in without)
     parts = reader.parts()
     report.findings = [*dict.fromkeys(report.findings)]  # a world may include a model several times
     if choice.alone:
@@ -91,13 +87,15 @@ read = without_doubts(read_certain)
 
 
 class _Reader:
-    def __init__(self, report: Report, choice: Choice) -> None:
+    def __init__(self, report: Report, choice: Choice, has_masses: bool) -> None:
         self.report = report
+        self.has_masses = has_masses
         self.choice = choice
         self.frames = choice.frames
         self.context = Context(report, choice.frames, choice.prefix)
         self.carried: list[Carried] = []
         self.jointed = {entry.prefix for entry in choice.frames.entries if entry.kind == "joint"}
+        self.static = static_scopes(choice.frames)
         self.sensors: list[tuple[Sensor, str]] = []  # each with the name of its link or joint
         self.sensor_names: set[tuple[str, str]] = set()
 
@@ -200,10 +198,6 @@ class _Reader:
         many = ("visual", "collision", "sensor")
         once, others = single_children(report, element, ("pose", "inertial", *many), many)
         extensions = self.context.keep((e for e in others if e.tag not in many), LINK_OTHERS, element)
-        inertial = None
-        if "inertial" in once:
-            inertial, more = self.inertial(once["inertial"], entry)
-            extensions += more
         sensors = [e for e in others if e.tag == "sensor"]
         extensions += self.all_sensors(sensors, entry, entry, None)
         shape = partial(geometry, self.context, entry)
@@ -211,7 +205,12 @@ class _Reader:
         for tag in ("visual", "collision"):
             elements = [e for e in others if e.tag == tag]
             shapes[tag] = self.named_shapes(optional_each(report, "sdf", elements, element, shape, extensions), element)
-        name = self.context.local(entry.name)
+        name, inertial = self.context.local(entry.name), None
+        if self.has_masses:
+            felt = shapes["collision"] if sum(e.tag == "collision" for e in others) == len(shapes["collision"]) else ()
+            is_static = entry.name.startswith(self.static)
+            inertial, more = inertial_of(self.context, once.get("inertial"), entry, felt, is_static)
+            extensions += more
         return Link(name, inertial, shapes["visual"], shapes["collision"], tuple(extensions), element.source)
 
     def named_shapes(self, shapes: list[Geometry], link: Element) -> tuple[Geometry, ...]:
@@ -227,36 +226,6 @@ class _Reader:
             seen.add(shape.name or "")
             found.append(shape)
         return tuple(found)
-
-    def inertial(self, element: Element, link: Entry) -> tuple[Inertial | None, list[Extension]]:
-        report, owner = self.report, link.element
-        check_attributes(report, element, ("auto",))
-        if truth_attribute(report, element, "auto", owner):
-            message = "its inertia is to be computed from its shapes, which is left to simulators; it has none here"
-            report.warning("auto-inertia", message, element, owner=owner)
-            return None, self.context.keep([element], ("inertial",), owner)
-        once, others = single_children(report, element, ("pose", "mass", "inertia"))
-        extensions = self.context.keep(others, INERTIAL_OTHERS, owner, "inertial/")
-        mass = number_of(report, once.get("mass"), 1.0, owner)
-        if "mass" not in once or "inertia" not in once:
-            message = "<inertial> without <mass> or <inertia> has SDF's defaults: 1 kg, 1 kg m² about each axis"
-            report.warning("default-inertial", message, element, owner=owner)
-        numbers = dict(INERTIA)
-        if inertia := once.get("inertia"):
-            given, more = single_children(report, inertia, tuple(INERTIA))
-            extensions += self.context.keep(more, (), owner, "inertial/inertia/")
-            numbers = {name: number_of(report, given.get(name), value, owner) for name, value in INERTIA.items()}
-        xx, xy, xz, yy, yz, zz = numbers.values()
-        tensor = frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
-        return Inertial(mass, tensor, self.centre(once.get("pose"), link)), extensions
-
-    def centre(self, element: Element | None, link: Entry) -> Array:
-        """Return T_link_com (4, 4); the pose of an inertial is always relative to its link."""
-        pose = pose_of(self.report, element, link.version, link.element)
-        if pose.relative_to and element is not None:
-            message = f"the pose of an <inertial> is relative to its link; {pose.relative_to!r} has no effect"
-            self.report.warning("inertial-pose", message, element, owner=link.element)
-        return pose.T
 
     # sensors
 

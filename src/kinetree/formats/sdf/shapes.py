@@ -83,10 +83,11 @@ def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list
             return Shape(child.tag, {}), [*extensions, *context.keep(known, AS_IT_STANDS, owner, "geometry/")]
     sizes = SHAPES[child.tag]
     once, others = single_children(report, child, (*sizes, "uri", "submesh") if child.tag == "mesh" else tuple(sizes))
-    extensions += context.keep(others, ("convex_decomposition",), owner, f"geometry/{child.tag}/")
+    extensions += context.keep(others, ("convex_decomposition", "filename"), owner, f"geometry/{child.tag}/")
     parameters: dict[str, float | str | tuple[float, ...]] = {}
     if child.tag == "mesh":
-        parameters["filename"] = needed_text(report, child, once.get("uri"), "uri", owner)
+        file = once.get("uri") or (child.find("filename") if link.version < (1, 3) else None)
+        parameters["filename"] = needed_text(report, child, file, "uri", owner)
     if "submesh" in once:
         inside, others = single_children(report, once["submesh"], ("name", "center"))
         extensions += context.keep(others, (), owner, "geometry/mesh/submesh/")

@@ -1,6 +1,6 @@
 """Texts of SDF elements as names, truth values, numbers, vectors and poses; values that do not fit are reported."""
 
-from math import hypot, inf, isnan, radians
+from math import hypot, inf, isnan, nan, radians
 from typing import NamedTuple
 
 from kinetree.formats.fields import is_left_over
@@ -11,7 +11,7 @@ from kinetree.syntax.xml.reader import Element, Report
 
 Version = tuple[int, int]
 
-VERSIONS = tuple((1, minor) for minor in range(4, 13))
+VERSIONS = tuple((1, minor) for minor in range(2, 13))
 NO_BOUND = 1e16
 """Size from which a number means "no limit", as SDF wrote it before it had inf."""
 
@@ -22,14 +22,14 @@ TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 def version_of(report: Report, root: Element) -> Version | None:
-    """Return the version of an <sdf> element, or None with an error if it is not one of 1.4 to 1.12."""
+    """Return the version of an <sdf> element, or None with an error if it is not one of 1.2 to 1.12."""
     text = (root.get("version") or "").strip()
     by_text = {f"{major}.{minor}": (major, minor) for major, minor in VERSIONS}
     if text not in by_text:
         legal = ", ".join(by_text)
         what = f"version={text!r} is not read" if text else f"<{root.tag}> needs version=…, which is missing"
         attribute = "version" if text else None
-        fix = "convert the file with Gazebo's `gz sdf -p`" if text.startswith(("1.0", "1.2", "1.3")) else None
+        fix = "convert the file with Gazebo's `gz sdf -p`" if text.startswith("1.0") else None
         report.error("sdf-version", f"{what}; expected {legal}", root, attribute=attribute, fix=fix)
     return by_text.get(text)
 
@@ -86,9 +86,9 @@ def bound_of(report: Report, element: Element | None, default: float, owner: Ele
     if element is None or not text:
         return default
     try:
-        value = float(text) if "_" not in text else float("nan")
+        value = float(text) if text.isascii() and "_" not in text else nan
     except ValueError:
-        value = float("nan")
+        value = nan
     if isnan(value):
         message = f"<{element.tag}> is {text!r}; expected one number, inf or -inf"
         report.error("number", message, element, owner=owner)

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from math import inf, pi
+from math import pi
 
 from kinetree.errors import Finding
 from kinetree.formats.coupled import coupled_limit_attributes
+from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.force_torque import TAG, words_of, written_sensors
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.losses.sidecar import LegalNames, Record, written
@@ -13,6 +14,7 @@ from kinetree.formats.sdf.forest import FREE
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
 from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
+from kinetree.formats.sdf.massless import with_masses
 from kinetree.formats.sdf.names import names_for
 from kinetree.formats.sdf.node import Node
 from kinetree.formats.sdf.read import read
@@ -43,11 +45,19 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     robot = losses.without_parts(robot)
     renamed = LegalNames.of(robot, names_for(robot), "sdf")
     held = ("link", WORLD) in ((kind, own) for (kind, _), own in renamed.own.items()) and robot.root == WORLD
+    made, known, remarks = with_masses(renamed.robot, {*losses.without, *(["frame"] if held else [])})
+    renamed = LegalNames(made, renamed.own)
     layout = Layout(_on_world(renamed.robot) if held else renamed.robot, losses.without)
     check_layout(layout, losses)
     check_parts(layout, losses)
     losses.check()
-    return written(renamed, "sdf", lambda robot, records: _Writer(layout, losses.without, records).text(), read, notes)
+    if notes is not None:
+        notes += remarks
+
+    def render(robot: Robot, records: Sequence[Record]) -> str:
+        return _Writer(layout, losses.without, records).text()
+
+    return written(renamed, "sdf", render, read, notes, known)
 
 
 def _on_world(robot: Robot) -> Robot:
@@ -163,7 +173,7 @@ class _Writer:
         self.extensions(node, link.extensions)
 
     def inertial(self, link_node: Node, link: Link) -> None:
-        if link.inertial is None or "inertial" in self.without:
+        if link.inertial is None:
             return
         node = link_node.add("inertial")
         node.pose(link.inertial.origin)
@@ -283,8 +293,8 @@ def _dynamics(node: Node, row: Dynamics) -> None:
 
 def _limit(node: Node, limit: Limit) -> None:
     numbers = {"lower": limit.lower, "upper": limit.upper, "velocity": limit.velocity, "effort": limit.effort}
-    finite = {name: value for name, value in numbers.items() if abs(value) < inf}
-    if finite:
+    given = {name: value for name, value in numbers.items() if value != getattr(DEFAULTS["sdf"], name)}
+    if given:
         element = node.add("limit")
-        for name, value in finite.items():
+        for name, value in given.items():
             element.add(name, format_number(value))

@@ -7,6 +7,7 @@ from functools import partial
 from math import inf, sqrt
 from typing import TypeVar
 
+from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import (
     check_attributes,
     check_leaf,
@@ -26,8 +27,9 @@ from kinetree.syntax.xml.reader import Element
 
 V = TypeVar("V")
 TYPES = {row.urdf: row for row in JOINT_TYPES.values() if row.urdf}
-LIMITS = {"lower": 0.0, "upper": 0.0, "velocity": inf, "effort": inf}  # with URDF's defaults, or none
-DEFAULT_AXES = frozen(((1.0, 0.0, 0.0),))
+ASSUMED = DEFAULTS["urdf"]
+LIMITS = {name: getattr(ASSUMED, name) for name in ("lower", "upper", "velocity", "effort")}
+DEFAULT_AXES = frozen((ASSUMED.axis,))
 """Axis of a joint without <axis>, by URDF's definition."""
 AXIS_FIX = 'write <axis xyz="1 0 0"/> if it is x, <axis xyz="0 0 1"/> if it is z'
 UNLIMITED = sys.float_info.max
@@ -100,7 +102,7 @@ def read_axes(context: Context, element: Element | None, joint: Element, kind: J
         message = "<axis> needs xyz=…, 3 finite numbers; without them the axis is unknown"
         report.error("missing-attribute", message, element, owner=joint, fix=AXIS_FIX)
         return NO_AXES
-    x, y, z = vector_of(report, element, "xyz", 3, (1.0, 0.0, 0.0), joint)
+    x, y, z = vector_of(report, element, "xyz", 3, ASSUMED.axis, joint)
     length = sqrt(x * x + y * y + z * z)
     if not length > NO_DIRECTION:
         message = f"<axis xyz={element.get('xyz')!r}> has no direction; expected any vector but zero"
@@ -156,7 +158,7 @@ def read_dynamics(context: Context, element: Element | None, joint: Element) -> 
     if element is None:
         return ()
     check_leaf(context.report, element, {"damping", "friction"})
-    damping = float_of(context.report, element, "damping", 0.0, joint)
+    damping = float_of(context.report, element, "damping", ASSUMED.damping, joint)
     return (Dynamics(damping, float_of(context.report, element, "friction", 0.0, joint)),)
 
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from kinetree.errors import Finding
 from kinetree.formats.coupled import coupled_limit
+from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import (
     check_attributes,
     check_leaf,
@@ -53,7 +54,7 @@ def read_certain(
     if root.tag != "robot":
         report.error("not-urdf", f"the root element is <{root.tag}>; expected <robot>", root)
         return None, report.findings
-    context = Context(report, root.get("version") or "1.0", foreign)
+    context = Context(report, root.get("version") or DEFAULTS["urdf"].version, foreign)
     return _read_robot(context, root, "loop" in without), report.findings
 
 

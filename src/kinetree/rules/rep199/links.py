@@ -11,6 +11,7 @@ from kinetree.rules.examples import SMALL_ARM
 from kinetree.rules.rep199.clause import Rep199, angle, geometry
 from kinetree.rules.rep199.renames import number_links, numbered_links
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import whole_number
 
 LISTED = 7
 """Number of names in a message."""
@@ -20,8 +21,8 @@ ALIGNED = 0.1
 
 def _number(arm: Arm, link: str) -> int | None:
     """Return N of a link with the name link_N and the arm's prefix."""
-    match = re.fullmatch(rf"{re.escape(arm.prefix)}link_(0|[1-9]\d*)", link)
-    return int(match[1]) if match else None
+    match = re.fullmatch(rf"{re.escape(arm.prefix)}link_(0|[1-9][0-9]*)", link)
+    return whole_number(match[1]) if match else None
 
 
 class LinkNames(Rep199):

@@ -21,7 +21,7 @@ LEGAL = (
 )
 FAR = 10.0
 """Distance of a flange or tool0 that only millimetres can mean, m. A base may be farther; R103-002 checks it."""
-PI = r"([+-]?)(\d*)\*?pi(?:/(\d+))?"
+PI = r"([+-]?)([0-9]{0,9})\*?pi(?:/([0-9]{1,9}))?"
 
 
 @lru_cache(64)

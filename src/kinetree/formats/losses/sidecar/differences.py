@@ -1,7 +1,7 @@
 """Differences between the robot and the robot that is read from the file."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,12 +64,15 @@ def things_in(parts: Parts, kind: str) -> list[Any]:
     return things
 
 
-def differences(robot: Robot, back: Robot, format: str, own_names: Mapping[tuple[str, str], str]) -> list[Record]:
+def differences(
+    robot: Robot, back: Robot, format: str, own_names: Mapping[tuple[str, str], str], known: Iterable[Record] = ()
+) -> list[Record]:
     """Return a record for each element of `robot` that `back`, read from a file of it, does not have in full.
 
-    own_names: the own name of each element that has another name in `robot` and the file, by (kind, name).
+    own_names: the own name of each element that has another name in `robot` and the file, by (kind, name). known:
+    records of what the writer has changed itself.
     """
-    records: dict[tuple[str, str], Record] = {}
+    records = {(one.kind, one.name): Record(one.kind, one.name, dict(one.data)) for one in known}
 
     def record(kind: str, name: str) -> Leaves:
         return records.setdefault((kind, name), Record(kind, name)).data
@@ -89,7 +92,8 @@ def differences(robot: Robot, back: Robot, format: str, own_names: Mapping[tuple
             if (other := others.pop(thing.name, None)) is None:
                 record(kind, thing.name).update({"new": True, **leaves(thing, fields)})
             elif data := _changes(thing, other, fields, robot, format):
-                record(kind, thing.name).update(data)
+                before = record(kind, thing.name)
+                before.update(_with_file(data, {**before.get("file", {}), **data.get("file", {})}))
         for other in others.values():
             record(kind, other.name).update(_with_file({"gone": True}, leaves(other, fields)))
     for group, members in here.groups.items():

@@ -1,10 +1,11 @@
 """What a file carries for Kinetree, put back into the parts that its reader has read."""
 
 import json
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 from kinetree.errors import KinetreeError, nearest_names, shortened
 from kinetree.formats.losses.sidecar.differences import CLASSES, FIELDS, Record, things_in
@@ -12,15 +13,19 @@ from kinetree.formats.losses.sidecar.merge_fixed_link import merge_fixed_link, w
 from kinetree.formats.losses.sidecar.values import changed, leaves
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.edit.naming import Names, renamed_parts
-from kinetree.model.robot import UNLIMITED, Extension, Joint
+from kinetree.model.robot import UNLIMITED, Extension, Joint, Link
+from kinetree.spatial.se3 import IDENTITY, Array, frozen, inverse
 from kinetree.syntax.xml.reader import Element, Report
 
 MOTION_ALIKE = ({"revolute", "continuous"},)
 """Types of joints that move alike and differ in their limits."""
+T = TypeVar("T", Link, Joint)
 Carried = tuple[Element, str, str, str, str]
 """An element of Kinetree in a file: itself, the kind and name of what it is about, its data as JSON, and the beginning
 of all names in the model that has it, such as "arm::"."""
 KINDS = (*CLASSES, "group", "robot")
+GRAIN = 1e-9
+"""Largest mass, kg, that a format may need where a robot has none."""
 Pair = tuple[Element, Record]
 LISTS = ("links", "joints", "loops", "frames", "sensors", "materials", "coupled_limits", "extensions")
 
@@ -66,7 +71,7 @@ def _applied(
     own = Names()
     broken: dict[int, str] = {}
     names = cache(lambda kind: {thing.name for thing in things_in(made, kind)})  # at the last step nothing else changes
-    for step in (_take_out, _change, _add, _of_robot, partial(_name, names)):
+    for step in (_take_out, _hang, _make_link, _change, _add, _of_robot, partial(_name, names)):
         for i, (_, record) in records.items():
             try:
                 if i not in broken:
@@ -117,7 +122,10 @@ def _scoped(record: Record, scope: str) -> Record:
     return Record(record.kind, record.name if record.kind == "material" else scope + record.name, data)
 
 
-NAMES = ("name", "frame", "link", "joint", "joints", "coefficients")
+ENDS = ("at", "parent", "child", "on")
+"""Place among its kind of a link that is a frame in the file, and of the joint that holds it; links at the ends of
+joints, and of frames on them."""
+NAMES = (*ENDS[1:], "name", "frame", "link", "joint", "joints", "coefficients")
 """Fields that name other elements."""
 
 
@@ -144,6 +152,8 @@ def _unknown(record: Record) -> ValueError:
 def _check_file(thing: Any, record: Record, paths: Iterable[str]) -> None:
     """Raise ValueError if a file says something else at the paths than when it was written."""
     now, then = leaves(thing, FIELDS[record.kind]), record.data.get("file", {})
+    if isinstance(thing, Link) and thing.inertial:
+        now["inertial.mass"] = thing.inertial.mass
     for path in paths:
         if not path.rpartition(".")[0].endswith("extensions") and now.get(path) != then.get(path):
             raise ValueError(f"{path} is {now.get(path, 'not given')!r} in the file, which has been changed since")
@@ -161,14 +171,17 @@ def _take_out(parts: Parts, record: Record, own: Names) -> None:
 
 
 def _change(parts: Parts, record: Record, own: Names) -> None:
-    values = {path: value for path, value in record.data.items() if path not in ("file", "name")}
+    values = _values(record)
     if record.kind in ("robot", "group") or not values or {"gone", "new"} & {*values}:
         return
     if record.kind == "frame" and {*values} != {"unplaced"}:
         raise ValueError("a frame is only where the file has it")
     things, i = _at(parts, record)
     thing = things[i]
-    _check_file(thing, record, values)
+    _check_file(thing, record, {**values, **record.data.get("file", {})})
+    has_mass = isinstance(thing, Link) and thing.inertial and thing.inertial.mass > GRAIN
+    if has_mass and not {"inertial", "inertial.mass"}.isdisjoint(values):
+        raise ValueError("the file has a mass, which is not in place of none")
     made = changed(type(thing), thing, _checked(record, values))
     if isinstance(made, Joint):
         if made.type != thing.type and not any({made.type, thing.type} <= alike for alike in MOTION_ALIKE):
@@ -181,11 +194,76 @@ def _change(parts: Parts, record: Record, own: Names) -> None:
     things[i] = made
 
 
+def _values(record: Record) -> dict[str, Any]:
+    return {path: value for path, value in record.data.items() if path not in ("file", "name", *ENDS)}
+
+
+def _hang(parts: Parts, record: Record, own: Names) -> None:
+    """Give a joint or a frame the links of which the file has made frames, where they are."""
+    data, is_new = record.data, record.kind == "joint" and record.data.get("new")
+    if record.kind not in ("joint", "frame") or {*ENDS}.isdisjoint(data):
+        return
+    if is_new:
+        (link, T), (other, T_child) = (_place(parts, data.get(end)) for end in ENDS[1:3])
+        joint = _made(record, Joint(record.name, "fixed", data["parent"], data["child"]))
+        if link != other or any(joint.name == thing.name for thing in parts.joints):
+            raise ValueError("the file has been changed since")
+        joint = replace(joint, origin=frozen(inverse(T) @ T_child @ inverse(joint.child_origin)))
+        parts.joints.insert(_index(data), joint)
+        return
+    things, i = _at(parts, record)
+    for end, field in {"parent": "parent", "child": "child", "on": "link"}.items():
+        if end in data:
+            link, T = _place(parts, data[end])
+            if link != getattr(things[i], field):
+                raise ValueError("the file has been changed since")
+            at = (
+                {"child_origin": things[i].child_origin @ T}
+                if end == "child"
+                else {"origin": inverse(T) @ things[i].origin}
+            )
+            things[i] = replace(
+                things[i], **{field: data[end]}, **{name: frozen(origin) for name, origin in at.items()}
+            )
+
+
+def _make_link(parts: Parts, record: Record, own: Names) -> None:
+    """Make a link of a frame."""
+    if record.kind == "link" and record.data.get("new"):
+        frame = next((frame for frame in parts.frames if frame.name == record.name), None)
+        if frame is None:
+            raise ValueError(f"there is no frame {record.name!r}")
+        parts.links.insert(_index(record.data), _made(record, Link(record.name, source=frame.source)))
+        parts.frames.remove(frame)
+
+
+def _made(record: Record, bare: T) -> T:
+    """Return a link or joint with what the record says of it."""
+    values = {path: value for path, value in _values(record).items() if path not in ("new", "type")}
+    made: T = changed(type(bare), bare, _checked(record, values)) if values else bare
+    return made
+
+
+def _place(parts: Parts, name: Any) -> tuple[str, Array]:
+    """Return the link that a link or frame is fixed to, and its pose (4, 4) there."""
+    frame = next((frame for frame in parts.frames if frame.name == name), None)
+    if frame is None and all(link.name != name for link in parts.links):
+        raise ValueError(f"there is no link or frame {name!r}")
+    return (frame.link, frame.origin) if frame else (str(name), IDENTITY)
+
+
+def _index(data: Mapping[str, Any]) -> int:
+    at = data.get("at")
+    return at if isinstance(at, int) and at >= 0 else sys.maxsize
+
+
 def _checked(record: Record, values: dict[str, Any]) -> dict[tuple[str, ...], Any]:
     """Return the values by split path. Raises ValueError for a field that is not carried."""
     for path in values:
         if path.partition(".")[0] not in FIELDS[record.kind]:
             raise ValueError(f"there is no field {path!r}")
+    if values.get("inertial.mass", 0) != 0:
+        raise ValueError("a mass is only where the file has it")
     return {tuple(path.split(".")): value for path, value in values.items()}
 
 
@@ -207,12 +285,15 @@ def _check_ends(parts: Parts, record: Record, thing: Any) -> None:
 def _add(parts: Parts, record: Record, own: Names) -> None:
     if not record.data.get("new"):
         return
+    if record.kind in ("link", "joint"):
+        return
     if record.kind not in ("frame", "sensor", "material", "coupled_limit"):
         raise ValueError(f"no {record.kind} can be carried")
     links = parts.links if record.kind == "frame" else []
     if any(thing.name == record.name for thing in [*things_in(parts, record.kind), *links]):
         raise ValueError("the file has an element of this name")
-    values = {path: value for path, value in record.data.items() if path not in ("file", "name", "new")}
+    values = _values(record)
+    del values["new"]
     kind = CLASSES[record.kind]
     thing = changed(kind, None, {("name",): record.name, **_checked(record, values)})
     _check_ends(parts, record, thing)

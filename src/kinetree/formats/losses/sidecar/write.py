@@ -54,18 +54,19 @@ def written(
     render: Callable[[Robot, Sequence[Record]], str],
     read: Callable[[str, str], Reading],
     notes: list[Finding] | None = None,
+    known: Sequence[Record] = (),
 ) -> str:
     """Return the text of a robot, with records of what the reader of the format does not find in it otherwise.
 
-    notes: a list that gets a remark on what other programs do not see. Raises KinetreeError if the text cannot be read
-    again, and for a record that is too long.
+    notes: a list that gets a remark on what other programs do not see. known: records of what the writer has changed.
+    Raises KinetreeError if the text cannot be read again, and for a record that is too long.
     """
     robot = renamed.robot
     text = render(robot, ())
     back, findings = read(text, f"robot.{format}")
     if back is None:
         raise KinetreeError([finding for finding in findings if finding.severity == "error"])
-    records = differences(robot, back, format, renamed.own)
+    records = differences(robot, back, format, renamed.own, known)
     if notes is not None:
         notes += _notes(records, renamed)
     for record in records:
@@ -86,7 +87,7 @@ def _notes(records: Sequence[Record], renamed: LegalNames) -> list[Finding]:
     if count:
         parts = ", ".join(f"{part} ({number})" for part, number in sorted(count.items()))
         found.append(Finding("carried", "info", f"only Kinetree reads these parts of the file: {parts}"))
-    if bodies := [record.name for record in records if any(path.startswith("inertial.") for path in record.data)]:
+    if bodies := [one.name for one in records if "inertial.inertia" in one.data and "inertial.mass" not in one.data]:
         message = (
             f"no body can have the inertia of {_listed(bodies)}; other programs see the nearest that a body can have"
         )

@@ -1,0 +1,89 @@
+"""Masses of SDF against Drake, which reads it with libsdformat: of files, and of robots of other formats as we write
+them."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.formats import sdf
+from support import icub_urdfs, sample
+
+pytestmark = pytest.mark.crosscheck
+
+BOX = "<box><size>1 2 3</size></box>"
+CYLINDER = "<cylinder><radius>0.5</radius><length>2</length></cylinder>"
+SHAPES = {
+    "box": BOX,
+    "sphere": "<sphere><radius>0.7</radius></sphere>",
+    "cylinder": CYLINDER,
+    "capsule": "<capsule><radius>0.4</radius><length>1.5</length></capsule>",
+    "ellipsoid": "<ellipsoid><radii>1 2 3</radii></ellipsoid>",
+    "cone": "<cone><radius>0.5</radius><length>2</length></cone>",
+    "defaults": "<box/>",
+}
+
+
+def urdfs() -> list[Path]:
+    for root in map(Path, sys.path):
+        folder = root / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
+        if folder.is_dir():
+            return [*sorted(folder.rglob("*.urdf")), *icub_urdfs()]
+    pytest.skip("example-robot-data is not installed")
+
+
+def plant(text):
+    logging.getLogger("drake").setLevel(logging.CRITICAL)
+    made = pytest.importorskip("pydrake.multibody.plant").MultibodyPlant(0.0)
+    pytest.importorskip("pydrake.multibody.parsing").Parser(made).AddModelsFromString(text, "sdf")
+    made.Finalize()
+    return made
+
+
+def collision(name, shape, density="", pose="0.1 -0.2 0.3 0.4 0.5 0.6"):
+    return f'<collision name="{name}"><pose>{pose}</pose>{density}<geometry>{shape}</geometry></collision>'
+
+
+@pytest.mark.parametrize("mass", ["", "<mass>3</mass>"])
+@pytest.mark.parametrize("density", ["", "<density>7</density>"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_computed_inertias(shape, density, mass):
+    two = collision("one", SHAPES[shape]) + collision("two", CYLINDER, "<density>2700</density>", "-1 1 0 0 1 0")
+    inertial = f'<inertial auto="true">{mass}{density}</inertial>'
+    text = f'<sdf version="1.11"><model name="m"><link name="a">{inertial}{two}</link></model></sdf>'
+    ours = kt.load(text, format="sdf").links["a"].inertial
+    theirs = plant(text).GetBodyByName("a").default_spatial_inertia()
+    p = ours.origin[:3, 3]
+    about_link = ours.inertia + ours.mass * (p @ p * np.eye(3) - np.outer(p, p))
+    assert ours.mass == pytest.approx(theirs.get_mass(), rel=1e-13)
+    assert np.abs(p - theirs.get_com()).max() < 1e-14
+    expected = theirs.CalcRotationalInertia().CopyToFullMatrix3()
+    assert np.abs(about_link - expected).max() < 1e-13 * np.abs(expected).max()
+
+
+def test_robots_of_other_formats_keep_their_mass_and_their_frames():
+    """Every link is a body or a frame in Drake, where it was."""
+    compared = 0
+    for file in sample(urdfs(), 2):
+        try:
+            robot = kt.load(file)
+        except kt.KinetreeError:
+            continue
+        text = sdf.write(robot, ("geometry", "sensor", "extension", "mimic"))
+        made = plant(text)
+        bodies = [made.get_body(i) for i in made.GetBodyIndices(made.GetModelInstanceByName(robot.name))]
+        assert all(body.default_mass() > 0 for body in bodies), file
+        mass = sum(body.default_mass() for body in bodies)
+        assert mass == pytest.approx(kt.dynamics.mass(robot), rel=1e-9, abs=1e-8 * len(robot.links)), file
+        context = made.CreateDefaultContext()
+        at = {name: made.GetFrameByName(name).CalcPoseInWorld(context).GetAsMatrix4() for name in robot.links}
+        frames = kt.fk(robot, [*robot.links])(np.zeros(robot.nq)) if robot.nq == len(robot.joint_names) else None
+        for name, T in zip(robot.links, () if frames is None else frames, strict=frames is not None):
+            assert np.abs(np.linalg.inv(at[robot.root]) @ at[name] - T).max() < 1e-9, (file, name)
+        compared += 1
+    assert compared >= 30
