@@ -136,12 +136,11 @@ def weighed(robot: Robot, moving: Mapping[str, tuple[Link, ...]]) -> Mapping[str
     its shapes; nothing for robots without masses in a format of kinematics."""
     if robot.text and robot.text.format in KINEMATIC and not any(link.inertial for link in robot.links.values()):
         return {}
-    unknown = {note.source for note in robot.notes if note.code == "unknown-inertia"}
     found = {body: tuple(link for link in links if not is_made(link, robot)) for body, links in moving.items()}
     return {
         body: links
         for body, links in found.items()
-        if links and not any(link.source in unknown or _is_auto(link) for link in links)
+        if links and not any(link.unweighed or _is_auto(link) for link in links)
     }
 
 

@@ -45,6 +45,9 @@ PARTS: Mapping[str, Part] = {
     "inertial": Part(
         "masses and inertias", "these have no mass", {"urdf": ("link/inertial",), "sdf": ("link/inertial",)}
     ),
+    "unknown_mass": Part(
+        "masses that are unknown, such as of a mesh that is missing", "these have no mass", {}, ("unknown-inertia",)
+    ),
     "sensor": Part(
         "sensors",
         "these are gone",

@@ -9,7 +9,7 @@ from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, free, name_or_free
 from kinetree.formats.mjcf.expand import MAKERS
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
-from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
+from kinetree.formats.mjcf.inertia import bounded, inferred_inertial, written_inertial
 from kinetree.formats.mjcf.joints import JointElement, moved_to_zero, read_joint
 from kinetree.formats.mjcf.poses import fromto, pose, pose_attributes
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Sensor
@@ -84,7 +84,12 @@ def _body(context: Context, element: Element, parent: str, T_parent_frame: Array
     joints = [read_joint(context, placed, name) for placed in body.joints]
     _check_joints(context, body, joints, parent)
     context.parts.joints += _connect(context, joints, parent, body, T_parent_body, element)
-    link = Link(name, _inertial(context, body, element), visuals, collisions, extensions, element.source)
+    inertial, why = _inertial(context, body)
+    if why:
+        context.report.warning("unknown-inertia", f"its mass and inertia are unknown. {why}", element)
+    else:
+        inertial = bounded(inertial, context.compiler, T_parent_body)
+    link = Link(name, inertial, visuals, collisions, extensions, element.source, why)
     context.parts.links.append(link)
     return body
 
@@ -133,17 +138,14 @@ def _check_joints(context: Context, body: _Body, joints: list[Joint], parent: st
         )
 
 
-def _inertial(context: Context, body: _Body, element: Element) -> Inertial | None:
+def _inertial(context: Context, body: _Body) -> tuple[Inertial | None, str]:
+    """Return the inertial of a body, and "" or why it is unknown."""
     infer = context.compiler.inertiafromgeom
     written = written_inertial(context.report, body.inertial, context.compiler) if body.inertial else None
     if infer == "false" or (infer == "auto" and body.inertial):
-        return written
+        return written, ""
     lumps = weigh(body.geoms)
-    if lumps is None:
-        message = "its mass and inertia follow from a mesh, which is not read; they are left unknown"
-        context.report.warning("unknown-inertia", message, element)
-        return None
-    return inferred_inertial(lumps) or written
+    return (None, lumps) if isinstance(lumps, str) else (inferred_inertial(lumps) or written, "")
 
 
 def _is_weighed(context: Context, element: Element) -> bool:

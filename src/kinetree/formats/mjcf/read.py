@@ -1,11 +1,12 @@
 """MJCF text to a robot."""
 
 from collections.abc import Collection
+from copy import deepcopy
 from dataclasses import replace
 
 from kinetree.confine import Confinement
 from kinetree.errors import Finding
-from kinetree.files.opener import Opener, nothing
+from kinetree.files.opener import MeshReader, Opener, no_mesh, nothing
 from kinetree.formats.fields import check_attributes, stray_text
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.losses.parts import cutter
@@ -36,13 +37,14 @@ def read_certain(
     opener: Opener = nothing,
     by: str | None = None,
     confinement: Confinement | None = None,
+    mesh: MeshReader = no_mesh,
     *,
     without: Collection[str] = (),
 ) -> tuple[Robot | None, list[Finding]]:
     """Return the robot in an MJCF text, after errors with doubts, or None, and all findings. Never raises on content.
 
     opener: for <include>. by: "mujoco" if MuJoCo shall expand elements that make bodies; it reads files within the
-    confinement. without: parts that are not read.
+    confinement. mesh: for masses that follow from meshes. without: parts that are not read.
     """
     report = Report(cutter("mjcf", without))
     root = parse(text, file, report)
@@ -54,19 +56,23 @@ def read_certain(
         return None, report.findings
     written = Text(FORMAT, root.document.data.decode())
     expand(report, root, opener)
-    if by and makers(root) and not report.failed:
+    if by and not makers(root) and not report.failed:
+        trial = Report()  # a mass may follow from a mesh that only MuJoCo makes
+        tried = _robot(trial, deepcopy(root), written, mesh)
+        by = by if tried and any(link.unweighed for link in tried.links.values()) else None
+    if by and not report.failed:
         made = expanded(report, root, confinement)
         if made is None:
             return None, report.findings
         files = {e.document.file: e.document.data.decode() for e in root.walk()}
         root, written = made, Text(FORMAT, made.document.data.decode(), made.document.origins, files)
-    return _robot(report, root, written), report.findings
+    return _robot(report, root, written, mesh), report.findings
 
 
 read = without_doubts(read_certain)
 
 
-def _robot(report: Report, root: Element, written: Text) -> Robot | None:
+def _robot(report: Report, root: Element, written: Text, mesh: MeshReader) -> Robot | None:
     check_attributes(report, root, ("model",))
     for element in root.walk():
         if element.text and element.tag not in ("text", "config"):
@@ -75,7 +81,7 @@ def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     expand_replicates(report, root, compiler)
     classes = Classes(report, root)
     parts = Parts(root.get("model") or NAME, source=root.source, text=written)
-    assets = read_assets(report, root, compiler, classes)
+    assets = read_assets(report, root, compiler, classes, mesh)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
     context.counted, carried = take_texts(report, root)
@@ -97,8 +103,7 @@ def _scale_masses(context: Context, root: Element) -> None:
     if total <= 0:
         return
     mass = sum(link.inertial.mass for link in links if link.inertial)
-    unknown = any(finding.code == "unknown-inertia" for finding in context.report.findings)
-    if unknown or mass <= 0:
+    if any(link.unweighed for link in links) or mass <= 0:
         message = f"settotalmass='{total:g}' cannot be obeyed, for not all masses are known; they are as written"
         context.report.warning("compiler-setting", message, root.find_all("compiler")[-1])
         return
