@@ -8,12 +8,13 @@ from support import in_words
 
 FAULTS = {
     "not-mjcf": "<robot/>",
+    "no-model": "<mujoco><body name='b'/></mujoco>",
     "xml-doctype": "<!DOCTYPE mujoco><mujoco/>",
-    "coordinate": "<mujoco><compiler coordinate='global'/></mujoco>",
-    "eulerseq": "<mujoco><compiler eulerseq='xyq'/></mujoco>",
-    "keyword": "<mujoco><compiler angle='grad'/></mujoco>",
+    "coordinate": "<mujoco><compiler coordinate='global'/><worldbody/></mujoco>",
+    "eulerseq": "<mujoco><compiler eulerseq='xyq'/><worldbody/></mujoco>",
+    "keyword": "<mujoco><compiler angle='grad'/><worldbody/></mujoco>",
     "include-not-found": "<mujoco><include file='missing.xml'/></mujoco>",
-    "default-class": "<mujoco><default><default><joint/></default></default></mujoco>",
+    "default-class": "<mujoco><default><default><joint/></default></default><worldbody/></mujoco>",
     "unknown-class": "<mujoco><worldbody><body name='a' childclass='nobody'/></worldbody></mujoco>",
     "duplicate-name": "<mujoco><worldbody><body name='a'/><body name='a'/></worldbody></mujoco>",
     "number": "<mujoco><worldbody><body name='a' pos='0 nan 0'/></worldbody></mujoco>",
@@ -299,3 +300,11 @@ def test_every_word_that_is_said(golden):
     """In full: severity, place, element, cause and cure. Read the difference before you update the file."""
     texts = FAULTS | {inner: TWO % inner for inner in NAMES_OF_NOTHING} | REMARKS
     golden("mjcf_findings.txt", "\n".join(f"# {name}\n{in_words(read(t, 'm.xml')[1])}" for name, t in texts.items()))
+
+
+def test_a_body_outside_of_the_worldbody_is_an_error_and_not_ignored():
+    """MuJoCo 4.0 ignores it in silence."""
+    robot, (fault,) = read("<mujoco><body name='b'/><worldbody/></mujoco>", "m.xml")
+    assert robot is None
+    assert (fault.code, fault.element) == ("world", "body 'b'")
+    assert "stands directly in <mujoco>" in fault.message

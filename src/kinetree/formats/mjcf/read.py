@@ -16,7 +16,7 @@ from kinetree.formats.mjcf.compiler import read_compiler
 from kinetree.formats.mjcf.constraints import lock_held, read_equality, read_tendons
 from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
 from kinetree.formats.mjcf.defaults import Classes
-from kinetree.formats.mjcf.expand import expanded, makers
+from kinetree.formats.mjcf.expand import MAKERS, expanded, makers
 from kinetree.formats.mjcf.extras import check_names, keep_sections
 from kinetree.formats.mjcf.include import expand
 from kinetree.formats.mjcf.order import take_texts
@@ -29,6 +29,7 @@ from kinetree.spatial.se3 import frozen
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 
 NAME = "MuJoCo Model"  # MuJoCo's name of a model without one
+OF_BODIES = ("body", "frame", "replicate", "joint", "freejoint", "geom", "site", "camera", "light", "inertial", *MAKERS)
 
 
 def read_certain(
@@ -56,6 +57,8 @@ def read_certain(
         return None, report.findings
     written = Text(FORMAT, root.document.data.decode())
     expand(report, root, opener)
+    if not report.failed and not _is_model(report, root):
+        return None, report.findings
     if by and not makers(root) and not report.failed:
         trial = Report()  # a mass may follow from a mesh that only MuJoCo makes
         tried = _robot(trial, deepcopy(root), written, mesh)
@@ -70,6 +73,20 @@ def read_certain(
 
 
 read = without_doubts(read_certain)
+
+
+def _is_model(report: Report, root: Element) -> bool:
+    """Return whether a file has a <worldbody>, with an error if not, and for each part of bodies outside of it."""
+    outside = [child for child in root.children if child.tag in OF_BODIES]
+    if not root.find_all("worldbody"):
+        message = "there is no <worldbody>, so the file is a part of a model, and no model"
+        message += f"; <{outside[0].tag}> stands directly in <mujoco>" if outside else ""
+        report.error("no-model", message, root, fix="load the file that includes this one")
+        return False
+    for element in outside:
+        message = f"<{element.tag}> stands directly in <mujoco>; expected it in <worldbody>"
+        report.error("world", message, element)
+    return not report.failed
 
 
 def _robot(report: Report, root: Element, written: Text, mesh: MeshReader) -> Robot | None:
