@@ -63,7 +63,7 @@ def test_the_arm_can_be_written_without_remarks(format):
     notes: list[Finding] = []
     again = load(WRITTEN[format].write(build(plain()), WITHOUT.get(format, ()), notes), format)
     assert again.joint_names == build(plain()).joint_names
-    assert not notes
+    assert {note.code for note in notes} <= {"bounds"}  # the arm has no masses, which MuJoCo needs
 
 
 @pytest.mark.parametrize("name", PATHS)
@@ -81,7 +81,7 @@ def test_a_field_comes_back_or_its_loss_is_reported(name):
 def test_a_semantic_description_is_left_to_srdf_with_a_remark(format, tmp_path):
     robot = planted(("semantic", "passive_joints", "name"), {"name": "bend"})
     notes = kt.save(robot, tmp_path / "arm", format=format, without=WITHOUT.get(format, ()))
-    assert [note.code for note in notes] == ["semantic"]
+    assert [note.code for note in notes if note.code != "bounds"] == ["semantic"]
 
 
 @pytest.mark.parametrize("name", [one.name for one in fields(Limit)])

@@ -330,3 +330,32 @@ def test_keyframes_follow_a_renaming():
         written = write(edited)
         assert 'qpos="0.5"' in written
         assert "kinetree_order" not in written
+
+
+def test_an_order_that_mujoco_does_not_have_is_a_finding_when_saved_and_when_loaded(tmp_path):
+    """Of a robot with two arms, MuJoCo has one arm after the other."""
+    links = "".join(f"<link name='{name}'/>" for name in ("base", "a1", "b1", "a2"))
+    joints = (("ja1", "base", "a1"), ("jb1", "base", "b1"), ("ja2", "a1", "a2"))
+    text = "".join(
+        f"<joint name='{j}' type='continuous'><parent link='{p}'/><child link='{c}'/></joint>" for j, p, c in joints
+    )
+    arms = kt.load(f"<robot name='r'>{links}{text}</robot>", format="urdf")
+    said = "MuJoCo has q in another order, from joint 2 on: ja2, jb1; here it is jb1, ja2"
+    notes = {note.code: note for note in kt.save(arms, tmp_path / "o.xml")}
+    assert (notes["other-order"].message, notes["other-order"].severity) == (said, "info")
+    again = kt.load(tmp_path / "o.xml")
+    assert again.joint_names == arms.joint_names
+    assert [note.message for note in again.notes if note.code == "other-order"] == [said]
+    in_its_order = arms.order(("ja1", "ja2", "jb1"))
+    assert "other-order" not in {note.code for note in kt.save(in_its_order, tmp_path / "o.xml")}
+    assert not kt.load(tmp_path / "o.xml").notes
+    (note,) = [note for note in kt.save(in_its_order, tmp_path / "o.urdf") if note.code == "other-order"]
+    assert note.message.startswith("other programs have q in another order, from joint 2 on: jb1, ja2")
+
+
+def test_least_masses_are_a_finding(tmp_path):
+    (note,) = kt.save(kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)"), tmp_path / "arm.xml")
+    assert (note.code, note.severity) == ("bounds", "warning")
+    assert note.message.startswith("MuJoCo gets 1e-06 kg and 1e-09 kg m² for moving bodies without mass: ")
+    heavy = kt.chain([{"axis": [0, 0, 1], "m": 2, "r": [0.5, 0, 0], "I": [1, 1, 1]}])
+    assert not [note for note in kt.save(heavy, tmp_path / "arm.xml") if note.code == "bounds"]

@@ -22,8 +22,8 @@ from kinetree.formats.mjcf.writing import (
     WORLD,
     Job,
     attributes_of,
-    needs_bounds,
     range_of,
+    weightless,
 )
 from kinetree.model.reshape import plain_joints
 from kinetree.model.robot import CoupledLimit, Robot, Sensor
@@ -56,10 +56,12 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     if any(j.type == "ball" and not np.array_equal(j.child_origin[:3, :3], np.eye(3)) for j in robot.joints.values()):
         robot = plain_joints(robot)  # a body has no place for a rotation behind a ball joint
     renamed = LegalNames.of(robot, _names(robot), FORMAT)
-    check(Job(renamed.robot, losses))
+    job = Job(renamed.robot, losses)
+    check(job)
     losses.check()
     if notes is not None:
         notes += opposite_readings(robot, without)
+        notes += _bounds(job)
     return written(renamed, FORMAT, partial(_text, losses), read, notes)
 
 
@@ -118,9 +120,18 @@ def _lose_references(losses: Losses, robot: Robot, text: str) -> None:
         losses.note_loss("extension", f"robot {robot.name!r}", what)
 
 
+def _bounds(job: Job) -> list[Finding]:
+    """Return a warning about the masses that MuJoCo gets for bodies that have none."""
+    if not (names := weightless(job)):
+        return []
+    listed = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    message = f"MuJoCo gets {BOUND_MASS:g} kg and {BOUND_INERTIA:g} kg m² for moving bodies without mass: {listed}"
+    return [Finding("bounds", "warning", message, job.robot.source, fix="give these links inertias")]
+
+
 def _compiler(xml: XmlWriter, job: Job) -> None:
     bounds: dict[str, str | None] = {}
-    if needs_bounds(job):
+    if weightless(job):
         xml.comment(
             "boundmass and boundinertia stand in for masses that the robot does not have: "
             "MuJoCo moves no body without mass"
