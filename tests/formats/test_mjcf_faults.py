@@ -85,10 +85,10 @@ def test_what_ties_joints_wrongly_is_refused(inner, code):
     assert code in [f.code for f in findings if f.severity == "error"]
 
 
-def test_a_sensor_on_a_replica_is_refused():
+def test_a_sensor_on_a_replica_is_replicated():
     text = "<mujoco><worldbody><replicate count='2'><site name='s'/></replicate></worldbody>"
-    _, findings = read(f"{text}<sensor><gyro site='s'/></sensor></mujoco>", "bad.xml")
-    assert "not-supported" in [f.code for f in findings]
+    robot, _ = read(f"{text}<sensor><gyro name='g' site='s'/></sensor></mujoco>", "good.xml")
+    assert {name: sensor.frame for name, sensor in robot.sensors.items()} == {"g0": "s0", "g1": "s1"}
 
 
 def test_a_sensor_beside_replicas_is_taken():

@@ -88,7 +88,8 @@ def read_assets(
     for element in elements:
         if element.tag == "texture":
             file = element.get("file")
-            assets.textures[_name(element)] = compiler.path(file, compiler.texturedir) if file else None
+            here = compiler.of(element)
+            assets.textures[_name(element)] = here.path(file, here.texturedir) if file else None
             assets.others.append(element)
     for element in elements:
         if element.tag == "mesh":
@@ -121,8 +122,9 @@ def _mesh(report: Report, assets: Assets, element: Element, compiler: Compiler, 
     scale = vector_of(report, element, "scale", 3, (1.0, 1.0, 1.0))
     T_geom_file = se3.IDENTITY
     if reference.attributes:
-        scale, T_geom_file = _placed(report, element, scale, pose(report, reference, compiler))
-    path = compiler.path(file, compiler.meshdir) if file else None
+        scale, T_geom_file = _placed(report, element, scale, pose(report, reference, compiler.of(element)))
+    here = compiler.of(element)
+    path = here.path(file, here.meshdir) if file else None
     mesh = Mesh(path, tuple(scale), T_geom_file, element.get("material"), element)
     if report.count["error"] == errors:
         assets.meshes[name] = mesh

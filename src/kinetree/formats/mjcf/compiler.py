@@ -1,13 +1,13 @@
 """Settings of <compiler>, which change the meaning of the numbers of an MJCF file."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, radians
 from pathlib import PurePosixPath
 from typing import Any
 
 from kinetree.formats.fields import check_attributes, choice_of, float_of
 from kinetree.syntax.numbers import numbers
-from kinetree.syntax.xml.reader import Element, Report
+from kinetree.syntax.xml.reader import Document, Element, Report
 
 TRUTH = {"false": False, "true": True}
 AUTO = ("false", "true", "auto")
@@ -31,6 +31,11 @@ class Compiler:
     assetdir: str = ""
     meshdir: str | None = None
     texturedir: str | None = None
+    attached: dict[Document, "Compiler"] = field(default_factory=dict)  # of models that are attached, by document
+
+    def of(self, element: Element) -> "Compiler":
+        """Return the settings of the model that an element comes from, if that is attached."""
+        return self.attached.get(element.document, self)
 
     def angle(self, value: float) -> float:
         """Return an angle of the file in radians."""

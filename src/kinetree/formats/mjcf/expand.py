@@ -14,7 +14,6 @@ from pathlib import Path, PurePosixPath
 from kinetree.confine import Confinement, real, refusal
 from kinetree.errors import Source
 from kinetree.formats.mjcf.by_mujoco import INSTALL, Expansion, as_made
-from kinetree.formats.mjcf.replicate import beyond
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 from kinetree.syntax.xml.writer import attributes_text, element_text
 
@@ -28,8 +27,7 @@ SECONDS, MEGABYTES = 60, 4096
 
 def makers(root: Element) -> list[Element]:
     """Return the elements of the bodies that make other bodies and that only MuJoCo expands."""
-    found = [e for world in root.find_all("worldbody") for e in world.walk() if e.tag in MAKERS]
-    return found + beyond(root)
+    return [e for world in root.find_all("worldbody") for e in world.walk() if e.tag in MAKERS]
 
 
 def _first(root: Element) -> Element:

@@ -59,7 +59,7 @@ def read_geom(context: Context, element: Element, T_link_frame: Array, body: Ele
 
 def _enters_mass(context: Context, element: Element) -> bool:
     """Return whether a geom may have a mass that counts."""
-    low, high = context.compiler.inertiagrouprange
+    low, high = context.compiler.of(element).inertiagrouprange
     group = numbers(element.get("group") or "0")
     content = numbers(element.get("mass") or element.get("density") or "1")
     return content != [0.0] and (group is None or len(group) != 1 or low <= group[0] <= high)
@@ -77,7 +77,7 @@ def _geom(context: Context, element: Element, T_link_frame: Array, body: Element
         T, half = fromto(report, element)
         size = [size[0], half, 0.0] if kind in ("capsule", "cylinder") else [size[0], size[0], half]
     else:
-        T = pose(report, element, context.compiler)
+        T = pose(report, element, context.compiler.of(element))
     why = ""
     if "mesh" in element.attributes and kind in SIZES:
         size, T_geom_primitive, why = _fitted(context, element, kind)
@@ -127,7 +127,7 @@ def _fitted(context: Context, element: Element, kind: str) -> tuple[list[float],
     content = context.assets.content(name) if name in meshes else f"mesh {name!r} does not exist; {near}"
     if isinstance(content, str) or kind == "plane":
         return [nan] * 3, se3.IDENTITY, content if isinstance(content, str) else "no plane can be fitted to a mesh"
-    size, T = fitted(kind, content, context.compiler.fitaabb)
+    size, T = fitted(kind, content, context.compiler.of(element).fitaabb)
     scale = float_of(context.report, element, "fitscale", 1.0)
     return [scale * half for half in size], T, ""
 
@@ -214,7 +214,7 @@ def _lump(
     context: Context, element: Element, kind: str, size: list[float], group: int, T: Array, why: str | None
 ) -> Lump | str | None:
     """Return the mass of a geom, or why it is unknown. why: the reason, or None if no mass follows from the geom."""
-    report, compiler = context.report, context.compiler
+    report, compiler = context.report, context.compiler.of(element)
     mass = float_of(report, element, "mass") if "mass" in element.attributes else None
     density = float_of(report, element, "density", DENSITY)
     shell = TRUTH[keyword(report, element, "shellinertia", TRUTH) or "false"]

@@ -11,6 +11,7 @@ from kinetree.formats.fields import check_attributes, stray_text
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.losses.parts import cutter
 from kinetree.formats.mjcf.assets import read_assets
+from kinetree.formats.mjcf.attach import expand_attachments
 from kinetree.formats.mjcf.bodies import read_bodies
 from kinetree.formats.mjcf.compiler import read_compiler
 from kinetree.formats.mjcf.constraints import lock_held, read_equality, read_tendons
@@ -59,17 +60,20 @@ def read_certain(
     expand(report, root, opener)
     if not report.failed and not _is_model(report, root):
         return None, report.findings
-    if by and not makers(root) and not report.failed:
-        trial = Report()  # a mass may follow from a mesh that only MuJoCo makes
-        tried = _robot(trial, deepcopy(root), written, mesh)
-        by = by if tried and any(link.unweighed for link in tried.links.values()) else None
-    if by and not report.failed:
-        made = expanded(report, root, confinement)
-        if made is None:
-            return None, report.findings
-        files = {e.document.file: e.document.data.decode() for e in root.walk()}
-        root, written = made, Text(FORMAT, made.document.data.decode(), made.document.origins, files)
-    return _robot(report, root, written, mesh), report.findings
+    if not by or report.failed:
+        return _robot(report, root, written, opener, mesh), report.findings
+    trial = Report()  # a mass may follow from a mesh that only MuJoCo makes
+    tried = _robot(trial, deepcopy(root), written, opener, mesh)
+    if tried and not trial.failed and not any(link.unweighed for link in tried.links.values()) and not makers(root):
+        return _robot(report, root, written, opener, mesh), report.findings
+    if (made := expanded(report, root, confinement)) is None:
+        return None, report.findings
+    files = {e.document.file: e.document.data.decode() for e in root.walk()}
+    text = Text(FORMAT, made.document.data.decode(), made.document.origins, files)
+    robot = _robot(report, made, text, opener, mesh)
+    if report.failed and not trial.failed:  # the text that MuJoCo writes can be broken, as by attach with prefix=""
+        return tried, trial.findings
+    return robot, report.findings
 
 
 read = without_doubts(read_certain)
@@ -89,12 +93,13 @@ def _is_model(report: Report, root: Element) -> bool:
     return not report.failed
 
 
-def _robot(report: Report, root: Element, written: Text, mesh: MeshReader) -> Robot | None:
+def _robot(report: Report, root: Element, written: Text, opener: Opener, mesh: MeshReader) -> Robot | None:
     check_attributes(report, root, ("model",))
     for element in root.walk():
         if element.text and element.tag not in ("text", "config"):
             stray_text(report, element)
     compiler = read_compiler(report, root)
+    expand_attachments(report, root, compiler, opener, (root.document.file,))
     expand_replicates(report, root, compiler)
     classes = Classes(report, root)
     parts = Parts(root.get("model") or NAME, source=root.source, text=written)
