@@ -17,10 +17,11 @@ BODIES = {
     "turned": '<frame pos="0 0 7" euler="90 10 0"><attach model="c" body="q" prefix="x_"/></frame>',
     "frame": '<body name="z"><geom/><attach model="c" frame="fr" prefix="x_"/></body>',
     "world": '<body name="z" pos="1 2 3"><geom/><attach model="c" prefix="x_"/></body>',
-    "twice": '<attach model="c" body="p" prefix="x_"/><frame pos="0 1 0"><attach model="c" body="p" prefix="y_"/></frame>',
+    "twice": '<attach model="c" body="p" prefix="x_"/>'
+    '<frame pos="0 1 0"><attach model="c" body="p" prefix="y_"/></frame>',
     "itself": '<body name="z" pos="0 1 0"><joint name="jz"/><geom/></body><attach body="z" prefix="y_"/>',
-    "replicas": '<replicate count="3" offset="1 0 0" euler="10 20 30" sep="-"><body name="z" pos="0 1 0"><joint name="jz"/>'
-    '<geom/><frame pos="1 0 0"><attach model="c" body="b" prefix="u_"/></frame></body></replicate>',
+    "replicas": '<replicate count="3" offset="1 0 0" euler="10 20 30" sep="-">'
+    '<body name="z" pos="0 1 0"><joint name="jz"/><geom/><frame pos="1 0 0"><attach model="c" body="b" prefix="u_"/></frame></body></replicate>',
 }
 
 

@@ -47,6 +47,8 @@ def losses(robot: Robot, row: Format, name: str) -> Iterator[str]:
         if not reported(error):
             yield f"{row.name}: {error}"
         return
+    if any(note.code == "single-joints" for note in notes):  # which names them
+        return
     after = value_at(load(text, row.name), path)
     if not equal(before, after) and (row.carries or not notes):
         yield f"{row.name}: {before} was written, {after} came back"

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 import kinetree as kt
 
 CHILD = """<mujoco model="cc"><compiler angle="radian" eulerseq="ZYX" meshdir="shapes"/>
-<default><geom size=".2"/><joint damping="3"/><motor gear="5"/><default class="k"><geom size=".3"/></default></default>
+<default><geom size=".2"/><joint damping="3"/><motor gear="5"/><default class="k"><geom size=".3"/></default>
+      </default>
 <asset><mesh file="m.stl"/></asset>
 <worldbody>
   <geom name="floor" type="plane" size="1 1 1"/>
@@ -21,7 +22,8 @@ CHILD = """<mujoco model="cc"><compiler angle="radian" eulerseq="ZYX" meshdir="s
 <equality><joint joint1="jq" joint2="j" polycoef="0.5 2 0 0 0"/></equality>
 <tendon><fixed name="t" range="0 1"><joint joint="j" coef="1"/></fixed></tendon>
 <actuator><motor name="m" joint="j"/><motor name="mt" tendon="t"/><motor name="mq" joint="jq" class="k"/></actuator>
-<sensor><gyro name="g" site="s"/><actuatorfrc name="f" actuator="mt"/><framepos name="w" objtype="body" objname="q"/></sensor>
+<sensor><gyro name="g" site="s"/><actuatorfrc name="f" actuator="mt"/>
+      <framepos name="w" objtype="body" objname="q"/></sensor>
 </mujoco>"""
 TEXT = """<mujoco><asset><model name="c" file="sub/c.xml"/></asset><default><geom size=".05"/></default>
 <worldbody>{body}</worldbody>{more}</mujoco>"""
@@ -83,14 +85,16 @@ def test_a_frame_and_a_whole_world(tmp_path):
 
 
 def test_files_of_an_attached_model_are_beside_it(tmp_path):
-    child = '<mujoco><compiler meshdir="shapes"/><asset><mesh file="m.stl"/></asset><worldbody><body name="b"><geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+    child = """<mujoco><compiler meshdir="shapes"/><asset><mesh file="m.stl"/></asset><worldbody>
+      <body name="b"><geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
     robot = load(tmp_path, '<attach model="c" prefix="x_"/>', c=child)
     assert robot.links["x_b"].collisions[0].shape.parameters["filename"] == "sub/shapes/m.stl"
 
 
 def test_a_model_of_this_file_is_attached_with_what_refers_to_it(tmp_path):
     body = '<body name="z" pos="0 1 0"><joint name="jz"/><geom/></body><attach body="z" prefix="y_"/>'
-    more = '<tendon><fixed name="t" range="0 1"><joint joint="jz" coef="1"/></fixed></tendon><actuator><motor name="m" tendon="t"/></actuator>'
+    more = """<tendon><fixed name="t" range="0 1"><joint joint="jz" coef="1"/></fixed></tendon><actuator>
+      <motor name="m" tendon="t"/></actuator>"""
     robot = load(tmp_path, body, more)
     assert list(robot.links) == ["world", "z", "y_z"]
     assert [(limit.name, *limit.coefficients) for limit in robot.coupled_limits] == [("t", "jz"), ("y_t", "y_jz")]
@@ -99,9 +103,12 @@ def test_a_model_of_this_file_is_attached_with_what_refers_to_it(tmp_path):
 
 def test_models_within_models_may_have_no_prefix(tmp_path):
     """The case p.xml of public reports: both have a class of one name."""
-    inner = '<mujoco><default><default class="v"><geom size=".07"/></default></default><worldbody><body name="tip"><joint name="t"/><geom class="v"/></body></worldbody></mujoco>'
-    middle = """<mujoco><default><default class="v"><geom size=".05"/></default></default><asset><model name="h" file="h.xml"/></asset>
-      <worldbody><body name="hand"><joint name="f"/><geom class="v"/><frame pos="1 0 0"><attach model="h" prefix=""/></frame></body></worldbody></mujoco>"""
+    inner = """<mujoco><default><default class="v"><geom size=".07"/></default></default><worldbody>
+      <body name="tip"><joint name="t"/><geom class="v"/></body></worldbody></mujoco>"""
+    middle = """<mujoco><default><default class="v"><geom size=".05"/></default></default><asset>
+      <model name="h" file="h.xml"/></asset>
+      <worldbody><body name="hand"><joint name="f"/><geom class="v"/><frame pos="1 0 0">
+      <attach model="h" prefix=""/></frame></body></worldbody></mujoco>"""
     robot = load(tmp_path, '<frame><attach model="c" prefix=""/></frame>', c=middle, h=inner)
     assert masses(robot) == {"hand": round(0.05**3, 9), "tip": round(0.07**3, 9)}
     assert robot.joint_names == ("f", "t")
@@ -128,14 +135,19 @@ def test_what_cannot_be_attached_is_an_error(body, said, tmp_path):
     assert said in finding.message
 
 
+AGAIN = (
+    '<mujoco><asset><model name="c" file="{}"/></asset><worldbody><attach model="c" prefix=""/></worldbody></mujoco>'
+)
+
+
 @pytest.mark.parametrize(
     ("child", "code", "said"),
     [
         ("<robot/>", "attach", "its root element is not <mujoco>"),
-        ('<mujoco><asset><model name="c" file="c.xml"/></asset><worldbody><attach model="c" prefix=""/></worldbody></mujoco>', "attach", "attaches itself"),
-        ('<mujoco><asset><model name="c" file="d.xml"/></asset><worldbody><attach model="c" prefix=""/></worldbody></mujoco>', "include-not-found", "'d.xml'"),
+        (AGAIN.format("c.xml"), "attach", "attaches itself"),
+        (AGAIN.format("d.xml"), "include-not-found", "'d.xml'"),
     ],
-)  # fmt: skip
+)
 def test_a_model_that_cannot_be_opened_is_an_error(child, code, said, tmp_path):
     with pytest.raises(kt.KinetreeError) as error:
         load(tmp_path, '<attach model="c" prefix="x_"/>', c=child)
@@ -143,19 +155,20 @@ def test_a_model_that_cannot_be_opened_is_an_error(child, code, said, tmp_path):
 
 
 def test_sections_without_a_place_are_left_out_with_a_warning(tmp_path):
-    child = (
-        '<mujoco model="own"><worldbody><body name="b"><geom size="1"/></body></worldbody><keyframe><key/></keyframe></mujoco>'
-    )
+    child = """<mujoco model="own"><worldbody><body name="b"><geom size="1"/></body></worldbody><keyframe>
+      <key/></keyframe></mujoco>"""
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "c.xml").write_text(child)
-    text = '<mujoco><asset><model file="sub/c.xml"/></asset><worldbody><attach model="own" prefix=""/></worldbody></mujoco>'
+    text = """<mujoco><asset><model file="sub/c.xml"/></asset><worldbody><attach model="own" prefix=""/>
+      </worldbody></mujoco>"""
     (tmp_path / "m.xml").write_text(text)  # the model has the name that its own file says
     (note,) = kt.load(tmp_path / "m.xml").notes
     assert (note.code, note.message) == ("left-out", "sections of the attached model are left out: <keyframe>")
 
 
 def test_everything_that_names_a_replicated_part_is_replicated(tmp_path):
-    body = """<site name="top"/><replicate count="2" sep="-" offset="1 0 0"><body name="z"><joint name="j"/><geom/><site name="s"/>
+    body = """<site name="top"/><replicate count="2" sep="-" offset="1 0 0"><body name="z"><joint name="j"/>
+      <geom/><site name="s"/>
       <replicate count="2"><body name="y"><joint name="k"/><geom/></body></replicate></body></replicate>"""
     more = """<tendon><spatial name="rope"><site site="top"/><site site="s"/></spatial>
       <fixed name="t" range="0 1"><joint joint="k" coef="2"/></fixed></tendon>

@@ -8,10 +8,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 import kinetree as kt
+from kinetree.errors import Finding
 from kinetree.formats.mjcf import read, write
 from kinetree.formats.mjcf.poses import pose_attributes
-from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import Joint, Link, Robot
+from kinetree.formats.registry import WRITTEN
+from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.robot import Dynamics, Joint, Limit, Link, Robot, Sensor
+from kinetree.spatial import se3
 from support import frames_differ_by, icub_urdfs, random_q
 
 TEXT = """<mujoco model="all">
@@ -166,8 +170,6 @@ ENDS = "<parent link='a'/><child link='b'/>"
 @pytest.mark.parametrize(
     ("inner", "code"),
     [
-        (f"type='planar'>{ENDS}{AXIS}", "cannot-say-joint"),
-        (f"type='floating'>{ENDS}", "cannot-say-joint"),
         (f"type='revolute'>{ENDS}{AXIS}<limit lower='1' upper='0' effort='1' velocity='1'/>", "cannot-say-limit"),
     ],
 )
@@ -359,3 +361,43 @@ def test_least_masses_are_a_finding(tmp_path):
     assert note.message.startswith("MuJoCo gets 1e-06 kg and 1e-09 kg m² for moving bodies without mass: ")
     heavy = kt.chain([{"axis": [0, 0, 1], "m": 2, "r": [0.5, 0, 0], "I": [1, 1, 1]}])
     assert not [note for note in kt.save(heavy, tmp_path / "arm.xml") if note.code == "bounds"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "axes", "names"),
+    [
+        ("planar", [(0.6, 0.8, 0.0)], ("j_TX", "j_TY", "j_RZ")),
+        ("universal", [(0.6, 0.8, 0.0), (0.0, 0.0, 1.0)], ("j_R1", "j_R2")),
+        ("floating", np.zeros((0, 3)), ("j_TX", "j_TY", "j_TZ", "j_R")),
+    ],
+)
+def test_joints_of_several_coordinates_are_slides_hinges_and_balls_of_one_body(kind, axes, names):
+    """As in MuJoCo's own reader of URDF, with the same numbers in q."""
+    pose = se3.pose_from_xyz_rpy((1, 2, 3), (0.1, 0.2, 0.3))
+    count = JOINT_TYPES[kind].nv
+    limits = tuple(Limit(-1.0 - i, 1.0 + i, effort=5.0) for i in range(count)) if kind != "floating" else ()
+    joint = Joint("j", kind, "base", "a", se3.frozen(pose), se3.frozen(axes), limits=limits, dynamics=(Dynamics(2.0),))
+    tip = Joint("k", "continuous", "a", "b", se3.frozen(pose), se3.frozen([(0.0, 1.0, 0.0)]))
+    parts = Parts("r", [Link("base"), Link("a"), Link("b")], [tip, joint], groups={"all": ("k", "j")})
+    parts.sensors.append(Sensor("gauge", "force_torque", "a", joint="j"))
+    robot = build(parts)
+    notes: list[Finding] = []
+    text = WRITTEN["mjcf"].write(robot, ("force_torque",), notes)
+    (note,) = [note for note in notes if note.code == "single-joints"]
+    assert note.element == "joint 'j'"
+    assert note.message == f"is written as {', '.join(names)}, and read back as these"
+    assert text.count("<body") == 3
+    again = kt.load(text, format="mjcf")
+    assert again.joint_names == (*names, "k")
+    assert again.groups["all"] == ("k", *names)
+    q = np.array([*(0.3, -0.2, 0.4, 0.1, 0.5, -0.5, 0.7)[: robot.nq - 1], 0.8])
+    if kind == "floating":
+        q[3:7] /= np.linalg.norm(q[3:7])
+    assert_allclose(kt.fk(again, ["a", "b"])(q), kt.fk(robot, ["a", "b"])(q), atol=1e-14)
+    first, last = again.joints[names[0]], again.joints[names[-1]]
+    assert (first.type, last.type) == {
+        "planar": ("prismatic", "revolute"), "universal": ("revolute", "revolute"), "floating": ("prismatic", "ball"),
+    }[kind]  # fmt: skip
+    assert [again.joints[name].limit for name in names[: len(limits)]] == list(limits)
+    assert {again.joints[name].dynamics[0].damping for name in names} == {2.0}
+    assert again.sensors["gauge"].joint == names[-1]

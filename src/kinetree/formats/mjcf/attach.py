@@ -3,6 +3,7 @@
 import os.path
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import Any
 
 from kinetree.errors import nearest_names
 from kinetree.files.opener import Opener
@@ -83,10 +84,10 @@ class _Attacher:
         frame = Element("frame", {}, element.document, element.start)
         prefix = element.attributes["prefix"]
         if model is None:
-            names = named([e for one in chosen for e in one.walk()])
-            for section, one in referring(self.root, names):
-                section.children.append(renamed(one, names, prefix.__add__, section.tag))
-            frame.children = [renamed(one, names, prefix.__add__) for one in chosen]
+            inside = named([e for one in chosen for e in one.walk()])
+            for section, one in referring(self.root, inside):
+                section.children.append(renamed(one, inside, prefix, kind=section.tag))
+            frame.children = [renamed(one, inside, prefix) for one in chosen]
             frame.attributes |= {"childclass": inherited} if inherited else {}
             return frame
         if wanted:
@@ -128,7 +129,9 @@ class _Attacher:
         documents = {e.document for e in root.walk()}
         expand_attachments(report, root, compiler, self.opener, (found[1], *self.files))
         folder = os.path.relpath(os.path.dirname(found[1]) or ".", os.path.dirname(self.files[-1]) or ".")
-        places = {k: str(PurePosixPath(folder.replace(os.sep, "/")) / (getattr(compiler, k) or "")) for k in FOLDERS}
+        places: dict[str, Any] = {
+            k: str(PurePosixPath(folder.replace(os.sep, "/")) / (getattr(compiler, k) or "")) for k in FOLDERS
+        }
         expand_replicates(report, root, compiler)
         self.compiler.attached.update(compiler.attached)
         self.compiler.attached.update(dict.fromkeys(documents, replace(compiler, attached={}, **places)))
@@ -181,7 +184,7 @@ class _Attacher:
 
     def in_namespace(self, element: Element, prefix: str, section: str = "") -> Element:
         """Return a copy of an element with the prefix before its names, and the new names of its classes."""
-        twin = renamed(element, None, prefix.__add__, section if section != "asset" else "")
+        twin = renamed(element, None, prefix, kind=section if section != "asset" else "")
         for e in twin.walk():
             for attribute in ("class", "childclass"):
                 if attribute in e.attributes:

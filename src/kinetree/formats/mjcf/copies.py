@@ -1,6 +1,6 @@
 """Copies of elements under other names, and of the elements outside of the bodies that refer to them."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 
 from kinetree.model.references import kind_of
 from kinetree.syntax.xml.reader import Element
@@ -39,8 +39,8 @@ def referring(root: Element, names: set[tuple[str, str]]) -> list[tuple[Element,
     return found
 
 
-def renamed(element: Element, names: Names | None, rename: Callable[[str], str], kind: str = "") -> Element:
-    """Return a copy of an element with other names for those of `names`, or for all but the world.
+def renamed(element: Element, names: Names | None, before: str, behind: str = "", kind: str = "") -> Element:
+    """Return a copy of an element with a text before and one behind those of `names`, or all names but the world's.
 
     kind: of the element's own name, by default that of its tag.
     """
@@ -49,6 +49,6 @@ def renamed(element: Element, names: Names | None, rename: Callable[[str], str],
     own = [("name", kind or element.tag.removeprefix("free"), element.get("name") or "")]
     for attribute, of, name in (*own, *references(element)):
         if name and ((of, name) in names if names is not None else (of, name) != ("body", "world")):
-            twin.attributes[attribute] = rename(name)
-    twin.children = [renamed(child, names, rename) for child in element.children]
+            twin.attributes[attribute] = before + name + behind
+    twin.children = [renamed(child, names, before, behind) for child in element.children]
     return twin

@@ -69,8 +69,8 @@ def read_certain(
     if (made := expanded(report, root, confinement)) is None:
         return None, report.findings
     files = {e.document.file: e.document.data.decode() for e in root.walk()}
-    text = Text(FORMAT, made.document.data.decode(), made.document.origins, files)
-    robot = _robot(report, made, text, opener, mesh)
+    written = Text(FORMAT, made.document.data.decode(), made.document.origins, files)
+    robot = _robot(report, made, written, opener, mesh)
     if report.failed and not trial.failed:  # the text that MuJoCo writes can be broken, as by attach with prefix=""
         return tried, trial.findings
     return robot, report.findings

@@ -62,7 +62,7 @@ class _Copier:
         self.count += size * int(count)
         suffixes = [f"{element.get('sep', '')}{i:0{len(str(int(count)))}}" for i in range(int(count))]
         for section, one in around:
-            twins = [renamed(one, names, lambda name, end=end: name + end, section.tag) for end in suffixes]
+            twins = [renamed(one, names, "", end, section.tag) for end in suffixes]
             section.children = [e for e in section.children if e is not one] + twins
         return self.frames(element, suffixes, names)
 
@@ -76,7 +76,7 @@ class _Copier:
             if "childclass" in element.attributes:
                 attributes["childclass"] = element.attributes["childclass"]
             frame = Element("frame", attributes, element.document, element.start)
-            frame.children = [renamed(child, names, lambda name, end=suffix: name + end) for child in element.children]
+            frame.children = [renamed(child, names, "", suffix) for child in element.children]
             frames.append(frame)
             p = p + R @ offset
         return frames

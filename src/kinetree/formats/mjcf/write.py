@@ -8,7 +8,7 @@ import numpy as np
 from kinetree.errors import Finding
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.losses.sidecar import LegalNames, Record, written
-from kinetree.formats.mjcf.check import check, opposite_readings
+from kinetree.formats.mjcf.check import check, is_several, opposite_readings
 from kinetree.formats.mjcf.compiler import BOUND_INERTIA, BOUND_MASS
 from kinetree.formats.mjcf.context import FORMAT, free
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
@@ -25,7 +25,7 @@ from kinetree.formats.mjcf.writing import (
     range_of,
     weightless,
 )
-from kinetree.model.reshape import plain_joints
+from kinetree.model.reshape import plain_joints, single_joints
 from kinetree.model.robot import CoupledLimit, Robot, Sensor
 from kinetree.spatial import se3
 from kinetree.syntax.numbers import format_number, format_numbers
@@ -53,6 +53,8 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     if robot.text and robot.text.format == FORMAT and not without:
         return robot.text.text
     robot = losses.without_parts(robot)
+    several = [joint.name for joint in robot.joints.values() if is_several(robot, joint)]
+    robot, rows = single_joints(robot, several) if several else (robot, {})
     if any(j.type == "ball" and not np.array_equal(j.child_origin[:3, :3], np.eye(3)) for j in robot.joints.values()):
         robot = plain_joints(robot)  # a body has no place for a rotation behind a ball joint
     renamed = LegalNames.of(robot, _names(robot), FORMAT)
@@ -62,6 +64,15 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     if notes is not None:
         notes += opposite_readings(robot, without)
         notes += _bounds(job)
+        notes += [
+            Finding(
+                "single-joints",
+                "warning",
+                f"is written as {', '.join(row)}, and read back as these",
+                element=f"joint {name!r}",
+            )
+            for name, row in rows.items()
+        ]
     return written(renamed, FORMAT, partial(_text, losses), read, notes)
 
 
