@@ -21,7 +21,8 @@ BODIES = {
     '<frame pos="0 1 0"><attach model="c" body="p" prefix="y_"/></frame>',
     "itself": '<body name="z" pos="0 1 0"><joint name="jz"/><geom/></body><attach body="z" prefix="y_"/>',
     "replicas": '<replicate count="3" offset="1 0 0" euler="10 20 30" sep="-">'
-    '<body name="z" pos="0 1 0"><joint name="jz"/><geom/><frame pos="1 0 0"><attach model="c" body="b" prefix="u_"/></frame></body></replicate>',
+    '<body name="z" pos="0 1 0"><joint name="jz"/><geom/>'
+    '<frame pos="1 0 0"><attach model="c" body="b" prefix="u_"/></frame></body></replicate>',
 }
 
 

@@ -67,7 +67,6 @@ TWO = """<mujoco><worldbody><body><joint name='a'/><joint name='b'/><joint name=
 @pytest.mark.parametrize(
     ("inner", "code"),
     [
-        ("<equality><joint joint1='a' joint2='b' polycoef='0 1 2'/></equality>", "mimic"),
         ("<equality><joint joint1='a' joint2='a'/></equality>", "mimic"),
         ("<equality><joint joint1='a' joint2='c'/></equality>", "joint-type"),
         ("<equality><joint joint1='a' joint2='z'/></equality>", "unknown-joint"),

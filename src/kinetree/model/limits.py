@@ -20,7 +20,7 @@ from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
 
 if TYPE_CHECKING:
-    from kinetree.model.robot import Robot
+    from kinetree.model.robot import Joint, Robot
 
 _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 """For limits that are almost as large as numbers can be: sums and products of them may be infinite."""
@@ -320,15 +320,44 @@ def _block(limits: Limits, columns: Array) -> Block:
 def resolve_mimic(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, float, float]:
     """Return (leader, multiplier, offset) with q_joint = multiplier * q_leader + offset, through chains of mimics.
 
-    until: leaders at which to stop, though they follow another; the joint itself is not one of them.
+    until: leaders at which to stop, though they follow another; the joint itself is not one of them. Raises
+    KinetreeError if the joint follows by a polynomial.
     """
-    multiplier, offset = 1.0, 0.0
+    leader, coefficients = mimic_polynomial(robot, name, until)
+    if len(coefficients) > 2:
+        message = f"follows {leader!r} by a polynomial, and only a factor and an offset are known here"
+        fix = "without=('mimic',), or --without mimic, frees followers"
+        raise fail("mimic", message, element=f"joint {name!r}", fix=fix)
+    return leader, coefficients[1], coefficients[0]
+
+
+def mimic_polynomial(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, list[float]]:
+    """Return (leader, coefficients) with q_joint = c0 + c1 q_leader + c2 q_leader² …, through chains of mimics, as
+    `resolve_mimic`."""
+    coefficients = [0.0, 1.0]
     joint = robot.joints[name]
     while joint.mimic and (joint.name == name or joint.name not in until):
-        offset += multiplier * joint.mimic.offset
-        multiplier *= joint.mimic.multiplier
+        inner = [joint.mimic.offset, joint.mimic.multiplier, *joint.mimic.higher]
+        if len(coefficients) == 2:
+            coefficients = [coefficients[0] + coefficients[1] * inner[0], *(coefficients[1] * c for c in inner[1:])]
+        else:
+            coefficients = np.polynomial.Polynomial(coefficients)(np.polynomial.Polynomial(inner)).coef.tolist()
         joint = robot.joints[joint.mimic.joint]
-    return joint.name, multiplier, offset
+    return joint.name, coefficients
+
+
+def _leader_range(robot: Robot, joint: Joint) -> tuple[str, float, float]:
+    """Return the leader of a follower by a polynomial, and the range of it around zero in which the follower is inside
+    its limits."""
+    leader, coefficients = mimic_polynomial(robot, joint.name)
+    start = min(max(0.0, robot.joints[leader].limit.lower), robot.joints[leader].limit.upper)
+    ends = [end for end in (joint.limit.lower, joint.limit.upper) if np.isfinite(end)]
+    roots = [
+        root for end in ends for root in np.polynomial.Polynomial([coefficients[0] - end, *coefficients[1:]]).roots()
+    ]
+    real = [float(root.real) for root in roots if abs(root.imag) < 1e-9]
+    below, above = [r for r in real if r <= start], [r for r in real if r > start]
+    return leader, max(below, default=-np.inf), min(above, default=np.inf)
 
 
 def robot_limits(robot: Robot) -> Limits:
@@ -337,7 +366,10 @@ def robot_limits(robot: Robot) -> Limits:
     slices = robot.q_slices
     rows: list[tuple[str, dict[str, float], float]] = []
     for joint in robot.joints.values():
-        if joint.mimic:
+        if joint.mimic and len(mimic_polynomial(robot, joint.name)[1]) > 2:
+            leader, low, high = _leader_range(robot, joint)
+            rows += _two_sided(joint.name, {leader: 1.0}, low, high)
+        elif joint.mimic:
             rows += _two_sided(joint.name, {joint.name: 1.0}, joint.limit.lower, joint.limit.upper)
         elif joint.limits and joint.kind.nq == len(joint.limits):
             where = slices[joint.name]

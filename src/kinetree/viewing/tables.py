@@ -151,7 +151,8 @@ def _relations(robot: Robot) -> Section:
             multiplier = short(joint.mimic.multiplier * scale / leader_scale)
             per = "" if unit == leader_unit else f" {unit}/{leader_unit}"
             offset = f" {_signed(joint.mimic.offset * scale)} {unit}" if joint.mimic.offset else ""
-            rows.append((joint.name, f"= {multiplier}{per} * {joint.mimic.joint}{offset}"))
+            rule = f"{multiplier}{per} * {joint.mimic.joint}{offset}"
+            rows.append((joint.name, f"= {joint.mimic if joint.mimic.higher else rule}"))
         if joint.kind.has_pitch:
             rows.append((joint.name, f"advances {short(joint.pitch * 2000 * math.pi)} mm a turn"))
     return Section("Relations", ("", ""), rows)

@@ -111,7 +111,7 @@ def _robot(report: Report, root: Element, written: Text, opener: Opener, mesh: M
     if not any(f.code == "not-supported" for f in report.findings):  # such as elements that create bodies
         report_unknown_names(report, root)
     check_names(context, root)
-    left = {"asset": assets.others, "tendon": read_tendons(context, root), "equality": read_equality(context, root)}
+    left = {"asset": assets.others, "equality": read_equality(context, root), "tendon": read_tendons(context, root)}
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)
     _scale_masses(context, root)

@@ -178,7 +178,7 @@ def _equalities(xml: XmlWriter, job: Job) -> None:
     xml.open("equality")
     write_loops(xml, job)
     for name, mimic in followers.items():
-        polynomial = format_numbers([mimic.offset, mimic.multiplier, 0, 0, 0])
+        polynomial = format_numbers([mimic.offset, mimic.multiplier, *mimic.higher, 0, 0, 0][:5])
         xml.leaf("joint", joint1=name, joint2=mimic.joint, polycoef=polynomial)
     xml.close()
 

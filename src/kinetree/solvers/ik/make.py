@@ -21,7 +21,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
 from kinetree.errors import fail
-from kinetree.model.limits import Limits, resolve_mimic
+from kinetree.model.limits import Limits, mimic_polynomial
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.margin import refuse_loops
@@ -152,9 +152,11 @@ def _speed(robot: Robot, name: str) -> float:
     speeds = [robot.joints[name].limit.velocity]
     for other, joint in robot.joints.items():
         if joint.mimic:
-            leader, multiplier, _ = resolve_mimic(robot, other)
-            if leader == name and multiplier and joint.limit.velocity:
-                speeds.append(joint.limit.velocity / abs(multiplier))
+            leader, coefficients = mimic_polynomial(robot, other)
+            ends = np.clip((robot.joints[name].limit.lower, robot.joints[name].limit.upper), -2 * np.pi, 2 * np.pi)
+            slopes = np.polynomial.Polynomial(coefficients).deriv()(np.linspace(*ends, 99 if coefficients[2:] else 1))
+            if leader == name and (steepest := np.abs(slopes).max()) and joint.limit.velocity:
+                speeds.append(joint.limit.velocity / float(steepest))
     return min([FASTEST, *(v for v in speeds if v and v > 0)])
 
 
