@@ -13,7 +13,8 @@ from kinetree.viewing.tables import robot_page
 
 TEXT = """<mujoco><worldbody><body name="a" pos="0 0 1"><joint name="x" axis="0 1 0" armature="0.3" {x}/>
   <geom size=".1" pos=".3 0 0"/>
-  <body name="b" pos="1 0 0"><joint name="y" axis="0 1 0" armature="0.2" damping="0.7" stiffness="2" {y}/><geom size=".1" pos=".2 .1 0"/>
+  <body name="b" pos="1 0 0"><joint name="y" axis="0 1 0" armature="0.2" damping="0.7" stiffness="2" {y}/>
+    <geom size=".1" pos=".2 .1 0"/>
     <body name="c" pos=".5 0 0"><joint name="z" type="slide" axis="1 0 0"/><geom size=".1" pos=".1 0 .2"/></body></body>
 </body></worldbody><equality>{equality}</equality>{more}</mujoco>"""
 FIRST = '<joint joint1="y" joint2="x" polycoef="0.1 1 0.5 -0.2 0.3"/>'
@@ -50,8 +51,8 @@ def test_the_followers_move_by_their_polynomials(x):
 
 
 def test_the_case_of_public_reports():
-    text = """<mujoco><worldbody><body name="a"><joint name="j1" axis="0 0 1"/><geom size=".1"/><body name="b" pos="1 0 0">
-      <joint name="j2" axis="0 0 1"/><geom size=".1"/></body></body></worldbody>
+    text = """<mujoco><worldbody><body name="a"><joint name="j1" axis="0 0 1"/><geom size=".1"/>
+      <body name="b" pos="1 0 0"><joint name="j2" axis="0 0 1"/><geom size=".1"/></body></body></worldbody>
       <equality><joint joint1="j2" joint2="j1" polycoef="0 1 0.5 0 0"/></equality></mujoco>"""
     T = kt.fk(kt.load(text, format="mjcf"), "b")([0.7])
     assert_allclose(np.arctan2(T[1, 0], T[0, 0]), 0.7 + 0.7 + 0.5 * 0.7**2)
@@ -102,15 +103,20 @@ def test_inverse_kinematics_reaches_what_the_polynomial_gives():
 
 
 def test_limits_of_a_follower_are_those_of_its_leader_around_zero():
-    robot = load(FIRST, y='range="-20 60"')
+    robot = load(FIRST, y='range="-10 60"')
     rows = dict(zip(robot.limits.row_names, robot.limits.h.tolist(), strict=True))
     low, high = -rows["y lower"], rows["y upper"]
-    assert_allclose([first(low), first(high)], np.deg2rad([-20, 60]))
+    assert_allclose([first(low), first(high)], np.deg2rad([-10, 60]))
     assert low < 0 < high
-    assert robot.limits.contains([0.0])
-    assert not robot.limits.contains([high + 0.01])
+    assert robot.limits.contains([0.0, 0.0])
+    assert not robot.limits.contains([high + 0.01, 0.0])
+    shifted = load('<joint joint1="y" joint2="x" polycoef="0 0 1"/>', y='range="10 60"')  # zero is outside
+    ends = np.sqrt(np.deg2rad([10, 60]))
+    assert_allclose(np.sort(np.abs(shifted.limits.h)), ends)
+    assert shifted.limits.contains([np.sign(shifted.limits.G[0, 0] * shifted.limits.h[0]) * ends.mean(), 0.0])
+    assert not load('<joint joint1="y" joint2="x" polycoef="0 0 1"/>', y='range="-60 -10"').limits.contains([0.0, 0.0])
     wide = load(FIRST, x='range="-10 10"', y='range="-1000 1000"')
-    assert wide.limits.contains([0.1])
+    assert wide.limits.contains([0.1, 0.0])
 
 
 def test_it_is_written_to_mjcf_and_refused_where_it_is_unknown(tmp_path):

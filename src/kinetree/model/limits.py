@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -347,17 +348,22 @@ def mimic_polynomial(robot: Robot, name: str, until: Collection[str] = ()) -> tu
 
 
 def _leader_range(robot: Robot, joint: Joint) -> tuple[str, float, float]:
-    """Return the leader of a follower by a polynomial, and the range of it around zero in which the follower is inside
-    its limits."""
+    """Return the leader of a follower by a polynomial, and the range of it nearest to zero in which the follower is
+    inside its limits; (1, -1) if there is none."""
     leader, coefficients = mimic_polynomial(robot, joint.name)
-    start = min(max(0.0, robot.joints[leader].limit.lower), robot.joints[leader].limit.upper)
-    ends = [end for end in (joint.limit.lower, joint.limit.upper) if np.isfinite(end)]
+    value, limit = np.polynomial.Polynomial(coefficients), robot.joints[leader].limit
+    start = min(max(0.0, limit.lower), limit.upper)
     roots = [
-        root for end in ends for root in np.polynomial.Polynomial([coefficients[0] - end, *coefficients[1:]]).roots()
+        root for end in (joint.limit.lower, joint.limit.upper) if np.isfinite(end) for root in (value - end).roots()
     ]
-    real = [float(root.real) for root in roots if abs(root.imag) < 1e-9]
-    below, above = [r for r in real if r <= start], [r for r in real if r > start]
-    return leader, max(below, default=-np.inf), min(above, default=np.inf)
+    edges = [-np.inf, *sorted(float(root.real) for root in roots if abs(root.imag) < 1e-9), np.inf]
+    found = []
+    for low, high in pairwise(edges):
+        near = [end for end in (low, high) if np.isfinite(end)] or [start]
+        middle = (near[0] + near[-1]) / 2 + np.isinf(high) - np.isinf(low)  # 1 beyond the only end
+        if joint.limit.lower <= value(middle) <= joint.limit.upper:
+            found.append((low, high))
+    return leader, *min(found, key=lambda ends: max(ends[0] - start, start - ends[1]), default=(1.0, -1.0))
 
 
 def robot_limits(robot: Robot) -> Limits:

@@ -149,12 +149,13 @@ def _by_rate(robot: Robot, problem: Problem) -> list[str]:
 
 def _speed(robot: Robot, name: str) -> float:
     """Return the speed limit of a joint from itself and all its followers, rad/s or m/s."""
-    speeds = [robot.joints[name].limit.velocity]
+    own = robot.joints[name].limit
+    speeds = [own.velocity]
     for other, joint in robot.joints.items():
         if joint.mimic:
             leader, coefficients = mimic_polynomial(robot, other)
-            ends = np.clip((robot.joints[name].limit.lower, robot.joints[name].limit.upper), -2 * np.pi, 2 * np.pi)
-            slopes = np.polynomial.Polynomial(coefficients).deriv()(np.linspace(*ends, 99 if coefficients[2:] else 1))
+            low, high = (float(np.clip(end, -2 * np.pi, 2 * np.pi)) for end in (own.lower, own.upper))
+            slopes = np.polynomial.Polynomial(coefficients).deriv()(np.linspace(low, high, 99))
             if leader == name and (steepest := np.abs(slopes).max()) and joint.limit.velocity:
                 speeds.append(joint.limit.velocity / float(steepest))
     return min([FASTEST, *(v for v in speeds if v and v > 0)])
