@@ -1,6 +1,7 @@
 """<attach> and <replicate>: bodies of other models and copies, with all that refers to them."""
 
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -194,3 +195,28 @@ def test_everything_that_names_a_replicated_part_is_replicated(tmp_path):
 def test_a_joint_alone_cannot_be_replicated(tmp_path):
     with pytest.raises(kt.KinetreeError, match=r"<joint> cannot be replicated; expected a <body> around it"):
         load(tmp_path, '<body name="b"><geom/><replicate count="2"><joint name="j"/></replicate></body>')
+
+
+@pytest.mark.slow
+def test_a_file_that_attaches_itself_again_and_again_is_refused(tmp_path):
+    body = '<body name="a0"><geom/></body>' + "".join(
+        f'<body name="a{i}"><geom/><attach body="a{i - 1}" prefix="l_"/><attach body="a{i - 1}" prefix="r_"/></body>'
+        for i in range(1, 40)
+    )
+    with pytest.raises(kt.KinetreeError) as error:
+        load(tmp_path, body)
+    assert {finding.code for finding in error.value.findings} == {"xml-size"}
+    chain = {f"m{i}": AGAIN.format(f"m{i + 1}.xml") for i in range(60)}
+    with pytest.raises(kt.KinetreeError, match="nested too deep"):
+        load(tmp_path, '<attach model="c" prefix=""/>', c=AGAIN.format("m0.xml"), **chain)
+
+
+@pytest.mark.slow
+def test_many_replicas_with_users_take_seconds(tmp_path):
+    body = "".join(
+        f'<replicate count="2"><body name="b{i}"><joint name="j{i}"/><geom/></body></replicate>' for i in range(3000)
+    )
+    more = "".join(f'<motor joint="j{i}"/>' for i in range(3000))
+    start = perf_counter()
+    assert load(tmp_path, body, f"<actuator>{more}</actuator>").nq == 6000
+    assert perf_counter() - start < 20

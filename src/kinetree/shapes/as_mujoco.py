@@ -6,7 +6,7 @@ A file without faces has no triangles: its mesh is the convex hull of its vertic
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.shapes.mesh import Mesh, checked, refused
+from kinetree.shapes.mesh import MOST_TRIANGLES, Mesh, checked, refused
 from kinetree.shapes.read import check_pointer, ending_of
 from kinetree.shapes.stl import is_text, read_msh, read_stl
 from kinetree.spatial.se3 import Array
@@ -55,6 +55,8 @@ def _obj(data: bytes, file: str) -> tuple[Array, NDArray[np.int64]]:
             elif word == b"f" and not ended:
                 numbers = [int(corner.partition(b"/")[0]) for corner in rest]
                 polygons.append([n - 1 if n > 0 else len(vertices) + n for n in numbers])
+        if sum(map(len, polygons)) > 3 * MOST_TRIANGLES:
+            raise refused(file, f"has more than {MOST_TRIANGLES} triangles")
         points = np.array(vertices, dtype="S40").astype(np.float32).reshape(-1, 3)
         triangles = [triangle for polygon in polygons for triangle in _cut(polygon, points, file)]
     except (ValueError, IndexError):

@@ -9,15 +9,16 @@ from kinetree.errors import nearest_names
 from kinetree.files.opener import Opener
 from kinetree.formats.fields import check_attributes, name_of
 from kinetree.formats.mjcf.compiler import Compiler, read_compiler
-from kinetree.formats.mjcf.copies import ASSETS, SECTIONS, named, referring, renamed
+from kinetree.formats.mjcf.copies import ASSETS, SECTIONS, Users, named, renamed
 from kinetree.formats.mjcf.defaults import ATTACHED
 from kinetree.formats.mjcf.include import expand
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.unknown_names import unknown_names
-from kinetree.syntax.xml.reader import Element, Report, parse
+from kinetree.syntax.xml.reader import MAX_PARTS, Element, Report, parse
 
 MERGED = ("asset", *SECTIONS)
 """Sections of an attached model that are added to those of the model."""
+MOST_NESTED = 30
 IGNORED = ("compiler", "default", "worldbody", "option", "size", "visual", "statistic", *MERGED)
 """Other sections that have no effect on the bodies."""
 
@@ -57,6 +58,8 @@ class _Attacher:
 
     def attached(self, element: Element) -> Element | None:
         """Return the frame that stands for an <attach>, or None with an error."""
+        if self.report.parts > MAX_PARTS:
+            return None
         check_attributes(self.report, element, ("model", "body", "frame", "prefix"))
         wanted = [(kind, name) for kind in ("body", "frame") if (name := element.get(kind))]
         model, fault = element.get("model"), ""
@@ -81,11 +84,16 @@ class _Attacher:
             self.report.error("attach", message, element)
             return None
         chosen, inherited = found
+        self.report.parts += sum(1 + len(e.attributes) for one in chosen for e in one.walk())
+        if self.report.parts > MAX_PARTS:
+            message = f"more than {MAX_PARTS} elements and attributes are attached"
+            self.report.error("xml-size", message, element)
+            return None
         frame = Element("frame", {}, element.document, element.start)
         prefix = element.attributes["prefix"]
         if model is None:
             inside = named([e for one in chosen for e in one.walk()])
-            for section, one in referring(self.root, inside):
+            for section, one in Users(self.root).of(inside):
                 section.children.append(renamed(one, inside, prefix, kind=section.tag))
             frame.children = [renamed(one, inside, prefix) for one in chosen]
             frame.attributes |= {"childclass": inherited} if inherited else {}
@@ -114,8 +122,8 @@ class _Attacher:
     def opened(self, asset: Element) -> Element | None:
         report, file = self.report, name_of(self.report, asset, "file")
         found = self.opener(file, self.files[0]) if file else None
-        if found is None or found[1] in self.files:
-            why = "attaches itself" if found else "cannot be found"
+        if found is None or found[1] in self.files or len(self.files) > MOST_NESTED:
+            why = "cannot be found" if not found else "attaches itself, or models are nested too deep"
             report.error(
                 "attach" if found else "include-not-found", f"the model {file!r} {why}", asset, attribute="file"
             )

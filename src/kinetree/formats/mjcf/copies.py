@@ -27,16 +27,34 @@ def references(element: Element) -> Iterator[tuple[str, str, str]]:
             yield attribute, kind, name
 
 
-def referring(root: Element, names: set[tuple[str, str]]) -> list[tuple[Element, Element]]:
-    """Return the section and each element in it that refers to some names, directly or through others; their own names
-    are added to `names`."""
-    found = []
-    for section in (section for tag in SECTIONS for section in root.find_all(tag)):
-        for element in section.children:
-            if any((kind, name) in names for e in element.walk() for _, kind, name in references(e)):
-                found.append((section, element))
-                names |= named([element], section.tag)
-    return found
+class Users:
+    """Elements of a model outside of the bodies, by the names to which they refer."""
+
+    def __init__(self, root: Element) -> None:
+        self.by_name: dict[tuple[str, str], list[tuple[int, Element, Element]]] = {}
+        self.count = 0
+        for section in (section for tag in SECTIONS for section in root.find_all(tag)):
+            for element in section.children:
+                self.add(section, element)
+
+    def add(self, section: Element, element: Element) -> None:
+        for kind, name in {(kind, name) for e in element.walk() for _, kind, name in references(e)}:
+            self.by_name.setdefault((kind, name), []).append((self.count, section, element))
+        self.count += 1
+
+    def of(self, names: set[tuple[str, str]]) -> list[tuple[Element, Element]]:
+        """Return the section and each element that refers to some names, directly or through others; their own names
+        are added to `names`."""
+        found: dict[int, tuple[Element, Element]] = {}  # by their order
+        left = sorted(names)
+        while left:
+            for number, section, element in self.by_name.get(left.pop(), ()):
+                if number not in found and element in section.children:  # not replaced by copies
+                    found[number] = section, element
+                    new = named([element], section.tag) - names
+                    names |= new
+                    left += new
+        return [found[number] for number in sorted(found)]
 
 
 def renamed(element: Element, names: Names | None, before: str, behind: str = "", kind: str = "") -> Element:

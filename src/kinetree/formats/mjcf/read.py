@@ -27,7 +27,7 @@ from kinetree.formats.mjcf.unknown_names import report_unknown_names
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial.se3 import frozen
-from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
+from kinetree.syntax.xml.reader import MAX_PARTS, DerivedText, Element, Report, parse
 
 NAME = "MuJoCo Model"  # MuJoCo's name of a model without one
 OF_BODIES = ("body", "frame", "replicate", "joint", "freejoint", "geom", "site", "camera", "light", "inertial", *MAKERS)
@@ -100,6 +100,8 @@ def _robot(report: Report, root: Element, written: Text, opener: Opener, mesh: M
             stray_text(report, element)
     compiler = read_compiler(report, root)
     expand_attachments(report, root, compiler, opener, (root.document.file,))
+    if report.parts > MAX_PARTS:
+        return None
     expand_replicates(report, root, compiler)
     classes = Classes(report, root)
     parts = Parts(root.get("model") or NAME, source=root.source, text=written)

@@ -4,7 +4,7 @@ import numpy as np
 
 from kinetree.formats.fields import check_attributes, vector_of
 from kinetree.formats.mjcf.compiler import Compiler
-from kinetree.formats.mjcf.copies import named, referring, renamed
+from kinetree.formats.mjcf.copies import Users, named, renamed
 from kinetree.formats.mjcf.poses import ZERO, euler
 from kinetree.spatial import se3
 from kinetree.syntax.numbers import format_numbers, number
@@ -24,7 +24,7 @@ def expand_replicates(report: Report, root: Element, compiler: Compiler) -> None
 
 class _Copier:
     def __init__(self, report: Report, root: Element, compiler: Compiler) -> None:
-        self.report, self.root, self.compiler = report, root, compiler
+        self.report, self.users, self.compiler = report, Users(root), compiler
         self.count = 0  # elements and attributes of the copies
         self.characters = 0  # of their names
 
@@ -47,7 +47,7 @@ class _Copier:
                 message = f"<{child.tag}> cannot be replicated; expected a <body> around it"
                 report.error("not-supported", message, child)
         names = named([*element.walk()])
-        around = referring(self.root, names)
+        around = self.users.of(names)
         size = sum(1 + len(e.attributes) for whole in (element, *(e for _, e in around)) for e in whole.walk())
         if self.count + size * count > MAX_PARTS:
             message = f"more than {MAX_PARTS} elements and attributes are replicated"
@@ -64,6 +64,8 @@ class _Copier:
         for section, one in around:
             twins = [renamed(one, names, "", end, section.tag) for end in suffixes]
             section.children = [e for e in section.children if e is not one] + twins
+            for twin in twins:
+                self.users.add(section, twin)
         return self.frames(element, suffixes, names)
 
     def frames(self, element: Element, suffixes: list[str], names: set[tuple[str, str]]) -> list[Element]:
