@@ -11,7 +11,7 @@ import kinetree as kt
 import mesh_files
 from kinetree.formats.mjcf import read, write
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Joint, Link, Robot
 from support import REFUSED, all_frames, example_robot_urdfs, frames_differ_by, icub_urdfs, random_q
 

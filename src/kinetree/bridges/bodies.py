@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.inertias import check_weighed
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import UNLIMITED, Joint, Limit, Robot
 from kinetree.model.tree import Passive, Tree

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +14,14 @@ from kinetree.arrays import as_given
 from kinetree.display import Brief, Displayable
 from kinetree.errors import Source, fail
 from kinetree.labels import check_rows
+from kinetree.model.mimic import leader_range, mimic_polynomial, resolve_mimic
 from kinetree.spatial import polytope
 from kinetree.spatial.monte_carlo import Estimate
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
 
 if TYPE_CHECKING:
-    from kinetree.model.robot import Joint, Robot
+    from kinetree.model.robot import Robot
 
 _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 """For limits that are almost as large as numbers can be: sums and products of them may be infinite."""
@@ -318,54 +318,6 @@ def _block(limits: Limits, columns: Array) -> Block:
     return Block(columns, rows, frozen(A[bounded]), frozen(b[bounded]), frozen(lower), frozen(upper))
 
 
-def resolve_mimic(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, float, float]:
-    """Return (leader, multiplier, offset) with q_joint = multiplier * q_leader + offset, through chains of mimics.
-
-    until: leaders at which to stop, though they follow another; the joint itself is not one of them. Raises
-    KinetreeError if the joint follows by a polynomial.
-    """
-    leader, coefficients = mimic_polynomial(robot, name, until)
-    if len(coefficients) > 2:
-        message = f"follows {leader!r} by a polynomial, and only a factor and an offset are known here"
-        fix = "without=('mimic',), or --without mimic, frees followers"
-        raise fail("mimic", message, element=f"joint {name!r}", fix=fix)
-    return leader, coefficients[1], coefficients[0]
-
-
-def mimic_polynomial(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, list[float]]:
-    """Return (leader, coefficients) with q_joint = c0 + c1 q_leader + c2 q_leader² …, through chains of mimics, as
-    `resolve_mimic`."""
-    coefficients = [0.0, 1.0]
-    joint = robot.joints[name]
-    while joint.mimic and (joint.name == name or joint.name not in until):
-        inner = [joint.mimic.offset, joint.mimic.multiplier, *joint.mimic.higher]
-        if len(coefficients) == 2:
-            coefficients = [coefficients[0] + coefficients[1] * inner[0], *(coefficients[1] * c for c in inner[1:])]
-        else:
-            coefficients = np.polynomial.Polynomial(coefficients)(np.polynomial.Polynomial(inner)).coef.tolist()
-        joint = robot.joints[joint.mimic.joint]
-    return joint.name, coefficients
-
-
-def _leader_range(robot: Robot, joint: Joint) -> tuple[str, float, float]:
-    """Return the leader of a follower by a polynomial, and the range of it nearest to zero in which the follower is
-    inside its limits; (1, -1) if there is none."""
-    leader, coefficients = mimic_polynomial(robot, joint.name)
-    value, limit = np.polynomial.Polynomial(coefficients), robot.joints[leader].limit
-    start = min(max(0.0, limit.lower), limit.upper)
-    roots = [
-        root for end in (joint.limit.lower, joint.limit.upper) if np.isfinite(end) for root in (value - end).roots()
-    ]
-    edges = [-np.inf, *sorted(float(root.real) for root in roots if abs(root.imag) < 1e-9), np.inf]
-    found = []
-    for low, high in pairwise(edges):
-        near = [end for end in (low, high) if np.isfinite(end)] or [start]
-        middle = (near[0] + near[-1]) / 2 + np.isinf(high) - np.isinf(low)  # 1 beyond the only end
-        if joint.limit.lower <= value(middle) <= joint.limit.upper:
-            found.append((low, high))
-    return leader, *min(found, key=lambda ends: max(ends[0] - start, start - ends[1]), default=(1.0, -1.0))
-
-
 def robot_limits(robot: Robot) -> Limits:
     """Return the limits of a robot; a follower's become rows on its leader."""
     lower, upper = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
@@ -373,7 +325,7 @@ def robot_limits(robot: Robot) -> Limits:
     rows: list[tuple[str, dict[str, float], float]] = []
     for joint in robot.joints.values():
         if joint.mimic and len(mimic_polynomial(robot, joint.name)[1]) > 2:
-            leader, low, high = _leader_range(robot, joint)
+            leader, low, high = leader_range(robot, joint)
             rows += _two_sided(joint.name, {leader: 1.0}, low, high)
         elif joint.mimic:
             rows += _two_sided(joint.name, {joint.name: 1.0}, joint.limit.lower, joint.limit.upper)

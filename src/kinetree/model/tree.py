@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.errors import unknown_name
 from kinetree.model.joints import JointType
-from kinetree.model.limits import mimic_polynomial
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Dynamics, Inertial, Joint, Robot
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array, frozen

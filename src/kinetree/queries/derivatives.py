@@ -11,7 +11,7 @@ from typing import Unpack
 from kinetree.algorithms.dynamics import derivatives
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.queries.forces import ALL, WEIGHTLESS, force_query
 from kinetree.queries.options import LoadOptions, LoopOptions, robot_query

@@ -12,7 +12,7 @@ from kinetree.formats.mjcf.context import OPEN, Context
 from kinetree.formats.mjcf.joints import span_of
 from kinetree.formats.mjcf.loops import TYPES, read_loop
 from kinetree.model.edit.motion import lock
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import CoupledLimit, Joint, Mimic, Robot
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Element

@@ -14,7 +14,7 @@ from kinetree.model.coordinates import q_of
 from kinetree.model.edit.coupled_limits import nothing_inside
 from kinetree.model.edit.extensions import stale
 from kinetree.model.force_torque import slides
-from kinetree.model.limits import mimic_polynomial
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Robot, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen

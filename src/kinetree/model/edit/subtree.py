@@ -15,7 +15,7 @@ from kinetree.model.edit.frames import pose
 from kinetree.model.edit.naming import with_prefix
 from kinetree.model.edit.own_files import with_own_files
 from kinetree.model.joints import JOINT_TYPES, JointType
-from kinetree.model.limits import mimic_polynomial
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import numbers

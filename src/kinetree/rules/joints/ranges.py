@@ -5,7 +5,7 @@ from math import inf
 
 from kinetree.display import number, numbers
 from kinetree.errors import Finding
-from kinetree.model.limits import mimic_polynomial
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
 from kinetree.rules.quality import JointQuality, grouped, others, span, spans, unit
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.display import number
 from kinetree.errors import Finding
-from kinetree.model.limits import mimic_polynomial
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
 from kinetree.rules.srdf.contents import OfSrdf
 

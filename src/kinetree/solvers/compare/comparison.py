@@ -12,7 +12,7 @@ from kinetree.arguments import explain_type_errors
 from kinetree.display import Displayable
 from kinetree.display import number as as_text
 from kinetree.errors import fail
-from kinetree.model.limits import mimic_polynomial
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.progress import Progress, reporting, tracked

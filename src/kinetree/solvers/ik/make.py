@@ -21,7 +21,8 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
 from kinetree.errors import fail
-from kinetree.model.limits import Limits, mimic_polynomial
+from kinetree.model.limits import Limits
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.margin import refuse_loops

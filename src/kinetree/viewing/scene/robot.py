@@ -9,7 +9,8 @@ import numpy as np
 from kinetree.checker.report import counted
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import KinetreeError, fail
-from kinetree.model.limits import Limits, checked_q, mimic_polynomial
+from kinetree.model.limits import Limits, checked_q
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Inertial, Joint, Robot
 from kinetree.spatial.se3 import IDENTITY, Array
 from kinetree.viewing.scene.roles import roles_of
