@@ -142,8 +142,11 @@ def test_parts_of_mjcf_files_are_no_faults_of_a_folder(tmp_path):
     texts = {
         "scene.xml": '<mujoco><include file="parts/classes.xml"/><include file="parts/arm.xml"/></mujoco>',
         "parts/classes.xml": '<mujoco><default><default class="c"/></default></mujoco>',
-        "parts/arm.xml": '<mujoco><worldbody><include file="parts/body.xml"/></worldbody></mujoco>',
+        "parts/arm.xml": '<mujoco><include file="parts/tree.xml"/></mujoco>',
+        "parts/tree.xml": '<mujoco><worldbody><include file="parts/body.xml"/>'
+        '<body childclass="c"/></worldbody></mujoco>',
         "parts/body.xml": '<mujocoinclude><body childclass="c"><geom size=".1"/></body></mujocoinclude>',
+        "other/classes.xml": '<mujoco><default><default class="c"/></default></mujoco>',
         "other/arm.xml": '<mujoco><worldbody><body childclass="c"/></worldbody></mujoco>',
         "other/lone.xml": '<mujocoinclude><body childclass="c"/></mujocoinclude>',
     }

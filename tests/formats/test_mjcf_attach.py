@@ -20,6 +20,7 @@ CHILD = """<mujoco model="cc"><compiler angle="radian" eulerseq="ZYX" meshdir="s
   <body name="p" pos="5 0 0" childclass="k"><geom class="main"/>
     <body name="q" pos="1 0 0"><joint name="jq" range="-1 1"/><geom/></body></body>
 </worldbody>
+<contact><exclude body1="world" body2="q"/></contact>
 <equality><joint joint1="jq" joint2="j" polycoef="0.5 2 0 0 0"/></equality>
 <tendon><fixed name="t" range="0 1"><joint joint="j" coef="1"/></fixed></tendon>
 <actuator><motor name="m" joint="j"/><motor name="mt" tendon="t"/><motor name="mq" joint="jq" class="k"/></actuator>
@@ -82,6 +83,7 @@ def test_a_frame_and_a_whole_world(tmp_path):
     assert world.joints["x_jq"].mimic == kt.load(CHILD, format="mjcf").joints["jq"].mimic.__class__("x_j", 2.0, 0.5)
     assert world.joints["x_jq"].limit.upper == 1
     assert [shape.name for shape in world.links["world"].collisions] == ["x_floor"]
+    assert 'body1="world" body2="x_q"' in kept(world)
     assert '"x_b"' in world.links["x_b"].extensions[-1].text  # the target of the camera
 
 

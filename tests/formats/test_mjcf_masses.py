@@ -24,7 +24,7 @@ FILES["m.msh"] = (
 FILES["points.msh"] = struct.pack("<4i", 4, 0, 0, 0) + mesh_files.CORNERS.astype("<f4").tobytes()
 FILES["points.obj"] = b"\n".join(b"v %g %g %g" % tuple(corner) for corner in mesh_files.CORNERS)
 CUBE = b"\n".join(b"v %d %d %d" % (x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1))
-CUBE += b"\ng one\nf 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf -6 -5 -1 -2\nf 1/1 3/1 7/1 5/1\nf 2 6 8 4\ng other\nf 1 2 3\n"
+CUBE += b"\ng one\nf 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf -6 -5 -1 -2\nf 1/1 3/1 7/1 5/1\nf 2 6 8 4\ng other\nf 8 7 6\n"
 TEXT = """<mujoco><compiler {compiler}/><asset><mesh name="m" {mesh}/></asset>
 <worldbody><body name="b" pos="1 0 0"><joint name="j"/>{body}</body></worldbody></mujoco>"""
 GEOM = '<geom type="mesh" mesh="m"/>'
@@ -77,6 +77,35 @@ def test_a_shell_has_the_mass_of_its_area(tmp_path):
     assert_allclose(
         mass, 2 * (1 + 1.5 + 3 + 3.5), rtol=1e-12
     )  # half the products of the edges, and half of |(6, 3, 2)|
+
+
+DENT = 'vertex="0 0 0 1 0 0 0 1 0 0 0 1 .2 .2 .2" face="0 2 1 0 1 3 0 3 2 1 2 4 2 3 4 3 1 4"'
+"""A tetrahedron with a dent, whose fifth vertex is inside."""
+
+
+@pytest.mark.parametrize(
+    ("rule", "mass", "moments"),
+    [
+        ("convex", 166.66666667, (50 / 3, 125 / 12, 125 / 12)),
+        ("exact", 100.00000149, None),
+        ("legacy", 137.06868412, None),
+        ("shell", 2494.98743172, None),
+    ],
+)
+def test_a_mesh_with_a_dent_has_the_masses_that_mujoco_prints(rule, mass, moments, tmp_path):
+    robot = load(tmp_path, f'{DENT} inertia="{rule}"')
+    assert_allclose(inertial_of(robot)[0], mass, rtol=1e-9)
+    if moments:
+        assert_allclose(sorted(np.linalg.eigvalsh(inertial_of(robot)[2])), sorted(moments), rtol=1e-8)
+
+
+def test_a_shell_of_a_cube_has_its_moments(tmp_path):
+    """5/18 of mass times edge squared."""
+    block = " ".join(f"{x} {y} {z}" for x in (0, 1) for y in (0, 1) for z in (0, 1))
+    mass, com, inertia = inertial_of(load(tmp_path, f'vertex="{block}" inertia="shell"'))
+    assert_allclose(mass, 6000)
+    assert_allclose(com, [0.5] * 3)
+    assert_allclose(inertia, np.eye(3) * 6000 * 5 / 18, atol=1e-9)
 
 
 def test_an_obj_file_is_read_as_mujoco_reads_it():

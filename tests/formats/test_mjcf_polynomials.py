@@ -50,6 +50,12 @@ def test_the_followers_move_by_their_polynomials(x):
         assert_allclose(poses(robot)["c"], expected[1], atol=1e-14)
 
 
+def test_a_follower_of_such_a_follower_may_have_a_factor_and_an_offset():
+    robot, x = load(FIRST + '<joint joint1="z" joint2="y" polycoef="0.2 0.5 0 0 0"/>'), 0.4
+    expected = kt.fk(free(), "c")([x, first(x), 0.2 + 0.5 * first(x)])
+    assert_allclose(kt.fk(robot, "c")([x]), expected, atol=1e-14)
+
+
 def test_the_case_of_public_reports():
     text = """<mujoco><worldbody><body name="a"><joint name="j1" axis="0 0 1"/><geom size=".1"/>
       <body name="b" pos="1 0 0"><joint name="j2" axis="0 0 1"/><geom size=".1"/></body></body></worldbody>

@@ -401,3 +401,15 @@ def test_joints_of_several_coordinates_are_slides_hinges_and_balls_of_one_body(k
     assert [again.joints[name].limit for name in names[: len(limits)]] == list(limits)
     assert {again.joints[name].dynamics[0].damping for name in names} == {2.0}
     assert again.sensors["gauge"].joint == names[-1]
+
+
+@pytest.mark.parametrize("kind", ["planar", "floating"])
+def test_such_a_joint_may_end_away_from_the_frame_of_its_link(kind):
+    behind = se3.frozen(se3.pose_from_xyz_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6)))
+    axes = se3.frozen([(0.0, 0.0, 1.0)]) if kind == "planar" else se3.frozen(np.zeros((0, 3)))
+    robot = build(
+        Parts("r", [Link("base"), Link("a")], [Joint("j", kind, "base", "a", axes=axes, child_origin=behind)])
+    )
+    q = np.array([0.3, -0.2, 0.4, 0.0, 0.6, 0.0, 0.8][: robot.nq])
+    again = kt.load(write(robot), format="mjcf")
+    assert_allclose(kt.fk(again, "a")(q), kt.fk(robot, "a")(q), atol=1e-14)
