@@ -30,9 +30,11 @@ def expand_attachments(
 
     files: the file, and those of the models that attach it.
     """
-    attacher = _Attacher(report, root, compiler, opener, files)
-    for world in root.find_all("worldbody"):
-        attacher.inside(world)
+    worlds = root.find_all("worldbody")
+    if any(element.tag == "attach" for world in worlds for element in world.walk()):
+        attacher = _Attacher(report, root, compiler, opener, files)
+        for world in worlds:
+            attacher.inside(world)
     for section in root.find_all("asset"):
         section.children = [e for e in section.children if e.tag != "model"]
 

@@ -70,9 +70,10 @@ def bounded(inertial: Inertial | None, compiler: Compiler, T_parent_body: Array)
     """Return an inertial with the least mass and moments of the compiler, and moments that a body can have if the
     compiler evens them out; the same object if nothing changes."""
     mass, least = compiler.boundmass, compiler.boundinertia
+    if mass <= 0 and least <= 0 and (inertial is None or not compiler.balanceinertia):
+        return inertial
     if inertial is None:  # MuJoCo puts such masses at the place of the body in its parent, once more
-        T = T_parent_body
-        return Inertial(mass, frozen(np.eye(3) * least), T) if mass > 0 or least > 0 else None
+        return Inertial(mass, frozen(np.eye(3) * least), T_parent_body)
     values, axes = np.linalg.eigh(inertial.inertia)
     moments = np.maximum(values, least)
     if compiler.balanceinertia and moments.max() > moments.sum() / 2:

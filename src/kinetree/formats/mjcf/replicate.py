@@ -17,9 +17,11 @@ PARTS = ("joint", "freejoint", "inertial")
 def expand_replicates(report: Report, root: Element, compiler: Compiler) -> None:
     """Replace every <replicate> by its frames, in place, and elements outside of the bodies that refer to what is in it
     by as many copies."""
-    copier = _Copier(report, root, compiler)
-    for world in root.find_all("worldbody"):
-        copier.inside(world)
+    worlds = root.find_all("worldbody")
+    if any(element.tag == "replicate" for world in worlds for element in world.walk()):
+        copier = _Copier(report, root, compiler)
+        for world in worlds:
+            copier.inside(world)
 
 
 class _Copier:
