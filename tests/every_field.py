@@ -131,6 +131,7 @@ VALUES: Mapping[str, list[Values]] = {
     "Geometry.origin": [{"origin": POSE}, {"origin": POSE, "shape": Shape("box", SHAPES["box"])}],
     "Material.texture": [{"texture": "wood.png"}, {"texture": "wood.png", "rgba": None}],
     "Mimic.joint": [{"joint": "bend"}],
+    "Mimic.higher": [{"higher": (0.5, 0.25)}],
     "Frame.link": [{"link": "arm"}],
     "Sensor.frame": [{"frame": "arm", "joint": None}],
     "Sensor.joint": [{"joint": "bend"}],

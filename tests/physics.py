@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.joints import JOINT_TYPES, JointType
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import (
     CoupledLimit,
     Dynamics,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import kinetree as kt
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.tree import build_tree
 from support import REFUSED, example_robot_urdfs
 

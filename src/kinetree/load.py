@@ -8,6 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinetree.arguments import explain_type_errors
 from kinetree.confine import Confinement, Places, confinement_of
@@ -31,6 +32,7 @@ from kinetree.model.names import Lookup
 from kinetree.model.robot import Robot
 from kinetree.robots.installed import located
 from kinetree.robots.packaged import is_packaged
+from kinetree.spatial.se3 import Array
 
 PRINTED = "dh"
 """The set of limits that the DH tables of a packaged robot print."""
@@ -237,7 +239,7 @@ def _read(source: str | os.PathLike[str], options: ReadOptions) -> Reading:
         raise fail("format", f"format={format!r} is not known; {nearest_names(format, list(FORMATS))}")
     if isinstance(source, str) and format is not None:
         FORMATS[format].check_options(options)
-        files = Files(folders, confinement_of(None, options.confined))
+        files = _files(folders, confinement_of(None, options.confined))
         robot, findings = FORMATS[format].read(source.encode("utf-8", "surrogatepass"), "<text>", files, options)
         robot, findings = _with_reasons(robot, findings, files)
         return robot, findings if robot or "\n" in source else [_with_hint(f, source) for f in findings]
@@ -246,7 +248,7 @@ def _read(source: str | os.PathLike[str], options: ReadOptions) -> Reading:
     if is_packaged(source, format):
         return _read_packaged(str(source), options)
     path = Path(source)
-    files = Files(folders, confinement_of(path, options.confined))
+    files = _files(folders, confinement_of(path, options.confined))
     files.check(path)
     text = read_file(path)
     row = FORMATS[format] if format else format_of_text(path, text)
@@ -257,13 +259,30 @@ def _read(source: str | os.PathLike[str], options: ReadOptions) -> Reading:
     return _with_reasons(robot, findings, files)
 
 
+def _files(folders: Mapping[str, Path], confinement: Confinement | None) -> Files:
+    """Return the opener of the files of one load, with a reader of meshes, from which masses of MJCF follow."""
+    files = Files(folders, confinement)
+
+    def mesh(wanted: str, asked_from: str) -> tuple[Array, NDArray[np.int64]]:
+        from kinetree.shapes.as_mujoco import read_as_mujoco  # few robots need it
+
+        try:
+            data, path = files.open(wanted, asked_from)
+        except OSError as error:
+            raise fail("mesh", f"{wanted!r} cannot be read: {error.strerror or error}") from None
+        return read_as_mujoco(data, path)
+
+    files.mesh = mesh
+    return files
+
+
 def _read_with_xacro(path: Path, text: bytes, folders: Mapping[str, Path], options: ReadOptions) -> Reading:
     """Return a reading of a URDF file that may hold instructions of xacro.
 
     Unlike a file that is named as xacro, it is confined to its workspace and to packages, and sees no variable of the
     environment. Calls of macros that it does not define are left out, as urdfdom does.
     """
-    files = Files(folders, confinement_of(path, options.confined or True))
+    files = _files(folders, confinement_of(path, options.confined or True))
     reading = FORMATS["urdf"].read(text, str(path), files, options)
     left = [finding for finding in reading[1] if finding.code == "left-over-xacro"]
     if not left:

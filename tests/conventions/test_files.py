@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.files import files_of, is_model, models_in, without_parts
 from kinetree.checker.job import CheckReport, Job, check_job
 from kinetree.errors import Finding, KinetreeError
@@ -134,6 +135,32 @@ def test_a_part_that_another_file_includes_may_fail_alone(tmp_path, include):
     ):
         failed = CheckReport(str(tmp_path / name), (Finding(code, "error", "fails"),))
         assert len(without_parts(failed).findings) == count
+
+
+def test_parts_of_mjcf_files_are_no_faults_of_a_folder(tmp_path):
+    """A file that another one includes may fail alone; one that fails and that nothing includes is reported."""
+    texts = {
+        "scene.xml": '<mujoco><include file="parts/classes.xml"/><include file="parts/arm.xml"/></mujoco>',
+        "parts/classes.xml": '<mujoco><default><default class="c"/></default></mujoco>',
+        "parts/arm.xml": '<mujoco><include file="parts/tree.xml"/></mujoco>',
+        "parts/tree.xml": '<mujoco><worldbody><include file="parts/body.xml"/>'
+        '<body childclass="c"/></worldbody></mujoco>',
+        "parts/body.xml": '<mujocoinclude><body childclass="c"><geom size=".1"/></body></mujocoinclude>',
+        "other/classes.xml": '<mujoco><default><default class="c"/></default></mujoco>',
+        "other/arm.xml": '<mujoco><worldbody><body childclass="c"/></worldbody></mujoco>',
+        "other/lone.xml": '<mujocoinclude><body childclass="c"/></mujocoinclude>',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in texts]
+    results = {name: check_job(Job(file)) for name, file in zip(texts, files, strict=True)}
+    failed = {name for name, result in results.items() if any(map(is_error_of_reader, result.findings))}
+    assert failed == {*texts} - {"scene.xml"}  # if they are named
+    left = {name: without_parts(result, files) for name, result in results.items()}
+    assert [n for n, result in left.items() if any(map(is_error_of_reader, result.findings))] == ["other/arm.xml"]
+    without_scene = without_parts(results["parts/arm.xml"], files[1:])
+    assert "include-not-found" in {f.code for f in without_scene.findings}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")

@@ -10,7 +10,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats.urdf.write import write
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Dynamics, Robot
 from kinetree.spatial import se3
 from physics import random_inertial, with_dynamics

@@ -14,7 +14,7 @@ from kinetree.errors import KinetreeError
 from kinetree.formats import sdf
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.joints import JOINT_TYPES
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
 from support import all_frames, random_q, sample, shared

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from support import REFUSED, all_frames, example_robot_urdfs, icub_urdfs, random_q
 
 pytestmark = pytest.mark.crosscheck

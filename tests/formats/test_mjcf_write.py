@@ -8,10 +8,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 import kinetree as kt
+from kinetree.errors import Finding
 from kinetree.formats.mjcf import read, write
 from kinetree.formats.mjcf.poses import pose_attributes
-from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import Joint, Link, Robot
+from kinetree.formats.registry import WRITTEN
+from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.robot import Dynamics, Joint, Limit, Link, Robot, Sensor
+from kinetree.spatial import se3
 from support import frames_differ_by, icub_urdfs, random_q
 
 TEXT = """<mujoco model="all">
@@ -144,8 +148,8 @@ def test_bodies_without_mass_get_the_compilers_lower_bounds_and_the_file_says_so
     fixed_mass = "<body name='b'><geom size='1'/></body>"
     assert "boundmass" not in write(edited(moving % fixed_mass))
     assert not kt.load(write(light), format="mjcf").notes
-    (note,) = kt.load(write(light).replace('"1e-06"', '"0.1"'), format="mjcf").notes
-    assert note.code == "compiler-setting"
+    raised = kt.load(write(light).replace('"1e-06"', '"0.1"'), format="mjcf")
+    assert raised.links["a"].inertial.mass == 0.1
 
 
 def urdf(inner: str) -> Robot:
@@ -166,8 +170,6 @@ ENDS = "<parent link='a'/><child link='b'/>"
 @pytest.mark.parametrize(
     ("inner", "code"),
     [
-        (f"type='planar'>{ENDS}{AXIS}", "cannot-say-joint"),
-        (f"type='floating'>{ENDS}", "cannot-say-joint"),
         (f"type='revolute'>{ENDS}{AXIS}<limit lower='1' upper='0' effort='1' velocity='1'/>", "cannot-say-limit"),
     ],
 )
@@ -330,3 +332,84 @@ def test_keyframes_follow_a_renaming():
         written = write(edited)
         assert 'qpos="0.5"' in written
         assert "kinetree_order" not in written
+
+
+def test_an_order_that_mujoco_does_not_have_is_a_finding_when_saved_and_when_loaded(tmp_path):
+    """Of a robot with two arms, MuJoCo has one arm after the other."""
+    links = "".join(f"<link name='{name}'/>" for name in ("base", "a1", "b1", "a2"))
+    joints = (("ja1", "base", "a1"), ("jb1", "base", "b1"), ("ja2", "a1", "a2"))
+    text = "".join(
+        f"<joint name='{j}' type='continuous'><parent link='{p}'/><child link='{c}'/></joint>" for j, p, c in joints
+    )
+    arms = kt.load(f"<robot name='r'>{links}{text}</robot>", format="urdf")
+    said = "MuJoCo has q in another order, from joint 2 on: ja2, jb1; here it is jb1, ja2"
+    notes = {note.code: note for note in kt.save(arms, tmp_path / "o.xml")}
+    assert (notes["other-order"].message, notes["other-order"].severity) == (said, "info")
+    again = kt.load(tmp_path / "o.xml")
+    assert again.joint_names == arms.joint_names
+    assert [note.message for note in again.notes if note.code == "other-order"] == [said]
+    in_its_order = arms.order(("ja1", "ja2", "jb1"))
+    assert "other-order" not in {note.code for note in kt.save(in_its_order, tmp_path / "o.xml")}
+    assert not kt.load(tmp_path / "o.xml").notes
+    (note,) = [note for note in kt.save(in_its_order, tmp_path / "o.urdf") if note.code == "other-order"]
+    assert note.message.startswith("other programs have q in another order, from joint 2 on: jb1, ja2")
+
+
+def test_least_masses_are_a_finding(tmp_path):
+    (note,) = kt.save(kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)"), tmp_path / "arm.xml")
+    assert (note.code, note.severity) == ("bounds", "warning")
+    assert note.message.startswith("MuJoCo gets 1e-06 kg and 1e-09 kg m² for moving bodies without mass: ")
+    heavy = kt.chain([{"axis": [0, 0, 1], "m": 2, "r": [0.5, 0, 0], "I": [1, 1, 1]}])
+    assert not [note for note in kt.save(heavy, tmp_path / "arm.xml") if note.code == "bounds"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "axes", "names"),
+    [
+        ("planar", [(0.6, 0.8, 0.0)], ("j_TX", "j_TY", "j_RZ")),
+        ("universal", [(0.6, 0.8, 0.0), (0.0, 0.0, 1.0)], ("j_R1", "j_R2")),
+        ("floating", np.zeros((0, 3)), ("j_TX", "j_TY", "j_TZ", "j_R")),
+    ],
+)
+def test_joints_of_several_coordinates_are_slides_hinges_and_balls_of_one_body(kind, axes, names):
+    """As in MuJoCo's own reader of URDF, with the same numbers in q."""
+    pose = se3.pose_from_xyz_rpy((1, 2, 3), (0.1, 0.2, 0.3))
+    count = JOINT_TYPES[kind].nv
+    limits = tuple(Limit(-1.0 - i, 1.0 + i, effort=5.0) for i in range(count)) if kind != "floating" else ()
+    joint = Joint("j", kind, "base", "a", se3.frozen(pose), se3.frozen(axes), limits=limits, dynamics=(Dynamics(2.0),))
+    tip = Joint("k", "continuous", "a", "b", se3.frozen(pose), se3.frozen([(0.0, 1.0, 0.0)]))
+    parts = Parts("r", [Link("base"), Link("a"), Link("b")], [tip, joint], groups={"all": ("k", "j")})
+    parts.sensors.append(Sensor("gauge", "force_torque", "a", joint="j"))
+    robot = build(parts)
+    notes: list[Finding] = []
+    text = WRITTEN["mjcf"].write(robot, ("force_torque",), notes)
+    (note,) = [note for note in notes if note.code == "single-joints"]
+    assert note.element == "joint 'j'"
+    assert note.message == f"is written as {', '.join(names)}, and read back as these"
+    assert text.count("<body") == 3
+    again = kt.load(text, format="mjcf")
+    assert again.joint_names == (*names, "k")
+    assert again.groups["all"] == ("k", *names)
+    q = np.array([*(0.3, -0.2, 0.4, 0.1, 0.5, -0.5, 0.7)[: robot.nq - 1], 0.8])
+    if kind == "floating":
+        q[3:7] /= np.linalg.norm(q[3:7])
+    assert_allclose(kt.fk(again, ["a", "b"])(q), kt.fk(robot, ["a", "b"])(q), atol=1e-14)
+    first, last = again.joints[names[0]], again.joints[names[-1]]
+    assert (first.type, last.type) == {
+        "planar": ("prismatic", "revolute"), "universal": ("revolute", "revolute"), "floating": ("prismatic", "ball"),
+    }[kind]  # fmt: skip
+    assert [again.joints[name].limit for name in names[: len(limits)]] == list(limits)
+    assert {again.joints[name].dynamics[0].damping for name in names} == {2.0}
+    assert again.sensors["gauge"].joint == names[-1]
+
+
+@pytest.mark.parametrize("kind", ["planar", "floating"])
+def test_such_a_joint_may_end_away_from_the_frame_of_its_link(kind):
+    behind = se3.frozen(se3.pose_from_xyz_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6)))
+    axes = se3.frozen([(0.0, 0.0, 1.0)]) if kind == "planar" else se3.frozen(np.zeros((0, 3)))
+    robot = build(
+        Parts("r", [Link("base"), Link("a")], [Joint("j", kind, "base", "a", axes=axes, child_origin=behind)])
+    )
+    q = np.array([0.3, -0.2, 0.4, 0.0, 0.6, 0.0, 0.8][: robot.nq])
+    again = kt.load(write(robot), format="mjcf")
+    assert_allclose(kt.fk(again, "a")(q), kt.fk(robot, "a")(q), atol=1e-14)

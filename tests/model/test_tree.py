@@ -11,7 +11,7 @@ import kinetree as kt
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Inertial, Joint, Limit, Link, Mimic, Robot
 from kinetree.model.tree import build_tree
 from kinetree.spatial import plucker, se3

@@ -5,7 +5,7 @@ Each velocity coordinate between base and frame gives a twist, linear first: the
 the angular velocity w, both relative to the base, at rate one. A joint that carries the base counts negatively.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -32,8 +32,15 @@ class Twist(NamedTuple):
     w: Array
 
 
-def twists(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> list[Twist]:
-    """Return the twists in order from base to frame, in the axes of either."""
+def twists(
+    tree: Tree,
+    q: Any,
+    frame: str,
+    base: str | None = None,
+    expressed_in: Axes = "base",
+    factor: Callable[[Tree, int, Any], Any] = Tree.rate,
+) -> list[Twist]:
+    """Return the twists in order from base to frame, in the axes of either. factor: of the motion of each joint."""
     (body_base, T_body_base), (body, T_body_frame) = place(tree, base), place(tree, frame)
     up, down = path_between(tree, body_base, body)
     if expressed_in == "base":
@@ -47,7 +54,7 @@ def twists(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in
     result: list[Twist] = []
     for i, sign in [*((i, -1.0) for i in up), *((i, 1.0) for i in down)]:
         R, lever = T[i][:3, :3], p_frame - T[i][:3, 3]
-        S = tree.motion_subspace(i, q) * (sign * tree.multiplier[i])
+        S = tree.motion_subspace(i, q) * (sign * factor(tree, i, q))
         w = R @ S[:3]
         v = R @ S[3:] - skew(lever) @ w
         first, n = len(result), S.shape[1]
@@ -82,6 +89,8 @@ def hessian(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_i
             turned = np.array([*(turn @ v_j), *(turn @ w_j)])
             rate = turned if a < carried else np.array([*(skew(w_j) @ v_i), 0.0, 0.0, 0.0])
             entries[i][j] = entries[i][j] + (rate if expressed_in == "base" else rate - turned)
+    for j, _, v, w in twists(tree, q, frame, base, expressed_in, Tree.bend) if any(tree.higher) else ():
+        entries[j][j] = entries[j][j] + np.array([*v, *w])
     return np.array(entries).reshape(tree.nv, tree.nv, 6).transpose(0, 2, 1)
 
 
@@ -178,7 +187,7 @@ def moving(tree: Tree, frame: str, base: str | None = None) -> list[int]:
     """Return the velocity coordinates that can move the frame relative to base, in order."""
     up, down = path_between(tree, place(tree, base)[0], place(tree, frame)[0])
     numbers = range(tree.nv)
-    return sorted({j for i in (*up, *down) for j in numbers[tree.v_slice[i]] if tree.multiplier[i] != 0.0})
+    return sorted({j for i in (*up, *down) for j in numbers[tree.v_slice[i]] if tree.multiplier[i] or tree.higher[i]})
 
 
 def point(tree: Tree, q: Any, p: Any, frame: str, base: str | None = None) -> Array:

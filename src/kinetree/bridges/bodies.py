@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, fail
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.inertias import check_weighed
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import UNLIMITED, Joint, Limit, Robot
 from kinetree.model.tree import Passive, Tree
@@ -64,6 +65,7 @@ def bodies_of(
         for loop in robot.loops.values()
         if loop.type not in loops
     ]
+    check_weighed(robot)
     for i in _depth_first(model.parent):
         bodies += _row(robot, model, i, last[model.parent[i]], len(bodies))
         last[i] = len(bodies) - 1

@@ -3,9 +3,12 @@
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
+from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.deduplicate import Key, key_of
 from kinetree.checker.job import CheckReport
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
@@ -25,6 +28,10 @@ OF_WHOLE = (
     *("unknown-parent", "unknown-child", "several-roots", "xacro-scope"),
 )
 """Codes of errors that a part of others may have because it is read without them."""
+INCLUDED = re.compile(r"<include\s[^<>]*?file\s*=\s*[\"']([^\"']+)")
+"""Name of a file that an MJCF file includes."""
+MOST_NESTED = 4
+"""Most files around a file that are looked at for the folder from which it names others."""
 COMMENTS, ROOT = re.compile(rb"<!--.*?-->", re.DOTALL), re.compile(rb"<([A-Za-z_][\w:.-]*)")
 UNREAD = ("file", "file-size", "format", "no-models", "srdf-alone")
 """Codes of errors of files that could not be read."""
@@ -99,28 +106,54 @@ def is_unread(result: CheckReport) -> bool:
     return any(finding.code in UNREAD and finding.severity == "error" for finding in result.findings)
 
 
-def is_part(result: CheckReport) -> bool:
-    """Return whether a file is a part of others: it makes no robot, or fails alone and another file includes it."""
+def is_part(result: CheckReport, files: Collection[str] = ()) -> bool:
+    """Return whether a file is a part of others: it makes no robot, or fails alone and another file includes it.
+
+    files: those that are checked with it, of which MJCF files may include it.
+    """
+    codes = {finding.code for finding in result.findings if is_error_of_reader(finding)}
+    if codes and result.file.lower().endswith((".xml", ".mjcf")):
+        included = os.path.abspath(result.file) in _included(tuple(files))
+        return included or "no-model" in codes or _root_of(result.file) == b"mujocoinclude"
     codes = {finding.code for finding in result.findings if finding.severity == "error"}
     if codes.isdisjoint(NO_ROBOT) and result.file.endswith(".xacro") and not codes.isdisjoint(OF_WHOLE):
         from kinetree.xacro_text.package import is_included_around  # takes 3 ms and is rarely needed
 
-        return not _is_of_robot(result.file) or is_included_around(result.file)
+        return _root_of(result.file) not in (b"", b"robot") or is_included_around(result.file)
     return not codes.isdisjoint(NO_ROBOT)
 
 
-def _is_of_robot(file: str) -> bool:
-    """Return whether the root element of a file of a folder is <robot>, or unknown."""
+@lru_cache(maxsize=1)
+def _included(files: tuple[str, ...]) -> frozenset[str]:
+    """Return the paths that MJCF files include, seen from their own folder and from those of the files around them."""
+    names: dict[str, list[str]] = {}
+    for file in files:
+        if file.lower().endswith((".xml", ".mjcf")):
+            with suppress(KinetreeError):
+                names[os.path.abspath(file)] = INCLUDED.findall(read_file(Path(file)).decode(errors="replace"))
+    folders = {file: {os.path.dirname(file)} for file in names}
+    found: set[str] = set()
+    for _ in range(MOST_NESTED):
+        for file, wanted in names.items():
+            paths = {os.path.normpath(os.path.join(folder, name)) for folder in folders[file] for name in wanted}
+            found |= paths
+            for path in paths & folders.keys():
+                folders[path] |= folders[file]
+    return frozenset(found)
+
+
+def _root_of(file: str) -> bytes:
+    """Return the tag of the root element of a file, or b"" if it is unknown."""
     try:
-        text = COMMENTS.sub(b"", read_file(Path(file)))
+        root = ROOT.search(COMMENTS.sub(b"", read_file(Path(file))))
     except KinetreeError:
-        return True
-    root = ROOT.search(text)
-    return root is None or root[1] == b"robot"
+        return b""
+    return root[1] if root else b""
 
 
-def without_parts(result: CheckReport) -> CheckReport:
-    """Return the result of a file from a folder, with only the findings of rules if the file is a part of others."""
+def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckReport:
+    """Return the result of a file from a folder, with only the findings of rules if the file is a part of others, by
+    `is_part`."""
     if alone := [finding for finding in result.findings if finding.code == "srdf-alone"]:  # a remark, if it is no xacro
         remarks = [replace(f, severity="info") for f in alone if not result.file.lower().endswith(".xacro")]
         return replace(result, findings=tuple(remarks))
@@ -131,7 +164,7 @@ def without_parts(result: CheckReport) -> CheckReport:
         found = [replace(f, severity=mild) if f.severity == "error" else f for f in result.findings]
         return replace(result, findings=tuple(f for f in found if f.code != "not-asked"))
     rules = tuple(finding for finding in result.findings if not finding.code.islower())
-    return replace(result, findings=rules) if is_part(result) else result
+    return replace(result, findings=rules) if is_part(result, files) else result
 
 
 def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:

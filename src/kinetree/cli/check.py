@@ -151,7 +151,7 @@ def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[CheckRepor
     """Return the results, without errors of files in folders that are parts of others. files: whether they were
     named."""
     results = zip(asked, tracked(check_all(asked), "checking", len(asked)), strict=True)
-    found = [r if files.get(job.file, True) else without_parts(r) for job, r in results]
+    found = [r if files.get(job.file, True) else without_parts(r, [*files]) for job, r in results]
     return once_in_all(found) + gone_from_baselines(asked)
 
 

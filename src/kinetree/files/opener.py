@@ -10,10 +10,14 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import unquote
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kinetree.confine import Confinement, real, refusal, unseen
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.files.packages import Packages
 from kinetree.files.plain_file import open_plain
+from kinetree.spatial.se3 import Array
 from kinetree.syntax.xml.reader import Report, parse
 
 MAX_FILE_BYTES = 64_000_000
@@ -22,9 +26,19 @@ Opener = Callable[[str, str], tuple[bytes, str] | None]
 """Function from (a path or URI, the file that refers to it) to (content, path), or None if it cannot be found."""
 
 
+MeshReader = Callable[[str, str], tuple[Array, NDArray[np.int64]]]
+"""Function from (a path or URI of a mesh, the file that refers to it) to vertices (n, 3) and triangles (m, 3). Raises
+KinetreeError if the mesh cannot be read."""
+
+
 def nothing(wanted: str, asked_from: str) -> tuple[bytes, str] | None:
     """Return None: the opener of texts that come from no file."""
     return None
+
+
+def no_mesh(wanted: str, asked_from: str) -> tuple[Array, NDArray[np.int64]]:
+    """Raise KinetreeError: the reader of meshes of texts that come from no file."""
+    raise fail("mesh", f"{wanted!r} is not read here")
 
 
 class Files:
@@ -33,7 +47,7 @@ class Files:
     packages: folders by package name, searched first; see `kinetree.files.packages` for the others.
     confinement: outside of it nothing is read; `refused` has the findings about that, by reference.
     `missed` has the reason for everything that could not be opened, by reference. A folder stands for the SDF file in
-    its model.config. Nothing is ever downloaded.
+    its model.config. Nothing is ever downloaded. mesh: reads meshes from which masses follow.
     """
 
     def __init__(self, packages: Mapping[str, Path], confinement: Confinement | None = None) -> None:
@@ -41,6 +55,7 @@ class Files:
         self.packages = Packages(packages, confinement)
         self.missed: dict[str, str] = {}
         self.refused: dict[str, Finding] = {}
+        self.mesh: MeshReader = no_mesh
 
     def variable(self, name: str, default: str | None = None) -> str:
         """Return an environment variable, or the default if unset or hidden. Raises KinetreeError without both."""

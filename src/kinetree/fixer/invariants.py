@@ -71,7 +71,7 @@ def _joints(before: Robot, after: Robot, renamed: NewNames) -> Iterator[str]:
 
 def _about(joint: Joint, renamed: NewNames) -> object:
     mimic = joint.mimic
-    leader = mimic and (renamed.get(("joint", mimic.joint), mimic.joint), mimic.multiplier, mimic.offset)
+    leader = mimic and (renamed.get(("joint", mimic.joint), mimic.joint), mimic.multiplier, mimic.offset, mimic.higher)
     return joint.type, joint.limits, leader, joint.dynamics, joint.safety, joint.calibration, joint.pitch
 
 

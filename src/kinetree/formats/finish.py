@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
 
 from kinetree.errors import Finding, nearest_names
 from kinetree.formats.fields import extension
 from kinetree.formats.uncomputed import uncomputed
-from kinetree.model.assemble import Parts, assemble_certain, whole
+from kinetree.model.assemble import Parts, assemble_certain, order_of_file, whole
 from kinetree.model.magnitudes import leave_out_large
 from kinetree.model.names import kind_of
 from kinetree.model.robot import Material, Robot, Sensor
@@ -86,6 +87,12 @@ def finish(
         parts.notes = (*parts.notes, *report.findings[first:])
         robot, findings = assemble_certain(parts)
     report.place(findings, root.document)
+    if carried and robot and robot.joint_names != order_of_file(robot):
+        from kinetree.formats.losses.sidecar import other_order
+
+        notes = other_order(robot, order_of_file(robot), format)
+        report.findings += notes
+        robot = replace(robot, notes=(*robot.notes, *notes))
     return robot
 
 

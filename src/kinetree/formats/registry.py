@@ -160,7 +160,7 @@ FORMATS: dict[str, Format] = {
             "mjcf",
             (".mjcf", ".xml"),
             "mjcf",
-            lambda files, options: (files, options.expand, files.confinement),
+            lambda files, options: (files, options.expand, files.confinement, files.mesh),
             ("packages", "expand"),
             roots=(b"mujoco", b"mujocoinclude"),
             carries=True,

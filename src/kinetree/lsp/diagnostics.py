@@ -21,7 +21,8 @@ TOP: Span = ((0, 0), (0, 0))
 def reported(model: Model) -> list[CheckReport]:
     """Return the results of all variants as `kinetree check` of the document's folder has them: a file of macros, which
     makes no robot, has only findings of rules."""
-    return once_in_all([without_parts(one.checked) for one in model.examined])
+    files = [one.checked.file for one in model.examined]
+    return once_in_all([without_parts(one.checked, files) for one in model.examined])
 
 
 def look(model: Model) -> Look:

@@ -99,7 +99,7 @@ def about_joint(robot: Robot, joint: Joint, T_root_child: Array | None) -> str:
         lines += list(_limit(limit.lower, limit.upper, limit.velocity, limit.effort, rotary))
     if joint.mimic:
         rule = f"{number(joint.mimic.multiplier, 4)} × it + {number(joint.mimic.offset, 4)}"
-        lines.append(f"follows {_code(joint.mimic.joint)}: {rule}")
+        lines.append(f"follows {_code(joint.mimic.joint)}: {joint.mimic if joint.mimic.higher else rule}")
     if T_root_child is not None:
         lines.append(f"{_code(joint.child)} is {_pose(robot, T_root_child)}")
     return "\n\n".join(lines)

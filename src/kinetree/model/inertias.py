@@ -23,6 +23,17 @@ def is_negative(moments: Array) -> Array:
     return np.asarray((least < -ROUNDED * np.abs(moments).max(axis=-1)) & (least < -NOTHING))
 
 
+def check_weighed(robot: Robot) -> None:
+    """Raise KinetreeError for links with a mass that is unknown, such as one that follows from a missing mesh."""
+    fix = "without=('unknown_mass',), or --without unknown_mass, takes such links as massless"
+    if found := [
+        Finding("unknown-mass", "error", f"its mass is unknown. {why}", link.source, f"link {link.name!r}", fix)
+        for link in robot.links.values()
+        if (why := link.unweighed)
+    ]:
+        raise KinetreeError(found)
+
+
 def check_inertias(robot: Robot) -> None:
     """Raise KinetreeError for a mass or inertia that no body can have, with the code of the rule that says why.
 

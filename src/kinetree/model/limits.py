@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from kinetree.arrays import as_given
 from kinetree.display import Brief, Displayable
 from kinetree.errors import Source, fail
 from kinetree.labels import check_rows
+from kinetree.model.mimic import leader_range, mimic_polynomial, resolve_mimic
 from kinetree.spatial import polytope
 from kinetree.spatial.monte_carlo import Estimate
 from kinetree.spatial.numbers import numbers
@@ -317,27 +318,16 @@ def _block(limits: Limits, columns: Array) -> Block:
     return Block(columns, rows, frozen(A[bounded]), frozen(b[bounded]), frozen(lower), frozen(upper))
 
 
-def resolve_mimic(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, float, float]:
-    """Return (leader, multiplier, offset) with q_joint = multiplier * q_leader + offset, through chains of mimics.
-
-    until: leaders at which to stop, though they follow another; the joint itself is not one of them.
-    """
-    multiplier, offset = 1.0, 0.0
-    joint = robot.joints[name]
-    while joint.mimic and (joint.name == name or joint.name not in until):
-        offset += multiplier * joint.mimic.offset
-        multiplier *= joint.mimic.multiplier
-        joint = robot.joints[joint.mimic.joint]
-    return joint.name, multiplier, offset
-
-
 def robot_limits(robot: Robot) -> Limits:
     """Return the limits of a robot; a follower's become rows on its leader."""
     lower, upper = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
     slices = robot.q_slices
     rows: list[tuple[str, dict[str, float], float]] = []
     for joint in robot.joints.values():
-        if joint.mimic:
+        if joint.mimic and len(mimic_polynomial(robot, joint.name)[1]) > 2:
+            leader, low, high = leader_range(robot, joint)
+            rows += _two_sided(joint.name, {leader: 1.0}, low, high)
+        elif joint.mimic:
             rows += _two_sided(joint.name, {joint.name: 1.0}, joint.limit.lower, joint.limit.upper)
         elif joint.limits and joint.kind.nq == len(joint.limits):
             where = slices[joint.name]

@@ -57,7 +57,7 @@ class Geometry(Brief):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Link(Brief):
-    """A rigid body and its frame; without inertial it has no mass."""
+    """A rigid body and its frame; without inertial it has no mass, or an unknown one if `unweighed` says why."""
 
     name: str
     inertial: Inertial | None = None
@@ -65,3 +65,4 @@ class Link(Brief):
     collisions: tuple[Geometry, ...] = ()
     extensions: tuple[Extension, ...] = ()
     source: Source | None = None
+    unweighed: str = ""

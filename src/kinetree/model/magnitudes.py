@@ -83,7 +83,7 @@ def _all_moderate(parts: Parts) -> bool:
         if joint.pitch:
             numbers.append(joint.pitch)
         if joint.mimic:
-            numbers += (joint.mimic.multiplier, joint.mimic.offset)
+            numbers += (joint.mimic.multiplier, joint.mimic.offset, *joint.mimic.higher)
     for geometry in geometries:
         for value in geometry.shape.parameters.values():
             if isinstance(value, tuple):
@@ -134,5 +134,5 @@ def _of_joint(joint: Joint) -> Iterator[Quantity]:
     if joint.pitch:
         yield "its pitch", (joint.pitch,)
     if joint.mimic:
-        yield "the multiplier of its mimic", (joint.mimic.multiplier,)
+        yield "the multiplier of its mimic", (joint.mimic.multiplier, *joint.mimic.higher)
         yield "the offset of its mimic", (joint.mimic.offset,)

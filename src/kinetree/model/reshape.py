@@ -1,11 +1,14 @@
 """The same robot in another form, for formats that cannot represent it as it is written."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import replace
+from math import isfinite
 
 import numpy as np
 
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import Frame, Joint, Link, Robot
+from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.robot import NO_AXES, Frame, Joint, Link, Robot
 from kinetree.spatial import se3
 
 
@@ -33,6 +36,60 @@ def plain_joints(robot: Robot) -> Robot:
             joints.append(Joint(fixed, "fixed", name, joint.child, origin=joint.child_origin, source=joint.source))
     parts.joints = joints
     return build(parts)
+
+
+SUFFIXES = {"x": "TX", "y": "TY", "z": "TZ", "angle": "RZ", "1": "R1", "2": "R2"}
+"""Ends of the names of single joints by their coordinate, as MuJoCo's reader of URDF has them; "R" is a ball."""
+
+
+def single_joints(robot: Robot, names: Collection[str]) -> tuple[Robot, dict[str, tuple[str, ...]]]:
+    """Return the same robot with joints of several coordinates as rows of slides, hinges and balls, and the names of
+    each row. names: planar, universal and floating joints. Links without mass between them are named after the joints.
+    """
+    parts, taken = parts_of(robot), {*robot.frames, *robot.joints}
+    rows = {name: _row(robot.joints[name], taken) for name in names}
+    parts.links += [Link(one.child, source=one.source) for row in rows.values() for one in row[:-1]]
+
+    def spread(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(one for name in names for one in ([one.name for one in rows[name]] if name in rows else [name]))
+
+    parts.joints = [one for joint in parts.joints for one in rows.get(joint.name, [joint])]
+    parts.joint_order = spread(robot.joint_names)
+    parts.groups = {group: spread(members) for group, members in parts.groups.items()}
+    parts.sensors = [replace(s, joint=rows[s.joint][-1].name) if s.joint in rows else s for s in parts.sensors]
+    return build(parts), {name: spread([name]) for name in names}
+
+
+def _row(joint: Joint, taken: set[str]) -> list[Joint]:
+    """Return the single joints of a planar, universal or floating joint; their names are added to `taken`."""
+    kind, row, parent, at = joint.kind, list[Joint](), joint.parent, 0
+    singles = (
+        kind.singles(joint.axes) if kind.singles else [*(("prismatic", axis) for axis in np.eye(3)), ("ball", None)]
+    )
+    for (single, axis), coordinate in zip(singles, kind.coordinates, strict=False):
+        here = slice(at, at := at + JOINT_TYPES[single].nv)
+        limits = joint.limits[here]
+        if single == "revolute" and not (limits and (isfinite(limits[0].lower) or isfinite(limits[0].upper))):
+            single = "continuous"
+        name = free_name(f"{joint.name}_{'R' if axis is None else SUFFIXES[coordinate]}", taken)
+        last = len(row) == len(singles) - 1
+        row.append(
+            Joint(
+                name,
+                single,
+                parent,
+                joint.child if last else free_name(f"{name}_link", taken),
+                se3.IDENTITY if row else joint.origin,
+                NO_AXES if axis is None else se3.frozen([axis]),
+                joint.child_origin if last else se3.IDENTITY,
+                limits=limits,
+                dynamics=(joint.dynamics * (kind.nv if len(joint.dynamics) == 1 else 1))[here],
+                extensions=joint.extensions if last else (),
+                source=joint.source,
+            )
+        )
+        parent = row[-1].child
+    return row
 
 
 def _swapped(joint: Joint) -> Joint | None:

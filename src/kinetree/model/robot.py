@@ -47,11 +47,17 @@ UNLIMITED = Limit()
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """A follower's rule: its coordinate is multiplier * (that of `joint`) + offset, in the units of the two joints."""
+    """A follower's rule: its coordinate is multiplier * x + offset, in the units of the two joints, with x that of
+    `joint`; higher: coefficients of x², x³ …, which are added."""
 
     joint: str
     multiplier: float = 1.0
     offset: float = 0.0
+    higher: tuple[float, ...] = ()
+
+    def __str__(self) -> str:
+        terms = [f"{self.multiplier:.4g} x", *(f"{c:.4g} x^{k}" for k, c in enumerate(self.higher, 2))]
+        return f"{' + '.join(terms)} + {self.offset:.4g} of {self.joint}, in rad and m"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The robot as computed: Featherstone's system model (Rigid Body Dynamics Algorithms, ch. 4.2), as arrays."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.errors import unknown_name
 from kinetree.model.joints import JointType
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Dynamics, Inertial, Joint, Robot
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array, frozen
@@ -39,7 +39,7 @@ class Tree:
     T_zero[i] (4, 4): pose of the body in the joint frame where the joint's type does not move it; the identity, but
     where frames of bodies have been placed anew.
     q_slice[i], v_slice[i]: its numbers in q and qd (those of the leader, for a mimic follower);
-    multiplier[i], offset[i]: q_i = multiplier * q[q_slice] + offset.
+    multiplier[i], offset[i]: q_i = multiplier * q[q_slice] + offset; higher[i]: coefficients of added q², q³ …
     inertia[i] (6, 6): of body i in its own frame, Featherstone's order; base_inertia that of the base.
     passive[i]: what its joint does by itself.
     frames: name to (body, T_body_frame).
@@ -56,6 +56,7 @@ class Tree:
     v_slice: tuple[slice, ...]
     multiplier: tuple[float, ...]
     offset: tuple[float, ...]
+    higher: tuple[tuple[float, ...], ...]
     inertia: tuple[Array, ...]
     base_inertia: Array
     passive: tuple[Passive, ...]
@@ -82,9 +83,24 @@ class Tree:
 
     def coordinates(self, i: int, q: Any) -> Any:
         """Return the numbers of joint i (nq_i,), from q (nq,)."""
+        if self.higher[i]:
+            x = q[self.q_slice[i]]
+            return _horner((self.offset[i], self.multiplier[i], *self.higher[i]), x)
         if self.multiplier[i] == 1.0 and self.offset[i] == 0.0:
             return q[self.q_slice[i]]
         return q[self.q_slice[i]] * self.multiplier[i] + self.offset[i]
+
+    def rate(self, i: int, q: Any) -> Any:
+        """Return the derivative of the numbers of joint i with respect to those in q."""
+        if not self.higher[i]:
+            return self.multiplier[i]
+        slopes = [k * c for k, c in enumerate(self.higher[i], 2)]
+        return _horner((self.multiplier[i], *slopes), q[self.q_slice[i]])[0]
+
+    def bend(self, i: int, q: Any) -> Any:
+        """Return the second derivative of the number of joint i; 0 of one that does not follow by a polynomial."""
+        bends = [k * (k - 1) * c for k, c in enumerate(self.higher[i], 2)]
+        return _horner(bends, q[self.q_slice[i]])[0] if bends else 0.0
 
     def motion(self, i: int, q: Any) -> Array:
         """Return XJ (4, 4), the pose of body i in the frame of joint i before the motion."""
@@ -98,6 +114,14 @@ class Tree:
     def motion_subspace(self, i: int, q: Any) -> Array:
         """Return S (6, nv_i) of joint i, angular first, in its body's axes: velocity for the rates of its numbers."""
         return self.joint_type[i].motion_subspace(self.axes[i], self.pitch[i], self.coordinates(i, q))
+
+
+def _horner(coefficients: Sequence[float], x: Any) -> Any:
+    """Return c0 + c1 x + c2 x² …, for the numbers in x."""
+    total = 0.0 * x + coefficients[-1]
+    for c in reversed(coefficients[:-1]):
+        total = total * x + c
+    return total
 
 
 def build_tree(robot: Robot, cuts: Collection[str] = ()) -> Tree:
@@ -114,7 +138,7 @@ def build_tree(robot: Robot, cuts: Collection[str] = ()) -> Tree:
             moving.append(joint)
             parent.append(body)
             T_tree.append(frozen(T))
-            drive.append(resolve_mimic(robot, name) if joint.kind.nq else (name, 1.0, 0.0))
+            drive.append(mimic_polynomial(robot, name) if joint.kind.nq else (name, [0.0, 1.0]))
             body, T = len(moving) - 1, se3.IDENTITY
         place[joint.child] = (body, T @ joint.child_origin)
     inertia = np.zeros((len(moving) + 1, 6, 6))  # the base is last, at index -1
@@ -131,10 +155,11 @@ def build_tree(robot: Robot, cuts: Collection[str] = ()) -> Tree:
         pitch=tuple(j.pitch for j in moving),
         T_tree=tuple(T_tree),
         T_zero=(se3.IDENTITY,) * len(moving),
-        q_slice=tuple(q_slices[leader] for leader, _, _ in drive),
-        v_slice=tuple(v_slices[leader] for leader, _, _ in drive),
-        multiplier=tuple(m for _, m, _ in drive),
-        offset=tuple(c for _, _, c in drive),
+        q_slice=tuple(q_slices[leader] for leader, _ in drive),
+        v_slice=tuple(v_slices[leader] for leader, _ in drive),
+        multiplier=tuple(c[1] for _, c in drive),
+        offset=tuple(c[0] for _, c in drive),
+        higher=tuple(tuple(c[2:]) for _, c in drive),
         inertia=tuple(frozen(I) for I in inertia[:-1]),
         base_inertia=frozen(inertia[-1]),
         passive=tuple(_passive(j) for j in moving),

@@ -11,6 +11,7 @@ from typing import Unpack
 from kinetree.algorithms.dynamics import derivatives
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.queries.forces import ALL, WEIGHTLESS, force_query
 from kinetree.queries.options import LoadOptions, LoopOptions, robot_query
@@ -33,6 +34,7 @@ def coriolis_matrix(robot: Robot, **options: Unpack[LoopOptions]) -> Kernel:
         >>> (C @ [2, 1]).round(6)  # 2 m r ω v = 6 N m at the beam, -m r ω² = -6 N at the slider
         array([ 6., -6.])
     """
+    _refuse_polynomials(robot)
     return force_query(
         robot,
         ("coriolis_matrix",),
@@ -63,6 +65,7 @@ def inverse_dynamics_derivatives(
         >>> derivatives.dtau_dq.round(3)
         array([[-9.81]])
     """
+    _refuse_polynomials(robot)
     return force_query(
         robot,
         ("inverse_dynamics_derivatives",),
@@ -91,6 +94,7 @@ def forward_dynamics_derivatives(
         >>> derivatives.dqdd_dtau.round(6)
         array([[2.]])
     """
+    _refuse_polynomials(robot)
     return force_query(
         robot,
         ("forward_dynamics_derivatives",),
@@ -101,6 +105,12 @@ def forward_dynamics_derivatives(
         needs=(*ALL, "resistance"),
         **options,
     )
+
+
+def _refuse_polynomials(robot: Robot) -> None:
+    """Raise KinetreeError for a joint that follows another by a polynomial, whose curvature is not differentiated."""
+    for joint in robot.joints.values():
+        resolve_mimic(robot, joint.name)
 
 
 def _matrix(robot: Robot, name: str, what: str) -> Port:

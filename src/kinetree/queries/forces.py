@@ -14,7 +14,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.uncomputed import static_links, uncomputed
-from kinetree.model.inertias import check_inertias
+from kinetree.model.inertias import check_inertias, check_weighed
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.options import GRAVITY, Gravity, JointOptions
@@ -122,6 +122,7 @@ def _check_robot(
 ) -> None:
     """Raise KinetreeError for a robot without what the answer needs, or with forces that are not computed."""
     if "mass" in needs and not parameters:
+        check_weighed(robot)
         if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
             take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
             message = "no link of the robot has a mass, which this needs"

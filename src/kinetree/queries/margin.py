@@ -109,7 +109,7 @@ def coordinates_of(robot: Robot, loop: Joint) -> set[int]:
     up, down = path_between(model, model.frame(loop.parent)[0], model.frame(loop.child)[0])
     columns: set[int] = set()
     for i in (*up, *down):
-        if model.multiplier[i]:
+        if model.multiplier[i] or model.higher[i]:
             columns |= {*range(*model.q_slice[i].indices(model.nq))}
     return columns
 

@@ -7,6 +7,7 @@ from kinetree.algorithms.dynamics import momentum
 from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
+from kinetree.model.inertias import check_weighed
 from kinetree.model.robot import Robot
 from kinetree.queries.forces import WEIGHTLESS, force_query, refuse_uncomputed
 from kinetree.queries.options import GRAVITY, Gravity, MassOptions, robot_query
@@ -15,7 +16,7 @@ from kinetree.queries.query import velocities
 
 @explain_type_errors
 def mass(robot: Robot) -> float:
-    """Return the mass of all links together, in kg. Raises KinetreeError if the mass of one is unknown.
+    """Return the mass of all links together, in kg. Raises KinetreeError if the mass of a link is unknown.
 
     Examples:
         >>> import kinetree as kt
@@ -24,6 +25,7 @@ def mass(robot: Robot) -> float:
         3.5
     """
     refuse_uncomputed(robot, ("mass",))
+    check_weighed(robot)
     return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
 
 

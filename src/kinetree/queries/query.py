@@ -144,7 +144,12 @@ def _contents(model: Tree) -> str:
     """Return a hash of all numbers of a tree."""
     names, places = model.frames.keys(), model.frames.values()
     arrays = [np.concatenate([np.ravel(a) for a in (*model.axes, *model.T_tree, *model.inertia, model.base_inertia)])]
-    arrays += [np.array([*model.pitch, *model.multiplier, *model.offset]), *(T for _, T in places)]
+    arrays += [
+        np.array(
+            [*model.pitch, *model.multiplier, *model.offset, *(c for some in model.higher for c in (len(some), *some))]
+        ),
+        *(T for _, T in places),
+    ]
     arrays += [np.concatenate(passive) for passive in model.passive]
     words = (model.joints, model.parent, [t.name for t in model.joint_type], model.q_slice, model.v_slice, list(names))
     return digest(repr((words, [body for body, _ in places])), *(array.tobytes() for array in arrays))

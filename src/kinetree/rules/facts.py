@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Robot
 from kinetree.rules.options import CheckOptions
 from kinetree.spatial.se3 import IDENTITY, Array
@@ -102,7 +102,7 @@ def poses(robot: Robot) -> dict[str, Array]:
     for name in robot.placed:
         joint = robot.joints[name]
         T_joint = T[joint.parent] @ joint.origin
-        if joint.mimic and (offset := resolve_mimic(robot, name)[2]):
+        if joint.mimic and (offset := mimic_polynomial(robot, name)[1][0]):
             T_joint = T_joint @ joint.kind.transform(joint.axes, joint.pitch, (offset,))
         T[joint.child] = T_joint if joint.child_origin is IDENTITY else T_joint @ joint.child_origin
     return {name: T[name] if name in T else T[frame.link] @ frame.origin for name, frame in robot.frames.items()}

@@ -146,12 +146,11 @@ def weighed(
     kinematics."""
     if robot.text and robot.text.format in KINEMATIC and not any(link.inertial for link in robot.links.values()):
         return {}
-    unknown = {note.source for note in robot.notes if note.code == "unknown-inertia"}
     found = {body: tuple(link for link in links if not is_made(link, robot)) for body, links in moving.items()}
     return {
         body: tuple(replace(link, inertial=None) if link.source in assumed else link for link in links)
         for body, links in found.items()
-        if links and not any(link.source in unknown or _is_auto(link) for link in links)
+        if links and not any(link.unweighed or _is_auto(link) for link in links)
     }
 
 

@@ -301,7 +301,8 @@ def copy_assets(
     parts = bag.parts()
     if bag.findings:
         raise KinetreeError(list(bag.findings.values()))
-    included = robot.text is not None and "<include" in robot.text.text  # a file that lies elsewhere now
+    text = robot.text.text if robot.text else ""
+    included = "<include" in text or "<attach" in text  # a file that lies elsewhere now
     return (build(parts) if bag.changed or included else robot), bag.contents
 
 

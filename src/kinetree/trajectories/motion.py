@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, nearest_names
-from kinetree.model.limits import resolve_mimic
 from kinetree.model.magnitudes import LARGEST, LEGAL
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, frozen
 

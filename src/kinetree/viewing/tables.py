@@ -59,7 +59,11 @@ def _summary(robot: Robot) -> Section:
         ("joints", f"{len(joints)}: {', '.join(kinds)}; nq = {robot.nq}, nv = {robot.nv}"),
         ("frames", f"{len(robot.frames)}: the links' own" + (f" and {extra} more" if extra else "")),
     ]
-    if momentum.mass(robot):
+    if unknown := [link.name for link in robot.links.values() if link.unweighed]:
+        rows.append(
+            ("mass", f"unknown, for that of {unknown[0]} is" + f" and {len(unknown) - 1} more" * bool(unknown[1:]))
+        )
+    elif momentum.mass(robot):
         rows.append(("mass", f"{short(momentum.mass(robot))} kg"))
     return Section(f"Robot {robot.name}", ("", ""), rows)
 
@@ -147,7 +151,8 @@ def _relations(robot: Robot) -> Section:
             multiplier = short(joint.mimic.multiplier * scale / leader_scale)
             per = "" if unit == leader_unit else f" {unit}/{leader_unit}"
             offset = f" {_signed(joint.mimic.offset * scale)} {unit}" if joint.mimic.offset else ""
-            rows.append((joint.name, f"= {multiplier}{per} * {joint.mimic.joint}{offset}"))
+            rule = f"{multiplier}{per} * {joint.mimic.joint}{offset}"
+            rows.append((joint.name, f"= {joint.mimic if joint.mimic.higher else rule}"))
         if joint.kind.has_pitch:
             rows.append((joint.name, f"advances {short(joint.pitch * 2000 * math.pi)} mm a turn"))
     return Section("Relations", ("", ""), rows)
@@ -214,6 +219,8 @@ def _sensors(robot: Robot, everything: bool) -> Section:
 
 
 def _masses(robot: Robot, everything: bool) -> Section:
+    if unknown := [link for link in robot.links.values() if link.unweighed]:
+        return Section("Masses", ("link", ""), [(link.name, f"unknown. {link.unweighed}") for link in unknown])
     bodies = [(link.name, link.inertial.mass) for link in robot.links.values() if link.inertial]
     bodies.sort(key=lambda body: -body[1])
     shown, more = _some(bodies, "mass", everything)

@@ -128,6 +128,8 @@ def _cells(robot: Robot, joint: Joint | None) -> tuple[str, str, str]:
 
 
 def _range(robot: Robot, joint: Joint) -> str:
+    if joint.mimic is not None and joint.mimic.higher:
+        return f"= {name_text(str(joint.mimic))}"
     if joint.mimic is not None:
         like = robot.joints[joint.mimic.joint].kind.turns == joint.kind.turns
         offset = f" {_value(joint, joint.mimic.offset, sign=True)}" if joint.mimic.offset else ""

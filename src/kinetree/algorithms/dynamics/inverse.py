@@ -21,7 +21,7 @@ def rnea(tree: Tree, q: Any, qd: Any, qdd: Any, gravity: Any, external: External
     f = forces(tree, joints, v, a, external)
     tau = np.full(tree.nv, 0.0, dtype=object)
     for i, where in enumerate(tree.v_slice):
-        inertial = 0.0 if qdd is None else tree.passive[i].armature * tree.multiplier[i] ** 2 * qdd[where]
+        inertial = 0.0 if qdd is None else tree.passive[i].armature * tree.rate(i, q) ** 2 * qdd[where]
         tau[where] = tau[where] + joints.S[i].T @ f[i] + inertial + passive_torques(tree, i, q, qd, friction=friction)
     return tau
 

@@ -27,10 +27,12 @@ def joints_at(tree: Tree, q: Any, qd: Any = None) -> Joints:
     for i, kind in enumerate(tree.joint_type):
         poses = (tree.T_tree[i], tree.motion(i, q))
         way.append([(T[:3, :3], T[:3, 3]) for T in poses])
-        S.append(tree.motion_subspace(i, q) * tree.multiplier[i])
-        rates = None if qd is None else qd[tree.v_slice[i]] * tree.multiplier[i]
+        S.append(tree.motion_subspace(i, q) * tree.rate(i, q))
+        rates = None if qd is None else qd[tree.v_slice[i]] * tree.rate(i, q)
         at = tree.coordinates(i, q)
         bias.append(np.zeros(6) if rates is None else kind.bias(tree.axes[i], tree.pitch[i], at, rates))
+        if tree.higher[i] and qd is not None:
+            bias[i] = bias[i] + tree.motion_subspace(i, q) @ (tree.bend(i, q) * qd[tree.v_slice[i]] ** 2)
     return Joints(way, S, bias)
 
 
@@ -38,7 +40,7 @@ def passive_torques(tree: Tree, i: int, q: Any, qd: Any, *, friction: bool = Fal
     """Return the torques (nv_i,), along its coordinates in qd, that joint i needs without acceleration: against damping
     and springs, against Coulomb friction if `friction`, and for armature where the axes of velocities turn. qd: None at
     rest."""
-    kind, m = tree.joint_type[i], tree.multiplier[i]
+    kind, m = tree.joint_type[i], tree.rate(i, q)
     d = tree.passive[i]
     tau = np.zeros(kind.nv)
     if d.stiffness.any():
@@ -46,6 +48,8 @@ def passive_torques(tree: Tree, i: int, q: Any, qd: Any, *, friction: bool = Fal
     if qd is not None:
         rate = qd[tree.v_slice[i]] * m
         tau = tau + d.damping * rate + d.armature * kind.drift(rate, rate)
+        if tree.higher[i]:
+            tau = tau + d.armature * tree.bend(i, q) * qd[tree.v_slice[i]] ** 2
         if friction:
             tau = tau + d.friction * np.array([np.where(x > 0.0, 1.0, np.where(x < 0.0, -1.0, 0.0 * x)) for x in rate])
     return np.asarray(tau * m)

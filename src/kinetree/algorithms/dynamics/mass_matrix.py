@@ -28,7 +28,7 @@ def crba(tree: Tree, q: Any) -> Array:
         F = [momentum(Ic[i], column) for column in joints.S[i].T]
         own = np.array([[joints.S[i][:, min(j, k)] @ F[max(j, k)] for k in range(len(F))] for j in range(len(F))])
         H[here, here] = H[here, here] + own.reshape(len(F), len(F))
-        H[here, here] = H[here, here] + np.diag(tree.passive[i].armature * tree.multiplier[i] ** 2)
+        H[here, here] = H[here, here] + np.diag(tree.passive[i].armature * tree.rate(i, q) ** 2)
         j = i
         while tree.parent[j] >= 0 and F:
             F = [to_parent(joints.way[j], f) for f in F]

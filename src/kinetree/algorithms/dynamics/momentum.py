@@ -48,7 +48,7 @@ def energy(tree: Tree, q: Any, qd: Any, gravity: Any) -> Array:
     kinetic = sum((dot(v[i], momentum(rigid(I), v[i])) for i, I in enumerate(tree.inertia)), 0.0)
     potential = -dot(gravity, composite_inertias(tree, joints)[-1].h)
     for i, passive in enumerate(tree.passive):
-        rates = qd[tree.v_slice[i]] * tree.multiplier[i]
+        rates = qd[tree.v_slice[i]] * tree.rate(i, q)
         kinetic = kinetic + dot(passive.armature, rates * rates)
         if passive.stiffness.any():
             away = tree.joint_type[i].stretch(passive.reference, tree.coordinates(i, q))

@@ -94,6 +94,7 @@ def _is_lost_in_sdf(joint: Joint) -> bool:
 
 
 JOINT_TYPE = "a {0.type} joint"
+POLYNOMIAL = where(lambda joint: joint.mimic.higher, "a joint that follows another by a polynomial")
 LOOP = "a joint that closes a loop"
 GROUPS = "groups of joints"
 
@@ -124,6 +125,7 @@ CAPABILITIES: dict[str, Capability] = {
         {
             "geometry": DEPENDS,
             "joint": where(lambda joint: not joint.kind.urdf, JOINT_TYPE),
+            "joint.mimic": POLYNOMIAL,
             "loop": LOOP,
             **_depends("sensor", "sensor.force_torque"),
         },
@@ -132,6 +134,7 @@ CAPABILITIES: dict[str, Capability] = {
         "SDF",
         {
             "joint": where(_is_lost_in_sdf, JOINT_TYPE),
+            "joint.mimic": POLYNOMIAL,
             "loop": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
             **_depends("geometry", "joint.limit", "sensor", "sensor.force_torque"),
         },
@@ -152,6 +155,7 @@ CAPABILITIES: dict[str, Capability] = {
         {
             **KINEMATICS_ALONE,
             "joint": SINGLE_JOINTS,
+            "joint.mimic": POLYNOMIAL,
             **_depends("link.geometry", "sensor", "sensor.force_torque", "group"),
         },
     ),

@@ -78,6 +78,8 @@ def elements_with(robot: Robot, part: str) -> list[str]:
         things = (
             one for one in robot.links.values() if any(g.shape.kind == part for g in (*one.visuals, *one.collisions))
         )
+    elif part == "unknown_mass":
+        things = (link for link in robot.links.values() if link.unweighed)
     elif part == "material":
         seen = (link for link in robot.links.values() if any(g.material for g in (*link.visuals, *link.collisions)))
         things = (*robot.materials.values(), *seen)
@@ -130,6 +132,8 @@ def _joint_without(joint: Joint, without: Collection[str]) -> Joint:
 
 def _link_without(link: Link, without: Collection[str]) -> Link:
     changes: dict[str, Any] = {"inertial": None} if "inertial" in without else {}
+    if {"inertial", "unknown_mass"} & {*without}:
+        changes["unweighed"] = ""
     if "extension" in without:
         changes["extensions"] = ()
     for name in ("visuals", "collisions"):
@@ -179,6 +183,10 @@ class Losses:
 
     def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
         """Note what is lost by the table of capabilities and the writer's cases. row: of another format, if given."""
+        for link in robot.links.values():
+            if link.unweighed and "inertial" not in self.without:
+                what = f"an unknown mass. {link.unweighed}"
+                self.note_loss("unknown_mass", f"link {link.name!r}", what, link.source)
         cannot = CAPABILITIES[row or self.format].cannot
         assert all(cannot[part] is DEPENDS for part in cases)
         for part, cell in cannot.items():

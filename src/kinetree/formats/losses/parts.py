@@ -49,6 +49,9 @@ PARTS: Mapping[str, Part] = {
         {"urdf": ("link/inertial",), "sdf": ("link/inertial",)},
         ("no-inertial",),
     ),
+    "unknown_mass": Part(
+        "masses that are unknown, such as of a mesh that is missing", "these have no mass", {}, ("unknown-inertia",)
+    ),
     "sensor": Part(
         "sensors",
         "these are gone",

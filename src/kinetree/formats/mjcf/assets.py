@@ -6,25 +6,30 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from kinetree.errors import nearest_names
+from kinetree.errors import KinetreeError, nearest_names
+from kinetree.files.opener import MeshReader, no_mesh
 from kinetree.formats.fields import optional, vector_of
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.defaults import Classes
+from kinetree.formats.mjcf.mesh_mass import RULES, Content, content_of
 from kinetree.formats.mjcf.poses import pose
 from kinetree.model.robot import Material
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.numbers import number, numbers
 from kinetree.syntax.xml.reader import Element, Report
 
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """A mesh asset. file: with its folder, None if inline. T_geom_file (4, 4): the file's axes in those of its geom."""
+    """A mesh asset. file: with its folder, None if inline. T_geom_file (4, 4): the file's axes in those of its geom.
+    element: with the attributes of its class."""
 
     file: str | None
     scale: tuple[float, ...]
     T_geom_file: Array
     material: str | None
+    element: Element
 
 
 @dataclass
@@ -34,18 +39,57 @@ class Assets:
     meshes: dict[str, Mesh] = field(default_factory=dict)
     materials: dict[str, Material] = field(default_factory=dict)
     textures: dict[str, str | None] = field(default_factory=dict)
-    hfields: set[str] = field(default_factory=set)
+    hfields: dict[str, list[float]] = field(default_factory=dict)
     others: list[Element] = field(default_factory=list)
+    main: str = ""  # the file to which paths are relative
+    read_mesh: MeshReader = no_mesh
+    contents: dict[str, Content | str] = field(default_factory=dict)
+
+    def content(self, name: str) -> Content | str:
+        """Return the content of a mesh that exists, or why it is unknown."""
+        if name not in self.contents:
+            try:
+                self.contents[name] = _content(self.meshes[name], self.main, self.read_mesh)
+            except KinetreeError as error:
+                self.contents[name] = f"mesh {name!r}: {error.findings[0].message}"
+            except (ValueError, ArithmeticError) as error:
+                self.contents[name] = f"mesh {name!r} has no mass by MuJoCo's rules: {error}"
+        return self.contents[name]
 
 
-def read_assets(report: Report, root: Element, compiler: Compiler, classes: Classes) -> Assets:
+def _content(mesh: Mesh, main: str, read_mesh: MeshReader) -> Content:
+    element = mesh.element
+    if mesh.file is not None:
+        vertices, triangles = read_mesh(mesh.file, main)
+    elif "vertex" in element.attributes:
+        vertices = np.array(numbers(element.get("vertex") or "") or [], dtype=np.float32).astype(float).reshape(-1, 3)
+        triangles = np.zeros((0, 3), dtype=np.int64)
+    else:
+        raise ValueError("only MuJoCo can make its triangles")
+    if not len(triangles):
+        triangles = np.array(numbers(element.get("face") or "") or [], dtype=np.int64).reshape(-1, 3)
+    if len(triangles) and not 0 <= triangles.min() <= triangles.max() < len(vertices):
+        raise ValueError("a face has a vertex that does not exist")
+    if np.prod(mesh.scale) < 0:  # turns the faces inside out
+        triangles = triangles[:, ::-1]
+    vertices = vertices * mesh.scale @ mesh.T_geom_file[:3, :3].T + mesh.T_geom_file[:3, 3]
+    rule, most = element.get("inertia", "legacy"), number(element.get("maxhullvert") or "-1")
+    if rule not in RULES or most is None:
+        raise ValueError(f"inertia={rule!r}, maxhullvert={element.get('maxhullvert')!r}")
+    return content_of(vertices, triangles, rule, int(most) if most > -1 else None)
+
+
+def read_assets(
+    report: Report, root: Element, compiler: Compiler, classes: Classes, read_mesh: MeshReader = no_mesh
+) -> Assets:
     """Return the assets of all <asset> sections."""
-    assets = Assets()
+    assets = Assets(main=root.document.file, read_mesh=read_mesh)
     elements = [e for section in root.find_all("asset") for e in section.children]
     for element in elements:
         if element.tag == "texture":
             file = element.get("file")
-            assets.textures[_name(element)] = compiler.path(file, compiler.texturedir) if file else None
+            here = compiler.of(element)
+            assets.textures[_name(element)] = here.path(file, here.texturedir) if file else None
             assets.others.append(element)
     for element in elements:
         if element.tag == "mesh":
@@ -55,7 +99,7 @@ def read_assets(report: Report, root: Element, compiler: Compiler, classes: Clas
         elif element.tag != "texture":
             assets.others.append(element)
             if element.tag == "hfield":
-                assets.hfields.add(_name(element))
+                assets.hfields[_name(element)] = numbers(element.get("size") or "") or []
     return assets
 
 
@@ -78,9 +122,10 @@ def _mesh(report: Report, assets: Assets, element: Element, compiler: Compiler, 
     scale = vector_of(report, element, "scale", 3, (1.0, 1.0, 1.0))
     T_geom_file = se3.IDENTITY
     if reference.attributes:
-        scale, T_geom_file = _placed(report, element, scale, pose(report, reference, compiler))
-    path = compiler.path(file, compiler.meshdir) if file else None
-    mesh = Mesh(path, tuple(scale), T_geom_file, element.get("material"))
+        scale, T_geom_file = _placed(report, element, scale, pose(report, reference, compiler.of(element)))
+    here = compiler.of(element)
+    path = here.path(file, here.meshdir) if file else None
+    mesh = Mesh(path, tuple(scale), T_geom_file, element.get("material"), element)
     if report.count["error"] == errors:
         assets.meshes[name] = mesh
         assets.others += [] if file else [element]

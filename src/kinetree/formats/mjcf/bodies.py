@@ -9,7 +9,7 @@ from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, free, name_or_free
 from kinetree.formats.mjcf.expand import MAKERS
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
-from kinetree.formats.mjcf.inertia import inferred_inertial, written_inertial
+from kinetree.formats.mjcf.inertia import bounded, inferred_inertial, written_inertial
 from kinetree.formats.mjcf.joints import JointElement, moved_to_zero, read_joint
 from kinetree.formats.mjcf.poses import fromto, pose, pose_attributes
 from kinetree.model.robot import Extension, Frame, Geometry, Inertial, Joint, Link, Sensor
@@ -70,7 +70,7 @@ def _body(context: Context, element: Element, parent: str, T_parent_frame: Array
     check_attributes(report, element, ("name", "childclass", *POSE, *BODY_KEPT))
     context.bodies += 1
     name = name_or_free(context, element, f"body_{context.bodies}", context.names.frames)
-    T_parent_body = frozen(T_parent_frame @ pose(report, element, context.compiler))
+    T_parent_body = frozen(T_parent_frame @ pose(report, element, context.compiler.of(element)))
     body = _Body(name, weighed=_is_weighed(context, element))
     context.drawn[name] = frozen(context.drawn[parent] @ T_parent_body)
     _contents(context, element, body, se3.IDENTITY, context.classes.named(element, "childclass", inherited))
@@ -84,7 +84,12 @@ def _body(context: Context, element: Element, parent: str, T_parent_frame: Array
     joints = [read_joint(context, placed, name) for placed in body.joints]
     _check_joints(context, body, joints, parent)
     context.parts.joints += _connect(context, joints, parent, body, T_parent_body, element)
-    link = Link(name, _inertial(context, body, element), visuals, collisions, extensions, element.source)
+    inertial, why = _inertial(context, body, element)
+    if why:
+        context.report.warning("unknown-inertia", f"its mass and inertia are unknown. {why}", element)
+    else:
+        inertial = bounded(inertial, context.compiler.of(element), T_parent_body)
+    link = Link(name, inertial, visuals, collisions, extensions, element.source, why)
     context.parts.links.append(link)
     return body
 
@@ -133,22 +138,20 @@ def _check_joints(context: Context, body: _Body, joints: list[Joint], parent: st
         )
 
 
-def _inertial(context: Context, body: _Body, element: Element) -> Inertial | None:
-    infer = context.compiler.inertiafromgeom
-    written = written_inertial(context.report, body.inertial, context.compiler) if body.inertial else None
+def _inertial(context: Context, body: _Body, element: Element) -> tuple[Inertial | None, str]:
+    """Return the inertial of a body, and "" or why it is unknown."""
+    compiler = context.compiler.of(element)
+    infer = compiler.inertiafromgeom
+    written = written_inertial(context.report, body.inertial, compiler) if body.inertial else None
     if infer == "false" or (infer == "auto" and body.inertial):
-        return written
+        return written, ""
     lumps = weigh(body.geoms)
-    if lumps is None:
-        message = "its mass and inertia follow from a mesh, which is not read; they are left unknown"
-        context.report.warning("unknown-inertia", message, element)
-        return None
-    return inferred_inertial(lumps) or written
+    return (None, lumps) if isinstance(lumps, str) else (inferred_inertial(lumps) or written, "")
 
 
 def _is_weighed(context: Context, element: Element) -> bool:
     """Return whether the mass of a body follows from its geoms."""
-    infer = context.compiler.inertiafromgeom
+    infer = context.compiler.of(element).inertiafromgeom
     return infer == "true" or (infer == "auto" and not _has_inertial(element))
 
 
@@ -172,7 +175,7 @@ def _contents(context: Context, element: Element, body: _Body, T: Array, inherit
             body.bodies.append((child, T, inherited))
         elif child.tag == "frame":
             check_attributes(report, child, ("name", "childclass", *POSE))
-            T_frame = frozen(T @ pose(report, child, context.compiler))
+            T_frame = frozen(T @ pose(report, child, context.compiler.of(child)))
             _contents(context, child, body, T_frame, classes.named(child, "childclass", inherited))
         elif child.tag == "inertial":
             if body.inertial is not None:
@@ -219,7 +222,7 @@ def _site(context: Context, element: Element, body: _Body, T: Array) -> None:
         radius = [*(numbers(element.get("size") or "") or []), 0.005][0]  # MuJoCo's default
         look["size"] = format_numbers([radius, half] if kind in ("capsule", "cylinder") else [radius, radius, half])
     else:
-        T_frame_site = pose(report, element, context.compiler)
+        T_frame_site = pose(report, element, context.compiler.of(element))
     T_site = frozen(T @ T_frame_site)
     taken = "there is a body {!r} too, and links and frames share one name space"
     name = _name_here(context, element, f"{body.name}_site", context.names.frames, taken)
@@ -232,7 +235,7 @@ def _camera(context: Context, element: Element, body: _Body, T: Array) -> Sensor
     """Return a camera as a sensor, or as it stands if it turns by itself."""
     report = context.report
     check_attributes(report, element, ("name", "mode", "target", *POSE, *CAMERA_KEPT))
-    T_camera = frozen(T @ pose(report, element, context.compiler))
+    T_camera = frozen(T @ pose(report, element, context.compiler.of(element)))
     modes = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
     if (keyword(report, element, "mode", modes) or "fixed") != "fixed":
         message = f"a camera that turns by itself (mode={element.get('mode')!r}) is not a sensor on a frame; it is kept"

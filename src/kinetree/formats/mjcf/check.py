@@ -93,11 +93,13 @@ def _geometry(assets: bool, geometry: Geometry) -> Iterator[str]:
 def _joint(robot: Robot, joint: Joint) -> Iterator[str]:
     if joint.type != "fixed" and not joint.kind.mjcf:
         yield f"a {joint.type} joint"
-    if joint.type == "floating":
-        if joint.parent != robot.root or robot.root != WORLD:
-            yield "a floating joint that does not start at a root link called 'world'"
-        if not np.array_equal(joint.child_origin, se3.IDENTITY):
-            yield "a floating joint that does not end at the frame of its link"
+
+
+def is_several(robot: Robot, joint: Joint) -> bool:
+    """Return whether a joint is written as slides, hinges and a ball in one body: MuJoCo has no such joint, or floating
+    ones only from the world to the frame of a link."""
+    free = joint.parent == robot.root == WORLD and np.array_equal(joint.child_origin, se3.IDENTITY)
+    return bool(joint.kind.singles) or (joint.type == "floating" and not free)
 
 
 def _limits(joint: Joint) -> Iterator[str]:

@@ -1,14 +1,14 @@
 """Settings of <compiler>, which change the meaning of the numbers of an MJCF file."""
 
-from dataclasses import dataclass, replace
-from math import radians
+from dataclasses import dataclass, field, replace
+from math import inf, radians
 from pathlib import PurePosixPath
 from typing import Any
 
 from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import check_attributes, choice_of, float_of
-from kinetree.syntax.numbers import number, numbers
-from kinetree.syntax.xml.reader import Element, Report
+from kinetree.syntax.numbers import numbers
+from kinetree.syntax.xml.reader import Document, Element, Report
 
 TRUTH = {"false": False, "true": True}
 AUTO = ("false", "true", "auto")
@@ -24,10 +24,19 @@ class Compiler:
     inertiafromgeom: str = "auto"
     inertiagrouprange: tuple[float, float] = (0, 5)
     settotalmass: float = -1.0
+    boundmass: float = 0.0
+    boundinertia: float = 0.0
+    balanceinertia: bool = False
+    fitaabb: bool = False
     strippath: bool = False
     assetdir: str = ""
     meshdir: str | None = None
     texturedir: str | None = None
+    attached: dict[Document, "Compiler"] = field(default_factory=dict)  # of models that are attached, by document
+
+    def of(self, element: Element) -> "Compiler":
+        """Return the settings of the model that an element comes from, if that is attached."""
+        return self.attached.get(element.document, self)
 
     def angle(self, value: float) -> float:
         """Return an angle of the file in radians."""
@@ -40,11 +49,8 @@ class Compiler:
         return str(PurePosixPath(self.assetdir if folder is None else folder) / name)
 
 
-SIMULATION = ("fitaabb", "discardvisual", "usethread", "fusestatic", "saveinertial", "conflict")
+SIMULATION = ("discardvisual", "usethread", "fusestatic", "saveinertial", "conflict")
 UNUSED = {
-    "boundmass": "MuJoCo raises smaller masses to it; masses are kept here as they are written",
-    "boundinertia": "MuJoCo raises smaller inertias to it; inertias are kept here as they are written",
-    "balanceinertia": "MuJoCo may even out inertias that no body can have; they are kept here as they are written",
     "alignfree": "MuJoCo may move the frames of free bodies to their centre of mass; they are kept here as written",
 }
 BOUND_MASS = 1e-6  # kg
@@ -53,6 +59,7 @@ STANDS_IN = {"boundmass": BOUND_MASS, "boundinertia": BOUND_INERTIA}
 """Bounds so small that they only stand in for masses that a robot does not have; the writer sets them."""
 KNOWN = (
     *("angle", "eulerseq", "autolimits", "inertiafromgeom", "inertiagrouprange", "settotalmass", "strippath"),
+    *("boundmass", "boundinertia", "balanceinertia", "fitaabb"),
     *("assetdir", "meshdir", "texturedir", "coordinate", *SIMULATION, *UNUSED),
 )
 
@@ -64,20 +71,14 @@ def read_compiler(report: Report, root: Element) -> Compiler:
         check_attributes(report, element, KNOWN)
         compiler = replace(compiler, **_settings(report, element))
         for attribute, effect in UNUSED.items():
-            if _is_above(element.get(attribute) or "false", STANDS_IN.get(attribute, 0.0)):
+            if element.get(attribute, "false") != "false":
                 report.warning("compiler-setting", f"{attribute}: {effect}", element, attribute=attribute)
     return compiler
 
 
-def _is_above(text: str, least: float) -> bool:
-    """Return whether a setting is above a number, or neither a number nor "false"."""
-    value = number(text)
-    return text != "false" if value is None else value > least
-
-
 def _settings(report: Report, element: Element) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name in ("autolimits", "strippath"):
+    for name in ("autolimits", "strippath", "balanceinertia", "fitaabb"):
         if (truth := keyword(report, element, name, TRUTH)) is not None:
             found[name] = TRUTH[truth]
     if angle := keyword(report, element, "angle", ("radian", "degree")):
@@ -101,8 +102,10 @@ def _settings(report: Report, element: Element) -> dict[str, Any]:
             )
         else:
             found["inertiagrouprange"] = (span[0], span[1])
-    if "settotalmass" in element.attributes:
-        found["settotalmass"] = float_of(report, element, "settotalmass")
+    for name in ("settotalmass", "boundmass", "boundinertia"):
+        if name in element.attributes:
+            value = float_of(report, element, name)
+            found[name] = value if value > STANDS_IN.get(name, -inf) else 0.0
     found |= {name: element.attributes[name] for name in ("assetdir", "meshdir", "texturedir") if element.get(name)}
     return found
 

@@ -3,13 +3,16 @@
 from dataclasses import replace
 from math import inf
 
+from numpy.polynomial import Polynomial
+
+from kinetree.errors import KinetreeError
 from kinetree.formats.fields import check_attributes, float_of, name_of
 from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import OPEN, Context
 from kinetree.formats.mjcf.joints import span_of
 from kinetree.formats.mjcf.loops import TYPES, read_loop
 from kinetree.model.edit.motion import lock
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import CoupledLimit, Joint, Mimic, Robot
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Element
@@ -55,20 +58,26 @@ def _follow(context: Context, element: Element) -> None:
         report.error("number", f"polycoef={text!r}; expected up to 5 finite numbers", element, attribute="polycoef")
         return
     a0, a1, *higher = [*given, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(given) :]]
-    if any(higher) and leader is not None:
-        message = f"polycoef={text!r}: a joint that follows by a polynomial is not supported; expected 'a0 a1 0 0 0'"
-        report.error("mimic", message, element, attribute="polycoef")
-        return
     if follower is None or ("joint2" in element.attributes and leader is None):
         return
     if leader is None:
         _hold(context, element, follower.name, context.refs[follower.name] + a0)
         return
     offset = context.refs[follower.name] + a0 - a1 * context.refs[leader.name]
-    already = follower.mimic == Mimic(leader.name, a1, offset)
-    if not already and a1 and not leader.mimic and (follower.mimic or _follows(context, leader, follower.name)):
+    if any(higher):  # about x0, in powers of x
+        x = Polynomial([-context.refs[leader.name], 1.0])
+        offset, a1, *higher = (Polynomial([context.refs[follower.name] + a0, a1, *higher])(x)).trim().coef.tolist()
+    more = tuple(higher) if any(higher) else ()
+    already = follower.mimic == Mimic(leader.name, a1, offset, more)
+    if (
+        not already
+        and a1
+        and not more
+        and not leader.mimic
+        and (follower.mimic or _follows(context, leader, follower.name))
+    ):
         follower, leader, a1, offset = leader, follower, 1 / a1, -offset / a1
-    mimic = Mimic(leader.name, a1, offset)
+    mimic = Mimic(leader.name, a1, offset, more)
     if follower.mimic and follower.mimic != mimic:
         message = f"joint {follower.name!r} follows joint {follower.mimic.joint!r} already; expected one leader"
         report.error("mimic", message, element)
@@ -99,6 +108,17 @@ def _follows(context: Context, joint: Joint, name: str) -> bool:
     return False
 
 
+def _is_curved(context: Context, name: str) -> bool:
+    """Return whether a joint follows another by a polynomial, directly or through others."""
+    joint, seen = _joint(context, name), set[str]()
+    while joint and joint.mimic and joint.name not in seen:
+        if joint.mimic.higher:
+            return True
+        seen.add(joint.name)
+        joint = _joint(context, joint.mimic.joint)
+    return False
+
+
 def _joint(context: Context, name: str) -> Joint | None:
     """Return the joint of that name, once all bodies have been read."""
     at = _joint_at(context).get(name)
@@ -124,7 +144,11 @@ def lock_held(context: Context, robot: Robot) -> Robot | None:
     """Return the robot with the joints that equalities fix, and their followers, locked; None if they contradict."""
     values: dict[str, float] = {}
     for joint, (value, element) in context.held.items():
-        leader, multiplier, offset = resolve_mimic(robot, joint)
+        try:
+            leader, multiplier, offset = resolve_mimic(robot, joint)
+        except KinetreeError as error:
+            context.report.error("mimic", error.findings[0].message, element)
+            return None
         if multiplier:
             value = (value - offset) / multiplier
             apart = values.setdefault(leader, value) - value
@@ -177,6 +201,10 @@ def _fixed(context: Context, element: Element, number: int) -> CoupledLimit | No
         report.error("tendon", "a fixed tendon needs <joint>, which is missing", element)
     span = span_of(context, element, "range", "limited")
     if span is None:
+        return None
+    if any(_is_curved(context, joint) for joint in coefficients):
+        message = "a joint of it follows by a polynomial, so its limit is not linear; it is kept, but has no effect"
+        report.warning("tendon", message, element)
         return None
     name = element.get("name") or f"tendon_{number}"
     low, high = (inf if end >= OPEN else -inf if end <= -OPEN else end for end in span)

@@ -5,6 +5,8 @@ from kinetree.syntax.xml.reader import Element, Report
 
 Attributes = dict[str, str]
 
+ATTACHED = "attached"
+"""Tag of the classes of a model that is attached, which inherit nothing from those of this one."""
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")  # an element has at most one
 PADDED = (  # vectors that may be given in part; the class gives the rest
     *("size", "friction", "stiffness", "damping", "surfacevel", "fluidcoef", "solref", "solimp"),
@@ -30,6 +32,9 @@ class Classes:
                 message = "the outermost <default> is the class 'main' and cannot have another name"
                 report.error("default-class", message, section, attribute="class")
             self._fill("main", section)
+        for section in root.find_all(ATTACHED):
+            self.classes[section.attributes["class"]] = {}
+            self._fill(section.attributes["class"], section)
 
     def _fill(self, name: str, section: Element) -> None:
         own = self.classes[name]

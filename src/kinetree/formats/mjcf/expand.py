@@ -14,7 +14,6 @@ from pathlib import Path, PurePosixPath
 from kinetree.confine import Confinement, real, refusal
 from kinetree.errors import Source
 from kinetree.formats.mjcf.by_mujoco import INSTALL, Expansion, as_made
-from kinetree.formats.mjcf.replicate import beyond
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 from kinetree.syntax.xml.writer import attributes_text, element_text
 
@@ -28,8 +27,12 @@ SECONDS, MEGABYTES = 60, 4096
 
 def makers(root: Element) -> list[Element]:
     """Return the elements of the bodies that make other bodies and that only MuJoCo expands."""
-    found = [e for world in root.find_all("worldbody") for e in world.walk() if e.tag in MAKERS]
-    return found + beyond(root)
+    return [e for world in root.find_all("worldbody") for e in world.walk() if e.tag in MAKERS]
+
+
+def _first(root: Element) -> Element:
+    """Return the element that messages of an expansion name."""
+    return next(iter(makers(root)), root)
 
 
 def expanded(report: Report, root: Element, confinement: Confinement | None) -> Element | None:
@@ -55,7 +58,7 @@ def expanded(report: Report, root: Element, confinement: Confinement | None) -> 
         return None
     whole = parse(made.text, f"{root.document.file} (expanded)", Report())
     if whole is None:
-        report.error("expand", f"MuJoCo {made.version} makes a model that is larger than what is read", makers(root)[0])
+        report.error("expand", f"MuJoCo {made.version} makes a model that is larger than what is read", _first(root))
         return None
     origins = _Origins(root, re.compile(rf"{mark}(\d{{1,9}}):"))
     sources = list(origins.all(whole))
@@ -85,7 +88,7 @@ def _leads_outside(report: Report, root: Element, confinement: Confinement) -> b
 def _made(report: Report, root: Element, text: str, confinement: Confinement | None) -> Expansion | None:
     """Return what MuJoCo makes of a text, or None with an error."""
     if importlib.util.find_spec("mujoco") is None:
-        report.error("expand", "expand='mujoco' needs MuJoCo, which is not installed", makers(root)[0], fix=INSTALL)
+        report.error("expand", "expand='mujoco' needs MuJoCo, which is not installed", _first(root), fix=INSTALL)
         return None
     from kinetree.isolated import ChildError, call  # not needed to read other files
 
@@ -102,7 +105,7 @@ def _made(report: Report, root: Element, text: str, confinement: Confinement | N
         message = f"the process in which MuJoCo expands this model {error}"
     except (TypeError, ValueError):
         message = "the process in which MuJoCo expands this model gives an answer that is not a model"
-    report.error("expand", message, makers(root)[0])
+    report.error("expand", message, _first(root))
     return None
 
 
@@ -252,8 +255,11 @@ def _notes(report: Report, root: Element, made: Expansion, origins: _Origins) ->
         count = sum(origins.made[element] for element in maker.walk())
         message = f"MuJoCo {made.version} makes {count} bodies of <{maker.tag}>; they have its place in the file"
         report.add("info", "expanded", message, maker)
+    if not makers(root):
+        message = f"MuJoCo {made.version} gives masses and inertias, for some follow from meshes that only it makes"
+        report.add("info", "expanded", message, root)
     for warning in made.warnings:
-        report.warning("expanded", f"MuJoCo {made.version} warns: {'; '.join(warning.splitlines())}", makers(root)[0])
+        report.warning("expanded", f"MuJoCo {made.version} warns: {'; '.join(warning.splitlines())}", _first(root))
     if not made.exact:
         message = f"MuJoCo {made.version} writes numbers with 6 digits only; lengths and angles are rounded"
-        report.warning("expanded", message, makers(root)[0])
+        report.warning("expanded", message, _first(root))

@@ -5,14 +5,14 @@ from functools import partial
 from kinetree.formats.fields import optional
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
-from kinetree.formats.mjcf.defaults import RESOLVED
+from kinetree.formats.mjcf.defaults import ATTACHED, RESOLVED
 from kinetree.formats.mjcf.order import order_elements
 from kinetree.model.references import kind_of
 from kinetree.model.robot import Extension
 from kinetree.syntax.xml.reader import Element
 from kinetree.syntax.xml.writer import element_text
 
-READ = ("compiler", "worldbody", "equality", "tendon", "sensor", "asset", "default")
+READ = ("compiler", "worldbody", "equality", "tendon", "sensor", "asset", "default", ATTACHED)
 KEPT = ("option", "size", "visual", "statistic", "extension", "custom", "contact", "deformable", "actuator", "keyframe")
 
 
@@ -52,6 +52,12 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
             _keep(context, section)
     for section in root.find_all("default"):
         _keep(context, _simulation_defaults(section))
+    for section in root.find_all(ATTACHED):
+        own = _with(section, _simulation_defaults(section).children)
+        own.tag = "default"
+        around = _with(section, [own], {})
+        around.tag = "default"
+        _keep(context, around)
     for tag, elements in left.items():
         sections = root.find_all(tag)
         if elements:
@@ -85,11 +91,12 @@ def _in_folder(compiler: Compiler, elements: list[Element]) -> list[Element]:
     """Return textures, height fields and skins with the folders of the compiler before their files."""
     placed = []
     for element in elements:
-        folder = {"texture": compiler.texturedir, "hfield": compiler.meshdir, "skin": compiler.meshdir}
+        here = compiler.of(element)
+        folder = {"texture": here.texturedir, "hfield": here.meshdir, "skin": here.meshdir}
         attributes = dict(element.attributes)
         for name, value in attributes.items():
             if element.tag in folder and name.startswith("file"):
-                attributes[name] = compiler.path(value, folder[element.tag])
+                attributes[name] = here.path(value, folder[element.tag])
         placed.append(_with(element, element.children, attributes))
     return placed
 

@@ -10,10 +10,12 @@ from kinetree.errors import nearest_names
 from kinetree.formats.fields import check_attributes, extension, float_of, name_of, optional, vector_of
 from kinetree.formats.mjcf.compiler import TRUTH, keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension
-from kinetree.formats.mjcf.inertia import DENSITY, Lump, lump_of
+from kinetree.formats.mjcf.inertia import DENSITY, TINY, Lump, lump_of
+from kinetree.formats.mjcf.mesh_mass import fitted
 from kinetree.formats.mjcf.poses import fromto, pose
 from kinetree.model.magnitudes import LEGAL
 from kinetree.model.robot import Extension, Geometry, Material, Shape
+from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Element, Report
@@ -37,8 +39,7 @@ SHOWN_GROUPS = (0, 1, 2)  # groups that MuJoCo shows by default
 
 @dataclass(frozen=True, slots=True)
 class Geom:
-    """A geom. geometry: None if it is left out. lump: None without mass, "unknown" if its mass or shape is in a file
-    that is not read."""
+    """A geom. geometry: None if it is left out. lump: None without mass, or why its mass is unknown."""
 
     geometry: Geometry | None
     seen: bool
@@ -52,19 +53,19 @@ def read_geom(context: Context, element: Element, T_link_frame: Array, body: Ele
     weighed: whether the mass of the body follows from its geoms. Then an error in it is one of the mass; otherwise a
     geom that cannot be read is None.
     """
-    read = partial(_geom, context, element, T_link_frame, body)
+    read = partial(_geom, context, element, T_link_frame, body, weighed)
     return read() if weighed and _enters_mass(context, element) else optional(context.report, element, body, read)
 
 
 def _enters_mass(context: Context, element: Element) -> bool:
     """Return whether a geom may have a mass that counts."""
-    low, high = context.compiler.inertiagrouprange
+    low, high = context.compiler.of(element).inertiagrouprange
     group = numbers(element.get("group") or "0")
     content = numbers(element.get("mass") or element.get("density") or "1")
     return content != [0.0] and (group is None or len(group) != 1 or low <= group[0] <= high)
 
 
-def _geom(context: Context, element: Element, T_link_frame: Array, body: Element) -> Geom:
+def _geom(context: Context, element: Element, T_link_frame: Array, body: Element, weighed: bool) -> Geom:
     report = context.report
     check_attributes(report, element, (*READ, *KEPT))
     kind = keyword(report, element, "type", TYPES) or "sphere"
@@ -76,12 +77,16 @@ def _geom(context: Context, element: Element, T_link_frame: Array, body: Element
         T, half = fromto(report, element)
         size = [size[0], half, 0.0] if kind in ("capsule", "cylinder") else [size[0], size[0], half]
     else:
-        T = pose(report, element, context.compiler)
+        T = pose(report, element, context.compiler.of(element))
+    why = ""
+    if "mesh" in element.attributes and kind in SIZES:
+        size, T_geom_primitive, why = _fitted(context, element, kind)
+        T = T @ T_geom_primitive
     T = frozen(T_link_frame @ T)
-    shape = _shape(context, element, kind, size, body)
+    shape = _shape(context, element, kind, size, body, why)
     group = int(float_of(report, element, "group", 0.0))
     masks = optional(report, element, body, partial(_masks, report, element), "is for contact") or [1, 1]
-    lump = _lump(context, element, kind, size, group, T)
+    lump = _lump(context, element, kind, size, group, T, why if weighed else None)
     name = name_of(report, element) if element.get("name") else None
     if name and name in context.names.geoms:
         message = f"there is already a geom {name!r}; this one has no name here"
@@ -92,7 +97,7 @@ def _geom(context: Context, element: Element, T_link_frame: Array, body: Element
     geometry = None
     if shape is not None:
         mesh = context.assets.meshes.get(element.get("mesh") or "")
-        T_link_geometry = frozen(T @ mesh.T_geom_file) if mesh and mesh.file else T
+        T_link_geometry = frozen(T @ mesh.T_geom_file) if mesh and mesh.file and kind not in SIZES else T
         children = (extension("mjcf", child) for child in element.children)
         extensions = (*_extension(element, kind, masks), *children)
         geometry = Geometry(shape, T_link_geometry, name or None, look, extensions, element.source)
@@ -114,15 +119,30 @@ def _size(context: Context, element: Element) -> list[float]:
     return [*size, 0.0, 0.0, 0.0][:3]
 
 
-def _shape(context: Context, element: Element, kind: str, size: list[float], body: Element) -> Shape | None:
+def _fitted(context: Context, element: Element, kind: str) -> tuple[list[float], Array, str]:
+    """Return the half sizes of a primitive that MuJoCo fits to a mesh, T_geom_primitive (4, 4), and "" or why they are
+    unknown."""
+    name, meshes = element.attributes["mesh"], context.assets.meshes
+    near = nearest_names(name, list(meshes))
+    content = context.assets.content(name) if name in meshes else f"mesh {name!r} does not exist; {near}"
+    if isinstance(content, str) or kind == "plane":
+        return [nan] * 3, se3.IDENTITY, content if isinstance(content, str) else "no plane can be fitted to a mesh"
+    size, T = fitted(kind, content, context.compiler.of(element).fitaabb)
+    scale = float_of(context.report, element, "fitscale", 1.0)
+    return [scale * half for half in size], T, ""
+
+
+def _shape(
+    context: Context, element: Element, kind: str, size: list[float], body: Element, why: str = ""
+) -> Shape | None:
     """Return the shape of a geom, or None with a warning if its mesh or height field is missing, or if it is a
-    primitive that MuJoCo fits to a mesh."""
-    if element.get("mesh") is not None and kind not in ("mesh", "sdf"):
-        message = f"it is a {kind} fitted to a mesh, which is not read; {element.label} is left out"
+    primitive that cannot be fitted to a mesh. why: the reason."""
+    if why:
+        message = f"it is a {kind} fitted to a mesh. {why}; {element.label} is left out"
         fix = "write type='mesh' for the mesh itself, or the size that MuJoCo computes without mesh=…"
         context.report.warning("left-out", message, element, attribute="mesh", owner=body, fix=fix)
         return None
-    if element.get("mesh") is not None:
+    if element.get("mesh") is not None and kind not in SIZES:
         return _mesh_shape(context, element, body)
     if kind in ("mesh", "sdf"):
         message = f"a {kind} needs mesh=…, which is missing; {element.label} is left out"
@@ -190,8 +210,11 @@ def _extension(element: Element, kind: str, masks: list[int]) -> tuple[Extension
     return attributes_extension(element, kept)
 
 
-def _lump(context: Context, element: Element, kind: str, size: list[float], group: int, T: Array) -> Lump | str | None:
-    report, compiler = context.report, context.compiler
+def _lump(
+    context: Context, element: Element, kind: str, size: list[float], group: int, T: Array, why: str | None
+) -> Lump | str | None:
+    """Return the mass of a geom, or why it is unknown. why: the reason, or None if no mass follows from the geom."""
+    report, compiler = context.report, context.compiler.of(element)
     mass = float_of(report, element, "mass") if "mass" in element.attributes else None
     density = float_of(report, element, "density", DENSITY)
     shell = TRUTH[keyword(report, element, "shellinertia", TRUTH) or "false"]
@@ -201,17 +224,42 @@ def _lump(context: Context, element: Element, kind: str, size: list[float], grou
     if (mass is not None and mass < 0) or density < 0:
         report.error("negative-mass", "a geom cannot have a negative mass or density", element)
         return None
-    if kind in SIZES and element.get("mesh") is None and not min(size[: SIZES[kind]]) > 0:
+    if why or (why is None and (kind not in SIZES or "mesh" in element.attributes)):
+        return why
+    if kind in ("mesh", "sdf"):
+        return _mesh_lump(context, element, mass, density, shell, T)
+    if kind == "hfield":
+        field = context.assets.hfields.get(element.get("hfield") or "", [])
+        if len(field) != 4:
+            return f"hfield {element.get('hfield')!r} has no size of 4 numbers"
+        kind, size = "box", [field[0], field[1], 0.25 * field[2] + 0.5 * field[3]]
+    if not min(size[: SIZES[kind]]) > 0:
         return None  # reported already
-    unknown = kind not in SIZES or element.get("mesh") is not None or (shell and kind == "ellipsoid")
-    if not unknown and max(size) > HUGE:
+    if max(size) > HUGE:
         report.error("too-large", f"its size is too large; {LEGAL}", element, attribute="size")
         return None
-    return "unknown" if unknown else lump_of(kind, size, mass, density, shell, T)
+    return lump_of(kind, size, mass, density, shell, T)
 
 
-def weigh(geoms: list[Geom]) -> list[Lump] | None:
-    """Return the masses of a body's geoms, or None if one of them is unknown."""
+def _mesh_lump(
+    context: Context, element: Element, mass: float | None, density: float, shell: bool, T: Array
+) -> Lump | str:
+    name = element.get("mesh") or ""
+    if name not in context.assets.meshes:
+        return f"{element.label} has no mesh that exists"
+    if shell:
+        return f"{element.label} has shellinertia='true'; of a mesh, expected inertia='shell' in <mesh name={name!r}>"
+    content = context.assets.content(name)
+    if isinstance(content, str):
+        return content
+    mass = density * content.amount if mass is None else mass
+    return Lump(mass if content.amount > TINY else 0.0, mass * content.moments, T @ content.T)
+
+
+def weigh(geoms: list[Geom]) -> list[Lump] | str:
+    """Return the masses of a body's geoms, or why one of them is unknown."""
     lumps = [geom.lump for geom in geoms if geom.lump is not None]
+    if unknown := next((lump for lump in lumps if isinstance(lump, str)), ""):
+        return unknown
     known = [lump for lump in lumps if isinstance(lump, Lump)]
-    return known if len(known) == len(lumps) and np.isfinite([lump.mass for lump in known]).all() else None
+    return known if np.isfinite([lump.mass for lump in known]).all() else "the mass of its shapes is not finite"

@@ -1,6 +1,6 @@
 """Mass and inertia of bodies: as written, or from the geoms of a body, as MuJoCo's compiler infers them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 
 import numpy as np
@@ -64,7 +64,24 @@ def lump_of(kind: str, size: list[float], mass: float | None, density: float, sh
     content, moments = (_SHELLS if shell else _SOLIDS)[kind](size)
     if mass is None:
         mass = density * content
-    return Lump(mass, mass * np.asarray(moments), T)
+    return Lump(mass if content > TINY else 0.0, mass * np.asarray(moments), T)
+
+
+def bounded(inertial: Inertial | None, compiler: Compiler, T_parent_body: Array) -> Inertial | None:
+    """Return an inertial with the least mass and moments of the compiler, and moments that a body can have if the
+    compiler evens them out; the same object if nothing changes."""
+    mass, least = compiler.boundmass, compiler.boundinertia
+    if mass <= 0 and least <= 0 and (inertial is None or not compiler.balanceinertia):
+        return inertial
+    if inertial is None:  # MuJoCo puts such masses at the place of the body in its parent, once more
+        return Inertial(mass, frozen(np.eye(3) * least), T_parent_body)
+    values, axes = np.linalg.eigh(inertial.inertia)
+    moments = np.maximum(values, least)
+    if compiler.balanceinertia and moments.max() > moments.sum() / 2:
+        moments = np.full(3, moments.mean())
+    if inertial.mass >= mass and np.array_equal(moments, values):
+        return inertial
+    return replace(inertial, mass=max(inertial.mass, mass), inertia=frozen(axes @ np.diag(moments) @ axes.T))
 
 
 Numbers = list[float]
@@ -82,6 +99,15 @@ def _box(size: Numbers) -> Content:
 
 def _ellipsoid(size: Numbers) -> Content:
     return 4 / 3 * pi * size[0] * size[1] * size[2], _ellipsoidal(size, 5)
+
+
+def _ellipsoid_shell(size: Numbers) -> Content:
+    """Return the content as MuJoCo computes it: Thomsen's area, moments of what a micrometre of growth adds."""
+    x, y, z = size[:3]
+    area = 4 * pi * (((x * y) ** 1.6075 + (y * z) ** 1.6075 + (z * x) ** 1.6075) / 3) ** (1 / 1.6075)
+    (inner, small), (outer, large) = _ellipsoid(size), _ellipsoid([s + 1e-6 for s in size[:3]])
+    a, b, c = (np.multiply(large, outer) - np.multiply(small, inner)) / (outer - inner)
+    return area, (float(a), float(b), float(c))
 
 
 def _ellipsoidal(size: Numbers, divisor: float) -> tuple[float, float, float]:
@@ -146,3 +172,4 @@ def _capsule_shell(size: Numbers) -> Content:
 
 _SOLIDS = {"sphere": _sphere, "box": _box, "ellipsoid": _ellipsoid, "cylinder": _cylinder, "capsule": _capsule}
 _SHELLS = {"sphere": _sphere_shell, "box": _box_shell, "cylinder": _cylinder_shell, "capsule": _capsule_shell}
+_SHELLS["ellipsoid"] = _ellipsoid_shell

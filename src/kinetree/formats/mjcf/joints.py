@@ -72,7 +72,7 @@ def read_joint(context: Context, placed: JointElement, body: str) -> Joint:
     if kind == "ball":
         return joint
     axis = unit(report, element, "axis", list(R @ vector_of(report, element, "axis", 3, ASSUMED.axis)))
-    context.refs[name] = _angle(context, kind, float_of(report, element, "ref", 0.0))
+    context.refs[name] = _angle(context, element, kind, float_of(report, element, "ref", 0.0))
     joint = replace(joint, axes=frozen([axis]))
     if kind == "slide":
         return replace(joint, origin=se3.IDENTITY, child_origin=se3.IDENTITY)
@@ -103,8 +103,8 @@ def moved_to_zero(joints: list[Joint], refs: Mapping[str, float]) -> tuple[list[
     return moved[::-1], S
 
 
-def _angle(context: Context, kind: str, value: float) -> float:
-    return context.compiler.angle(value) if kind in ("hinge", "ball") else value
+def _angle(context: Context, element: Element, kind: str, value: float) -> float:
+    return context.compiler.of(element).angle(value) if kind in ("hinge", "ball") else value
 
 
 def _kept(element: Element) -> dict[str, str]:
@@ -120,7 +120,7 @@ def _limits(context: Context, element: Element, kind: str) -> tuple[tuple[Limit,
         if span is not None:
             message = "the limit of a ball joint has no place among the limits; it is kept as an attribute"
             context.report.warning("ball-limit", message, element, attribute="range")
-            kept["range"] = format_numbers([0.0, context.compiler.angle(span[1])])
+            kept["range"] = format_numbers([0.0, context.compiler.of(element).angle(span[1])])
             kept |= {"limited": "true"} if span[1] <= 0 else {}
         return (), kept
     effort, force = inf, span_of(context, element, "actuatorfrcrange", "actuatorfrclimited")
@@ -132,7 +132,7 @@ def _limits(context: Context, element: Element, kind: str) -> tuple[tuple[Limit,
         kept["actuatorfrcrange"] = format_numbers(force)
     if span is None:
         return ((Limit(effort=effort),) if effort < inf else ()), kept
-    lower, upper = (_angle(context, kind, value) for value in span)
+    lower, upper = (_angle(context, element, kind, value) for value in span)
     return (Limit(lower, upper, effort=effort),), kept
 
 
@@ -147,7 +147,7 @@ def span_of(context: Context, element: Element, attribute: str, switch: str) -> 
         report.add("info", "range", message, element, attribute=attribute)
     if limited == "false" or (limited == "auto" and not given):
         return None
-    if limited == "auto" and not context.compiler.autolimits:
+    if limited == "auto" and not context.compiler.of(element).autolimits:
         message = f"there is {attribute} without {switch}, while autolimits is 'false'; expected {switch}='true'"
         report.error("autolimits", message, element, attribute=attribute)
     ball = element.get("type") == "ball"  # may have no range, such as one that inherits limited="true" from a class
@@ -175,7 +175,7 @@ def _dynamics(context: Context, element: Element, kind: str) -> tuple[Dynamics, 
         _linear(context, element, "damping"),
         float_of(report, element, "frictionloss", 0.0),
         _linear(context, element, "stiffness"),
-        _angle(context, kind, float_of(report, element, "springref", 0.0)),
+        _angle(context, element, kind, float_of(report, element, "springref", 0.0)),
         float_of(report, element, "armature", 0.0),
     )
     return (found,) if found != Dynamics() else ()

@@ -1,21 +1,23 @@
 """MJCF text to a robot."""
 
 from collections.abc import Collection
+from copy import deepcopy
 from dataclasses import replace
 
 from kinetree.confine import Confinement
 from kinetree.errors import Finding
-from kinetree.files.opener import Opener, nothing
+from kinetree.files.opener import MeshReader, Opener, no_mesh, nothing
 from kinetree.formats.fields import check_attributes, stray_text
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.losses.parts import cutter
 from kinetree.formats.mjcf.assets import read_assets
+from kinetree.formats.mjcf.attach import expand_attachments
 from kinetree.formats.mjcf.bodies import read_bodies
 from kinetree.formats.mjcf.compiler import read_compiler
 from kinetree.formats.mjcf.constraints import lock_held, read_equality, read_tendons
 from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
 from kinetree.formats.mjcf.defaults import Classes
-from kinetree.formats.mjcf.expand import expanded, makers
+from kinetree.formats.mjcf.expand import MAKERS, expanded, makers
 from kinetree.formats.mjcf.extras import check_names, keep_sections
 from kinetree.formats.mjcf.include import expand
 from kinetree.formats.mjcf.order import take_texts
@@ -25,9 +27,10 @@ from kinetree.formats.mjcf.unknown_names import report_unknown_names
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial.se3 import frozen
-from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
+from kinetree.syntax.xml.reader import MAX_PARTS, DerivedText, Element, Report, parse
 
 NAME = "MuJoCo Model"  # MuJoCo's name of a model without one
+OF_BODIES = ("body", "frame", "replicate", "joint", "freejoint", "geom", "site", "camera", "light", "inertial", *MAKERS)
 
 
 def read_certain(
@@ -36,13 +39,14 @@ def read_certain(
     opener: Opener = nothing,
     by: str | None = None,
     confinement: Confinement | None = None,
+    mesh: MeshReader = no_mesh,
     *,
     without: Collection[str] = (),
 ) -> tuple[Robot | None, list[Finding]]:
     """Return the robot in an MJCF text, after errors with doubts, or None, and all findings. Never raises on content.
 
     opener: for <include>. by: "mujoco" if MuJoCo shall expand elements that make bodies; it reads files within the
-    confinement. without: parts that are not read.
+    confinement. mesh: for masses that follow from meshes. without: parts that are not read.
     """
     report = Report(cutter("mjcf", without))
     root = parse(text, file, report)
@@ -54,28 +58,54 @@ def read_certain(
         return None, report.findings
     written = Text(FORMAT, root.document.data.decode())
     expand(report, root, opener)
-    if by and makers(root) and not report.failed:
-        made = expanded(report, root, confinement)
-        if made is None:
-            return None, report.findings
-        files = {e.document.file: e.document.data.decode() for e in root.walk()}
-        root, written = made, Text(FORMAT, made.document.data.decode(), made.document.origins, files)
-    return _robot(report, root, written), report.findings
+    if not report.failed and not _is_model(report, root):
+        return None, report.findings
+    if not by or report.failed:
+        return _robot(report, root, written, opener, mesh), report.findings
+    trial = Report()  # a mass may follow from a mesh that only MuJoCo makes
+    tried = _robot(trial, deepcopy(root), written, opener, mesh)
+    if tried and not trial.failed and not any(link.unweighed for link in tried.links.values()) and not makers(root):
+        return _robot(report, root, written, opener, mesh), report.findings
+    if (made := expanded(report, root, confinement)) is None:
+        return None, report.findings
+    files = {e.document.file: e.document.data.decode() for e in root.walk()}
+    written = Text(FORMAT, made.document.data.decode(), made.document.origins, files)
+    robot = _robot(report, made, written, opener, mesh)
+    if report.failed and not trial.failed:  # the text that MuJoCo writes can be broken, as by attach with prefix=""
+        return tried, trial.findings
+    return robot, report.findings
 
 
 read = without_doubts(read_certain)
 
 
-def _robot(report: Report, root: Element, written: Text) -> Robot | None:
+def _is_model(report: Report, root: Element) -> bool:
+    """Return whether a file has a <worldbody>, with an error if not, and for each part of bodies outside of it."""
+    outside = [child for child in root.children if child.tag in OF_BODIES]
+    if not root.find_all("worldbody"):
+        message = "there is no <worldbody>, so the file is a part of a model, and no model"
+        message += f"; <{outside[0].tag}> stands directly in <mujoco>" if outside else ""
+        report.error("no-model", message, root, fix="load the file that includes this one")
+        return False
+    for element in outside:
+        message = f"<{element.tag}> stands directly in <mujoco>; expected it in <worldbody>"
+        report.error("world", message, element)
+    return not report.failed
+
+
+def _robot(report: Report, root: Element, written: Text, opener: Opener, mesh: MeshReader) -> Robot | None:
     check_attributes(report, root, ("model",))
     for element in root.walk():
         if element.text and element.tag not in ("text", "config"):
             stray_text(report, element)
     compiler = read_compiler(report, root)
+    expand_attachments(report, root, compiler, opener, (root.document.file,))
+    if report.parts > MAX_PARTS:
+        return None
     expand_replicates(report, root, compiler)
     classes = Classes(report, root)
     parts = Parts(root.get("model") or NAME, source=root.source, text=written)
-    assets = read_assets(report, root, compiler, classes)
+    assets = read_assets(report, root, compiler, classes, mesh)
     context = Context(report, compiler, classes, assets, parts, collect_names(root))
     parts.materials = list(assets.materials.values())
     context.counted, carried = take_texts(report, root)
@@ -83,7 +113,7 @@ def _robot(report: Report, root: Element, written: Text) -> Robot | None:
     if not any(f.code == "not-supported" for f in report.findings):  # such as elements that create bodies
         report_unknown_names(report, root)
     check_names(context, root)
-    left = {"asset": assets.others, "tendon": read_tendons(context, root), "equality": read_equality(context, root)}
+    left = {"asset": assets.others, "equality": read_equality(context, root), "tendon": read_tendons(context, root)}
     left["sensor"] = read_sensors(context, root)
     keep_sections(context, root, left)
     _scale_masses(context, root)
@@ -97,8 +127,7 @@ def _scale_masses(context: Context, root: Element) -> None:
     if total <= 0:
         return
     mass = sum(link.inertial.mass for link in links if link.inertial)
-    unknown = any(finding.code == "unknown-inertia" for finding in context.report.findings)
-    if unknown or mass <= 0:
+    if any(link.unweighed for link in links) or mass <= 0:
         message = f"settotalmass='{total:g}' cannot be obeyed, for not all masses are known; they are as written"
         context.report.warning("compiler-setting", message, root.find_all("compiler")[-1])
         return

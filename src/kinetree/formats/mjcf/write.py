@@ -8,7 +8,7 @@ import numpy as np
 from kinetree.errors import Finding
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.losses.sidecar import LegalNames, Record, written
-from kinetree.formats.mjcf.check import check, opposite_readings
+from kinetree.formats.mjcf.check import check, is_several, opposite_readings
 from kinetree.formats.mjcf.compiler import BOUND_INERTIA, BOUND_MASS
 from kinetree.formats.mjcf.context import FORMAT, free
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
@@ -22,10 +22,10 @@ from kinetree.formats.mjcf.writing import (
     WORLD,
     Job,
     attributes_of,
-    needs_bounds,
     range_of,
+    weightless,
 )
-from kinetree.model.reshape import plain_joints
+from kinetree.model.reshape import plain_joints, single_joints
 from kinetree.model.robot import CoupledLimit, Robot, Sensor
 from kinetree.spatial import se3
 from kinetree.syntax.numbers import format_number, format_numbers
@@ -53,13 +53,26 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     if robot.text and robot.text.format == FORMAT and not without:
         return robot.text.text
     robot = losses.without_parts(robot)
+    several = [joint.name for joint in robot.joints.values() if is_several(robot, joint)]
+    robot, rows = single_joints(robot, several) if several else (robot, {})
     if any(j.type == "ball" and not np.array_equal(j.child_origin[:3, :3], np.eye(3)) for j in robot.joints.values()):
         robot = plain_joints(robot)  # a body has no place for a rotation behind a ball joint
     renamed = LegalNames.of(robot, _names(robot), FORMAT)
-    check(Job(renamed.robot, losses))
+    job = Job(renamed.robot, losses)
+    check(job)
     losses.check()
     if notes is not None:
         notes += opposite_readings(robot, without)
+        notes += _bounds(job)
+        notes += [
+            Finding(
+                "single-joints",
+                "warning",
+                f"is written as {', '.join(row)}, and read back as these",
+                element=f"joint {name!r}",
+            )
+            for name, row in rows.items()
+        ]
     return written(renamed, FORMAT, partial(_text, losses), read, notes)
 
 
@@ -118,9 +131,18 @@ def _lose_references(losses: Losses, robot: Robot, text: str) -> None:
         losses.note_loss("extension", f"robot {robot.name!r}", what)
 
 
+def _bounds(job: Job) -> list[Finding]:
+    """Return a warning about the masses that MuJoCo gets for bodies that have none."""
+    if not (names := weightless(job)):
+        return []
+    listed = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    message = f"MuJoCo gets {BOUND_MASS:g} kg and {BOUND_INERTIA:g} kg m² for moving bodies without mass: {listed}"
+    return [Finding("bounds", "warning", message, job.robot.source, fix="give these links inertias")]
+
+
 def _compiler(xml: XmlWriter, job: Job) -> None:
     bounds: dict[str, str | None] = {}
-    if needs_bounds(job):
+    if weightless(job):
         xml.comment(
             "boundmass and boundinertia stand in for masses that the robot does not have: "
             "MuJoCo moves no body without mass"
@@ -156,7 +178,7 @@ def _equalities(xml: XmlWriter, job: Job) -> None:
     xml.open("equality")
     write_loops(xml, job)
     for name, mimic in followers.items():
-        polynomial = format_numbers([mimic.offset, mimic.multiplier, 0, 0, 0])
+        polynomial = format_numbers([mimic.offset, mimic.multiplier, *mimic.higher, 0, 0, 0][:5])
         xml.leaf("joint", joint1=name, joint2=mimic.joint, polycoef=polynomial)
     xml.close()
 

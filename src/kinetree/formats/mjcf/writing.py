@@ -81,8 +81,8 @@ class Job:
         return None if link.inertial is None or link.name == WORLD else possible(link.inertial)
 
 
-def needs_bounds(job: Job) -> bool:
-    """Return whether a moving body, with all that is fixed to it, has no mass or inertia."""
+def weightless(job: Job) -> list[str]:
+    """Return the links of moving bodies that, with all that is fixed to them, have no mass or inertia."""
     heavy: set[str] = set()
     for name in [job.robot.root, *(job.robot.joints[j].child for j in job.robot.placed)][::-1]:  # children first
         inertial = job.inertial(job.robot.links[name])
@@ -90,7 +90,7 @@ def needs_bounds(job: Job) -> bool:
         if own or any(j.type == "fixed" and j.child in heavy for j in job.robot.child_joints(name)):
             heavy.add(name)
     ends = (job.row(joint)[-1].child for joint in job.robot.joints.values() if joint.type != "fixed")
-    return any(end not in heavy for end in ends)
+    return [end for end in ends if end not in heavy]
 
 
 def moments(inertial: Inertial) -> Array:

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from kinetree.display import number
 from kinetree.logs.ros.base import Poses, at_times
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.spatial import se3

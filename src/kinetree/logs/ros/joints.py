@@ -12,7 +12,7 @@ from kinetree.display import some
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.cdr import MOST_ENTRIES, decoded
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.motion import FOLLOWS, Columns

@@ -122,6 +122,7 @@ def _merged(links: list[Link]) -> Link:
         visuals=tuple(shape for link in links for shape in link.visuals),
         collisions=tuple(shape for link in links for shape in link.collisions),
         extensions=tuple(extension for link in links for extension in link.extensions),
+        unweighed=next((link.unweighed for link in links if link.unweighed), ""),
     )
 
 

@@ -14,7 +14,7 @@ from kinetree.model.coordinates import q_of
 from kinetree.model.edit.coupled_limits import nothing_inside
 from kinetree.model.edit.extensions import stale
 from kinetree.model.force_torque import slides
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Robot, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
@@ -42,9 +42,10 @@ def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: L
     q, slices = q_of(robot, values, {}, unit, warns=False), robot.q_slices  # a note names what is outside
     locked: dict[str, Array] = {}
     for joint in robot.joints.values():
-        leader, multiplier, offset = resolve_mimic(robot, joint.name)
+        leader, coefficients = mimic_polynomial(robot, joint.name)
         if leader in values:
-            locked[joint.name] = q[slices[leader]] * multiplier + offset if joint.mimic else q[slices[leader]]
+            at = q[slices[leader]]
+            locked[joint.name] = np.polynomial.Polynomial(coefficients)(at) if joint.mimic else at
     parts = parts_of(robot)
     parts.joints = [_locked(j, locked[j.name]) if j.name in locked else j for j in parts.joints]
     parts.notes += tuple(_lock_note(robot, robot.joints[name], value) for name, value in locked.items())

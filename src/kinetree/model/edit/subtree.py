@@ -15,7 +15,7 @@ from kinetree.model.edit.frames import pose
 from kinetree.model.edit.naming import with_prefix
 from kinetree.model.edit.own_files import with_own_files
 from kinetree.model.joints import JOINT_TYPES, JointType
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import numbers
@@ -193,7 +193,10 @@ def _trim(robot: Robot, links: set[str]) -> Parts:
 
 def _kept_mimic(robot: Robot, joint: Joint, names: set[str]) -> Joint:
     """Return the joint as a follower of the first of its leaders that is kept, if there is one."""
-    return replace(joint, mimic=Mimic(*resolve_mimic(robot, joint.name, names))) if joint.mimic else joint
+    if joint.mimic is None:
+        return joint
+    leader, (offset, multiplier, *higher) = mimic_polynomial(robot, joint.name, names)
+    return replace(joint, mimic=Mimic(leader, multiplier, offset, tuple(higher)))
 
 
 def _check_leaders(joints: Iterable[Joint], names: set[str]) -> None:

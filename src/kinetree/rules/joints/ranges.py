@@ -5,7 +5,7 @@ from math import inf
 
 from kinetree.display import number, numbers
 from kinetree.errors import Finding
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
 from kinetree.rules.quality import JointQuality, grouped, others, span, spans, unit
 
@@ -237,9 +237,9 @@ class MimicRange(JointQuality):
         for joint in ranged:
             if joint.mimic is None or joint.limit.lower > joint.limit.upper:
                 continue
-            name, multiplier, offset = resolve_mimic(robot, joint.name)
+            name, (offset, multiplier, *higher) = mimic_polynomial(robot, joint.name)
             leader = robot.joints[name].limit
-            if not multiplier or leader.lower > leader.upper:
+            if higher or not multiplier or leader.lower > leader.upper:
                 continue
             low, high = sorted((multiplier * leader.lower + offset, multiplier * leader.upper + offset))
             lower, upper = joint.limit.lower, joint.limit.upper
@@ -306,5 +306,5 @@ class MimicOfNothing(JointQuality):
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A multiplier of zero."""
         for joint in robot.joints.values():
-            if joint.mimic and joint.mimic.multiplier == 0:
+            if joint.mimic and joint.mimic.multiplier == 0 and not joint.mimic.higher:
                 yield self.finding("the multiplier of <mimic> is 0, so the joint never moves", joint)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.display import number
 from kinetree.errors import Finding
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
 from kinetree.rules.srdf.contents import OfSrdf
 
@@ -91,7 +91,7 @@ def _foreign(state: GroupState, robot: Robot, groups: Mapping[str, tuple[str, ..
     """Yield the values of joints that are not in the group of a state, nor follow one that is."""
     own = set(groups.get(state.group, ()))
     for one in state.joints if own else ():
-        if one.name in robot.joints and not {one.name, resolve_mimic(robot, one.name)[0]} & own:
+        if one.name in robot.joints and not {one.name, mimic_polynomial(robot, one.name)[0]} & own:
             yield one
 
 

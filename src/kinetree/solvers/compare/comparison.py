@@ -12,7 +12,7 @@ from kinetree.arguments import explain_type_errors
 from kinetree.display import Displayable
 from kinetree.display import number as as_text
 from kinetree.errors import fail
-from kinetree.model.limits import resolve_mimic
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.progress import Progress, reporting, tracked
@@ -318,8 +318,8 @@ def _couplings(sides: Sides) -> list[Difference]:
     number = {name: i for i, name in enumerate(sides.tree_a.joints)}
     for pair in sides.moving:
         a, b = sides.tree_a, sides.tree_b
-        leader_a = resolve_mimic(sides.robot_a, a.joints[pair.a])[0]  # itself, unless it is a follower
-        leader_b = resolve_mimic(sides.robot_b, b.joints[pair.b])[0]
+        leader_a = mimic_polynomial(sides.robot_a, a.joints[pair.a])[0]  # itself, unless it is a follower
+        leader_b = mimic_polynomial(sides.robot_b, b.joints[pair.b])[0]
         lead = sides.by_a.get(number[leader_a])
         if lead is None:
             continue  # the leader is unmatched, which is reported elsewhere
@@ -330,6 +330,10 @@ def _couplings(sides: Sides) -> list[Difference]:
             found.append(Difference("mimic", sides.joint_label(pair), message))
             continue
         if lead is pair:
+            continue
+        if a.higher[pair.a] != b.higher[pair.b]:
+            message = f"follows {leader_a!r} by different polynomials, or by one in one robot alone"
+            found.append(Difference("mimic", sides.joint_label(pair), message))
             continue
         # q_b = s q_a + o for the follower (s, o) and the leader (t, w): m_b (t l + w) + c_b = s (m_a l + c_a) + o
         slope = pair.sign * a.multiplier[pair.a] - b.multiplier[pair.b] * lead.sign

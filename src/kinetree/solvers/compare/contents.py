@@ -19,6 +19,10 @@ Place = tuple[int, Array]
 
 def compare_inertias(sides: Sides) -> list[Difference]:
     """Return the differences of mass, centre of mass and inertia of paired bodies; a remark if one robot has none."""
+    for which, robot in (("first", sides.robot_a), ("second", sides.robot_b)):
+        if unknown := [link.name for link in robot.links.values() if link.unweighed]:
+            message = f"masses of the {which} robot are unknown: {', '.join(unknown)}"
+            return [Difference("inertia", "inertias", message, counts=False)]
     has_a, has_b = _has_mass(sides.robot_a), _has_mass(sides.robot_b)
     if has_a != has_b:
         which = "first" if has_a else "second"

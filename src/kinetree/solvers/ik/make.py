@@ -21,7 +21,8 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
 from kinetree.errors import fail
-from kinetree.model.limits import Limits, resolve_mimic
+from kinetree.model.limits import Limits
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.margin import refuse_loops
@@ -149,12 +150,15 @@ def _by_rate(robot: Robot, problem: Problem) -> list[str]:
 
 def _speed(robot: Robot, name: str) -> float:
     """Return the speed limit of a joint from itself and all its followers, rad/s or m/s."""
-    speeds = [robot.joints[name].limit.velocity]
+    own = robot.joints[name].limit
+    speeds = [own.velocity]
     for other, joint in robot.joints.items():
         if joint.mimic:
-            leader, multiplier, _ = resolve_mimic(robot, other)
-            if leader == name and multiplier and joint.limit.velocity:
-                speeds.append(joint.limit.velocity / abs(multiplier))
+            leader, coefficients = mimic_polynomial(robot, other)
+            low, high = (float(np.clip(end, -2 * np.pi, 2 * np.pi)) for end in (own.lower, own.upper))
+            slopes = np.polynomial.Polynomial(coefficients).deriv()(np.linspace(low, high, 99))
+            if leader == name and (steepest := np.abs(slopes).max()) and joint.limit.velocity:
+                speeds.append(joint.limit.velocity / float(steepest))
     return min([FASTEST, *(v for v in speeds if v and v > 0)])
 
 

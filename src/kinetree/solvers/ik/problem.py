@@ -233,7 +233,7 @@ def between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array, tuple[Lo
     for goal in goals:
         up, down = path_between(bodies, bodies.frame(goal.base)[0], bodies.frame(goal.frame)[0])
         for i in (*up, *down):
-            if bodies.multiplier[i] == 0.0:  # follows its leader zero times
+            if bodies.multiplier[i] == 0.0 and not bodies.higher[i]:  # follows its leader zero times
                 continue
             q, v = bodies.q_slice[i], bodies.v_slice[i]
             if bodies.joint_type[i].quaternion:

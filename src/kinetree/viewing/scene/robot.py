@@ -9,7 +9,8 @@ import numpy as np
 from kinetree.checker.report import counted
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import KinetreeError, fail
-from kinetree.model.limits import Limits, checked_q, resolve_mimic
+from kinetree.model.limits import Limits, checked_q
+from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Inertial, Joint, Robot
 from kinetree.spatial.se3 import IDENTITY, Array
 from kinetree.viewing.scene.roles import roles_of
@@ -121,8 +122,8 @@ def _places(robot: Robot, bodies: Indices) -> dict[str, tuple[int, Array]]:
 def _joint(robot: Robot, joint: Joint, links: Indices, joints: Indices) -> dict[str, Any]:
     leader = None
     if joint.mimic:
-        name, multiplier, offset = resolve_mimic(robot, joint.name)
-        leader = {"joint": joints[name], "multiplier": multiplier, "offset": offset}
+        name, (offset, multiplier, *higher) = mimic_polynomial(robot, joint.name)
+        leader = None if higher else {"joint": joints[name], "multiplier": multiplier, "offset": offset}
     return {
         "name": joint.name,
         "type": joint.type,

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.losses.sidecar.differences import Record, differences
@@ -69,6 +70,7 @@ def written(
     records = differences(robot, back, format, renamed.own, known)
     if notes is not None:
         notes += _notes(records, renamed)
+        notes += other_order(robot, back.joint_names, format)
     for record in records:
         if len(record.text) > MAX_TEXT:
             message = f"what is to be carried of it has {len(record.text)} characters; at most {MAX_TEXT} are written"
@@ -97,6 +99,17 @@ def _notes(records: Sequence[Record], renamed: LegalNames) -> list[Finding]:
         message = f"other programs see other names, which do not clash: {_listed(names)}"
         found.append(Finding("carried", "info", message))
     return found
+
+
+def other_order(robot: Robot, theirs: Sequence[str], format: str) -> list[Finding]:
+    """Return a remark if programs that read a file of a robot have q in another order. theirs: names of its joints."""
+    if tuple(theirs) == robot.joint_names or not theirs:
+        return []
+    who = "MuJoCo has" if format == "mjcf" else "other programs have"
+    same = next(i for i, pair in enumerate(zip_longest(theirs, robot.joint_names)) if len({*pair}) > 1)
+    own = _listed(robot.joint_names[same:])
+    message = f"{who} q in another order, from joint {same + 1} on: {_listed(theirs[same:])}; here it is {own}"
+    return [Finding("other-order", "info", message, robot.source, fix="set the numbers of q by the names of joints")]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,0 +1,62 @@
+"""Joints that follow others: by a factor and an offset, or by a polynomial, through chains of followers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.errors import fail
+
+if TYPE_CHECKING:
+    from kinetree.model.robot import Joint, Robot
+
+
+def resolve_mimic(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, float, float]:
+    """Return (leader, multiplier, offset) with q_joint = multiplier * q_leader + offset, through chains of mimics.
+
+    until: leaders at which to stop, though they follow another; the joint itself is not one of them. Raises
+    KinetreeError if the joint follows by a polynomial.
+    """
+    leader, coefficients = mimic_polynomial(robot, name, until)
+    if len(coefficients) > 2:
+        message = f"follows {leader!r} by a polynomial, and only a factor and an offset are known here"
+        fix = "without=('mimic',), or --without mimic, frees followers"
+        raise fail("mimic", message, element=f"joint {name!r}", fix=fix)
+    return leader, coefficients[1], coefficients[0]
+
+
+def mimic_polynomial(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, list[float]]:
+    """Return (leader, coefficients) with q_joint = c0 + c1 q_leader + c2 q_leader² …, through chains of mimics, as
+    `resolve_mimic`."""
+    coefficients = [0.0, 1.0]
+    joint = robot.joints[name]
+    while joint.mimic and (joint.name == name or joint.name not in until):
+        inner = [joint.mimic.offset, joint.mimic.multiplier, *joint.mimic.higher]
+        if len(coefficients) == 2:
+            coefficients = [coefficients[0] + coefficients[1] * inner[0], *(coefficients[1] * c for c in inner[1:])]
+        else:
+            coefficients = np.polynomial.Polynomial(coefficients)(np.polynomial.Polynomial(inner)).coef.tolist()
+        joint = robot.joints[joint.mimic.joint]
+    return joint.name, coefficients
+
+
+def leader_range(robot: Robot, joint: Joint) -> tuple[str, float, float]:
+    """Return the leader of a follower by a polynomial, and the range of it nearest to zero in which the follower is
+    inside its limits; (1, -1) if there is none."""
+    leader, coefficients = mimic_polynomial(robot, joint.name)
+    value, limit = np.polynomial.Polynomial(coefficients), robot.joints[leader].limit
+    start = min(max(0.0, limit.lower), limit.upper)
+    roots = [
+        root for end in (joint.limit.lower, joint.limit.upper) if np.isfinite(end) for root in (value - end).roots()
+    ]
+    edges = [-np.inf, *sorted(float(root.real) for root in roots if abs(root.imag) < 1e-9), np.inf]
+    found = []
+    for low, high in pairwise(edges):
+        near = [end for end in (low, high) if np.isfinite(end)] or [start]
+        middle = (near[0] + near[-1]) / 2 + np.isinf(high) - np.isinf(low)  # 1 beyond the only end
+        if joint.limit.lower <= value(middle) <= joint.limit.upper:
+            found.append((low, high))
+    return leader, *min(found, key=lambda ends: max(ends[0] - start, start - ends[1]), default=(1.0, -1.0))

@@ -1,0 +1,224 @@
+"""<attach> and <replicate>: bodies of other models and copies, with all that refers to them."""
+
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import kinetree as kt
+
+CHILD = """<mujoco model="cc"><compiler angle="radian" eulerseq="ZYX" meshdir="shapes"/>
+<default><geom size=".2"/><joint damping="3"/><motor gear="5"/><default class="k"><geom size=".3"/></default>
+      </default>
+<asset><mesh file="m.stl"/></asset>
+<worldbody>
+  <geom name="floor" type="plane" size="1 1 1"/>
+  <frame pos="0 0 1" name="fr" childclass="k"><body name="b" pos="1 0 0" euler=".1 .2 .3"><joint name="j"/><geom/>
+    <site name="s"/><camera name="c" mode="targetbody" target="b"/></body></frame>
+  <body name="p" pos="5 0 0" childclass="k"><geom class="main"/>
+    <body name="q" pos="1 0 0"><joint name="jq" range="-1 1"/><geom/></body></body>
+</worldbody>
+<contact><exclude body1="world" body2="q"/></contact>
+<equality><joint joint1="jq" joint2="j" polycoef="0.5 2 0 0 0"/></equality>
+<tendon><fixed name="t" range="0 1"><joint joint="j" coef="1"/></fixed></tendon>
+<actuator><motor name="m" joint="j"/><motor name="mt" tendon="t"/><motor name="mq" joint="jq" class="k"/></actuator>
+<sensor><gyro name="g" site="s"/><actuatorfrc name="f" actuator="mt"/>
+      <framepos name="w" objtype="body" objname="q"/></sensor>
+</mujoco>"""
+TEXT = """<mujoco><asset><model name="c" file="sub/c.xml"/></asset><default><geom size=".05"/></default>
+<worldbody>{body}</worldbody>{more}</mujoco>"""
+
+
+def load(folder: Path, body: str, more: str = "", **files: str) -> kt.Robot:
+    (folder / "sub").mkdir(exist_ok=True)
+    for name, text in ({"c": CHILD} | files).items():
+        (folder / "sub" / f"{name}.xml").write_text(text)
+    file = folder / "m.xml"
+    file.write_text(TEXT.format(body=body, more=more))
+    return kt.load(file)
+
+
+def masses(robot: kt.Robot) -> dict[str, float]:
+    return {
+        name: round(link.inertial.mass / 4000 * 3 / np.pi, 9) for name, link in robot.links.items() if link.inertial
+    }
+
+
+def kept(robot: kt.Robot) -> str:
+    return "".join(extension.text for extension in robot.extensions)
+
+
+def test_a_body_brings_its_class_its_compiler_and_what_refers_to_it_alone(tmp_path):
+    robot = load(tmp_path, '<frame pos="0 0 7"><attach model="c" body="b" prefix="x_"/></frame>')
+    assert list(robot.links) == ["world", "x_b"]
+    joint = robot.joints["x_j"]
+    assert_allclose(joint.origin[:3, 3], [1, 0, 7], atol=1e-15)  # without the frame around the body in its model
+    R = kt.load(CHILD, format="mjcf").joints["j"].origin[:3, :3]
+    assert_allclose(joint.origin[:3, :3], R)
+    assert joint.dynamics[0].damping == 3
+    assert masses(robot) == {"x_b": 0.027}  # the class of the frame around it
+    assert [limit.name for limit in robot.coupled_limits] == ["x_t"]
+    assert list(robot.sensors) == ["x_g"]
+    assert [name in kept(robot) for name in ('"x_m"', '"x_mt"', '"x_f"', "mq", '"x_w"')] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert '<default class="x_main">' in kept(robot)
+    assert 'class="x_main"' in kept(robot).partition("<actuator")[2]
+
+
+def test_a_frame_and_a_whole_world(tmp_path):
+    frame = load(tmp_path, '<body name="z"><geom/><attach model="c" frame="fr" prefix="x_"/></body>')
+    assert_allclose(frame.joints["x_j"].origin[:3, 3], [1, 0, 1], atol=1e-15)
+    assert frame.joints["x_j"].parent == "z"
+    assert masses(frame) == {"z": round(0.05**3, 9), "x_b": 0.027}
+    world = load(tmp_path, '<attach model="c" prefix="x_"/>')
+    assert list(world.links) == ["world", "x_b", "x_p", "x_q"]
+    assert masses(world) == {"x_b": 0.027, "x_p": 0.008, "x_q": 0.027}
+    assert world.joints["x_jq"].mimic == kt.load(CHILD, format="mjcf").joints["jq"].mimic.__class__("x_j", 2.0, 0.5)
+    assert world.joints["x_jq"].limit.upper == 1
+    assert [shape.name for shape in world.links["world"].collisions] == ["x_floor"]
+    assert 'body1="world" body2="x_q"' in kept(world)
+    assert '"x_b"' in world.links["x_b"].extensions[-1].text  # the target of the camera
+
+
+def test_files_of_an_attached_model_are_beside_it(tmp_path):
+    child = """<mujoco><compiler meshdir="shapes"/><asset><mesh file="m.stl"/></asset><worldbody>
+      <body name="b"><geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
+    robot = load(tmp_path, '<attach model="c" prefix="x_"/>', c=child)
+    assert robot.links["x_b"].collisions[0].shape.parameters["filename"] == "sub/shapes/m.stl"
+
+
+def test_a_model_of_this_file_is_attached_with_what_refers_to_it(tmp_path):
+    body = '<body name="z" pos="0 1 0"><joint name="jz"/><geom/></body><attach body="z" prefix="y_"/>'
+    more = """<tendon><fixed name="t" range="0 1"><joint joint="jz" coef="1"/></fixed></tendon><actuator>
+      <motor name="m" tendon="t"/></actuator>"""
+    robot = load(tmp_path, body, more)
+    assert list(robot.links) == ["world", "z", "y_z"]
+    assert [(limit.name, *limit.coefficients) for limit in robot.coupled_limits] == [("t", "jz"), ("y_t", "y_jz")]
+    assert 'name="y_m" tendon="y_t"' in kept(robot)
+
+
+def test_models_within_models_may_have_no_prefix(tmp_path):
+    """The case p.xml of public reports: both have a class of one name."""
+    inner = """<mujoco><default><default class="v"><geom size=".07"/></default></default><worldbody>
+      <body name="tip"><joint name="t"/><geom class="v"/></body></worldbody></mujoco>"""
+    middle = """<mujoco><default><default class="v"><geom size=".05"/></default></default><asset>
+      <model name="h" file="h.xml"/></asset>
+      <worldbody><body name="hand"><joint name="f"/><geom class="v"/><frame pos="1 0 0">
+      <attach model="h" prefix=""/></frame></body></worldbody></mujoco>"""
+    robot = load(tmp_path, '<frame><attach model="c" prefix=""/></frame>', c=middle, h=inner)
+    assert masses(robot) == {"hand": round(0.05**3, 9), "tip": round(0.07**3, 9)}
+    assert robot.joint_names == ("f", "t")
+    again = kt.load(kt.text(kt.edit.rename(robot, links={"tip": "end"}), "mjcf"), format="mjcf")
+    assert masses(again) == {"hand": round(0.05**3, 9), "end": round(0.07**3, 9)}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('<attach model="c" body="b"/>', "prefix=… is missing"),
+        ('<attach prefix="x_"/>', "expected body=… or frame=…"),
+        ('<attach model="c" body="b" frame="fr" prefix=""/>', "expected body=… or frame=…"),
+        ('<attach model="d" prefix=""/>', "model 'd' is not in <asset>; there is only 'c'"),
+        ('<attach model="c" body="bb" prefix=""/>', "body 'bb' does not exist in the model; did you mean 'b'"),
+        ('<attach model="c" frame="b" prefix=""/>', "frame 'b' does not exist in the model"),
+    ],
+)
+def test_what_cannot_be_attached_is_an_error(body, said, tmp_path):
+    with pytest.raises(kt.KinetreeError) as error:
+        load(tmp_path, body)
+    (finding,) = error.value.findings
+    assert finding.code == "attach"
+    assert said in finding.message
+
+
+AGAIN = (
+    '<mujoco><asset><model name="c" file="{}"/></asset><worldbody><attach model="c" prefix=""/></worldbody></mujoco>'
+)
+
+
+@pytest.mark.parametrize(
+    ("child", "code", "said"),
+    [
+        ("<robot/>", "attach", "its root element is not <mujoco>"),
+        (AGAIN.format("c.xml"), "attach", "attaches itself"),
+        (AGAIN.format("d.xml"), "include-not-found", "'d.xml'"),
+    ],
+)
+def test_a_model_that_cannot_be_opened_is_an_error(child, code, said, tmp_path):
+    with pytest.raises(kt.KinetreeError) as error:
+        load(tmp_path, '<attach model="c" prefix="x_"/>', c=child)
+    assert (error.value.findings[0].code, said in error.value.findings[0].message) == (code, True)
+
+
+def test_sections_without_a_place_are_left_out_with_a_warning(tmp_path):
+    child = """<mujoco model="own"><worldbody><body name="b"><geom size="1"/></body></worldbody><keyframe>
+      <key/></keyframe></mujoco>"""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "c.xml").write_text(child)
+    text = """<mujoco><asset><model file="sub/c.xml"/></asset><worldbody><attach model="own" prefix=""/>
+      </worldbody></mujoco>"""
+    (tmp_path / "m.xml").write_text(text)  # the model has the name that its own file says
+    (note,) = kt.load(tmp_path / "m.xml").notes
+    assert (note.code, note.message) == ("left-out", "sections of the attached model are left out: <keyframe>")
+
+
+def test_everything_that_names_a_replicated_part_is_replicated(tmp_path):
+    body = """<site name="top"/><replicate count="2" sep="-" offset="1 0 0"><body name="z"><joint name="j"/>
+      <geom/><site name="s"/>
+      <replicate count="2"><body name="y"><joint name="k"/><geom/></body></replicate></body></replicate>"""
+    more = """<tendon><spatial name="rope"><site site="top"/><site site="s"/></spatial>
+      <fixed name="t" range="0 1"><joint joint="k" coef="2"/></fixed></tendon>
+      <equality><joint joint1="k" joint2="j"/></equality><contact><exclude body1="z" body2="y"/></contact>
+      <actuator><motor name="m" tendon="rope"/></actuator><sensor><actuatorfrc name="f" actuator="m"/></sensor>"""
+    robot = load(tmp_path, body, more)
+    assert robot.joint_names == ("j-0", "j-1")
+    assert {name: joint.mimic.joint for name, joint in robot.joints.items() if joint.mimic} == {
+        f"k{inner}-{outer}": f"j-{outer}" for inner in (0, 1) for outer in (0, 1)
+    }
+    assert [limit.name for limit in robot.coupled_limits] == ["t0-0", "t0-1", "t1-0", "t1-1"]
+    for part in (
+        'site="top"',
+        'site="s-0"',
+        'name="rope-1"',
+        'name="m-1" tendon="rope-1"',
+        'actuator="m-0"',
+        'body1="z-1" body2="y0-1"',
+    ):
+        assert part in kept(robot)
+
+
+def test_a_joint_alone_cannot_be_replicated(tmp_path):
+    with pytest.raises(kt.KinetreeError, match=r"<joint> cannot be replicated; expected a <body> around it"):
+        load(tmp_path, '<body name="b"><geom/><replicate count="2"><joint name="j"/></replicate></body>')
+
+
+@pytest.mark.slow
+def test_a_file_that_attaches_itself_again_and_again_is_refused(tmp_path):
+    body = '<body name="a0"><geom/></body>' + "".join(
+        f'<body name="a{i}"><geom/><attach body="a{i - 1}" prefix="l_"/><attach body="a{i - 1}" prefix="r_"/></body>'
+        for i in range(1, 40)
+    )
+    with pytest.raises(kt.KinetreeError) as error:
+        load(tmp_path, body)
+    assert {finding.code for finding in error.value.findings} == {"xml-size"}
+    chain = {f"m{i}": AGAIN.format(f"m{i + 1}.xml") for i in range(60)}
+    with pytest.raises(kt.KinetreeError, match="nested too deep"):
+        load(tmp_path, '<attach model="c" prefix=""/>', c=AGAIN.format("m0.xml"), **chain)
+
+
+@pytest.mark.slow
+def test_many_replicas_with_users_take_seconds(tmp_path):
+    body = "".join(
+        f'<replicate count="2"><body name="b{i}"><joint name="j{i}"/><geom/></body></replicate>' for i in range(3000)
+    )
+    more = "".join(f'<motor joint="j{i}"/>' for i in range(3000))
+    start = perf_counter()
+    assert load(tmp_path, body, f"<actuator>{more}</actuator>").nq == 6000
+    assert perf_counter() - start < 20
