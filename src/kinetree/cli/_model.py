@@ -211,16 +211,17 @@ def _reading(function: Function, models: dict[str, str], options: Iterable[Decor
     return decorated(command, [*named, *titled(READING, of_reading)])
 
 
-def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array:
-    """Return q (nq,) of the values of `--q`, several for a joint of several coordinates; other joints are neutral."""
-    numbers = {name: _numbers(name, text) for name, text in values.items()}
-    q = q_of(robot, numbers, {}, "deg" if in_degrees else "rad", warns=False)
+def configuration(robot: Robot, values: dict[str, str], in_degrees: bool, at: Array | None = None) -> Array:
+    """Return q (nq,) of the values of `--q`, several for a joint of several coordinates; other joints are neutral, or
+    as in `at`."""
+    numbers = {name: values_of(name, text) for name, text in values.items()}
+    q = q_of(robot, numbers, {}, "deg" if in_degrees else "rad", at, warns=False)
     _check_quaternions(robot, q)
-    _note_outside(robot, q, values, in_degrees)
+    note_outside(robot, q, values, in_degrees)
     return q
 
 
-def _note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool) -> None:
+def note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool) -> None:
     """Print a note about the first number outside its limits, or an angle in rad beyond a turn, as degrees would be."""
     found = [] if in_degrees else large_angles(robot, q, names)
     hint = "; angles of --q are in rad, with --deg in degrees" if found else ""
@@ -240,7 +241,7 @@ def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> 
     """Return numbers (nv,) of joints, as those of `--qd` or `--tau`, whose names and values are as those of `--q`;
     other joints have zeros."""
     found: list[float] = []
-    numbers = {name: _numbers(name, text, flag) for name, text in values.items()}
+    numbers = {name: values_of(name, text, flag) for name, text in values.items()}
     for name in numbers:
         if name not in robot.joint_names:
             raise not_a_coordinate(robot, name)
@@ -253,7 +254,8 @@ def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> 
     return np.array(found)
 
 
-def _numbers(name: str, text: str, flag: str = "--q") -> list[float]:
+def values_of(name: str, text: str, flag: str = "--q") -> list[float]:
+    """Return the numbers of a joint. Raises KinetreeError for what is none."""
     values = [number(part) for part in text.split(",")]
     if any(value is None for value in values):
         message = f"{text!r} is not a finite number, such as 0.5 or 1e-3, nor several separated by commas"

@@ -14,6 +14,7 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.cli._pendant import CommandArm, arm_motion, motion_arm, pendant_options
 from kinetree.display import number, some
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
@@ -35,6 +36,7 @@ PRINTED = ("compared", "differences", "torn", "missing", "valueless", "untimed",
 @option("--joint-states TOPIC", "Topic of joint states, if MOTION has several.", "joints")
 @option("--odometry TOPIC", "Topic of odometry, poses or transforms that moves the base.")
 @option("--deg", "Read angles in a CSV in degrees.", "in_degrees")
+@pendant_options
 @force_option
 @json_option
 def command(
@@ -46,6 +48,8 @@ def command(
     joints: str | None,
     odometry: str | None,
     in_degrees: bool,
+    controller: str | None,
+    robot_model: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -64,8 +68,11 @@ def command(
         raise click.UsageError("--tolerance goes with --check")
     if check and (in_degrees or force):
         raise click.UsageError(f"{'--deg' if in_degrees else '--force'} goes with -o")
+    if check and controller:
+        raise click.UsageError("--controller goes with -o")
+    arm = motion_arm(robot, controller, robot_model)
     if output:
-        _write(robot, file, output, "deg" if in_degrees else "rad", joints, odometry, force, as_json)
+        _write(robot, file, output, "deg" if in_degrees else "rad", joints, odometry, force, as_json, arm)
         return
     _check(robot, file, tolerance or TOLERANCE, joints, odometry, as_json)
 
@@ -79,6 +86,7 @@ def _write(
     odometry: str | None,
     force: bool,
     as_json: bool,
+    arm: CommandArm | None,
 ) -> None:
     from kinetree.files.output import write_whole
     from kinetree.logs.convert import converted
@@ -93,7 +101,8 @@ def _write(
         check_no_input(str(output), map(str, file.iterdir()))  # which hard links lead to
         if any(above.exists() and above.samefile(file) for above in Path(os.path.realpath(output)).parents):
             raise fail("output", f"{output} would lie in the bag {file}; expected places outside of it")
-    found = converted(robot, file, unit, joints, odometry)
+    moved = arm_motion(robot, file, unit, arm) if arm else None
+    found = converted(robot, file, unit, joints, odometry, moved)
     report_motion(robot, found.motion, file, missing=True, placed=found.placed)
     print_findings(found.notes)
     write_whole(output, mcap_of(found.topics))
