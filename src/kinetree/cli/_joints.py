@@ -29,7 +29,7 @@ def with_joints(*, as_input: bool = False) -> Decorator:
         option(
             "--at Q",
             f'Positions of the other joints (m, rad): JSON such as {{"elbow": 0.5}}, a list of all numbers{more}.'
-            "  [default: neutral, moved inside the limits]",
+            "  [default: neutral]",
         ),
     )
 

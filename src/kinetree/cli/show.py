@@ -36,7 +36,7 @@ OPTIONS = {
 @option("--faces N", "Make meshes coarser: about N triangles a file.", type=click.IntRange(1))
 @option("--from X Y Z", "Direction to the camera, in the root link (no unit).", "direction", nargs=3, type=float)
 @option("--size W H", "Size of a picture, pixels.", nargs=2, type=click.IntRange(16, 8192))
-@joint_values(others="Other joints stay inside their limits.")
+@joint_values(others="Other joints stay neutral.")
 @pendant_options
 @option("--motion MOTION", "Motion to play: joint values (CSV), or a bag of ROS 2.", type=FILE)
 @option("--reach MAP.zarr", "Show a map of `kinetree reach`.", type=FILE)

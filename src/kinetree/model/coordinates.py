@@ -8,16 +8,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.display import number
-from kinetree.errors import fail, unknown_name, warn
+from kinetree.errors import KinetreeError, fail, unknown_name, warn
 from kinetree.labels import entries
 from kinetree.spatial.numbers import numbers
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, frozen
 
 if TYPE_CHECKING:
     from kinetree.model.robot import Robot
 
 SLACK = 1e-9
 """How far an angle may be outside of a limit because of rounding, rad."""
+
+
+def neutral(robot: Robot) -> Array:
+    """Return the neutral q (nq,), read-only; see `Robot.q`. It is zero if nothing is inside the limits."""
+    limits = robot.limits
+    lower, upper = limits.lower, limits.upper
+    q = np.clip(robot.zero, lower, upper)
+    beyond = np.flatnonzero((q != robot.zero) & np.isfinite(lower) & np.isfinite(upper))
+    q[beyond] = lower[beyond] / 2 + upper[beyond] / 2
+    if not limits.contains(q):
+        try:
+            q = limits.project(q)
+        except KinetreeError:
+            return robot.zero
+    return frozen(q)
 
 
 def q_of(
@@ -33,13 +48,13 @@ def q_of(
     if unit not in ("rad", "deg"):
         raise fail("unit", f"unit is {unit!r}; expected 'rad' or 'deg'")
     given = {} if values is None else entries(values, "q")
-    slices = robot.q_slices
-    q = np.array([x for name in robot.joint_names for x in robot.joints[name].kind.neutral], dtype=float)
+    q = robot._neutral.copy()
     if at is not None:
         full = numbers(at, "q", "at is", robot.coordinate_names)
         if full.shape != q.shape or not np.isfinite(full).all():
             raise fail("q", f"at has shape {full.shape}; expected the {q.size} finite numbers of a full q")
         q = full.copy()
+    slices = robot.q_slices if given or named else {}
     for name, value in {**given, **named}.items():
         if name not in slices:
             raise not_a_coordinate(robot, name)

@@ -156,13 +156,13 @@ def _relations(robot: Robot) -> Section:
 def _loops(robot: Robot) -> Section:
     if not robot.loops:
         return Section("Loops", ("", ""), [])
-    error = loop_error(robot)(robot.q())
+    error = loop_error(robot)(robot.zero)
     rows = [
         (loop.name, loop.type, loop.parent, loop.child, short(distance * 1000), short(math.degrees(angle)))
         for loop, (distance, angle) in zip(robot.loops.values(), error.tolist(), strict=True)
     ]
     columns = ("joint", "<type", "from", "to", ">mm", ">deg")
-    return Section("Loops", columns, rows, "closed by no joint of the tree; how far they are open at neutral q")
+    return Section("Loops", columns, rows, "closed by no joint of the tree; how far they are open at zero")
 
 
 def _coupled_limits(robot: Robot) -> Section:
@@ -223,8 +223,8 @@ def _masses(robot: Robot, everything: bool) -> Section:
     rows.append((f"total of {len(bodies)} links", short(total)))
     remark = ""
     if total > 0 and math.isfinite(total):
-        com = vector(center_of_mass(tree(robot), robot.q()), 1000.0)
-        remark = f"centre of mass in {robot.root} at neutral q: {com} mm"
+        com = vector(center_of_mass(tree(robot), robot.zero), 1000.0)
+        remark = f"centre of mass in {robot.root} at zero: {com} mm"
     return Section("Masses", ("link", ">kg"), rows if bodies else [], remark)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.checker.report import counted
 from kinetree.compiler.kernel import Kernel
-from kinetree.errors import KinetreeError, fail
+from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, resolve_mimic
 from kinetree.model.robot import Inertial, Joint, Robot
 from kinetree.spatial.se3 import IDENTITY, Array
@@ -25,16 +25,11 @@ def bodies_of(robot: Robot) -> dict[str, int]:
 
 
 def start(robot: Robot, q: Any) -> Array:
-    """Return the first configuration (nq,): q, or if that is None zero or the nearest configuration inside the limits.
+    """Return the first configuration (nq,): q, or if that is None the neutral one.
 
     Raises KinetreeError for a wrong q, see `configuration`.
     """
-    if q is not None:
-        return configuration(robot, q)
-    try:
-        return robot.limits.project(robot.q())
-    except KinetreeError:  # nothing is inside
-        return robot.q()
+    return robot.q() if q is None else configuration(robot, q)
 
 
 def configuration(robot: Robot, q: Any) -> Array:
