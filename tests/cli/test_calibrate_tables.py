@@ -319,7 +319,7 @@ def test_a_robot_model_that_nobody_knows(calibrate, shown):
     assert result.exit_code == 2
     assert "no model 'nonsense' among those whose joints ABB is known to couple or not" in result.stderr
     result = calibrate(table(KUKA, shown()), "--robot-model", "KR 10")
-    assert (result.exit_code, result.stderr[:45]) == (0, "note: --robot-model 'KR 10' changes nothing: ")
+    assert (result.exit_code, result.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("role", ["base", "tool0", "base-link", "flange"])

@@ -141,7 +141,7 @@ def test_names_of_both_kinds_say_which_they_are(run, file, key):
         (("J3=1", "joint_3=2"), "are one joint, given twice"),
         (("J3=1", "axis_3=2"), "is given twice"),
         (("J7=1",), "no joint 'J7'"),
-        (("pendant:joint_3=1",), "no joint 'joint_3'"),
+        (("pendant:joint_3=1",), "no joint 'pendant:joint_3'"),
         (("J3=1,2",), "takes 1 number, got 2"),
         (("J3=x",), "not a finite number"),
     ):
@@ -254,8 +254,9 @@ def test_motions_in_joints_of_the_pendant(run, file, tmp_path):
     np.testing.assert_allclose(motion.q[1, 4], 0.5)
     assert run("show", arm, "--motion", csv, "-o", tmp_path / "a.html", "--controller", "fanuc").exit_code == 0
     for head, said in (
-        ("time,J2,j 2", "column 'j 2' occurs twice"),
+        ("time,J2,j 2", "columns j 2: J2 is given twice"),
         ("time,J2,joint_2", "J2 and joint_2 are one joint, given twice"),
+        ("time,J2,J2", "column 'J2' occurs twice"),
         ("time,J2,nowhere", "column 'nowhere' is not a joint that moves"),
     ):
         csv.write_text(f"{head}\n0,0,0\n1,1,1\n")
@@ -277,7 +278,7 @@ def test_where_the_option_has_no_arm(run, file, tmp_path):
     for words in (("--robot-model", "kr6"), ("--robot-model", "kr6", "--controller", "all")):
         result = run("fk", arm, "tool0", *words)
         assert (result.exit_code, "for --controller KEY" in result.stderr) == (2, True), words
-    assert "'all' has no pendant" in run("show", arm, "-o", tmp_path / "a.svg", "--controller", "all").stderr
+    assert "no controller 'all'" in run("show", arm, "-o", tmp_path / "a.svg", "--controller", "all").stderr
     csv = tmp_path / "m.csv"
     csv.write_text("time,A1\n0,0\n1,1\n")
     result = run("tf", arm, csv, "--check", "--controller", "kuka")

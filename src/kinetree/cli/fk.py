@@ -1,5 +1,6 @@
 """`kinetree fk`: poses of frames."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -58,7 +59,7 @@ def command(
             robot, who(keys), base=base or "base", tool0=None if frames else "tool0", options=("--base", "FRAME")
         )
         frames, base = frames or ("tool0",), base or "base"
-        arm = command_arm(robot, controller, robot_model, base, frames)
+        arm = command_arm(robot, who(keys), robot_model, base, frames[0])
     elif not frames:
         raise click.UsageError("Missing argument 'FRAME...'.")
     q = arm.configuration(values, in_degrees) if arm else configuration(robot, values, in_degrees)
@@ -72,7 +73,7 @@ def command(
         said = {"base": base, "tool": tool, "user_frame": user_frame}
         _print_shown(keys, {**said, **arm.data(q)} if arm else said, as_shown, as_json)
         if arm and not as_json:
-            arm.print_joints(q, in_degrees)
+            arm.print_joints(q, in_degrees, sys.stderr)
         print_notes([*used[0][1], *notes(*keys)])
         return
     if as_json:

@@ -72,7 +72,7 @@ def command(
         whose = who(keys_of(controller))
         check_frames(robot, whose, base=base, tool0=None if frame else "tool0", options=("--base", "--frame"))
         frame = frame or "tool0"
-        arm = command_arm(robot, controller, robot_model, base, [frame])
+        arm = command_arm(robot, whose, robot_model, base, frame)
         used, more = active(controller, tool, user_frame, robot, base, frame)
         target = used.of_tool0(target)
         print_notes([*remarks, *more])
@@ -136,8 +136,8 @@ def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: b
     metres, angle = result.residual.tolist()
     off = f"{number(metres, 6)} m and {shown(angle, 'rad')} off"
     print("reached" if result.success else f"not reached, {off}; this is locally closest")
-    for row in arm.rows(result.q, in_degrees) if arm else ():
-        print(f"  {row}")
+    if arm:
+        arm.print_joints(result.q, in_degrees, sys.stdout)
     for name, value in zip(robot.coordinate_names, result.q.tolist(), strict=True):
         if name in solver.coordinate_names and not (arm and name in arm.pendant.joints):
             print(f"  {name} {shown(value, kinds[f'{name} lower'])}")

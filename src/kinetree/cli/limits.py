@@ -14,7 +14,7 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
 from kinetree.cli._output import check_new, force_option, without_option
-from kinetree.cli._pendant import arm_motion, motion_arm, pendant_options
+from kinetree.cli._pendant import CommandArm, with_arm
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
 
@@ -80,26 +80,19 @@ def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_jso
 @with_joints()
 @argument("file", "Table of joint values (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
 @option("--unit", "Unit of angles in a CSV and in the output; a bag is in rad.", type=["rad", "deg"], required=True)
-@pendant_options
+@with_arm
 @json_option
-def check(
-    robot: Robot,
-    file: Path,
-    unit: Literal["rad", "deg"],
-    controller: str | None,
-    robot_model: str | None,
-    as_json: bool,
-) -> None:
+def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], arm: CommandArm | None, as_json: bool) -> None:
     """Print when and by how much a motion leaves the limits.
 
     MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row for each
     sample, under the names of joints; `time`, `t` or `stamp` is a column of times in s. Joints without a column stay
     neutral, and their own limits are not checked. Exit status 0 if the whole motion is inside, 1 if not, 2 if something
     cannot be read."""
-    from kinetree.logs import filled
+    from kinetree.logs import filled, read_motion
     from kinetree.solvers.limits.report import violations
 
-    motion = arm_motion(robot, file, unit, motion_arm(robot, controller, robot_model))
+    motion = arm.motion(file, unit) if arm else read_motion(robot, file, unit=unit)
     q, times = filled(robot, motion, robot.q()), motion.times
     found = violations(robot, q, motion.names)
     report_motion(robot, motion, file)

@@ -3,7 +3,7 @@
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -12,11 +12,11 @@ from kinetree.cli._help import FILE, kinetree_command, option
 from kinetree.cli._model import configuration, joint_values, robot_argument
 from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
-from kinetree.cli._pendant import CommandArm, arm_motion, motion_arm, pendant_options
+from kinetree.cli._pendant import CommandArm, with_arm
 from kinetree.errors import fail
 from kinetree.files.output import write_whole
 from kinetree.lab.reach.map import read_reach
-from kinetree.logs import Motion
+from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.rules.profiles import PROFILES
 from kinetree.spatial.se3 import Array
@@ -37,7 +37,7 @@ OPTIONS = {
 @option("--from X Y Z", "Direction to the camera, in the root link (no unit).", "direction", nargs=3, type=float)
 @option("--size W H", "Size of a picture, pixels.", nargs=2, type=click.IntRange(16, 8192))
 @joint_values(others="Other joints stay neutral.")
-@pendant_options
+@with_arm
 @option("--motion MOTION", "Motion to play: joint values (CSV), or a bag of ROS 2.", type=FILE)
 @option("--reach MAP.zarr", "Show a map of `kinetree reach`.", type=FILE)
 @option("--deg", "Read angles in --q and in a CSV in degrees.", "in_degrees")
@@ -46,8 +46,7 @@ OPTIONS = {
 def command(
     robot: Robot,
     values: dict[str, str],
-    controller: str | None,
-    robot_model: str | None,
+    arm: CommandArm | None,
     in_degrees: bool,
     output: Path | None,
     force: bool,
@@ -70,11 +69,10 @@ def command(
             raise fail("format", f"cannot write a view to {output.name!r}; legal endings are {', '.join(OPTIONS)}")
         check_new(output, force)
         check_no_input(str(output), [robot.source.file] if robot.source else [])
-    arm = motion_arm(robot, controller, robot_model)
     place = arm.configuration if arm else partial(configuration, robot)
     q = place(values, in_degrees) if values else None
     if arm and q is not None:
-        arm.print_joints(q, in_degrees)
+        arm.print_joints(q, in_degrees, sys.stderr)
     if q is not None and not robot.limits.contains(q):
         outside = [name for name, slack in zip(robot.limits.names, robot.limits.margin(q), strict=True) if slack < 0]
         more = f" and {len(outside) - 4} more" if len(outside) > 4 else ""
@@ -103,7 +101,8 @@ def _check_options(suffix: str, given: dict[str, Any]) -> None:
 
 
 def _motion(robot: Robot, file: Path, in_degrees: bool, arm: CommandArm | None) -> Motion:
-    motion = arm_motion(robot, file, "deg" if in_degrees else "rad", arm)
+    unit: Literal["rad", "deg"] = "deg" if in_degrees else "rad"
+    motion = arm.motion(file, unit) if arm else read_motion(robot, file, unit=unit)
     report_motion(robot, motion, file, missing=True)
     return motion
 

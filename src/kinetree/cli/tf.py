@@ -14,7 +14,7 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
-from kinetree.cli._pendant import CommandArm, arm_motion, motion_arm, pendant_options
+from kinetree.cli._pendant import CommandArm, with_arm
 from kinetree.display import number, some
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
@@ -36,7 +36,7 @@ PRINTED = ("compared", "differences", "torn", "missing", "valueless", "untimed",
 @option("--joint-states TOPIC", "Topic of joint states, if MOTION has several.", "joints")
 @option("--odometry TOPIC", "Topic of odometry, poses or transforms that moves the base.")
 @option("--deg", "Read angles in a CSV in degrees.", "in_degrees")
-@pendant_options
+@with_arm
 @force_option
 @json_option
 def command(
@@ -48,8 +48,7 @@ def command(
     joints: str | None,
     odometry: str | None,
     in_degrees: bool,
-    controller: str | None,
-    robot_model: str | None,
+    arm: CommandArm | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -66,11 +65,8 @@ def command(
         raise click.UsageError("expected -o OUT.mcap to write transforms, or --check to compare those of MOTION")
     if tolerance and not check:
         raise click.UsageError("--tolerance goes with --check")
-    if check and (in_degrees or force):
-        raise click.UsageError(f"{'--deg' if in_degrees else '--force'} goes with -o")
-    if check and controller:
-        raise click.UsageError("--controller goes with -o")
-    arm = motion_arm(robot, controller, robot_model)
+    if check and (in_degrees or force or arm):
+        raise click.UsageError(f"{'--deg' if in_degrees else '--force' if force else '--controller'} goes with -o")
     if output:
         _write(robot, file, output, "deg" if in_degrees else "rad", joints, odometry, force, as_json, arm)
         return
@@ -101,7 +97,7 @@ def _write(
         check_no_input(str(output), map(str, file.iterdir()))  # which hard links lead to
         if any(above.exists() and above.samefile(file) for above in Path(os.path.realpath(output)).parents):
             raise fail("output", f"{output} would lie in the bag {file}; expected places outside of it")
-    moved = arm_motion(robot, file, unit, arm) if arm else None
+    moved = arm.motion(file, unit) if arm else None
     found = converted(robot, file, unit, joints, odometry, moved)
     report_motion(robot, found.motion, file, missing=True, placed=found.placed)
     print_findings(found.notes)

@@ -13,16 +13,13 @@ from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
 
-UNITS = {True: np.pi / 180, False: 1e-3}
-"""Units of a controller's joints, in rad or m: degrees if the joint turns, mm if it slides."""
-
 
 @dataclass(frozen=True, eq=False)
 class Pendant:
     """The joints of an arm as its controller shows them.
 
     joints, names (n): the joints from base to tool0, as the robot and as the pendant name them. columns (n): in q.
-    unit (n,): of the pendant's numbers, in rad or m. C (n, n): the joints of the model are C times those of the
+    turning (n): which of them turn. C (n, n): the joints of the model are C times those of the
     pendant, in the pendant's units. findings: a doubt about C.
     """
 
@@ -30,9 +27,14 @@ class Pendant:
     joints: tuple[str, ...]
     names: tuple[str, ...]
     columns: list[int]
-    unit: Array
+    turning: list[bool]
     C: Array
     findings: tuple[Finding, ...]
+
+    @property
+    def unit(self) -> Array:
+        """Units (n,) of the pendant's numbers, deg and mm, in rad and m."""
+        return np.where(self.turning, np.pi / 180, 1e-3)
 
     @property
     def coupled(self) -> bool:
@@ -78,7 +80,7 @@ def pendant(robot: Robot, who: Controller, model: str, base: str, tool0: str, *,
         joints=joints,
         names=who.names_of_joints(len(joints)),
         columns=[robot.q_slices[name].start for name in joints],
-        unit=np.array([UNITS[turns] for turns in turning]),
+        turning=turning,
         C=C,
         findings=findings,
     )
