@@ -12,6 +12,7 @@ import numpy as np
 
 from kinetree.cli._help import READING, Decorator, Function, argument, decorated, option, titled
 from kinetree.cli._output import without_option
+from kinetree.display import counted
 from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
@@ -27,6 +28,8 @@ from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import number
 
 Options = TypeVar("Options", ReadOptions, CheckOptions)
+OPEN = 1e-5
+"""How far a loop is open because of rounding, m or rad."""
 
 
 def _by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
@@ -237,6 +240,19 @@ def note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool)
         click.echo(f"note: {found[0]}{others}{hint}", err=True)
 
 
+def note_open_loops(robot: Robot, q: Array) -> None:
+    """Print a note if a loop is open at q (nq,), where the real robot cannot be."""
+    from kinetree.queries.margin import loop_error
+
+    gaps = zip(robot.loops, loop_error(robot).interpret(q).tolist(), strict=True) if robot.loops else ()
+    found = {name: gap for name, gap in gaps if not max(gap) <= OPEN}
+    if found:
+        name, (metres, radians) = max(found.items(), key=lambda item: max(item[1]))
+        by = f"{as_text(1e3 * metres)} mm" + (f" and {as_text(np.rad2deg(radians))} deg" if radians > OPEN else "")
+        others = f" (and {len(found) - 1} more)" if found.keys() - {name} else ""
+        click.echo(f"note: loop {name!r} is open by {by}{others}; the real robot cannot be there", err=True)
+
+
 def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:
     """Return numbers (nv,) of joints, as those of `--qd` or `--tau`, whose names and values are as those of `--q`;
     other joints have zeros."""
@@ -249,7 +265,7 @@ def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> 
         kind = robot.joints[name].kind
         own = numbers.get(name, [0.0] * kind.nv)
         if len(own) != kind.nv:
-            raise fail("count", f"takes {kind.nv} numbers, got {len(own)}", element=f"{flag} {name}")
+            raise fail("count", f"takes {counted(kind.nv, 'number')}, got {len(own)}", element=f"{flag} {name}")
         found += np.where(kind.velocity_angular, np.deg2rad(own), own).tolist() if in_degrees else own
     return np.array(found)
 

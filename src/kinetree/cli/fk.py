@@ -11,7 +11,7 @@ from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes
 from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
-from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
+from kinetree.cli._model import configuration, joint_values, json_option, note_open_loops, robot_argument
 from kinetree.cli._pendant import command_arm, robot_model
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
@@ -19,6 +19,9 @@ from kinetree.queries.motion import fk
 from kinetree.queries.pendant import check_frames
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+
+NOISE = 1e-10
+"""Angle that is rounding of a model's digits, rad."""
 
 
 @kinetree_command("Compute", "kinetree fk arm.urdf tool0 --q elbow=90 --deg", hides=("inertias",))
@@ -66,6 +69,7 @@ def command(
     poses = fk(robot, frames, base).interpret(q)  # one configuration is not worth compiling
     if not np.isfinite(poses).all():
         raise fail("overflow", "the poses are not finite; expected coordinates that keep them so", element="--q")
+    note_open_loops(robot, q)
     base = base or robot.root
     if controller is not None:
         used = [active(controller, tool, user_frame, robot, base, frame) for frame in frames]
@@ -103,7 +107,7 @@ def _parts(T: Array) -> dict[str, object]:
 
 def _text(frame: str, base: str, T: Array, in_degrees: bool) -> str:
     rpy = np.array(se3.rpy_from_rotation(T[:3, :3]))
-    unit, rpy = ("deg", np.rad2deg(rpy)) if in_degrees else ("rad", rpy)
+    unit, rpy = ("deg", np.where(abs(rpy) < NOISE, 0.0, np.rad2deg(rpy))) if in_degrees else ("rad", rpy)
     rows = [("xyz (m)", T[:3, 3]), (f"rpy ({unit})", rpy), ("quat_xyzw", se3.quaternion_from_rotation(T[:3, :3]))]
     return "\n".join(
         [

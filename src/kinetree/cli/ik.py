@@ -11,7 +11,7 @@ from kinetree.cli._controllers import ROS, active, keys_of, print_notes, read, t
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
-from kinetree.cli._model import configuration, joint_values, json_option, loops_option, robot_argument
+from kinetree.cli._model import configuration, joint_values, json_option, loops_option, note_open_loops, robot_argument
 from kinetree.cli._pendant import CommandArm, command_arm, robot_model
 from kinetree.controllers.controller import FAR
 from kinetree.display import number
@@ -86,6 +86,7 @@ def command(
     q0 = place(values, in_degrees) if values else None
     solver = ik(robot, frame, base, goal=kind, loops=loops)
     result = solver(target, q0=q0)
+    note_open_loops(robot, result.q)
     margins = np.asarray(robot.limits.margin(result.q))
     if as_json:
         print_json(
@@ -131,7 +132,7 @@ def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: b
 
     def shown(value: float, kind: str) -> str:
         turned = in_degrees and kind == "rad"
-        return f"{number(np.rad2deg(value) if turned else value, 6)} {'deg' if turned else kind}"
+        return f"{number(round(np.rad2deg(value) if turned else value, 9), 6)} {'deg' if turned else kind}"
 
     metres, angle = result.residual.tolist()
     off = f"{number(metres, 6)} m and {shown(angle, 'rad')} off"

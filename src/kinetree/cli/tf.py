@@ -15,7 +15,7 @@ from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.cli._pendant import CommandArm, with_arm
-from kinetree.display import number, some
+from kinetree.display import counted, number, some
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 
@@ -139,7 +139,7 @@ def _check(
     for frame, parents in found.torn.items():
         print(f"{frame} has several parents in the bag: {some(parents)}")
     if found.missing:
-        print(f"not in the bag, {len(found.missing)} frames of the model: {some(found.missing)}")
+        print(f"not in the bag, {counted(len(found.missing), 'frame')} of the model: {some(found.missing)}")
     if found.unknown:
         pairs = some(f"{frame} in {parent} ({n:,})" for (frame, parent), n in found.unknown.items())
         print(f"not in the model, and not compared: {pairs}")

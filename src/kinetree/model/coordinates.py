@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.display import number
+from kinetree.display import counted, number
 from kinetree.errors import KinetreeError, fail, unknown_name, warn
 from kinetree.labels import entries
 from kinetree.spatial.numbers import numbers
@@ -64,7 +64,8 @@ def q_of(
         except (TypeError, ValueError):
             raise fail("number", f"{value!r} is no number", element=f"joint {name!r}") from None
         if entered.shape != (kind.nq,):
-            raise fail("count", f"takes {kind.nq} numbers, got shape {entered.shape}", element=f"joint {name!r}")
+            message = f"takes {counted(kind.nq, 'number')}, got shape {entered.shape}"
+            raise fail("count", message, element=f"joint {name!r}")
         if not np.isfinite(entered).all():
             raise fail("number", f"{value} is not finite", element=f"joint {name!r}")
         q[slices[name]] = np.where(kind.angular, np.deg2rad(entered), entered) if unit == "deg" else entered

@@ -13,7 +13,7 @@ import numpy as np
 
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.confine import Places
-from kinetree.display import Brief, Displayable, shortened
+from kinetree.display import Brief, Displayable, counted, shortened
 from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import neutral, not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
@@ -230,10 +230,8 @@ class Robot(Displayable):
     semantic: "Semantic | None" = None
 
     def __repr__(self) -> str:
-        return (
-            f"Robot({shortened(repr(self.name), 200)}, {len(self.links)} links, {len(self.joints)} joints, "
-            f"{len(self.frames)} frames, nq={self.nq})"
-        )
+        counts = ", ".join(counted(len(getattr(self, f"{what}s")), what) for what in ("link", "joint", "frame"))
+        return f"Robot({shortened(repr(self.name), 200)}, {counts}, nq={self.nq})"
 
     @property
     def nq(self) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from kinetree.algorithms.dynamics.momentum import center_of_mass
+from kinetree.display import counted
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import momentum
@@ -220,7 +221,7 @@ def _masses(robot: Robot, everything: bool) -> Section:
     rows: list[tuple[str, ...]] = [(name, short(mass)) for name, mass in shown]
     rows += _more(more, 2, f"{short(sum(mass for _, mass in bodies[len(shown) :]))}")
     total = momentum.mass(robot)
-    rows.append((f"total of {len(bodies)} links", short(total)))
+    rows.append((f"total of {counted(len(bodies), 'link')}", short(total)))
     remark = ""
     if total > 0 and math.isfinite(total):
         com = vector(center_of_mass(tree(robot), robot.zero), 1000.0)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.checker.report import counted
 from kinetree.compiler.kernel import Kernel
+from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, resolve_mimic
 from kinetree.model.robot import Inertial, Joint, Robot
@@ -94,7 +94,7 @@ def described_robot(robot: Robot, bodies: Indices, kernel: Kernel, q: Array, sha
 
 
 def _about(robot: Robot) -> str:
-    sensors = f", {len(robot.sensors)} sensors" if robot.sensors else ""
+    sensors = f", {counted(len(robot.sensors), 'sensor')}" if robot.sensors else ""
     coupled = f", {len(robot.limits.G)} coupled limits" if len(robot.limits.G) else ""
     counts = (counted(len(robot.links), "link"), counted(len(robot.joint_names), "moving joint"))
     return f"{', '.join(counts)}, {counted(robot.nq, 'coordinate')}{coupled}{sensors}"
