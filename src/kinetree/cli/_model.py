@@ -242,9 +242,11 @@ def note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool)
 
 def note_open_loops(robot: Robot, q: Array) -> None:
     """Print a note if a loop is open at q (nq,), where the real robot cannot be."""
+    if not robot.loops:
+        return
     from kinetree.queries.margin import loop_error
 
-    gaps = zip(robot.loops, loop_error(robot).interpret(q).tolist(), strict=True) if robot.loops else ()
+    gaps = zip(robot.loops, loop_error(robot).interpret(q).tolist(), strict=True)
     found = {name: gap for name, gap in gaps if not max(gap) <= OPEN}
     if found:
         name, (metres, radians) = max(found.items(), key=lambda item: max(item[1]))

@@ -5,13 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar
 
 import click
 import numpy as np
 
 from kinetree.cli._controllers import print_notes
-from kinetree.cli._findings import print_findings
 from kinetree.cli._help import Function, option
 from kinetree.cli._joints import whole_robot
 from kinetree.cli._model import configuration, note_outside, values_of
@@ -19,11 +18,12 @@ from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
 from kinetree.display import number, some
 from kinetree.errors import KinetreeError, fail, unknown_name
-from kinetree.logs.read import READERS, is_bag
 from kinetree.model.robot import Robot
 from kinetree.queries.pendant import Pendant, joints_between, pendant
 from kinetree.spatial.se3 import Array
-from kinetree.trajectories.motion import TIMES, Motion, motion_of
+
+if TYPE_CHECKING:
+    from kinetree.logs import Motion
 
 Value = TypeVar("Value")
 PENDANT, MODEL = "pendant:", "model:"
@@ -133,8 +133,11 @@ class CommandArm:
             whole[self.whole.q_slices[name]] = q[where]
         return whole
 
-    def motion(self, file: Path, unit: Literal["rad", "deg"]) -> Motion:
+    def motion(self, file: Path, unit: Literal["rad", "deg"]) -> "Motion":
         """Return the motion in a CSV, in whose columns joints may be named as on the pendant, deg and mm."""
+        from kinetree.logs.read import READERS, is_bag
+        from kinetree.trajectories.motion import TIMES, motion_of
+
         if is_bag(file) or file.suffix.lower() not in READERS:
             raise click.UsageError("--controller is for a CSV; a bag of ROS 2 has the joints of the model")
         arm, columns = self.pendant, READERS[file.suffix.lower()](file, self.robot)
@@ -175,7 +178,10 @@ def command_arm(robot: Robot, who: Controller | None, model: str | None, base: s
             raise
         print_notes([f"joints are those of the model, because {error}"])
         return None
-    print_findings(arm.findings)
+    if arm.findings:
+        from kinetree.cli._findings import print_findings  # imports the checker
+
+        print_findings(arm.findings)
     return CommandArm(arm, robot, whole, q0) if arm.joints else None
 
 
