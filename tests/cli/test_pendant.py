@@ -95,6 +95,9 @@ def test_joints_go_in_and_out_as_on_the_pendant(run, file, key):
     )
     assert back.exit_code == 0
     rows = re.findall(r"^  (.+?) (-?[\d.]+) deg, (\w+) (-?[\d.]+) deg", back.stdout, re.MULTILINE)
+    formula = {"fanuc": " = J3 + J2\n", "abb": " = axis 3 - axis 2\n"}.get(key, "")
+    assert formula in back.stdout
+    assert back.stdout.count(" = ") == bool(formula)
     assert [(name, joint) for name, _, joint, _ in rows] == [(n, f"joint_{i + 1}") for i, n in enumerate(NAMES[key])]
     np.testing.assert_allclose([float(x) for _, x, _, _ in rows], SHOWN, atol=2e-3)
     np.testing.assert_allclose([float(x) for *_, x in rows], q, atol=2e-3)
@@ -130,6 +133,7 @@ def test_names_of_both_kinds_say_which_they_are(run, file, key):
     assert f"note: --q: {said}" in note
     np.testing.assert_allclose(q(f"{names[1]}=30", f"{names[2]}=-10")[0], [30, -10 + 30 * sign])
     np.testing.assert_allclose(q(f"{names[1]}=30")[0], [30, 30 * sign])  # the pendant's third stays 0
+    np.testing.assert_allclose(q(f"{names[1]}=30", f"{names[4]}=20")[0], [30, 30 * sign])
     np.testing.assert_allclose(q("joint_2=30")[0], [30, 0])
     mixed, note = q(f"{names[1]}=30", "joint_3=-10")
     np.testing.assert_allclose(mixed, [30, -10])
@@ -179,6 +183,9 @@ def test_joints_of_a_part_of_an_arm(run, file):
     data = json.loads(run("fk", arm, *three, "--at", "0 0 0 0.5 0 0", *at).stdout)
     np.testing.assert_allclose(np.degrees(list(data["q"].values())), [30, 20, 0], atol=1e-9)
     np.testing.assert_allclose(list(data["joints"].values()), [0, 30, -10, np.degrees(0.5), 0, 0], atol=1e-9)
+    third = ("--joints", "joint_3", "--at", "0 0.5 0 0 0 0", "--controller", "fanuc", "--q=J3=-10", "--json")
+    data = json.loads(run("fk", arm, *third).stdout)
+    np.testing.assert_allclose(data["q"]["joint_3"], 0.5 - np.radians(10))
     result = run("fk", arm, "--joints", "joint_2", *at)
     assert (result.exit_code, "moves joint_3, which --joints leaves out" in result.stderr) == (2, True)
 
@@ -240,6 +247,16 @@ def test_a_doubt_about_arms_of_another_size():
     assert doubt["abb"]("abb_irb460", 6)
 
 
+def test_a_scara_is_no_palletizer():
+    """Its third joint slides, so that no parallelogram couples it."""
+    palletizer = kt.chain("Rz(a) tx(0.2) Ry(b) tx(0.2) Ry(c) tx(0.2) Rz(d)", name="irb660")
+    scara = kt.chain("Rz(a) tx(0.2) Rz(b) tx(0.2) tz(c) Rz(d)", name="irb910")
+    frames = {"base": "base_link", "tool0": "tip"}
+    with pytest.warns(kt.errors.UnverifiedWarning, match="not known for the 4 joints of 'irb660'"):
+        kt.controllers.joints(palletizer, "abb", np.zeros(4), **frames)
+    assert kt.controllers.joints(scara, "abb", [0, 0, 0.1, 0], **frames)[2] == pytest.approx(100)
+
+
 def test_motions_in_joints_of_the_pendant(run, file, tmp_path):
     arm, csv = file("fanuc"), tmp_path / "motion.csv"
     csv.write_text("time,J2,J3,joint_5\n0,0,0,0\n1,30,-10,0.5\n2,100,80,0\n")
@@ -266,6 +283,10 @@ def test_motions_in_joints_of_the_pendant(run, file, tmp_path):
         "--controller is for a CSV"
         in run("limits", "check", arm, tmp_path / "a.mcap", "--unit", "rad", "--controller", "fanuc").stderr
     )
+    csv.write_text("time,J2,J3,joint_5\n0,0,0,0\n1,30,-10,20\n")
+    assert run("tf", arm, csv, "-o", tmp_path / "b.mcap", "--controller", "fanuc", "--deg").exit_code == 0
+    motion = read_motion(kt.load(arm), tmp_path / "b.mcap")
+    np.testing.assert_allclose(np.degrees(motion.q[1, [1, 2, 4]]), [30, 20, 20])
     yaskawa = file("yaskawa")
     csv.write_text("t,S,T\n0,0,0\n1,10,20\n")
     result = run("limits", "check", yaskawa, csv, "--unit", "rad", "--controller", "yaskawa", "--json")

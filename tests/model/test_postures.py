@@ -10,15 +10,15 @@ from kinetree.viewing.scene.robot import start
 LINK = '<link name="{0}"/>'
 
 
-def robot(*joints, coupled=()):
+def robot(*joints, coupled=(), axes=("0 0 1",) * 9):
     """A chain of revolute joints with (lower, upper), and further attributes as text."""
     text = '<robot name="r"><link name="l0"/>'
-    for i, (lower, upper, *more) in enumerate(joints, 1):
+    for i, ((lower, upper, *more), axis) in enumerate(zip(joints, axes, strict=False), 1):
         kind = "continuous" if lower is None else "revolute"
         limit = "" if lower is None else f'<limit lower="{lower}" upper="{upper}" velocity="1" effort="1"/>'
         text += (
             f'<link name="l{i}"/><joint name="j{i}" type="{kind}"><parent link="l{i - 1}"/><child link="l{i}"/>'
-            f'<axis xyz="0 0 1"/><origin xyz="0.1 0 0"/>{limit}{"".join(more)}</joint>'
+            f'<axis xyz="{axis}"/><origin xyz="0.1 0 0"/>{limit}{"".join(more)}</joint>'
         )
     made = kt.load(text + "</robot>", format="urdf")
     return kt.edit.add_limits(made, coupled) if coupled else made
@@ -104,7 +104,8 @@ def test_every_version_of_the_icub_is_inside(version):
 
 def test_tables_axes_and_comparisons_are_at_zero():
     """A joint whose range begins above zero turns nothing in them."""
-    plain, shifted = robot((-3, 3), (-3, 3)), robot((1, 3), (-3, 3))
+    axes = ("0 0 1", "1 0 0")
+    plain, shifted = robot((-3, 3), (-3, 3), axes=axes), robot((1, 3), (-3, 3), axes=axes)
     a, b = (kt.kinematics.joint_table(one) for one in (plain, shifted))
     for one, other in zip(a, b, strict=True):
         np.testing.assert_array_equal(one.axis, other.axis)
