@@ -15,11 +15,15 @@ LINKS = [  # origin and axis of each joint, in the style of REP-199
     ("0.55 0 0", "0 1 0"),
     ("0.09 0 0", "1 0 0"),
 ]
+KNOWN = "irb120 kr10 gp7 rs007l rx160 m10ia"
+"""A name in the lists of coupled and serial arms of several makers."""
 
 
-def urdf(links=LINKS, base=("0.01 0.02 0.45", "0 0 1.5707963267948966"), tool0="0 1.5707963267948966 0", more=""):
+def urdf(
+    links=LINKS, base=("0.01 0.02 0.45", "0 0 1.5707963267948966"), tool0="0 1.5707963267948966 0", more="", name=KNOWN
+):
     """An arm of six joints; base and tool0 are left out where they are None."""
-    parts = ['<robot name="arm"><link name="base_link"/><link name="flange"/>']
+    parts = [f'<robot name="{name}"><link name="base_link"/><link name="flange"/>']
     for i, (xyz, axis) in enumerate(links, 1):
         parent = f"link_{i - 1}" if i > 1 else "base_link"
         parts.append(

@@ -15,7 +15,7 @@ import pytest
 
 import kinetree as kt
 from each import each
-from kinetree.display import number, numbers
+from kinetree.display import counted, number, numbers
 from kinetree.errors import Finding, Findings, Source
 from kinetree.model.assemble import Parts, build
 from kinetree.model.robot import Joint, Limit, Link
@@ -324,3 +324,14 @@ def test_different_numbers_look_different():
     assert numbers([1.23456, 1.23459, 7]) == ["1.23456", "1.23459", "7"]
     assert numbers([1.0, 1.0]) == ["1", "1"]
     assert numbers([0.0, 1e-15]) == ["0", "0"]
+
+
+def test_one_thing_is_not_several():
+    """Also where a count is a number of NumPy."""
+    assert [counted(n, "joint") for n in (0, 1, 2, np.int64(1))] == ["0 joints", "1 joint", "2 joints", "1 joint"]
+    arm = kt.chain("Rz(a) tx(0.4)")
+    assert repr(arm) == "Robot('robot', 2 links, 1 joint, 3 frames, nq=1)"
+    ik = kt.ik(arm, "tip", goal="position")
+    result = ik([0.4 * np.cos(0.3), 0.4 * np.sin(0.3), 0])
+    assert " in 1 step" in repr(replace(result, iterations=np.int64(1)))
+    assert " steps" not in repr(replace(result, iterations=np.int64(1)))

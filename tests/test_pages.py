@@ -57,7 +57,7 @@ def test_the_firmware_of_the_page_on_c_prints_what_it_says(tmp_path, monkeypatch
         printed.append(subprocess.run([tmp_path / "a.out"], capture_output=True, text=True, check=True).stdout)
     assert printed == [text for language, text in parts if language == "text"][:2]
     icub = kt.load("icub")
-    T = kt.fk(icub, "l_hand", "imu_frame")(icub.q())
+    T = kt.fk(icub, "l_hand", "imu_frame")(icub.zero)
     assert printed[0] == "{:.3f} {:.3f} {:.3f} m\n".format(*T[:3, 3])
 
 

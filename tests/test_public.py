@@ -24,7 +24,7 @@ HELD = {
     "margin names project row_names sample upper volume",
     kt.Robot: "child_joints coordinate_names coupled_limits doubts extensions frames groups joint_names joints "
     "joints_to limits links loops materials name notes nq nv order parent_joint placed places q q_slices root "
-    "semantic sensors source text velocity_names",
+    "semantic sensors source text velocity_names zero",
 }
 """What users find on the objects that they hold."""
 

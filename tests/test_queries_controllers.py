@@ -37,8 +37,12 @@ def table(robot_name: str = "ur5e") -> str:
 
 @pytest.fixture(scope="module")
 def arm() -> kt.Robot:
-    """The published arm; base is its first frame, base_link stands turned below it."""
-    robot = edit.rename(kt.load(table(), format="dh"), {"base_link": "first"})
+    return built("ur5e")
+
+
+def built(name: str) -> kt.Robot:
+    """The published arm under a name; base is its first frame, base_link stands turned below it."""
+    robot = edit.rename(kt.load(table(name), format="dh"), {"base_link": "first"})
     first, last = robot.root, list(robot.frames)[-1]
     robot = edit.add_frame(robot, "base", first)
     robot = edit.add_frame(robot, "base_link", first, se3.pose_from_xyz_rpy((0.1, 0, -0.2), (0, 0, np.pi)))
@@ -99,9 +103,9 @@ def test_frames_that_are_missing_or_move(arm):
 
 def test_joints_that_a_controller_couples(arm):
     """FANUC's third joint is measured against the horizontal: pendant 30, -10 is 30, 20 in the model (M-10iA)."""
-    q = kt.controllers.to_q(arm, "fanuc", [0, 30, -10, 0, 0, 0])
+    q = kt.controllers.to_q(arm, "fanuc", [0, 30, -10, 0, 0, 0], "m10ia")
     assert np.rad2deg(q) == pytest.approx([0, 30, 20, 0, 0, 0])
-    assert kt.controllers.joints(arm, "fanuc", q) == pytest.approx([0, 30, -10, 0, 0, 0])
+    assert kt.controllers.joints(arm, "fanuc", q, "m10ia") == pytest.approx([0, 30, -10, 0, 0, 0])
     for maker, model, J3 in (
         ("fanuc", "fanuc_m430ia2f", -40),
         ("abb", "abb_irb4400l_30_243", -40),
@@ -112,12 +116,12 @@ def test_joints_that_a_controller_couples(arm):
         assert np.rad2deg(q[2]) == pytest.approx(J3), (maker, model)
         assert kt.controllers.joints(arm, maker, q, model) == pytest.approx([0, 30, -10, 0, 0, 0])
     many = np.random.default_rng(0).uniform(-90, 90, (4, 5, 6))
-    there = kt.controllers.to_q(arm, "fanuc", many)
-    np.testing.assert_allclose(kt.controllers.joints(arm, "fanuc", there), many, atol=1e-12)
+    there = kt.controllers.to_q(arm, "fanuc", many, "m10ia")
+    np.testing.assert_allclose(kt.controllers.joints(arm, "fanuc", there, "m10ia"), many, atol=1e-12)
     with pytest.raises(kt.KinetreeError, match=r"expected \(…, 6\) finite numbers"):
-        kt.controllers.to_q(arm, "fanuc", [0, 1, 2])
+        kt.controllers.to_q(arm, "fanuc", [0, 1, 2], "m10ia")
     with pytest.raises(kt.KinetreeError, match="q has shape"):
-        kt.controllers.joints(arm, "fanuc", [0, 1, 2])
+        kt.controllers.joints(arm, "fanuc", [0, 1, 2], "m10ia")
 
 
 def test_a_model_that_nobody_knows_is_refused(arm):
@@ -131,12 +135,19 @@ def test_a_model_that_nobody_knows_is_refused(arm):
         for who, model, near, assumed in (
             ("fanuc", "M-430iB", "'m430ia'", "without it, joint 3 of the model = J3 + J2"),
             ("abb", "irb240", "'irb2400'", "without it, joint 3 of the model = J3"),
+            ("abb", "irb660", "'irb6600'", "without it, joint 3 of the model = J3"),
+            ("yaskawa", "mpl80", "'gp180'", "without it, joint 3 of the model = J3"),
+            ("kuka", "kr120r3200pa", "'kr120r3100'", "without it, joint 3 of the model = J3"),
+            ("ur", "ur6", "'ur16'", "without it, joint 3 of the model = J3"),
         ):
             with pytest.raises(kt.KinetreeError, match=f"no model '{model}' among those .* did you mean .*{near}") as e:
                 call(who, model)
             assert assumed in str(e.value)
-        call("kuka", "KR 150")  # no model of theirs is coupled
-        for model in ("", "IRB 120", "ABB IRB-4400L/30"):
+        with pytest.raises(kt.KinetreeError, match="no model 'C4' among those whose joints Epson is known") as e:
+            call("epson", "C4")
+        assert "without it, joints are not coupled" in str(e.value)
+        call("kuka", "KR 150")
+        for model in ("IRB 120", "ABB IRB-4400L/30"):
             call("abb", model)
     with pytest.raises(kt.KinetreeError, match=r"there are 'cr35ia', 'cr7ia', .* and 5 more"):
         kt.controllers.joints(arm, "fanuc", q, "?")
@@ -150,6 +161,7 @@ def test_the_coupling_of_every_model_whose_driver_is_known():
             words = {value for _, value in rows}
             if model == "robot_interface":
                 continue
+            assert not who.coupling_doubt(model, 6), model
             if who.key == "abb":
                 coupled = words == {"true"} and "irb1600" not in model
                 assert who.coupling(model)[2, 1] == (-1 if coupled else 0), model
@@ -176,9 +188,10 @@ def test_a_warning_is_at_the_line_of_the_caller(arm):
         assert {(w.filename, w.lineno) for w in caught} == {(__file__, call.__code__.co_firstlineno)}
 
 
-def test_limits_on_the_controllers_joints(arm):
+def test_limits_on_the_controllers_joints():
     """They become rows over the model's joints that are coupled, and hold exactly where the pendant's do."""
     lower, upper = np.array([-170.0, -60, -80, -180, -120, -180]), np.array([170.0, 90, 150, 180, 120, 180])
+    arm = built("m10ia")
     limited = kt.controllers.limit_joints(arm, "fanuc", lower, upper)
     rng = np.random.default_rng(0)
     q = rng.uniform(-np.pi, np.pi, (2000, 6))
@@ -204,7 +217,7 @@ def test_limits_on_the_controllers_joints(arm):
 @pytest.mark.parametrize("sliding", [(), (2,), (3,), (2, 3)])
 def test_a_coupled_joint_may_slide(sliding):
     """Then numbers in mm and deg add up, and the limits hold where those of the pendant do all the same."""
-    text = '<robot name="mixed"><link name="l0"/>'
+    text = '<robot name="m10ia"><link name="l0"/>'
     for i in range(1, 7):
         kind, end = ("prismatic", 2.0) if i in sliding else ("revolute", 4.0)
         text += f"""<link name="l{i}"/><joint name="j{i}" type="{kind}"><parent link="l{i - 1}"/><child link="l{i}"/>
@@ -264,7 +277,7 @@ def test_joints_without_a_number_of_their_own_have_none_on_a_pendant(change):
 
 
 def test_arms_of_five_joints_are_coupled_too():
-    rows = table().splitlines()
+    rows = table("m10ia").splitlines()
     five = kt.load("\n".join(rows[:8] + rows[9:]), format="dh")
     names = {"base": five.root, "tool0": list(five.frames)[-1]}
     q = kt.controllers.to_q(five, "fanuc", [0, 30, -10, 0, 0], **names)
@@ -278,8 +291,8 @@ def test_what_is_no_number_is_said(arm):
         (lambda: kt.controllers.pose(arm, "kuka", np.full(6, np.nan)), "q is not finite"),
         (lambda: kt.controllers.pose(arm, "kuka", "abc"), "q is no array of numbers"),
         (lambda: kt.controllers.pose(arm, "kuka", np.zeros(6), tool=["a"] * 6), "user frame is no array"),
-        (lambda: kt.controllers.to_q(arm, "kuka", ["a"] * 6), "joints is no array"),
-        (lambda: kt.controllers.limit_joints(arm, "kuka", "a", "b"), "lower is no array"),
+        (lambda: kt.controllers.to_q(arm, "ur", ["a"] * 6), "joints is no array"),
+        (lambda: kt.controllers.limit_joints(arm, "ur", "a", "b"), "lower is no array"),
         (
             lambda: kt.controllers.pose(arm, "kuka", np.zeros(6), base="bse"),
             "base= takes a frame of the robot; did you mean 'base'",

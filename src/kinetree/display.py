@@ -80,6 +80,11 @@ def some(names: Iterable[str], most: int = MOST) -> str:
     return f"{shown}, … {len(names)} in all"
 
 
+def counted(number: Any, word: str) -> str:
+    """Return `1 error`, `2 errors`."""
+    return f"{number} {word}{'' if str(number) == '1' else 's'}"
+
+
 def number(value: float, digits: int = 3) -> str:
     """Return a number as a person writes it, with `digits` significant digits: 0 below 1e-12, commas from 10,000."""
     mantissa, _, exponent = f"{0.0 if abs(value) < 1e-12 else value:.{digits - 1}e}".partition("e")

@@ -4,7 +4,7 @@ The shared options, also of dynamics, `kt.margin` and `kt.ik`:
 
 joints: names of the joints that move, in the order of q, or the name of a group; q, qd, tau and results are of these
     alone. Followers move with their leaders. None means all joints.
-at: where all other joints stand: a full q (nq,), compiled in, by default neutral and brought inside the limits; or
+at: where all other joints stand: a full q (nq,), compiled in, by default neutral, inside the limits; or
     "input", which makes it the last input of the kernel, `at` (…, nq). Limits that couple joints of both kinds limit
     those that move; limits of standing joints alone do not count.
 """

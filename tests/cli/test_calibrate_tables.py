@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.cli._poses import PENDANT_JOINTS
 from kinetree.controllers import controllers
 
 pytestmark = pytest.mark.slow
@@ -177,7 +176,6 @@ def test_names_of_joints_on_the_pendant(calibrate, shown):
     for joints in ("Base,Shoulder,Elbow,Wrist 1,Wrist 2,Wrist 3", "base,shoulder,elbow,wrist_1,wrist_2,wrist_3"):
         assert agrees(calibrate(table([*joints.split(","), *UR[6:]], rows), controller="ur"))
     assert refused(calibrate(table([*a, *UR[6:]], rows), controller="ur"), "'A1' is neither", "Base, Shoulder, Elbow")
-    assert set(PENDANT_JOINTS) <= set(controllers)
 
 
 def renamed(arm, names):
@@ -321,7 +319,7 @@ def test_a_robot_model_that_nobody_knows(calibrate, shown):
     assert result.exit_code == 2
     assert "no model 'nonsense' among those whose joints ABB is known to couple or not" in result.stderr
     result = calibrate(table(KUKA, shown()), "--robot-model", "KR 10")
-    assert (result.exit_code, result.stderr[:45]) == (0, "note: --robot-model 'KR 10' changes nothing: ")
+    assert (result.exit_code, result.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("role", ["base", "tool0", "base-link", "flange"])

@@ -38,7 +38,7 @@ def test_a_tool_is_added_where_the_controller_has_it(run, arm):
 
 
 def test_a_xacro_file_gets_it_in_its_own_text(run, tmp_path):
-    text = pendants.urdf().replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ', 1)
+    text = pendants.urdf(name="arm").replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ', 1)
     path = tmp_path / "arm.xacro"
     path.write_text(
         text.replace("><", ">\n<").replace('name="arm">', 'name="arm">\n<xacro:property name="a" value="1"/>')

@@ -1,12 +1,14 @@
 """`kinetree fk`: the poses it prints are those of `kt.fk`."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from pendants import urdf
 
 SET = ("--q", "drive=1,2,0.5", "--q", "lift=0.1")
 
@@ -103,3 +105,41 @@ def test_poses_that_are_not_finite_are_refused(run, mixed):
     result = run("fk", mixed, "tool", "--base", "finger", "--q", "drive=1e308,1e308,1", "--q", "lift=1e308")
     assert result.exit_code == 2
     assert "the poses are not finite" in result.stderr
+
+
+def test_an_open_loop_is_noted_with_its_gap(run, tmp_path):
+    """A four-bar whose crank is turned alone: its pin is 0.156 m from the rocker's (by hand)."""
+    path = tmp_path / "fourbar.xml"
+    path.write_text(FOURBAR)
+    gap = np.hypot(0.1 * np.sin(0.5) - 0.3 + 0.3 * np.cos(0.5), 0.1 * np.cos(0.5) - 0.1 - 0.3 * np.sin(0.5))
+    said = f"is open by {1e3 * gap:.3g} mm; the real robot cannot be there"
+    assert "156 mm" in said
+    for words in (("fk", path, "pen"), ("show", path, "-o", tmp_path / "a.svg", "--force")):
+        result = run(*words, "--q", "a=0.5")
+        assert result.exit_code == 0
+        assert said in result.stderr
+        closed = run(*words, "--q", "a=0.5", "--q", "b=-0.5", "--q", "c=0.5")
+        assert "is open by" not in closed.stderr
+    solved = run("ik", path, "--frame", "pen", "--pose", "0.1 0 0.1", "--loops", "ignore")
+    assert "mm; the real robot cannot be there" in solved.stderr
+    assert "kt.kinematics.loop_error(robot)" in run("ik", path, "--frame", "pen", "--pose", "0.1 0 0.1").stderr
+
+
+FOURBAR = """<mujoco><worldbody><body name="crank"><joint name="a" axis="0 1 0"/>
+<geom type="capsule" fromto="0 0 0 0 0 .1" size=".01"/>
+<body name="coupler" pos="0 0 .1"><joint name="b" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".01"/>
+<site name="pen" pos=".15 0 .05"/></body></body>
+<body name="rocker" pos=".3 0 0"><joint name="c" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 .1" size=".01"/>
+</body></worldbody><equality><connect body1="coupler" body2="rocker" anchor=".3 0 0"/></equality></mujoco>"""
+
+
+def test_what_rounds_to_zero_has_no_sign(run, tmp_path):
+    """A turn of 2e-11 rad is rounding of the model's digits, in degrees too."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(urdf(name="ur5").replace('rpy="0 0 0"', 'rpy="-2e-11 0 0"'))
+    result = run("fk", path, "flange", "--deg")
+    assert "rpy (deg)    0.000000000    0.000000000    0.000000000" in result.stdout
+    pose = "0.9 0 1.2 0 0 0"
+    solved = run("ik", path, "--frame", "flange", "--pose", pose, "--deg", "--q", "joint_2=1")
+    assert "-0." not in re.sub(r"-0\.\d*[1-9]", "", solved.stdout)
+    assert "e-" not in solved.stdout

@@ -61,7 +61,7 @@ def test_a_robot_of_many_kinds(run, mixed):
         "- grip revolute x 0 90 deg 114.6 3",
         "grip = 0.1146 deg/mm * lift - 5.73 deg",
         "imu imu frame flange 100",
-        "Masses (centre of mass in world at neutral q: 0 0 375 mm)",
+        "Masses (centre of mass in world at zero: 0 0 375 mm)",
         "Notes: 1 not-understood",
     ):
         assert line in lines
@@ -225,7 +225,7 @@ def test_json_has_the_documented_fields(run, mixed):
     assert {*data} == {
         *("schema", "format", "name", "source", "root", "links", "joints", "placed", "frames", "sensors", "groups"),
         *("materials", "loops", "coupled_limits", "extensions", "notes", "nq", "nv", "joint_names", "coordinate_names"),
-        *("q_slices", "neutral", "kinds", "mass", "center_of_mass", "semantic"),
+        *("q_slices", "neutral", "zero", "kinds", "mass", "center_of_mass", "semantic"),
     }
     joints = {joint["name"]: joint for joint in data["joints"]}
     assert {*joints["lift"]} == {

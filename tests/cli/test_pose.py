@@ -74,7 +74,7 @@ def test_errors(run, arguments, said):
 
 def test_fk_as_a_pendant_shows_it(run, arm):
     result = run("fk", arm, "--q", "j1=90", "--q", "j3=90", "--deg", "--controller", "kuka")
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.exit_code == 0
     assert result.stdout == "{X 0.000, Y 500.000, Z -250.000, A 90.000, B 90.000, C 0.000}\n"
     many = run("fk", arm, "tool0", "l2", "--base", "base_link", "--controller", "ur")
     assert many.stdout.splitlines()[0] == "tool0  p[0.750000, 0.000000, 0.400000, 0.000000, 0.000000, 0.000000]"

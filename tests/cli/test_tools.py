@@ -224,8 +224,8 @@ def test_ros_all_and_frames_that_are_named(run, cell):
         (("--controller", "kuka", "--user-frame", ""), "--user-frame: "),
         (("--controller", "kuka", "--user-frame", "gripper_tcp"), "'gripper_tcp' moves as seen from 'base'"),
         (("--controller", "all", "--tool", "0 0 0 0 0 0"), "'0 0 0 0 0 0' has no controller whose numbers they are"),
-        (("tool0", "--tool", "gripper_tcp"), "--tool and --user-frame are for --controller KEY"),
-        (("tool0", "--user-frame", "table"), "--tool and --user-frame are for --controller KEY"),
+        (("tool0", "--tool", "gripper_tcp"), "--tool, --user-frame and --robot-model are for --controller KEY"),
+        (("tool0", "--user-frame", "table"), "--tool, --user-frame and --robot-model are for --controller KEY"),
         (("--controller", "kuka", "--tool", "base_link"), "--tool: 'base_link' moves as seen from "),
         (("--as", "kuka"), "No such option"),
         (("--vendor", "kuka"), "No such option"),
@@ -256,7 +256,8 @@ def test_ik_wants_a_frame(run, cell):
     ],
 )
 def test_an_angle_that_may_be_in_degrees_is_noted(run, cell, words, said):
-    for more in ((), ("--json",), ("--controller", "kuka")):
+    assert said in run("fk", cell, "tool0", *words, "--controller", "kuka").stderr
+    for more in ((), ("--json",)):
         result = run("fk", cell, "tool0", *words, *more)
         assert result.exit_code == 0
         assert result.stderr == (

@@ -75,7 +75,13 @@ def folder(tmp_path, monkeypatch, mixed):
     other = (
         SMALL.replace('xyz="0.5 0 0"', 'xyz="0.75 0 0"').replace('upper="1.25"', 'upper="1.5"').replace("j2", "slide")
     )
-    files = {"small.urdf": SMALL, "other.urdf": other, "arm.urdf": urdf(), "rows.toml": ROWS, "motion.csv": MOTION}
+    files = {
+        "small.urdf": SMALL,
+        "other.urdf": other,
+        "arm.urdf": urdf(name="arm"),
+        "rows.toml": ROWS,
+        "motion.csv": MOTION,
+    }
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
 

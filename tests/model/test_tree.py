@@ -118,7 +118,7 @@ class TestCoordinates:
             ({"screw3": 1}, "rad", "did you mean 'screw_3'"),
             ({"fixed_1": 1}, "rad", "is fixed"),
             ({"finger": 1}, "rad", "follows 'thumb'"),
-            ({"screw_3": [1, 2]}, "rad", "takes 1 numbers"),
+            ({"screw_3": [1, 2]}, "rad", "takes 1 number,"),
             ({"screw_3": np.inf}, "rad", "not finite"),
             ({"screw_3": 1}, "grad", "expected 'rad' or 'deg'"),
         ],

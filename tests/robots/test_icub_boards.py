@@ -37,7 +37,7 @@ def reads(robot: kt.Robot, q: np.ndarray) -> dict[str, float]:
 
 def test_the_board_of_the_torso_runs_against_its_chain(icub):
     assert board_joints(icub, "torso") == ("torso_yaw", "torso_roll", "torso_pitch")
-    said = reads(icub, kt.icub.from_board(icub, "torso", [10, 20, 30], unit="deg").q)
+    said = reads(icub, kt.icub.from_board(icub, "torso", [10, 20, 30], unit="deg", q=icub.zero).q)
     assert {name: round(x, 9) for name, x in said.items() if x} == {
         "torso_yaw": 10,
         "torso_roll": 20,

@@ -135,7 +135,7 @@ def test_limits_are_those_of_the_robot():
     assert np.allclose(q - np.array(limits["lower"]), margin[:, : robot.nq], atol=1e-12)
     assert [row["name"] for row in limits["rows"]] == list(robot.limits.row_names)
     assert robot.limits.contains(R["q"])
-    assert not robot.limits.contains(robot.q())  # so it has been moved
+    assert R["q"] == robot.q().tolist() != robot.zero.tolist()
 
 
 def test_an_open_limit_is_null():
@@ -146,7 +146,7 @@ def test_an_open_limit_is_null():
 
 def test_a_start_that_is_given_stays(tmp_path):
     robot = arm(tmp_path, '<box size="1 1 1"/>')
-    assert shown(robot)[1]["q"] == [0.5]
+    assert shown(robot)[1]["q"] == [0.75] == robot.q().tolist()
     assert shown(robot, q=[0.1])[1]["q"] == [0.1]
     for wrong in ([0.1, 0.2], [np.nan], [[0.1]], "x"):
         with pytest.raises(kt.KinetreeError):

@@ -8,6 +8,7 @@ import numpy as np
 
 from kinetree.bridges.bodies import Body
 from kinetree.compiler.port import Port, checked
+from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.model.names import Lookup
 from kinetree.model.robot import Robot
@@ -72,7 +73,7 @@ class Maps:
 
     def __repr__(self) -> str:
         (nq,), (nv,) = (port.shape for port in self._ports)
-        return f"Maps(nq {nq} ↔ {self.nq}, nv {nv} ↔ {self.nv}, {len(self.frames)} frames)"
+        return f"Maps(nq {nq} ↔ {self.nq}, nv {nv} ↔ {self.nv}, {counted(len(self.frames), 'frame')})"
 
     def q(self, q: Any) -> Array:
         """Return the coordinates (…, nq there) of the model for q (…, nq) of the robot, followers computed."""

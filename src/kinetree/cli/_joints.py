@@ -4,13 +4,18 @@ import json
 from functools import wraps
 from typing import Any
 
+import click
 import numpy as np
 
 from kinetree.cli._help import Decorator, Function, decorated, option
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries.joint_choice import with_moving_joints
+from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import numbers
+
+WHOLE = "kinetree.whole"
+"""Where the context of a command keeps its robot with all joints."""
 
 
 def with_joints(*, as_input: bool = False) -> Decorator:
@@ -24,7 +29,7 @@ def with_joints(*, as_input: bool = False) -> Decorator:
         option(
             "--at Q",
             f'Positions of the other joints (m, rad): JSON such as {{"elbow": 0.5}}, a list of all numbers{more}.'
-            "  [default: neutral, moved inside the limits]",
+            "  [default: neutral]",
         ),
     )
 
@@ -47,7 +52,15 @@ def _chosen(robot: Robot, joints: str | None, at: str | None, in_degrees: bool, 
         raise fail("option", "--at means nothing without --joints A,B,…, the joints that move")
     if at == "input" and not as_input:
         raise fail("at", "expected numbers; input is for kinetree codegen", element="--at input")
-    return with_moving_joints(robot, joints_of(robot, joints), _where(robot, at, in_degrees))
+    where = _where(robot, at, in_degrees)
+    click.get_current_context().meta[WHOLE] = robot, where
+    return with_moving_joints(robot, joints_of(robot, joints), where)
+
+
+def whole_robot(robot: Robot) -> tuple[Robot, Array]:
+    """Return the robot with the joints that --joints leaves out, and q (nq,), where they stand."""
+    whole, where = click.get_current_context().meta.get(WHOLE, (robot, None))
+    return whole, whole.q() if where is None else where
 
 
 def joints_of(robot: Robot, text: str) -> str | list[str]:

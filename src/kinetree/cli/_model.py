@@ -12,6 +12,7 @@ import numpy as np
 
 from kinetree.cli._help import READING, Decorator, Function, argument, decorated, option, titled
 from kinetree.cli._output import without_option
+from kinetree.display import counted
 from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
@@ -27,6 +28,8 @@ from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import number
 
 Options = TypeVar("Options", ReadOptions, CheckOptions)
+OPEN = 1e-5
+"""How far a loop is open because of rounding, m or rad."""
 
 
 def _by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
@@ -211,16 +214,17 @@ def _reading(function: Function, models: dict[str, str], options: Iterable[Decor
     return decorated(command, [*named, *titled(READING, of_reading)])
 
 
-def configuration(robot: Robot, values: dict[str, str], in_degrees: bool) -> Array:
-    """Return q (nq,) of the values of `--q`, several for a joint of several coordinates; other joints are neutral."""
-    numbers = {name: _numbers(name, text) for name, text in values.items()}
-    q = q_of(robot, numbers, {}, "deg" if in_degrees else "rad", warns=False)
+def configuration(robot: Robot, values: dict[str, str], in_degrees: bool, at: Array | None = None) -> Array:
+    """Return q (nq,) of the values of `--q`, several for a joint of several coordinates; other joints are neutral, or
+    as in `at`."""
+    numbers = {name: values_of(name, text) for name, text in values.items()}
+    q = q_of(robot, numbers, {}, "deg" if in_degrees else "rad", at, warns=False)
     _check_quaternions(robot, q)
-    _note_outside(robot, q, values, in_degrees)
+    note_outside(robot, q, values, in_degrees)
     return q
 
 
-def _note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool) -> None:
+def note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool) -> None:
     """Print a note about the first number outside its limits, or an angle in rad beyond a turn, as degrees would be."""
     found = [] if in_degrees else large_angles(robot, q, names)
     hint = "; angles of --q are in rad, with --deg in degrees" if found else ""
@@ -236,11 +240,26 @@ def _note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool
         click.echo(f"note: {found[0]}{others}{hint}", err=True)
 
 
+def note_open_loops(robot: Robot, q: Array) -> None:
+    """Print a note if a loop is open at q (nq,), where the real robot cannot be."""
+    if not robot.loops:
+        return
+    from kinetree.queries.margin import loop_error
+
+    gaps = zip(robot.loops, loop_error(robot).interpret(q).tolist(), strict=True)
+    found = {name: gap for name, gap in gaps if not max(gap) <= OPEN}
+    if found:
+        name, (metres, radians) = max(found.items(), key=lambda item: max(item[1]))
+        by = f"{as_text(1e3 * metres)} mm" + (f" and {as_text(np.rad2deg(radians))} deg" if radians > OPEN else "")
+        others = f" (and {len(found) - 1} more)" if found.keys() - {name} else ""
+        click.echo(f"note: loop {name!r} is open by {by}{others}; the real robot cannot be there", err=True)
+
+
 def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:
     """Return numbers (nv,) of joints, as those of `--qd` or `--tau`, whose names and values are as those of `--q`;
     other joints have zeros."""
     found: list[float] = []
-    numbers = {name: _numbers(name, text, flag) for name, text in values.items()}
+    numbers = {name: values_of(name, text, flag) for name, text in values.items()}
     for name in numbers:
         if name not in robot.joint_names:
             raise not_a_coordinate(robot, name)
@@ -248,12 +267,13 @@ def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> 
         kind = robot.joints[name].kind
         own = numbers.get(name, [0.0] * kind.nv)
         if len(own) != kind.nv:
-            raise fail("count", f"takes {kind.nv} numbers, got {len(own)}", element=f"{flag} {name}")
+            raise fail("count", f"takes {counted(kind.nv, 'number')}, got {len(own)}", element=f"{flag} {name}")
         found += np.where(kind.velocity_angular, np.deg2rad(own), own).tolist() if in_degrees else own
     return np.array(found)
 
 
-def _numbers(name: str, text: str, flag: str = "--q") -> list[float]:
+def values_of(name: str, text: str, flag: str = "--q") -> list[float]:
+    """Return the numbers of a joint. Raises KinetreeError for what is none."""
     values = [number(part) for part in text.split(",")]
     if any(value is None for value in values):
         message = f"{text!r} is not a finite number, such as 0.5 or 1e-3, nor several separated by commas"

@@ -151,11 +151,6 @@ WORDS = {
     "radians": "rad",
 }
 """Other spellings of units."""
-PENDANT_JOINTS = {
-    "kuka": ("A1", "A2", "A3", "A4", "A5", "A6", "A7"),  # KUKA System Software 8.3, axis-specific position
-    "universal_robots": ("Base", "Shoulder", "Elbow", "Wrist 1", "Wrist 2", "Wrist 3"),  # PolyScope, Move
-}
-"""Names of joints on pendants that do not use J1, J2, …"""
 
 _BRACKETS = re.compile(r"(?P<name>.+?)\s*(?:\[(?P<a>[^][]*)\]|\((?P<b>[^()]*)\)|/(?P<c>[^][()/]*))")
 _WORD = re.compile(r"(?P<name>.+?)(?:[\s_]+(?P<a>[a-z]+)|\s*(?P<b>[°º]))", re.IGNORECASE)
@@ -206,9 +201,8 @@ def _numbered(n: int) -> tuple[str, ...]:
 def _schemes(who: Controller, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     yield tuple(names)
     yield _numbered(len(names))
-    theirs = PENDANT_JOINTS.get(who.key, ())
-    if len(theirs) >= len(names):
-        yield theirs[: len(names)]
+    if (theirs := who.names_of_joints(len(names))) != _numbered(len(names)):
+        yield theirs
 
 
 def _joints(who: Controller, names: Sequence[str], turning: Sequence[bool]) -> Iterator[list[RequiredColumn]]:

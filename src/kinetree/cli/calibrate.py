@@ -15,11 +15,11 @@ import numpy as np
 
 from kinetree.cli._controllers import active, print_notes, single, tool_options
 from kinetree.cli._controllers import notes as unverified
+from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, argument, kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option
-from kinetree.controllers.controller import Controller
 from kinetree.errors import KinetreeError, Source, UnverifiedWarning, fail, nearest_names
 from kinetree.model.robot import Robot
 
@@ -70,7 +70,7 @@ def command(
     it. Exit status 0 if they agree, 1 if not, 2 if something cannot be read."""
     from kinetree.cli._poses import read_poses
     from kinetree.lab.calibrate.calibration import TOLERANCE, calibrate
-    from kinetree.queries.controllers import of
+    from kinetree.queries.pendant import coupling, of
 
     if plot:
         check_new(plot, force)
@@ -81,7 +81,9 @@ def command(
     _check_frames(ctx, robot, frames)
     names, turning = _joints(robot, frames)
     used, remarks = active(who.key, tool, user_frame, robot, frames["base"], frames["tool0"])
-    notes = [*_coupling_notes(who, robot_model), *unverified(who.key), *remarks]
+    _, doubts = coupling(robot, who, robot_model, turning, warns=False)
+    print_findings(doubts)
+    notes = [*unverified(who.key), *remarks]
     options: dict[str, Any] = {**frames, **used._asdict()} | ({"tolerance": _si(tolerance)} if tolerance else {})
     try:
         with warnings.catch_warnings():
@@ -120,13 +122,6 @@ def _check_frames(ctx: click.Context, robot: Robot, frames: dict[str, str]) -> N
         if named and name not in robot.frames:
             near = nearest_names(name, list(robot.frames))
             raise fail("unknown-name", f"no frame {name!r}; {near}", element=f"--{role.replace('_', '-')}")
-
-
-def _coupling_notes(who: Controller, robot_model: str) -> list[str]:
-    """Return a note if a robot's name has no effect on its joints."""
-    if not robot_model or who.couplings:
-        return []
-    return [f"--robot-model {robot_model!r} changes nothing: no robot of {who.name} is known to couple joints"]
 
 
 def _si(tolerance: tuple[float, float]) -> tuple[float, float]:

@@ -1,6 +1,8 @@
 """`kinetree fk`: poses of frames."""
 
+import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 import numpy as np
@@ -9,13 +11,17 @@ from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes
 from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
-from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
+from kinetree.cli._model import configuration, joint_values, json_option, note_open_loops, robot_argument
+from kinetree.cli._pendant import command_arm, robot_model
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
-from kinetree.queries.controllers import check_frames
 from kinetree.queries.motion import fk
+from kinetree.queries.pendant import check_frames
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
+
+NOISE = 1e-10
+"""Angle that is rounding of a model's digits, rad."""
 
 
 @kinetree_command("Compute", "kinetree fk arm.urdf tool0 --q elbow=90 --deg", hides=("inertias",))
@@ -24,7 +30,8 @@ from kinetree.spatial.se3 import Array
 @argument("frames", "Frames to locate.  [default with --controller: tool0]", nargs=-1, metavar="[FRAME...]")
 @option("--base FRAME", "Frame of the poses.  [default: the root link; with --controller: base]")
 @joint_values()
-@option("--controller KEY", "Print poses as the pendant of this controller, such as kuka, shows them; or ros, or all.")
+@option("--controller KEY", "Print poses and joints as the pendant of this controller, such as kuka; or ros, or all.")
+@robot_model
 @tool_options
 @option("--deg", "Read --q and print roll, pitch, yaw in degrees.", "in_degrees")
 @json_option
@@ -34,6 +41,7 @@ def command(
     base: str | None,
     values: dict[str, str],
     controller: str | None,
+    robot_model: str | None,
     tool: str | None,
     user_frame: str | None,
     in_degrees: bool,
@@ -41,26 +49,35 @@ def command(
 ) -> None:
     """Print the poses of frames.
 
-    A pose is T (4x4), position (m), roll pitch yaw (rad) and quaternion of a frame in the root link, or in --base."""
+    A pose is T (4x4), position (m), roll pitch yaw (rad) and quaternion of a frame in the root link, or in --base.
+
+    With --controller, --q also takes the pendant's names of joints (J1, A1, axis 1, …), in deg and mm, as the pendant
+    shows them; names of MODEL are its own joints. Both are printed."""
     keys = keys_of(controller) if controller is not None else []
-    if controller is None and (tool, user_frame) != (None, None):
-        raise click.UsageError("--tool and --user-frame are for --controller KEY")
+    if controller is None and (tool, user_frame, robot_model) != (None, None, None):
+        raise click.UsageError("--tool, --user-frame and --robot-model are for --controller KEY")
+    arm = None
     if keys:
         check_frames(
             robot, who(keys), base=base or "base", tool0=None if frames else "tool0", options=("--base", "FRAME")
         )
         frames, base = frames or ("tool0",), base or "base"
+        arm = command_arm(robot, who(keys), robot_model, base, frames[0])
     elif not frames:
         raise click.UsageError("Missing argument 'FRAME...'.")
-    q = configuration(robot, values, in_degrees)
+    q = arm.configuration(values, in_degrees) if arm else configuration(robot, values, in_degrees)
     poses = fk(robot, frames, base).interpret(q)  # one configuration is not worth compiling
     if not np.isfinite(poses).all():
         raise fail("overflow", "the poses are not finite; expected coordinates that keep them so", element="--q")
+    note_open_loops(robot, q)
     base = base or robot.root
     if controller is not None:
         used = [active(controller, tool, user_frame, robot, base, frame) for frame in frames]
         as_shown = {frame: one.shown(T) for frame, (one, _), T in zip(frames, used, poses, strict=True)}
-        _print_shown(keys, {"base": base, "tool": tool, "user_frame": user_frame}, as_shown, as_json)
+        said = {"base": base, "tool": tool, "user_frame": user_frame}
+        _print_shown(keys, {**said, **arm.data(q)} if arm else said, as_shown, as_json)
+        if arm and not as_json:
+            arm.print_joints(q, in_degrees, sys.stderr)
         print_notes([*used[0][1], *notes(*keys)])
         return
     if as_json:
@@ -73,7 +90,7 @@ def command(
         print(_text(frame, where, T, in_degrees))
 
 
-def _print_shown(keys: Sequence[str], where: dict[str, str | None], poses: dict[str, Array], as_json: bool) -> None:
+def _print_shown(keys: Sequence[str], where: dict[str, Any], poses: dict[str, Array], as_json: bool) -> None:
     if as_json:
         rows = [(frame, key, *shown(key, T)) for frame, T in poses.items() for key in keys]
         named = [{"frame": frame, "controller": key, "text": text, "values": x} for frame, key, text, x in rows]
@@ -90,7 +107,7 @@ def _parts(T: Array) -> dict[str, object]:
 
 def _text(frame: str, base: str, T: Array, in_degrees: bool) -> str:
     rpy = np.array(se3.rpy_from_rotation(T[:3, :3]))
-    unit, rpy = ("deg", np.rad2deg(rpy)) if in_degrees else ("rad", rpy)
+    unit, rpy = ("deg", np.where(abs(rpy) < NOISE, 0.0, np.rad2deg(rpy))) if in_degrees else ("rad", rpy)
     rows = [("xyz (m)", T[:3, 3]), (f"rpy ({unit})", rpy), ("quat_xyzw", se3.quaternion_from_rotation(T[:3, :3]))]
     return "\n".join(
         [

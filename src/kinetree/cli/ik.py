@@ -1,6 +1,7 @@
 """`kinetree ik`: joint positions that bring a frame to a pose."""
 
 import sys
+from functools import partial
 from typing import Any
 
 import click
@@ -10,13 +11,14 @@ from kinetree.cli._controllers import ROS, active, keys_of, print_notes, read, t
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
-from kinetree.cli._model import configuration, joint_values, json_option, loops_option, robot_argument
+from kinetree.cli._model import configuration, joint_values, json_option, loops_option, note_open_loops, robot_argument
+from kinetree.cli._pendant import CommandArm, command_arm, robot_model
 from kinetree.controllers.controller import FAR
 from kinetree.display import number
 from kinetree.errors import fail
 from kinetree.model.limits import limits_about
 from kinetree.model.robot import Robot
-from kinetree.queries.controllers import check_frames
+from kinetree.queries.pendant import check_frames
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import numbers
@@ -31,7 +33,8 @@ NEAR = np.radians(5.0)
 @option("--frame FRAME", "Frame to bring to the pose.  [default with --controller: tool0]")
 @option("--base FRAME", "Frame of the pose.  [default: the root link; with --controller: base]")
 @option("--pose NUMBERS", "Pose: x y z (m), and roll pitch yaw (rad), qx qy qz qw, or nothing (any).", required=True)
-@option("--controller KEY", "Read --pose in the numbers of this controller, such as kuka, or ros.")
+@option("--controller KEY", "Read --pose, and print joints, as the pendant of this controller, such as kuka; or ros.")
+@robot_model
 @tool_options
 @joint_values(others="The search begins there.")
 @loops_option
@@ -43,6 +46,7 @@ def command(
     base: str | None,
     pose: str,
     controller: str | None,
+    robot_model: str | None,
     tool: str | None,
     user_frame: str | None,
     values: dict[str, str],
@@ -53,17 +57,22 @@ def command(
     """Print joint positions that bring a frame to a pose.
 
     The positions are inside all limits. Exit status 0 if the frame reaches the pose, 1 if not; then the closest
-    positions that the search found are printed."""
+    positions that the search found are printed.
+
+    With --controller the joints are printed as on its pendant (J1, A1, axis 1, …; deg, mm) and as in MODEL. --q takes
+    the names of both."""
     from kinetree.solvers.ik.make import ik
 
-    if controller is None and (tool, user_frame) != (None, None):
-        raise click.UsageError("--tool and --user-frame are for --controller KEY")
+    if controller is None and (tool, user_frame, robot_model) != (None, None, None):
+        raise click.UsageError("--tool, --user-frame and --robot-model are for --controller KEY")
+    arm = None
     if controller is not None:
         base, kind = base or "base", "pose"
         target, remarks = read(controller, pose)
         whose = who(keys_of(controller))
         check_frames(robot, whose, base=base, tool0=None if frame else "tool0", options=("--base", "--frame"))
         frame = frame or "tool0"
+        arm = command_arm(robot, whose, robot_model, base, frame)
         used, more = active(controller, tool, user_frame, robot, base, frame)
         target = used.of_tool0(target)
         print_notes([*remarks, *more])
@@ -73,21 +82,24 @@ def command(
     else:
         kind, target = _target(pose, in_degrees)
         _note_far(target)
-    q0 = configuration(robot, values, in_degrees) if values else None
+    place = arm.configuration if arm else partial(configuration, robot)
+    q0 = place(values, in_degrees) if values else None
     solver = ik(robot, frame, base, goal=kind, loops=loops)
     result = solver(target, q0=q0)
+    note_open_loops(robot, result.q)
     margins = np.asarray(robot.limits.margin(result.q))
     if as_json:
         print_json(
             {
                 "success": bool(result.success),
                 "q": dict(zip(robot.coordinate_names, result.q.tolist(), strict=True)),
+                **(arm.data(result.q) if arm else {}),
                 "residual": result.residual,
                 "margins": dict(zip(robot.limits.names, margins.tolist(), strict=True)),
             }
         )
     else:
-        _print(robot, solver, result, margins, in_degrees)
+        _print(robot, solver, result, margins, in_degrees, arm)
     sys.exit(0 if result.success else 1)
 
 
@@ -113,20 +125,22 @@ def _note_far(target: Array, controller: str = ROS) -> None:
         print_notes([f"--pose is beyond {FAR:g} m; its lengths are in m"])
 
 
-def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: bool) -> None:
+def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: bool, arm: CommandArm | None) -> None:
     from kinetree.solvers.limits.report import units
 
     kinds = dict(zip(robot.limits.names, units(robot), strict=True))
 
     def shown(value: float, kind: str) -> str:
         turned = in_degrees and kind == "rad"
-        return f"{number(np.rad2deg(value) if turned else value, 6)} {'deg' if turned else kind}"
+        return f"{number(round(np.rad2deg(value) if turned else value, 9), 6)} {'deg' if turned else kind}"
 
     metres, angle = result.residual.tolist()
     off = f"{number(metres, 6)} m and {shown(angle, 'rad')} off"
     print("reached" if result.success else f"not reached, {off}; this is locally closest")
+    if arm:
+        arm.print_joints(result.q, in_degrees, sys.stdout)
     for name, value in zip(robot.coordinate_names, result.q.tolist(), strict=True):
-        if name in solver.coordinate_names:
+        if name in solver.coordinate_names and not (arm and name in arm.pendant.joints):
             print(f"  {name} {shown(value, kinds[f'{name} lower'])}")
     columns = [robot.coordinate_names.index(name) for name in solver.coordinate_names]
     about = limits_about(robot.limits, columns).tolist()

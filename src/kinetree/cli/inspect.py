@@ -108,9 +108,10 @@ def robot_json(robot: Robot) -> dict[str, object]:
         "coordinate_names": robot.coordinate_names,
         "q_slices": {name: [where.start, where.stop] for name, where in q_slices.items()},
         "neutral": robot.q(),
+        "zero": robot.zero,
         "kinds": kinds_of(robot),
         "mass": mass,
-        "center_of_mass": center_of_mass(tree(robot), robot.q()) if mass > 0 and np.isfinite(mass) else None,
+        "center_of_mass": center_of_mass(tree(robot), robot.zero) if mass > 0 and np.isfinite(mass) else None,
     }
 
 

@@ -14,6 +14,7 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
 from kinetree.cli._output import check_new, force_option, without_option
+from kinetree.cli._pendant import CommandArm, with_arm
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
 
@@ -79,8 +80,9 @@ def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_jso
 @with_joints()
 @argument("file", "Table of joint values (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
 @option("--unit", "Unit of angles in a CSV and in the output; a bag is in rad.", type=["rad", "deg"], required=True)
+@with_arm
 @json_option
-def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) -> None:
+def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], arm: CommandArm | None, as_json: bool) -> None:
     """Print when and by how much a motion leaves the limits.
 
     MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row for each
@@ -90,7 +92,7 @@ def check(robot: Robot, file: Path, unit: Literal["rad", "deg"], as_json: bool) 
     from kinetree.logs import filled, read_motion
     from kinetree.solvers.limits.report import violations
 
-    motion = read_motion(robot, file, unit=unit)
+    motion = arm.motion(file, unit) if arm else read_motion(robot, file, unit=unit)
     q, times = filled(robot, motion, robot.q()), motion.times
     found = violations(robot, q, motion.names)
     report_motion(robot, motion, file)

@@ -1,16 +1,18 @@
 """`kinetree show`: a robot in the browser, or in a file."""
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, kinetree_command, option
-from kinetree.cli._model import configuration, joint_values, robot_argument
+from kinetree.cli._model import configuration, joint_values, note_open_loops, robot_argument
 from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.cli._pendant import CommandArm, with_arm
 from kinetree.errors import fail
 from kinetree.files.output import write_whole
 from kinetree.lab.reach.map import read_reach
@@ -34,14 +36,21 @@ OPTIONS = {
 @option("--faces N", "Make meshes coarser: about N triangles a file.", type=click.IntRange(1))
 @option("--from X Y Z", "Direction to the camera, in the root link (no unit).", "direction", nargs=3, type=float)
 @option("--size W H", "Size of a picture, pixels.", nargs=2, type=click.IntRange(16, 8192))
-@joint_values(others="Other joints stay inside their limits.")
+@joint_values(others="Other joints stay neutral.")
+@with_arm
 @option("--motion MOTION", "Motion to play: joint values (CSV), or a bag of ROS 2.", type=FILE)
 @option("--reach MAP.zarr", "Show a map of `kinetree reach`.", type=FILE)
 @option("--deg", "Read angles in --q and in a CSV in degrees.", "in_degrees")
 @option("-o, --output FILE", "Write FILE.html, FILE.png, FILE.svg, or FILE.gif with --motion.", type=FILE)
 @force_option
 def command(
-    robot: Robot, values: dict[str, str], in_degrees: bool, output: Path | None, force: bool, **options: Any
+    robot: Robot,
+    values: dict[str, str],
+    arm: CommandArm | None,
+    in_degrees: bool,
+    output: Path | None,
+    force: bool,
+    **options: Any,
 ) -> None:
     """Show a robot in the browser, or write a page or a picture.
 
@@ -60,13 +69,17 @@ def command(
             raise fail("format", f"cannot write a view to {output.name!r}; legal endings are {', '.join(OPTIONS)}")
         check_new(output, force)
         check_no_input(str(output), [robot.source.file] if robot.source else [])
-    q = configuration(robot, values, in_degrees) if values else None
+    place = arm.configuration if arm else partial(configuration, robot)
+    q = place(values, in_degrees) if values else None
+    if arm and q is not None:
+        arm.print_joints(q, in_degrees, sys.stderr)
+    note_open_loops(robot, robot.q() if q is None else q)
     if q is not None and not robot.limits.contains(q):
         outside = [name for name, slack in zip(robot.limits.names, robot.limits.margin(q), strict=True) if slack < 0]
         more = f" and {len(outside) - 4} more" if len(outside) > 4 else ""
         print(f"the configuration of --q is outside of {', '.join(outside[:4])}{more}", file=sys.stderr)
     if "motion" in given:
-        given["motion"] = _motion(robot, given["motion"], in_degrees)
+        given["motion"] = _motion(robot, given["motion"], in_degrees, arm)
     if "reach" in given:
         given["reach"] = read_reach(given["reach"])
     if output is None:
@@ -88,8 +101,9 @@ def _check_options(suffix: str, given: dict[str, Any]) -> None:
         raise click.UsageError("a .gif is an animated picture; give its --motion")
 
 
-def _motion(robot: Robot, file: Path, in_degrees: bool) -> Motion:
-    motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
+def _motion(robot: Robot, file: Path, in_degrees: bool, arm: CommandArm | None) -> Motion:
+    unit: Literal["rad", "deg"] = "deg" if in_degrees else "rad"
+    motion = arm.motion(file, unit) if arm else read_motion(robot, file, unit=unit)
     report_motion(robot, motion, file, missing=True)
     return motion
 

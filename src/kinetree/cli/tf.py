@@ -14,7 +14,8 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
-from kinetree.display import number, some
+from kinetree.cli._pendant import CommandArm, with_arm
+from kinetree.display import counted, number, some
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 
@@ -35,6 +36,7 @@ PRINTED = ("compared", "differences", "torn", "missing", "valueless", "untimed",
 @option("--joint-states TOPIC", "Topic of joint states, if MOTION has several.", "joints")
 @option("--odometry TOPIC", "Topic of odometry, poses or transforms that moves the base.")
 @option("--deg", "Read angles in a CSV in degrees.", "in_degrees")
+@with_arm
 @force_option
 @json_option
 def command(
@@ -46,6 +48,7 @@ def command(
     joints: str | None,
     odometry: str | None,
     in_degrees: bool,
+    arm: CommandArm | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -62,10 +65,10 @@ def command(
         raise click.UsageError("expected -o OUT.mcap to write transforms, or --check to compare those of MOTION")
     if tolerance and not check:
         raise click.UsageError("--tolerance goes with --check")
-    if check and (in_degrees or force):
-        raise click.UsageError(f"{'--deg' if in_degrees else '--force'} goes with -o")
+    if check and (in_degrees or force or arm):
+        raise click.UsageError(f"{'--deg' if in_degrees else '--force' if force else '--controller'} goes with -o")
     if output:
-        _write(robot, file, output, "deg" if in_degrees else "rad", joints, odometry, force, as_json)
+        _write(robot, file, output, "deg" if in_degrees else "rad", joints, odometry, force, as_json, arm)
         return
     _check(robot, file, tolerance or TOLERANCE, joints, odometry, as_json)
 
@@ -79,6 +82,7 @@ def _write(
     odometry: str | None,
     force: bool,
     as_json: bool,
+    arm: CommandArm | None,
 ) -> None:
     from kinetree.files.output import write_whole
     from kinetree.logs.convert import converted
@@ -93,7 +97,8 @@ def _write(
         check_no_input(str(output), map(str, file.iterdir()))  # which hard links lead to
         if any(above.exists() and above.samefile(file) for above in Path(os.path.realpath(output)).parents):
             raise fail("output", f"{output} would lie in the bag {file}; expected places outside of it")
-    found = converted(robot, file, unit, joints, odometry)
+    moved = arm.motion(file, unit) if arm else None
+    found = converted(robot, file, unit, joints, odometry, moved)
     report_motion(robot, found.motion, file, missing=True, placed=found.placed)
     print_findings(found.notes)
     write_whole(output, mcap_of(found.topics))
@@ -134,7 +139,7 @@ def _check(
     for frame, parents in found.torn.items():
         print(f"{frame} has several parents in the bag: {some(parents)}")
     if found.missing:
-        print(f"not in the bag, {len(found.missing)} frames of the model: {some(found.missing)}")
+        print(f"not in the bag, {counted(len(found.missing), 'frame')} of the model: {some(found.missing)}")
     if found.unknown:
         pairs = some(f"{frame} in {parent} ({n:,})" for (frame, parent), n in found.unknown.items())
         print(f"not in the model, and not compared: {pairs}")

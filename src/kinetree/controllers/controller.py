@@ -1,5 +1,6 @@
 """A controller's format of poses, frames and joint coupling, and the conversion of its numbers to poses and back."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -28,8 +29,8 @@ class Coupling:
     """A coupled joint: model's joint = controller's joint + factor * leader.
 
     joint, leader: numbers from 1. factor: 0 if the joint is not coupled. models: the row is for robots whose name
-    contains one of these, in lower-case letters and digits only. assumed: it is also for robots that no row of this
-    joint names.
+    contains one of these, in lower-case letters and digits only; a digit at the end ends a number of the name.
+    assumed: it is also for robots that no row of this joint names.
     """
 
     joint: int
@@ -44,7 +45,13 @@ class Coupling:
 
     def named_in(self, model: str) -> int:
         """Return the length of the longest model name contained in a robot's name; 0 if none is."""
-        return max((len(name) for name in self.models if name in plain(model)), default=0)
+        name = str(model).lower()
+        return max((len(known) for known in self.models if re.search(_pattern(known), name)), default=0)
+
+
+def _pattern(known: str) -> str:
+    """Return the pattern of a model's name: separators may be anywhere, and irb660 is not in irb6600."""
+    return "[^a-z0-9]*".join(known) + ("(?![0-9])" if known[-1].isdigit() else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +67,9 @@ class Controller:
     base_in_base_link, tool0_in_flange: orientation of these frames in models, as far as known, as (roll, pitch, yaw) in
     degrees; "height": base is as high as the second joint. outliers: other tool0_in_flange, by a part of the model's
     name.
-    mirrored: the axis along which a left-handed system is mirrored, or "". couplings: of joints.
+    mirrored: the axis along which a left-handed system is mirrored, or "". couplings: of joints. serial: whether no arm
+    of this maker couples joints. joint: what the pendant writes before the number of a joint; joint_names: its names of
+    all joints, by their number, where they are no numbers.
     confidence, sources: reliability and origin of this data; unverified: why confidence is not high; remarks: notes.
     """
 
@@ -79,6 +88,9 @@ class Controller:
     outliers: Mapping[str, tuple[float, ...]]
     mirrored: str
     couplings: tuple[Coupling, ...]
+    serial: bool
+    joint: str
+    joint_names: Mapping[int, tuple[str, ...]]
     confidence: str
     unverified: tuple[str, ...]
     remarks: tuple[str, ...]
@@ -123,24 +135,50 @@ class Controller:
         T = mirrored_pose(T, self.mirrored) if self.mirrored else T
         return np.concatenate([T[..., :3, 3] / METRES[self.position], self.rotation.values(T[..., :3, :3])], axis=-1)
 
+    def names_of_joints(self, n: int) -> tuple[str, ...]:
+        """Return the pendant's names of the n joints of an arm, from base to tool0."""
+        return self.joint_names.get(n) or tuple(f"{self.joint}{i + 1}" for i in range(n))
+
     def coupling(self, model: str = "", n: int = 6) -> Array:
         """Return C (n, n) for a robot's name: the joints of the model are C times those of the controller. Only arms of
         five and six joints are coupled. A name that no row has gets the assumed coupling; see `check_model`."""
         C = np.eye(n)
         if n in COUPLED:
-            rows = sorted(self.couplings, key=lambda row: (row.named_in(model), row.assumed))
-            for row in rows:  # the last row of a joint wins: the longest name, else the assumed one
-                if row.assumed or row.named_in(model):
-                    C[row.joint - 1, row.leader - 1] = row.factor
+            for row in self._rows(model).values():
+                C[row.joint - 1, row.leader - 1] = row.factor
         return C
 
+    def coupling_doubt(self, model: str, n: int) -> str:
+        """Return why the coupling of the n joints of a robot is not known, "" if it is.
+
+        No row has the robot's name, or the row is about arms with another number of joints.
+        """
+        rows, named = self._rows(model).values(), self.names_model(model)
+        coupled = any(row.factor for row in rows)
+        if self.serial or n < 3 or (named and n in COUPLED) or (not coupled and (named or n not in (4, *COUPLED))):
+            return ""
+        how = ", ".join(map(str, rows)) or "no coupling"
+        if n in COUPLED:
+            return f"coupling not known for {model!r}, which is in no list of {self.name}; {how} is assumed"
+        return f"coupling not known for the {n} joints of {model!r} ({self.name}); none is assumed"
+
     def check_model(self, model: str) -> None:
-        """Raise KinetreeError if the coupling depends on the model and no row has this name."""
-        if self.couplings and not any(row.named_in(model) for row in self.couplings):
+        """Raise KinetreeError for a model that no row of `couplings` has."""
+        if not self.names_model(model):
             known = sorted(name for row in self.couplings for name in row.models)
-            assumed = ", ".join(str(row) for row in self.couplings if row.assumed)
-            message = f"no model {model!r} among those whose joints {self.name} is known to couple or not"
-            raise fail("controller-model", f"{message}; {nearest_names(model, known)}", fix=f"without it, {assumed}")
+            assumed = ", ".join(str(row) for row in self.couplings if row.assumed) or "joints are not coupled"
+            near = f"; {nearest_names(model, known)}" if known else ""
+            message = f"no model {model!r} among those whose joints {self.name} is known to couple or not{near}"
+            raise fail("controller-model", message, fix=f"without it, {assumed}")
+
+    def names_model(self, model: str) -> bool:
+        """Return whether a row of `couplings` has this model."""
+        return any(row.named_in(model) for row in self.couplings)
+
+    def _rows(self, model: str) -> dict[int, Coupling]:
+        """Return the row of each joint that a model has: the one with the longest name, else the assumed one."""
+        rows = sorted(self.couplings, key=lambda row: (row.named_in(model), row.assumed))
+        return {row.joint: row for row in rows if row.assumed or row.named_in(model)}
 
     def wrong(self, code: str, message: str) -> KinetreeError:
         """Return an error whose message ends with the legal format of a pose."""

@@ -187,14 +187,14 @@ def _off(a: Array, b: Array) -> float:
 
 @lru_cache(maxsize=1)  # many repairs of one state are tried
 def _poses(robot: Robot) -> list[tuple[Array, list[Array]]]:
-    """Return configurations and T_root_frame (4, 4) of all frames: at neutral, and at random numbers between -2 and
+    """Return configurations and T_root_frame (4, 4) of all frames: at zero, and at random numbers between -2 and
     2."""
     tree = build_tree(robot)
     return [(q, forward_kinematics(tree, q, robot.frames)) for q in _configurations(robot)]
 
 
 def _configurations(robot: Robot) -> Iterator[Array]:
-    yield robot.q()
+    yield robot.zero
     rng = np.random.default_rng(199)
     for _ in range(CONFIGURATIONS):
         q = rng.uniform(-2, 2, robot.nq)

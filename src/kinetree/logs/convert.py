@@ -41,10 +41,12 @@ def converted(
     unit: Literal["rad", "deg"] = "rad",
     joints: str | None = None,
     odometry: str | None = None,
+    moved: Motion | None = None,
 ) -> ConvertedMotion:
     """Return the transforms of a robot in a motion, with its joint states and its description.
 
-    file: a CSV with a column of times, or a bag. unit: of a CSV. joints, odometry: topics of a bag. Raises
+    file: a CSV with a column of times, or a bag. unit: of a CSV. joints, odometry: topics of a bag. moved: the
+    motion in a CSV, if it was read before. Raises
     KinetreeError for a motion that cannot be read, and times that ROS cannot represent.
     """
     if is_bag(file):
@@ -56,7 +58,7 @@ def converted(
     else:
         if joints or odometry:
             raise fail("topic", f"{file.name} has no topics; --joint-states and --odometry are about bags")
-        motion, base = read_motion(robot, file, unit=unit), None
+        motion, base = moved or read_motion(robot, file, unit=unit), None
         stamps = log_times = _stamps(motion, file)
         states, notes = None, _unnamed(robot)
     q = filled(robot, motion, robot.q())

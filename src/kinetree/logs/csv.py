@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kinetree.display import counted
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.files.opener import read_file
 from kinetree.model.robot import Robot
@@ -33,7 +34,7 @@ def read(file: Path, robot: Robot) -> Columns:
 
 def _numbers(file: Path, row: Row, head: Row) -> list[float]:
     if len(row.cells) != len(head.cells):
-        raise fault(file, row.line, f"has {len(row.cells)} cells under {len(head.cells)} names")
+        raise fault(file, row.line, f"has {counted(len(row.cells), 'cell')} under {counted(len(head.cells), 'name')}")
     values = []
     for name, cell in zip(head.cells, row.cells, strict=True):
         value = number(cell)

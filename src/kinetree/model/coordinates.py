@@ -7,17 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.display import number
-from kinetree.errors import fail, unknown_name, warn
+from kinetree.display import counted, number
+from kinetree.errors import KinetreeError, fail, unknown_name, warn
 from kinetree.labels import entries
 from kinetree.spatial.numbers import numbers
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, frozen
 
 if TYPE_CHECKING:
     from kinetree.model.robot import Robot
 
 SLACK = 1e-9
 """How far an angle may be outside of a limit because of rounding, rad."""
+
+
+def neutral(robot: Robot) -> Array:
+    """Return the neutral q (nq,), read-only; see `Robot.q`. It is zero if nothing is inside the limits."""
+    limits = robot.limits
+    lower, upper = limits.lower, limits.upper
+    q = np.clip(robot.zero, lower, upper)
+    beyond = np.flatnonzero((q != robot.zero) & np.isfinite(lower) & np.isfinite(upper))
+    q[beyond] = lower[beyond] / 2 + upper[beyond] / 2
+    if not limits.contains(q):
+        try:
+            q = limits.project(q)
+        except KinetreeError:
+            return robot.zero
+    return frozen(q)
 
 
 def q_of(
@@ -33,13 +48,13 @@ def q_of(
     if unit not in ("rad", "deg"):
         raise fail("unit", f"unit is {unit!r}; expected 'rad' or 'deg'")
     given = {} if values is None else entries(values, "q")
-    slices = robot.q_slices
-    q = np.array([x for name in robot.joint_names for x in robot.joints[name].kind.neutral], dtype=float)
+    q = robot._neutral.copy()
     if at is not None:
         full = numbers(at, "q", "at is", robot.coordinate_names)
         if full.shape != q.shape or not np.isfinite(full).all():
             raise fail("q", f"at has shape {full.shape}; expected the {q.size} finite numbers of a full q")
         q = full.copy()
+    slices = robot.q_slices if given or named else {}
     for name, value in {**given, **named}.items():
         if name not in slices:
             raise not_a_coordinate(robot, name)
@@ -49,7 +64,8 @@ def q_of(
         except (TypeError, ValueError):
             raise fail("number", f"{value!r} is no number", element=f"joint {name!r}") from None
         if entered.shape != (kind.nq,):
-            raise fail("count", f"takes {kind.nq} numbers, got shape {entered.shape}", element=f"joint {name!r}")
+            message = f"takes {counted(kind.nq, 'number')}, got shape {entered.shape}"
+            raise fail("count", message, element=f"joint {name!r}")
         if not np.isfinite(entered).all():
             raise fail("number", f"{value} is not finite", element=f"joint {name!r}")
         q[slices[name]] = np.where(kind.angular, np.deg2rad(entered), entered) if unit == "deg" else entered

@@ -11,7 +11,7 @@ import numpy as np
 
 from kinetree.arguments import explain_type_errors
 from kinetree.arrays import as_given
-from kinetree.display import Brief, Displayable
+from kinetree.display import Brief, Displayable, counted
 from kinetree.errors import Source, fail
 from kinetree.labels import check_rows
 from kinetree.model.mimic import leader_range, mimic_polynomial, resolve_mimic
@@ -55,7 +55,7 @@ class Limits(Displayable):
 
     def __repr__(self) -> str:
         ends = int(np.isfinite([self.lower, self.upper]).sum())
-        return f"Limits on {len(self.lower)} coordinates: {ends} finite ends, {len(self.G)} rows"
+        return f"Limits on {counted(len(self.lower), 'coordinate')}: {ends} finite ends, {counted(len(self.G), 'row')}"
 
     @cached_property
     def names(self) -> tuple[str, ...]:

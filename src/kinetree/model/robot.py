@@ -13,9 +13,9 @@ import numpy as np
 
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.confine import Places
-from kinetree.display import Brief, Displayable, shortened
+from kinetree.display import Brief, Displayable, counted, shortened
 from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
-from kinetree.model.coordinates import not_a_coordinate, q_of
+from kinetree.model.coordinates import neutral, not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
 from kinetree.model.link import Geometry as Geometry
@@ -26,7 +26,7 @@ from kinetree.model.link import Shape as Shape
 from kinetree.model.names import NamedValues
 from kinetree.model.text import Extension as Extension
 from kinetree.model.text import Text as Text
-from kinetree.spatial.se3 import IDENTITY, Array
+from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 if TYPE_CHECKING:
     from kinetree.model.semantic import Semantic
@@ -236,10 +236,8 @@ class Robot(Displayable):
     semantic: "Semantic | None" = None
 
     def __repr__(self) -> str:
-        return (
-            f"Robot({shortened(repr(self.name), 200)}, {len(self.links)} links, {len(self.joints)} joints, "
-            f"{len(self.frames)} frames, nq={self.nq})"
-        )
+        counts = ", ".join(counted(len(getattr(self, f"{what}s")), what) for what in ("link", "joint", "frame"))
+        return f"Robot({shortened(repr(self.name), 200)}, {counts}, nq={self.nq})"
 
     @property
     def nq(self) -> int:
@@ -317,6 +315,18 @@ class Robot(Displayable):
         """Return what is copied and pickled: the fields, without cached results."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
+    @cached_property
+    def zero(self) -> Array:
+        """q (nq,) at which no joint has moved, maybe outside the limits: zeros, and the identity as quaternion.
+
+        Tables, axes, DH parameters, comparisons and the rules of REP-199 are about it. Read-only.
+        """
+        return frozen(np.array([x for name in self.joint_names for x in self.joints[name].kind.neutral], dtype=float))
+
+    @cached_property
+    def _neutral(self) -> Array:
+        return neutral(self)
+
     @explain_type_errors
     def q(
         self,
@@ -329,6 +339,8 @@ class Robot(Displayable):
     ) -> Array:
         """Return a full q (nq,) from joint names; joints that are not named stay neutral, or as in the full q `at`.
 
+        Neutral is zero where that is inside the limits, else the middle of the range or, without one, the nearest
+        limit; then the nearest q inside the limits over several joints, if some q is. `zero` has all joints at zero.
         unit="deg" takes every angle that is named in degrees; lengths are always metres. A joint of several
         numbers takes them all. Raises KinetreeError for an unknown name or a wrong count. Warns if an angle in rad is
         more than a turn and outside of its limits, because degrees may be meant.

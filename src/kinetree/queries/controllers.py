@@ -9,22 +9,20 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import path_between
 from kinetree.arguments import explain_type_errors
-from kinetree.controllers import Controllers, controllers
-from kinetree.controllers.controller import COUPLED, Active, Controller
-from kinetree.errors import KinetreeError, fail, nearest_names
+from kinetree.controllers import Controllers
+from kinetree.controllers.controller import Active, Controller
+from kinetree.errors import KinetreeError, fail
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.edit.coupled_limits import nothing_inside
 from kinetree.model.limits import LinearLimits, checked_q
 from kinetree.model.robot import CoupledLimit, Robot
 from kinetree.queries.motion import fk
+from kinetree.queries.pendant import check_frames, of, pendant
 from kinetree.queries.query import tree
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array
-
-UNITS = {True: np.pi / 180, False: 1e-3}
-"""Units of a controller's joints, in rad or m: degrees if the joint turns, mm if it slides."""
 
 
 @explain_type_errors
@@ -101,18 +99,18 @@ def joints(
 
     model: name of the model whose joint coupling applies, by default the robot's name; `controller.couplings` lists the
     known ones and the one assumed for others. base, tool0: as in `pose`. Raises KinetreeError for an unknown model.
+    Warns with UnverifiedWarning if no model is given and the coupling of the robot's name is not known.
 
     Examples:
         >>> import numpy as np
         >>> import kinetree as kt
-        >>> arm = kt.chain("Rz(q1) Ry(q2) Ry(q3) Rx(q4) Ry(q5) Rx(q6)")
+        >>> arm = kt.chain("Rz(q1) Ry(q2) Ry(q3) Rx(q4) Ry(q5) Rx(q6)", name="m10ia")
         >>> q = np.radians([0, 30, 20, 0, 0, 0])
         >>> shown = kt.controllers.joints(arm, "fanuc", q, base="base_link", tool0="tip")
         >>> shown.round(3) + 0.0  # FANUC's J3 is q3 - q2
         array([  0.,  30., -10.,   0.,   0.,   0.])
     """
-    _, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
-    return np.asarray(np.linalg.solve(C, (_checked(robot, q)[..., columns] / unit)[..., None])[..., 0])
+    return pendant(robot, of(controller), model, base, tool0).shown(_checked(robot, q))
 
 
 @explain_type_errors
@@ -129,22 +127,22 @@ def to_q(
     """Return q (…, nq) for the joints (…, n) that the pendant shows, deg and mm.
 
     q (nq,): values of the other joints, by default neutral. model, base, tool0: as in `joints`. Raises KinetreeError
-    for another number of joints.
+    for another number of joints. Warns as `joints` does.
 
     Examples:
         >>> import numpy as np
         >>> import kinetree as kt
-        >>> arm = kt.chain("Rz(q1) Ry(q2) Ry(q3) Rx(q4) Ry(q5) Rx(q6)")
+        >>> arm = kt.chain("Rz(q1) Ry(q2) Ry(q3) Rx(q4) Ry(q5) Rx(q6)", name="m10ia")
         >>> q = kt.controllers.to_q(arm, "fanuc", [0, 30, -10, 0, 0, 0], base="base_link", tool0="tip")
         >>> np.degrees(q).round(3) + 0.0  # q3 is J2 + J3
         array([ 0., 30., 20.,  0.,  0.,  0.])
     """
-    names, columns, unit, C = _joints(robot, of(controller), model, base, tool0)
-    shown = numbers(joints, "joints", "joints is", names)
-    if shown.shape[-1:] != (len(columns),) or not np.isfinite(shown).all():
-        raise fail("joints", f"joints has shape {shown.shape}; expected (…, {len(columns)}) finite numbers, deg and mm")
+    arm = pendant(robot, of(controller), model, base, tool0)
+    shown, n = numbers(joints, "joints", "joints is", arm.joints), len(arm.joints)
+    if shown.shape[-1:] != (n,) or not np.isfinite(shown).all():
+        raise fail("joints", f"joints has shape {shown.shape}; expected (…, {n}) finite numbers, deg and mm")
     result = np.broadcast_to(_checked(robot, robot.q() if q is None else q), (*shown.shape[:-1], robot.nq)).copy()
-    result[..., columns] = shown @ C.T * unit
+    result[..., arm.columns] = shown @ arm.C.T * arm.unit
     return result
 
 
@@ -162,11 +160,12 @@ def limit_joints(
     """Return the robot with limits on its controller's joints: lower and upper (n,), deg and mm.
 
     A coupled joint of the controller becomes a row in `robot.coupled_limits`, over several joints of the robot. model,
-    base, tool0: as in `joints`. Raises KinetreeError for another number of limits, and if no q is inside.
+    base, tool0: as in `joints`. Raises KinetreeError for another number of limits, and if no q is inside. Warns as
+    `joints` does.
 
     Examples:
         >>> import kinetree as kt
-        >>> arm = kt.chain("Rz(q1) Ry(q2) Ry(q3) Rx(q4) Ry(q5) Rx(q6)")
+        >>> arm = kt.chain("Rz(q1) Ry(q2) Ry(q3) Rx(q4) Ry(q5) Rx(q6)", name="m10ia")
         >>> lower, upper = [-170, -60, -80, -180, -120, -180], [170, 90, 150, 180, 120, 180]
         >>> limited = kt.controllers.limit_joints(arm, "fanuc", lower, upper, base="base_link", tool0="tip")
         >>> (row,) = limited.coupled_limits  # J3 = q3 - q2
@@ -174,7 +173,8 @@ def limit_joints(
         ({'q2': -1.0, 'q3': 1.0}, -1.396, 2.618)
     """
     who = of(controller)
-    names, columns, unit, C = _joints(robot, who, model, base, tool0)
+    arm = pendant(robot, who, model, base, tool0)
+    names, columns, unit, C = arm.joints, arm.columns, arm.unit, arm.C
     low, high = (numbers(end, what, f"{what} is", names) for what, end in (("lower", lower), ("upper", upper)))
     if low.shape != (len(columns),) or high.shape != low.shape:
         raise fail("limits", f"limits have shapes {low.shape} and {high.shape}; expected ({len(columns)},)")
@@ -214,38 +214,6 @@ if TYPE_CHECKING:
         joints, to_q, limit_joints = staticmethod(joints), staticmethod(to_q), staticmethod(limit_joints)
 
 
-def of(controller: str | Controller) -> Controller:
-    """Return a controller by its key, or the controller itself."""
-    return controller if isinstance(controller, Controller) else controllers[controller]
-
-
-def coupling(robot: Robot, who: Controller, model: str, n: int) -> Array:
-    """Return C (n, n), see `Controller.coupling`, for a model, or for the robot's name if no model is given. Raises
-    KinetreeError for an unknown model if the coupling depends on it."""
-    if model and n in COUPLED:
-        who.check_model(model)
-    return who.coupling(model or robot.name, n)
-
-
-def check_frames(
-    robot: Robot,
-    who: Controller | None,
-    *,
-    base: str | None = None,
-    tool0: str | None = None,
-    options: tuple[str, str] = ("base=", "tool0="),
-) -> None:
-    """Raise KinetreeError if the robot lacks one of these frames. who: their controller, None for any. options: what
-    names the frames."""
-    for role, name, option in (("base", base, options[0]), ("tool0", tool0, options[1])):
-        if name is not None and name not in robot.frames:
-            whose = f"{who.name}'s {who.frames[role]}" if who else "a controller's"
-            message = f"the robot has no frame {name!r}, to be {whose} (REP-199, {role})"
-            other = f"add it, or name another with {option}"
-            near = f"{option} takes a frame of the robot; {nearest_names(name, list(robot.frames))}"
-            raise fail("controller-frame", message, fix=other if name == role else near)
-
-
 def active(robot: Robot, who: Controller, tool: Any, user_frame: Any, frames: tuple[str, str]) -> Active:
     """Return a tool and a user frame as `pose` takes them. frames: the robot's base and tool0."""
     return Active(_pose(robot, who, tool, frames[1]), _pose(robot, who, user_frame, frames[0]))
@@ -271,29 +239,6 @@ def fixed(robot: Robot, frame: str, seen_from: str) -> Array:
             "controller-frame", f"{frame!r} moves as seen from {seen_from!r}: {', '.join(between)} are between them"
         )
     return np.asarray(fk(robot, frame, seen_from).interpret(robot.q()))
-
-
-def joints_between(robot: Robot, base: str, tip: str) -> tuple[list[str], list[str]]:
-    """Return the joints from base to tip, up and then down the tree; each must have one coordinate of its own."""
-    bodies = tree(robot)
-    up, down = path_between(bodies, bodies.frame(base)[0], bodies.frame(tip)[0])
-    ways = [bodies.joints[i] for i in up], [bodies.joints[i] for i in down]
-    for name in (*ways[0], *ways[1]):
-        if robot.joints[name].kind.nq != 1 or robot.joints[name].mimic:
-            raise fail("controller-joints", "has not one coordinate of its own", element=f"joint {name!r}")
-    return ways
-
-
-def _joints(
-    robot: Robot, who: Controller, model: str, base: str, tool0: str
-) -> tuple[list[str], list[int], Array, Array]:
-    """Return the joints from base to tool0, their columns in q, the controller's units, and their coupling C."""
-    check_frames(robot, who, base=base, tool0=tool0)
-    up, down = joints_between(robot, base, tool0)
-    names = [*up, *down]
-    columns = [robot.q_slices[name].start for name in names]
-    unit = np.array([UNITS[robot.joints[name].kind.angular[0]] for name in names])
-    return names, columns, unit, coupling(robot, who, model, len(names))
 
 
 def _checked(robot: Robot, q: Any) -> Array:

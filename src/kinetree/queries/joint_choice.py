@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.arguments import as_names
-from kinetree.errors import KinetreeError, fail, unknown_name
+from kinetree.errors import fail, unknown_name
 from kinetree.model.coordinates import not_a_coordinate
 from kinetree.model.edit.motion import lock
 from kinetree.model.limits import checked_q
@@ -23,7 +23,7 @@ def with_moving_joints(robot: Robot, joints: Joints, at: Any = None) -> Robot:
     """Return the robot in which only the named joints move, in this order; followers move with their leaders.
 
     joints: names, or the name of a group, of which all joints with coordinates count; None returns the robot itself.
-    at: where the other joints stand: a full q (nq,); by default neutral, brought inside the limits; or "input", then
+    at: where the other joints stand: a full q (nq,); by default neutral; or "input", then
     kernels of the robot have an input more, the last one. Frames keep their names. Limits over both kinds of joints
     become limits of those that move; those of standing joints alone are dropped. Raises KinetreeError for unknown and
     repeated names, joints without coordinates, and an `at` of another kind.
@@ -34,7 +34,7 @@ def with_moving_joints(robot: Robot, joints: Joints, at: Any = None) -> Robot:
         raise fail("at", "at is where joints stand that do not move; name those that move with joints=")
     names = _checked(robot, joints)
     is_input = isinstance(at, str) and at == "input"
-    q = _default(robot) if at is None or is_input else _full(robot, at)
+    q = robot.q() if at is None or is_input else _full(robot, at)
     return memoise(
         robot, ("chosen", names, "input" if is_input else q.tobytes()), lambda: _made(robot, names, q, is_input)
     )
@@ -55,19 +55,6 @@ def _checked(robot: Robot, joints: str | Iterable[str]) -> tuple[str, ...]:
         why = f"names {', '.join(map(repr, twice))} twice" if twice else "names no joint with a coordinate"
         raise fail("joints", f"joints={joints!r} {why}; expected different names of robot.joint_names, or a group")
     return names
-
-
-def _default(robot: Robot) -> Array:
-    """Return the neutral configuration, inside the limits if anything is inside them."""
-
-    def make() -> Array:
-        q = robot.q()
-        try:
-            return robot.limits.project(q)
-        except KinetreeError:
-            return q
-
-    return memoise(robot, "default configuration", make)
 
 
 def _full(robot: Robot, at: Any) -> Array:

@@ -38,7 +38,7 @@ class JointTableRow(NamedTuple):
 def joint_table(robot: Robot) -> tuple[JointTableRow, ...]:
     """Return the rows of all joints, parents before children: name, type, axis, range in rad or m, links.
 
-    Axes are expressed in the root link, at q = `robot.q()`: all joints at zero, followers where their leaders put
+    Axes are expressed in the root link, at q = `robot.zero`: all joints at zero, followers where their leaders put
     them.
 
     Examples:
@@ -49,7 +49,7 @@ def joint_table(robot: Robot) -> tuple[JointTableRow, ...]:
         elbow revolute [0. 0. 1.] -1.0 2.0 rad
     """
     tree = build_tree(robot)
-    poses = body_poses(tree, robot.q())
+    poses = body_poses(tree, robot.zero)
     rows: list[JointTableRow] = []
     for name in robot.placed:
         joint = robot.joints[name]

@@ -116,5 +116,5 @@ def coordinates_of(robot: Robot, loop: Joint) -> set[int]:
 
 def _fault(loop: Joint, what: str) -> Finding:
     message = f"closes a loop over joints in between, which {what} would not keep closed"
-    fix = 'pass loops="ignore", or --loops ignore, to take the loop as open; kt.loop_error(robot) is how far it is'
+    fix = 'pass loops="ignore", or --loops ignore; kt.kinematics.loop_error(robot) is how far the loop is open'
     return Finding("loop", "error", message, loop.source, f"joint {loop.name!r}", fix)

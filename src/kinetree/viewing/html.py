@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.display import number
+from kinetree.display import counted, number
 from kinetree.errors import Finding, shortened, visible
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
@@ -48,7 +48,7 @@ def robot_html(robot: Robot) -> Iterable[str]:
 
 def limits_html(limits: Limits) -> Iterable[str]:
     """Yield the box, and the rows as sums."""
-    yield _line(f"Limits on {len(limits.lower)} coordinates", "rad, m")
+    yield _line(f"Limits on {counted(len(limits.lower), 'coordinate')}", "rad, m")
     ends = zip(limits.coordinate_names, limits.lower.tolist(), limits.upper.tolist(), strict=True)
     yield _folded(Section("Ranges", ("coordinate", ">from", ">to"), [(n, short(a), short(b)) for n, a, b in ends]))
     rows = [

@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 from kinetree.checker.files import is_unread
 from kinetree.checker.job import CheckReport, Job
-from kinetree.checker.report import counted, summary, with_excerpts
+from kinetree.checker.report import summary, with_excerpts
+from kinetree.display import counted
 from kinetree.errors import SEVERITIES, Finding, KinetreeError, visible
 from kinetree.load import as_source, examine
 from kinetree.model.robot import Robot

@@ -16,7 +16,7 @@ import numpy as np
 
 from kinetree.arguments import explain_type_errors
 from kinetree.checker.check import check
-from kinetree.checker.report import counted
+from kinetree.display import counted
 from kinetree.errors import Finding, fail
 from kinetree.files.output import write_whole
 from kinetree.lab.reach.map import ReachMap

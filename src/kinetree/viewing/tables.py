@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from kinetree.algorithms.dynamics.momentum import center_of_mass
+from kinetree.display import counted
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import momentum
@@ -161,13 +162,13 @@ def _relations(robot: Robot) -> Section:
 def _loops(robot: Robot) -> Section:
     if not robot.loops:
         return Section("Loops", ("", ""), [])
-    error = loop_error(robot)(robot.q())
+    error = loop_error(robot)(robot.zero)
     rows = [
         (loop.name, loop.type, loop.parent, loop.child, short(distance * 1000), short(math.degrees(angle)))
         for loop, (distance, angle) in zip(robot.loops.values(), error.tolist(), strict=True)
     ]
     columns = ("joint", "<type", "from", "to", ">mm", ">deg")
-    return Section("Loops", columns, rows, "closed by no joint of the tree; how far they are open at neutral q")
+    return Section("Loops", columns, rows, "closed by no joint of the tree; how far they are open at zero")
 
 
 def _coupled_limits(robot: Robot) -> Section:
@@ -227,11 +228,11 @@ def _masses(robot: Robot, everything: bool) -> Section:
     rows: list[tuple[str, ...]] = [(name, short(mass)) for name, mass in shown]
     rows += _more(more, 2, f"{short(sum(mass for _, mass in bodies[len(shown) :]))}")
     total = momentum.mass(robot)
-    rows.append((f"total of {len(bodies)} links", short(total)))
+    rows.append((f"total of {counted(len(bodies), 'link')}", short(total)))
     remark = ""
     if total > 0 and math.isfinite(total):
-        com = vector(center_of_mass(tree(robot), robot.q()), 1000.0)
-        remark = f"centre of mass in {robot.root} at neutral q: {com} mm"
+        com = vector(center_of_mass(tree(robot), robot.zero), 1000.0)
+        remark = f"centre of mass in {robot.root} at zero: {com} mm"
     return Section("Masses", ("link", ">kg"), rows if bodies else [], remark)
 
 

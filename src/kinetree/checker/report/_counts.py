@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from kinetree.checker.job import CheckReport
 from kinetree.checker.report._merged import FindingGroup, merged
+from kinetree.display import counted
 from kinetree.errors import SEVERITIES, Severity
 
 WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "remark"}
@@ -25,8 +26,3 @@ def summary(results: Sequence[CheckReport], every: Sequence[FindingGroup] | None
     faulty = sum(bool(result.findings) for result in results)
     what = "models" if any(result.name for result in results) else "files"  # a file may make several
     return f"{found} in {f'{faulty} of ' if faulty else ''}{len(results)} {what}"
-
-
-def counted(number: int, word: str) -> str:
-    """Return `1 error`, `2 errors`."""
-    return f"{number} {word}{'s' * (number != 1)}"

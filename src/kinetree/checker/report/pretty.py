@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import click
 
 from kinetree.checker.job import CheckReport
-from kinetree.checker.report._counts import counted, summary
+from kinetree.checker.report._counts import summary
 from kinetree.checker.report._merged import FindingGroup, groups, listed, merged
+from kinetree.display import counted
 from kinetree.errors import Finding, address, shortened, visible
 
 INDENT = "    "

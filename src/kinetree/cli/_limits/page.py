@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from kinetree.display import counted
 from kinetree.model.robot import Robot
 from kinetree.solvers.limits.report import BlockReport
 from kinetree.solvers.limits.widen import Widening
@@ -26,7 +27,7 @@ def _sections(robot: Robot, block: BlockReport) -> list[Section]:
     rows = [(row.name, f"{100 * row.forbidden:.3f}", "yes" if row.matters else "no") for row in block.rows]
     corners = [row for pair in _with_nearest(block) for row in _corner_rows(scale, *pair)]
     error = f" ± {100 * block.forbidden_error:.2g}" if block.forbidden_error else ""
-    title = f"{len(block.joints)} joints: {100 * block.forbidden:.4f}{error} % of their box is forbidden"
+    title = f"{counted(len(block.joints), 'joint')}: {100 * block.forbidden:.4f}{error} % of their box is forbidden"
     ball = f"{unit}; the largest ball inside has a radius of {scale * block.ball:.4g}"
     if block.ball <= 0 or np.isnan(block.safe_lower).any():
         ball = f"{unit}; what is left has no room"

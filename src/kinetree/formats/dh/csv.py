@@ -2,6 +2,7 @@
 
 import re
 
+from kinetree.display import counted
 from kinetree.errors import nearest_names
 from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, matrix_pose, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
@@ -100,7 +101,7 @@ def _row(line: tuple[int, str], separator: str, columns: list[str], units: Units
     while len(cells) > len(columns) and not cells[-1].strip():
         cells.pop()
     if len(cells) > len(columns):
-        message = f"has {len(cells)} cells under {len(columns)} headings"
+        message = f"has {counted(len(cells), 'cell')} under {counted(len(columns), 'heading')}"
         report.error("cells", message, line[0], element="row")
         return None
     given = {column: cell.strip() for column, cell in zip(columns, cells, strict=False) if cell.strip()}

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.formats.kinematic import quoted
 from kinetree.model.robot import Inertial
@@ -132,7 +133,7 @@ class ETS:
     def A(self, q: Sequence[Any] | Array = ()) -> Array:
         """Return T (4, 4) of the end in the base, for q with one number a joint."""
         if len(q) != len(self.joints):
-            raise fail("count", f"takes {len(self.joints)} numbers ({', '.join(self.joints)}), got {len(q)}")
+            raise fail("count", f"takes {counted(len(self.joints), 'number')} ({', '.join(self.joints)}), got {len(q)}")
         T, values = IDENTITY, iter(q)
         for term in self.terms:
             T = T @ (term.T(next(values)) if term.joint else term.T())

@@ -6,8 +6,8 @@ import numpy as np
 
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
-from kinetree.queries.controllers import joints_between
 from kinetree.queries.motion import fk, jacobian
+from kinetree.queries.pendant import joints_between
 from kinetree.spatial.se3 import Array
 
 

@@ -21,7 +21,8 @@ from kinetree.lab.calibrate.text import amount, change_text, joint_text, pose_te
 from kinetree.labels import check_rows
 from kinetree.model.robot import Robot
 from kinetree.progress import Progress, reporting
-from kinetree.queries.controllers import active, coupling, fixed, of
+from kinetree.queries.controllers import active, fixed
+from kinetree.queries.pendant import coupling, of
 from kinetree.queries.query import tolerance_of
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import numbers
@@ -141,7 +142,8 @@ def calibrate(
         >>> import numpy as np
         >>> import kinetree as kt
         >>> rows = [{"d": 0.4, "a": 0.1, "alpha": "-pi/2"}, {"a": 0.5}, {"a": 0.1, "alpha": "-pi/2"}]
-        >>> arm = kt.chain([*rows, {"d": 0.5, "alpha": "pi/2"}, {"alpha": "-pi/2"}, {"d": 0.1}], convention="dh")
+        >>> rows += [{"d": 0.5, "alpha": "pi/2"}, {"alpha": "-pi/2"}, {"d": 0.1}]
+        >>> arm = kt.chain(rows, convention="dh", name="kr10")
         >>> joints = 60 * np.sin(np.arange(48).reshape(8, 6))  # what the pendant shows, deg; here made up
         >>> poses = kt.controllers.pose(arm, "kuka", np.deg2rad(joints), base="base_link", tool0="tip")
         >>> poses[:, :3] /= 1000  # a mistake: metres for millimetres
@@ -178,7 +180,8 @@ def _data(
 ) -> Data:
     """Return all readings of the numbers, and those of these frames that the robot has."""
     robot = arm.robot
-    ways = readings.joints(arm.joints, arm.turning, coupling(robot, who, model, len(arm.joints)))
+    C, _ = coupling(robot, who, model, arm.turning)
+    ways = readings.joints(arm.joints, arm.turning, C)
     q = arm.configurations(shown, np.array([way.value for way in ways]))  # (ways, k, nq)
     return Data(
         arm=arm,

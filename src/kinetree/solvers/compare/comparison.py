@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
 from kinetree.arguments import explain_type_errors
-from kinetree.display import Displayable
+from kinetree.display import Displayable, counted
 from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.mimic import mimic_polynomial
@@ -76,8 +76,8 @@ def distance_table(distances: Mapping[str, Distance], tolerance: float) -> list[
 
 def _configurations(sides: Sides, rng: np.random.Generator | None) -> tuple[Array, Array]:
     """Return q of both robots with equal values for each pair of joints, all zero without `rng`. Joints without a
-    partner or with several coordinates stay neutral."""
-    q_a, q_b = sides.robot_a.q(), sides.robot_b.q()
+    partner or with several coordinates stay at zero."""
+    q_a, q_b = sides.robot_a.zero.copy(), sides.robot_b.zero.copy()
     for pair in sides.leaders:
         if rng is None or sides.tree_a.joint_type[pair.a].nq != 1:
             continue
@@ -123,8 +123,8 @@ class Comparison(Displayable):
     tolerance: float = 0.0
 
     def __repr__(self) -> str:
-        counted = sum(difference.counts for difference in self.differences)
-        return f"Comparison: {self.verdict}; {counted} differences, {len(self.differences) - counted} remarks"
+        n = sum(difference.counts for difference in self.differences)
+        return f"Comparison: {self.verdict}; {counted(n, 'difference')}, {counted(len(self.differences) - n, 'remark')}"
 
     @property
     def verdict(self) -> str:
@@ -238,7 +238,7 @@ def _left_over(sides: Sides) -> list[Difference]:
                 message = f"in the {which} robot it is on another body, or of another type"
             below = sum(_carries(tree, i, k) for k in lost)
             if below:
-                message += f", with {below} joints behind it"
+                message += f", with {counted(below, 'joint')} behind it"
             found.append(Difference("joint", f"joint {tree.joints[i]!r}", message))
     return found
 

@@ -89,8 +89,8 @@ class Sides:
         return f"link {name!r}"
 
     def coordinate_map(self) -> tuple[Array, Array]:
-        """Return S (nq_b, nq_a) and d (nq_b): q_b = S q_a + d for paired joints; the others stay neutral."""
-        S, d = np.zeros((self.tree_b.nq, self.tree_a.nq)), self.robot_b.q()
+        """Return S (nq_b, nq_a) and d (nq_b): q_b = S q_a + d for paired joints; the others stay at zero."""
+        S, d = np.zeros((self.tree_b.nq, self.tree_a.nq)), self.robot_b.zero.copy()
         for pair in self.leaders:
             to, of = self.tree_b.q_slice[pair.b], self.tree_a.q_slice[pair.a]
             S[to, of] = pair.sign * np.eye(of.stop - of.start)

@@ -18,7 +18,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.machine_code import SCALARS
 from kinetree.compiler.port import Port, legal_type
 from kinetree.compiler.program import trace
-from kinetree.display import brief, some
+from kinetree.display import brief, counted, some
 from kinetree.errors import fail, unknown_name
 from kinetree.model.limits import Limits, coupled
 from kinetree.model.robot import Robot
@@ -115,7 +115,7 @@ class Guard:
     brakes: bool = False
 
     def __repr__(self) -> str:
-        return f"Guard of {some(self.joints)}: {len(self.limit_names)} limits, {self.dtype}"
+        return f"Guard of {some(self.joints)}: {counted(len(self.limit_names), 'limit')}, {self.dtype}"
 
     def __call__(self, q: Any, command: Any, dt: Any, qd: Any = None) -> Guarded:
         """Return the safe command for joints at q (…, n) that are sent to command (…, n), for a step of dt seconds.

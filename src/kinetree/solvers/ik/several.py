@@ -11,6 +11,7 @@ import numpy as np
 from kinetree.algorithms.goals import GOALS
 from kinetree.algorithms.inverse import DESCENT, HEAD, started
 from kinetree.algorithms.several import APART
+from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.solvers.ik.one_call import FORMS
 from kinetree.spatial.se3 import Array
@@ -48,7 +49,7 @@ class IKSolutions:
         if not counts.ndim:
             return f"IKSolutions: {counts} of at most {self.mask.shape[-1]}"
         few, many = counts.min(initial=self.mask.shape[-1]), counts.max(initial=0)
-        return f"IKSolutions of {counts.size} targets: {min(few, many)} to {many} each"
+        return f"IKSolutions of {counted(counts.size, 'target')}: {min(few, many)} to {many} each"
 
 
 def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, apart: float | None) -> IKSolutions:

@@ -12,7 +12,7 @@ from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import ANGULAR, GOING, HEAD, LINEAR, STEPS, Problem
 from kinetree.arrays import as_given
 from kinetree.compiler.kernel import Kernel
-from kinetree.display import MOST, Displayable, shortened, some, visible
+from kinetree.display import MOST, Displayable, counted, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.progress import Progress, reporting, tracked
@@ -52,7 +52,7 @@ class IKResult(Displayable):
 
     def __repr__(self) -> str:
         state = "reached" if np.asarray(self.success).all() else "not reached"
-        return in_a_line(self, f"{state} in {self.iterations} steps")
+        return in_a_line(self, f"{state} in {counted(self.iterations, 'step')}")
 
     @cached_property
     def active_limits(self) -> Any:
@@ -174,7 +174,10 @@ class IK:
 
     def _checked(self, targets: Sequence[Any]) -> tuple[list[Array], tuple[int, ...]]:
         if len(targets) != len(self.goals):
-            raise fail("targets", f"{len(targets)} targets; expected one for each of {len(self.goals)} goals")
+            raise fail(
+                "targets",
+                f"{len(targets)} targets; expected one for each of {len(self.goals)} goals",
+            )
         arrays, batches = [], []
         for goal, target in zip(self.goals, targets, strict=True):
             shape = GOALS[goal.kind].shape

@@ -11,7 +11,7 @@ from kinetree.algorithms.inverse import Problem
 from kinetree.algorithms.tracking import ANGULAR, LINEAR, REPORT, SOLVED, STUCK
 from kinetree.arrays import kind_of
 from kinetree.compiler.kernel import Kernel
-from kinetree.display import Displayable, some
+from kinetree.display import Displayable, counted, some
 from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
@@ -64,7 +64,7 @@ def in_a_line(result: Any, state: str, more: str = "") -> str:
     metres, radians = np.asarray(result.residual).reshape(-1, 2).max(axis=0, initial=0.0)
     off = f"{as_text(metres)} m and {as_text(radians)} rad off"
     if reached.ndim:
-        return f"{kind} of {reached.size} targets: {int(reached.sum())} reached{more}, up to {off}"
+        return f"{kind} of {counted(reached.size, 'target')}: {int(reached.sum())} reached{more}, up to {off}"
     at = [name for name, active in zip(result._limits.names, result.active_limits, strict=True) if active]
     return f"{kind}: {state}, {off}" + (f", at {some(at)}" if at else "")
 

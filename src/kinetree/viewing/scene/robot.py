@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.checker.report import counted
 from kinetree.compiler.kernel import Kernel
+from kinetree.display import counted
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.mimic import mimic_polynomial
@@ -26,16 +26,11 @@ def bodies_of(robot: Robot) -> dict[str, int]:
 
 
 def start(robot: Robot, q: Any) -> Array:
-    """Return the first configuration (nq,): q, or if that is None zero or the nearest configuration inside the limits.
+    """Return the first configuration (nq,): q, or if that is None the neutral one.
 
     Raises KinetreeError for a wrong q, see `configuration`.
     """
-    if q is not None:
-        return configuration(robot, q)
-    try:
-        return robot.limits.project(robot.q())
-    except KinetreeError:  # nothing is inside
-        return robot.q()
+    return robot.q() if q is None else configuration(robot, q)
 
 
 def configuration(robot: Robot, q: Any) -> Array:
@@ -100,7 +95,7 @@ def described_robot(robot: Robot, bodies: Indices, kernel: Kernel, q: Array, sha
 
 
 def _about(robot: Robot) -> str:
-    sensors = f", {len(robot.sensors)} sensors" if robot.sensors else ""
+    sensors = f", {counted(len(robot.sensors), 'sensor')}" if robot.sensors else ""
     coupled = f", {len(robot.limits.G)} coupled limits" if len(robot.limits.G) else ""
     counts = (counted(len(robot.links), "link"), counted(len(robot.joint_names), "moving joint"))
     return f"{', '.join(counts)}, {counted(robot.nq, 'coordinate')}{coupled}{sensors}"
