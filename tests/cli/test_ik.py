@@ -92,7 +92,7 @@ def test_the_start_is_in_the_unit_that_is_asked_for(run, arm):
     [
         (("--frame", "l_hand", "--pose", "1 2"), "'1 2' is no pose; expected 3, 6 or 7 finite numbers"),
         (("--frame", "l_hand", "--pose", "1 2 nan"), "is no pose"),
-        (("--frame", "l_hand", "--pose", "1 2 3 0 0 0 0"), "the quaternion has no direction"),
+        (("--frame", "l_hand", "--pose", "1 2 3 0 0 0 0"), "the quaternion's length is 0, not 1"),
         (("--frame", "l_hnd", "--pose", "1 2 3"), "did you mean 'l_hand'"),
         (("--frame", "l_hand", "--pose", "1 2 3", "--q", "l_elbow=far"), "'far' is not a finite number"),
         (("--frame", "l_hand", "--pose", "1 2 3", "--q", "l_elbo=1"), "did you mean 'l_elbow'"),
