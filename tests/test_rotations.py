@@ -37,8 +37,9 @@ def text_of(given):
 
 
 def of_dh(given):
-    rows = "[{ joint = 'a', a = 0, d = 0, alpha = 0, theta = 0 }]"
-    text = f"convention = 'dh'\nunits = {{ length = 'm', angle = 'rad' }}\nbase = {{ matrix = {np.asarray(given).tolist()} }}\nrows = {rows}"
+    head = "convention = 'dh'\nunits = { length = 'm', angle = 'rad' }\n"
+    rows = "rows = [{ joint = 'a', a = 0, d = 0, alpha = 0, theta = 0 }]"
+    text = f"{head}base = {{ matrix = {np.asarray(given).tolist()} }}\n{rows}"
     return framed(kt.load(text, format="dh"), "tip", "base_link")
 
 
@@ -48,10 +49,9 @@ def of_abb(given):
 
 
 def under_tool(given):
-    T_tool = se3.inverse(kt.fk(ARM, "tip")(Q)) @ kt.controllers["abb"].to_pose(
+    return se3.inverse(kt.fk(ARM, "tip")(Q)) @ kt.controllers["abb"].to_pose(
         kt.controllers.pose(ARM, "abb", Q, tool=given, base="base_link", tool0="tip")
     )
-    return T_tool
 
 
 def moved(given):
@@ -106,7 +106,7 @@ BAD = {
     "is not a rotation: entry": np.array([[0, 4e-3, 0, 0], *[[0.0] * 4] * 3]) + T,
     "left-handed": T * [[1, 1, -1, 1]],
     "scaled by 1000, as by a conversion from m to mm": np.vstack([1000 * T[:3], T[3]]),
-    "last row": T + [[0.0] * 4, [0.0] * 4, [0.0] * 4, [0, 0, 0, 1.0]],
+    "last row": np.vstack([T[:3], [0, 0, 0, 2.0]]),
 }
 
 

@@ -92,11 +92,11 @@ def refused(code: str, what: str, M: Array, off: Array) -> Exception:
 
 
 def pose_fault(M: Array) -> tuple[str, str | None]:
-    """Return what is wrong with a pose (4, 4) or rotation (3, 3), and how to correct it."""
+    """Return what is wrong with a pose (4, 4), rotation (3, 3) or position (3,), and how to correct it."""
     huge = np.argwhere(~(np.abs(M) <= LARGEST))
     if len(huge):
-        i, j = huge[0].tolist()
-        return f"has {M[i, j]:g} in entry [{i}, {j}]; expected finite numbers up to {LARGEST:g}", None
+        where = huge[0].tolist()
+        return f"has {M[tuple(where)]:g} in entry {where}; expected finite numbers up to {LARGEST:g}", None
     if len(M) == 4 and np.abs(M[3] - (0, 0, 0, 1)).max() > EXACT:
         is_transposed = np.abs(M[:, 3] - (0, 0, 0, 1)).max() <= EXACT
         row = " ".join(f"{x:g}" for x in M[3])
