@@ -3,8 +3,8 @@
     python benchmarks/corners.py [--count 20000] [--quick]
 
 Targets are poses of configurations inside the limits, a third each in the interior, on edges (about two joints in three
-at an end of their range) and in corners (all joints at an end). So all can be reached. `ik` and `ik.reachable` answer for
-all, `ik.solutions` for every tenth. Answers that contradict each other are counted.
+at an end of their range) and in corners (all joints at an end). So all can be reached. `ik` and `ik.reachable` answer
+for all, `ik.solutions` for every tenth. Answers that contradict each other are counted.
 """
 
 from __future__ import annotations

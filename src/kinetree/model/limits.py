@@ -30,8 +30,9 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 class Limits(Displayable):
     """All limits on q: lower <= q <= upper and G q <= h.
 
-    lower, upper (nq,). G (m, nq), h (m,), row_names (m): limits over several joints. Units are those of q: metres and
-    radians. turning (k): names of coordinates that turn without ends, as of a continuous joint. A margin is the slack to a limit, in the units of the limit, positive inside.
+    lower, upper (nq,). G (m, nq), h (m,), row_names (m): limits over several joints. turning (k): names of coordinates
+    that turn without ends, as of a continuous joint. Units are those of q: metres and radians. A margin is the slack to
+    a limit, in the units of the limit, positive inside.
 
     Coordinates that no row of G couples are independent; those that rows couple make a block, whose polytope is small.
 
@@ -155,7 +156,7 @@ class Limits(Displayable):
         return found
 
     @cached_property
-    def _in_a_turn(self) -> "Limits":
+    def _in_a_turn(self) -> Limits:
         """Return the limits with a turn as the range of the coordinates that turn without ends."""
         turns = np.isin(self.coordinate_names, self.turning)
         lower, upper = np.where(turns, -np.pi, self.lower), np.where(turns, np.pi, self.upper)

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 WAY_DOWN = 2000
 """Most steps to the closest point of a target that is out of reach."""
-NEAR = 2e-3
+NEAR = 1e-2
 """Squared error, m² and rad², of the closest point below which many starts follow."""
-STARTS = (16, 48, 192)
-"""Numbers of these starts, one portion after the other."""
-STEPS_EACH = 30
-"""Most steps from each of them."""
+STARTS, FIRST_STEPS = (64, 192), 12
+"""Numbers of these starts, one portion after the other, and most steps from each of them."""
+BEST, MORE_STEPS = 16, 80
+"""Number of the best of a portion that go on, and most steps of each of them."""
 PORTION = 256
 """Number of targets that are searched for from many starts at once."""
 
@@ -81,9 +81,12 @@ def _completed(
         near = np.flatnonzero(is_near & (found[:, GOING] != 0.0))
         for some in (near[i : i + PORTION] for i in range(0, len(near), PORTION)):
             ends = closest(_begun(ik, found[some], h[some], center[some], count, seed), some, None)
-            solved = ends[..., GOING] == 0.0
-            good = solved.any(axis=1)
-            found[some[good]] = ends[good, solved[good].argmax(axis=1)]
+            order = np.argsort(np.where(ends[..., GOING] == 0.0, -1.0, ends[..., COST]), axis=1)[:, :BEST]
+            ends = np.take_along_axis(ends, order[..., None], axis=1)
+            ends[..., GOING], ends[..., STEPS] = np.abs(ends[..., GOING]), WAY_DOWN - MORE_STEPS
+            ends = closest(ends, some, None)
+            good = (ends[..., GOING] == 0.0).any(axis=1)
+            found[some[good]] = ends[good, (ends[good][..., GOING] == 0.0).argmax(axis=1)]
     return found
 
 
@@ -105,6 +108,6 @@ def _begun(ik: IK, found: Array, h: Array, center: Array, count: int, seed: int)
     states = np.empty((len(found), count, found.shape[1]))
     states[..., :HEAD] = found[:, None, :HEAD]
     states[..., GOING], states[..., DESCENT], states[..., COST] = 1.0, FIRST_DAMPING, np.inf
-    states[..., STEPS] = WAY_DOWN - STEPS_EACH
+    states[..., STEPS] = WAY_DOWN - FIRST_STEPS
     states[..., HEAD : HEAD + n] = states[..., HEAD + n :] = np.clip(places, problem.lower, problem.upper)
     return states
