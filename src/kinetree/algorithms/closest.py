@@ -4,20 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.inverse import (
-    COST,
-    DESCENT,
-    HEAD,
-    STEPS,
-    STILL,
-    TOTAL,
-    Problem,
-    aim,
-    is_solved,
-    squared,
-    stepped,
-)
+from kinetree.algorithms.inverse import COST, DESCENT, HEAD, STEPS, STILL, TOTAL, Problem, aim, is_solved, stepped
 from kinetree.algorithms.tangent import differences
+from kinetree.algorithms.vectors import squared
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from kinetree.algorithms.goals import Goal, goal_rows
 from kinetree.algorithms.tangent import Loose, integrated, nearer_signs, turned_anew
-from kinetree.algorithms.vectors import dot, largest, margin, solved_symmetric
+from kinetree.algorithms.vectors import dot, largest, margin, solved_symmetric, squared
 from kinetree.model.limits import Limits
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
@@ -202,19 +202,18 @@ def stepped(
     wish = wish or [0.0] * n
     free = [_may_move(problem, j, q[j], gradient[j]) for j in range(flat)] + [1.0] * (n - flat)
     held: list[Any] = [0.0] * len(problem.G)
-    dq = _free_step(problem, q, here, free, gradient, wish, damping, h, held)
+    ends = zip(problem.G, h, problem.skin, strict=True)
+    at = [np.where(_row(row, q) >= bound - 2.0 * skin, 1.0, 0.0) for row, bound, skin in ends]
+    dq = _free_step(problem, here, free, gradient, wish, damping, at, held)
     pinned: list[Any] = [0.0] * n
     for _ in range(rounds):
         for j in range(flat):
             is_out, way = _beyond(problem, j, q[j], dq[j])
             pinned[j] = pinned[j] + way * free[j]
             free[j] = np.where(is_out > 0.0, 0.0, free[j])
-        held = [
-            np.where(_at_row(problem, i, q, h), np.where(_row(row, dq) > 0.0, 1.0, held[i]), held[i])
-            for i, row in enumerate(problem.G)
-        ]
+        held = [np.where(_row(row, dq) > 0.0, x, y) for row, x, y in zip(problem.G, at, held, strict=True)]
         left = [e - dot(row, pinned) for e, row in zip(error, J, strict=True)]
-        rest = _free_step(problem, q, here._replace(error=left), free, gradient, wish, damping, h, held)
+        rest = _free_step(problem, here._replace(error=left), free, gradient, wish, damping, at, held)
         dq = [a + b for a, b in zip(rest, pinned, strict=True)]
     limited = [(x, s) for x, s in zip(dq, strides or problem.strides.tolist(), strict=True) if not _is_infinite(s)]
     if limited:
@@ -235,21 +234,13 @@ def stepped(
 
 
 def _free_step(
-    problem: Problem,
-    q: list[Any],
-    here: Aim,
-    free: list[Any],
-    gradient: list[Any],
-    wish: Any,
-    damping: Any,
-    h: Any,
-    held: list[Any],
+    problem: Problem, here: Aim, free: Any, gradient: Any, wish: Any, damping: Any, at: Any, held: Any
 ) -> list[Any]:
-    """Return the damped step (n,) of the coordinates that are free (n,), 0 or 1, along the rows that q is at: rows that
-    the gradient would cross, and rows that are held (m,), 0 or 1."""
+    """Return the damped step (n,) of free coordinates (n,), 0 or 1, along rows that q is at (m,) and the gradient would
+    cross, or that are held (m,)."""
     *J, wished = ([x * f for x, f in zip(row, free, strict=True)] for row in (*here.J, wish))
     gradient = [g * f for g, f in zip(gradient, free, strict=True)]
-    *J, wished = _without_rows(problem, q, [*J, wished], gradient, free, h, held)
+    *J, wished = _without_rows(problem, [*J, wished], gradient, free, at, held)
     return _direction(J, here.error, wished, damping)
 
 
@@ -264,10 +255,6 @@ def _beyond(problem: Problem, j: int, x: Any, step: Any) -> tuple[Any, Any]:
         is_above = x + step > problem.upper[j]
         is_out, way = np.where(is_above, 1.0, is_out), np.where(is_above, problem.upper[j] - x, way)
     return is_out, way
-
-
-def _at_row(problem: Problem, i: int, q: list[Any], h: Any) -> Any:
-    return _row(problem.G[i], q) >= h[i] - 2.0 * problem.skin[i]
 
 
 def _is_infinite(stride: Any) -> bool:
@@ -301,15 +288,9 @@ def _may_move(problem: Problem, j: int, x: Any, gradient: Any) -> Any:
 
 
 def _without_rows(
-    problem: Problem,
-    q: list[Any],
-    J: list[list[Any]],
-    gradient: list[Any],
-    free: list[Any],
-    h: Any,
-    held: list[Any],
+    problem: Problem, J: list[list[Any]], gradient: list[Any], free: list[Any], at: list[Any], held: list[Any]
 ) -> list[list[Any]]:
-    """Return J (k, n) without the directions of rows that q is at and the step would cross, or that are held (m,),
+    """Return J (k, n) without the directions of rows that q is at (m,) and the step would cross, or that are held (m,),
     removed one by one."""
     taken: list[list[Any]] = []
     still = [0.0] * (len(problem.rates) - len(problem.lower))
@@ -319,7 +300,7 @@ def _without_rows(
             along = dot(u, other)
             u = [a - along * b for a, b in zip(u, other, strict=True)]
         size, outwards = dot(u, u), dot(u, gradient)
-        crossed = np.where(_at_row(problem, i, q, h), np.maximum(outwards, held[i]), 0.0)
+        crossed = np.where(at[i] > 0.0, np.maximum(outwards, held[i]), 0.0)
         holds = np.where(size > 1e-6, crossed, 0.0) > 0.0
         scale = np.where(holds, 1.0 / np.sqrt(np.where(holds, size, 1.0)), 0.0)
         u = [x * scale for x in u]
@@ -345,11 +326,6 @@ def _clipped(problem: Problem, j: int, x: Any) -> Any:
 
 def _row(row: Array, x: Any) -> Any:
     return sum(float(row[j]) * x[j] for j in np.flatnonzero(row))
-
-
-def squared(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Return the squared distance from b to a."""
-    return sum((x - y) * (x - y) for x, y in zip(a, b, strict=True))
 
 
 def answered(problem: Problem, limits: Limits, state: Any, rest: Any) -> Array:

@@ -158,8 +158,7 @@ def rotation_of(quat_xyzw: Sequence[float], element: str | None) -> tuple[Array,
     is not 1."""
     length = float(np.linalg.norm(quat_xyzw))
     if fault := quaternion_fault(np.array(quat_xyzw)):
-        unit = " ".join(number(x / length, 6) for x in quat_xyzw) if 0.0 < length < np.inf else ""
+        unit = " ".join(number(x / length, 6) for x in quat_xyzw) if length else ""
         raise fail("pose", fault, element=element, fix=f"if this direction is meant, write {unit}" if unit else None)
-    is_rounded = abs(length - 1.0) > EXACT
-    notes = [f"the quaternion's length is {length:.6g}; it is divided by it"] if is_rounded else []
+    notes = [f"the quaternion's length is {length:.6g}; it is divided by it"] if abs(length - 1) > EXACT else []
     return se3.rotation_from_quaternion(quat_xyzw), notes

@@ -1,8 +1,7 @@
 """Conversion of user input to arrays, rotations and poses, with checks.
 
-One judgement holds for every rotation that a user gives. Its distance is the largest entry of |R - the nearest
-rotation|. Up to EXACT it is taken as it is, up to ROUNDED the nearest rotation is used, beyond it is refused.
-Quaternions are judged by the distance of their length from 1.
+`judged` is the one judgement of every rotation that a user gives: by the largest entry of |R - the nearest rotation|,
+and of quaternions by their length.
 """
 
 from collections.abc import Sequence
@@ -78,17 +77,16 @@ def judged(M: Array) -> tuple[Array, Array]:
     if doubtful.any():
         nearest = nearest_rotation(R[doubtful])
         off[doubtful] = away = np.abs(R[doubtful] - nearest).max(axis=(-1, -2))
-        used = np.where((away > EXACT) & (away <= ROUNDED), nearest.T, R[doubtful].T).T
         M = M.copy()
-        M[doubtful, :3, :3] = used
+        M[doubtful, :3, :3] = np.where((away > EXACT) & (away <= ROUNDED), nearest.T, R[doubtful].T).T
     return M, off
 
 
 def refused(code: str, what: str, M: Array, off: Array) -> Exception:
     """Return the error about the first of poses (…, 4, 4) or rotations (…, 3, 3) at a distance (…) above ROUNDED."""
-    where = tuple(int(i) for i in np.argwhere(~(off <= ROUNDED))[0])
-    message, fix = pose_fault(M[where])
-    return fail(code, f"the {what}{' at index ' + str([*where]) if where else ''} {message}", fix=fix)
+    where = np.argwhere(~(off <= ROUNDED))[0].tolist()
+    message, fix = pose_fault(M[tuple(where)])
+    return fail(code, f"the {what}{f' at index {where}' if where else ''} {message}", fix=fix)
 
 
 def pose_fault(M: Array) -> tuple[str, str | None]:
@@ -109,15 +107,14 @@ def pose_fault(M: Array) -> tuple[str, str | None]:
     if det < 0:
         kind, fix = f"is left-handed (its determinant is {det:.4g})", "correct the sign of one axis"
     elif size[0] - size[2] <= ROUNDED * size[0]:
-        kind = f"is scaled by {size.mean():.4g}{_conversion(float(size.mean()))}"
+        said = [
+            f", as by a conversion from {x}; only positions have a unit"
+            for k, x in UNITS.items()
+            if abs(size.mean() / k - 1) <= ROUNDED
+        ]
+        kind = f"is scaled by {size.mean():.4g}{''.join(said)}"
     entry = f"entry [{i}, {j}] is {R[i, j]:.6g}, {away[i, j]:.3g} off the nearest rotation"
     return f"{kind}: {entry}; expected at most {ROUNDED:g}", fix
-
-
-def _conversion(scale: float) -> str:
-    """Return words for the conversion of units that a scale suggests, or ""."""
-    said = [words for factor, words in UNITS.items() if abs(scale / factor - 1.0) <= ROUNDED]
-    return f", as by a conversion from {said[0]}; only positions have a unit" if said else ""
 
 
 def quaternion_fault(quaternions: Array) -> str:

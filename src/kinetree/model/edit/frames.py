@@ -147,8 +147,7 @@ def _turned_readings(robot: Robot, link: str) -> Iterator[Finding]:
 
 
 def pose(T: Any, parts: Parts) -> Array:
-    """Return T as a read-only array (4, 4), with a note in the parts of a robot if its nearest rotation is used. Raises
-    KinetreeError if it is not a rigid transform."""
+    """Return T as a read-only array (4, 4), with a note in the parts if it is rounded; raise KinetreeError if bad."""
     notes: list[Finding] = []
     array = poses(T, notes)
     if array.ndim > 2:

@@ -63,9 +63,9 @@ def ik(
     goal: "pose", "position", "orientation", or "pointing" (the axis of the frame passes through a point); one for all
     frames, or a list with one for each.
     weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or frame (`expressed_in`),
-    for all frames; zero leaves a direction free, other values matter if not all errors can vanish. The last three errors
-    are components of one rotation vector, not of roll, pitch and yaw: (1, 1, 1, 1, 1, 0) lets the frame turn about z of
-    the base, but (1, 1, 1, 0, 0, 1) lets it tilt, and yaw differ. "pointing" uses the largest of the last three.
+    for all frames; zero leaves a direction free, other values matter if not all errors can vanish. The last three are
+    about one rotation vector, not roll, pitch and yaw: (1, 1, 1, 1, 1, 0) lets the frame turn about z of the base, but
+    (1, 1, 1, 0, 0, 1) lets it tilt, and its yaw differ. "pointing" uses the largest of the last three.
     axis (3,): of the frame, for "pointing".
     tolerance: m and rad. limits: replace the robot's own. descents: number of starts.
     closed_form: whether to begin with closed-form solutions, for poses of arms that have them (see `six_axes`).

@@ -23,8 +23,7 @@ def reachable(ik: IK, targets: Sequence[Any], threads: int) -> Array | bool:
         if alone >= 0.0:
             return alone > 0.0
     search, checked, batch = prepared(ik, targets, None)
-    doubtful = ~checked.in_batch(batch)
-    answer = np.zeros(batch, bool)
+    answer, doubtful = np.zeros(batch, bool), ~checked.in_batch(batch)
     if kernels.verdict:
         rows = search[1:3] if len(ik._problem.G) else []
         verdict = np.asarray(kernels.verdict(search[3], *rows, *checked.arrays))

@@ -24,10 +24,8 @@ WAY_DOWN = 2000
 """Most steps to the closest point of a target that is out of reach."""
 NEAR = 1e-2
 """Squared error, m² and rad², of the closest point below which many starts follow."""
-STARTS, FIRST_STEPS = (64, 192), 12
-"""Numbers of these starts, one portion after the other, and most steps from each of them."""
-BEST, MORE_STEPS = 16, 80
-"""Number of the best of a portion that go on, and most steps of each of them."""
+STARTS, FIRST_STEPS, BEST, MORE_STEPS = (64, 192), 12, 16, 80
+"""Numbers of these starts, in portions, most steps from each, how many of the best go on, and for how many steps."""
 PORTION = 256
 """Number of targets that are searched for from many starts at once."""
 
@@ -91,9 +89,8 @@ def _completed(
 
 
 def _begun(ik: IK, found: Array, h: Array, center: Array, count: int, seed: int) -> Array:
-    """Return states (k, count, s) of `closest_step` inside the limits: every other one has about half of its joints as
-    the best one found (k, s) and the others at the ends of their ranges; the rest have theirs at the ends or in the
-    middle."""
+    """Return states (k, count, s) of `closest_step` inside the limits: every other one with about half of its joints
+    as the best ones found (k, s) and the others at their ends; the rest with joints at the ends or in the middle."""
     problem, rng = ik._problem, np.random.default_rng(seed)
     first, last, n = problem.first, problem.last, len(problem.columns)
     ends = np.where(rng.random((count, n)) < 0.5, first, last)

@@ -66,41 +66,27 @@ def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, a
     if apart is not None and not 0 < apart < np.inf:
         raise fail("apart", f"apart is {apart!r}; expected a finite number above 0, rad or m")
     search, checked, batch = prepared(ik, targets, q0)
-    q, mask = _all(ik, search, checked.arrays, batch, most, starts, apart)
+    if not ordered or apart is not None:
+        flat, own = flattened(ik, search, checked.arrays, batch, np.ones(batch, bool))
+        q, mask = _searched(ik, flat, own, most, starts, apart)
+        q, mask = q.reshape(*batch, most, nq), mask.reshape(*batch, most)
+    else:
+        rows = search[1:3] if len(ik._problem.G) else []
+        found = np.broadcast_to(ordered(search[3], *rows, *checked.arrays), (*batch, FORMS, nq + 1))
+        doubtful = found[..., 0, nq] < 0.0
+        if most < FORMS:
+            found = found[..., :most, :]
+        elif most > FORMS:
+            none = np.broadcast_to(np.r_[np.full(nq, np.nan), np.inf], (*batch, most - FORMS, nq + 1))
+            found = np.concatenate([found, none], axis=-2)
+        q, mask = found[..., :nq].copy(), found[..., nq] < np.inf
+        if doubtful.any():
+            flat, own = flattened(ik, search, checked.arrays, batch, doubtful)
+            q[doubtful], mask[doubtful] = _searched(ik, flat, own, most, starts, apart)
     if checked.bad is not None:
         bad = checked.in_batch(batch)
         q[bad], mask[bad] = np.nan, False
     return IKSolutions(q, mask)
-
-
-def _all(
-    ik: IK,
-    search: Sequence[Array],
-    arrays: Sequence[Array],
-    batch: tuple[int, ...],
-    most: int,
-    starts: int,
-    apart: float | None,
-) -> tuple[Array, Array]:
-    """Return q (*batch, most, nq) and mask (*batch, most)."""
-    nq, ordered = ik._problem.nq, ik._quick.ordered
-    if not ordered or apart is not None:
-        flat, own = flattened(ik, search, arrays, batch, np.ones(batch, bool))
-        q, mask = _searched(ik, flat, own, most, starts, apart)
-        return q.reshape(*batch, most, nq), mask.reshape(*batch, most)
-    rows = search[1:3] if len(ik._problem.G) else []
-    found = np.broadcast_to(ordered(search[3], *rows, *arrays), (*batch, FORMS, nq + 1))
-    doubtful = found[..., 0, nq] < 0.0
-    if most < FORMS:
-        found = found[..., :most, :]
-    elif most > FORMS:
-        none = np.broadcast_to(np.r_[np.full(nq, np.nan), np.inf], (*batch, most - FORMS, nq + 1))
-        found = np.concatenate([found, none], axis=-2)
-    q, mask = found[..., :nq].copy(), found[..., nq] < np.inf
-    if doubtful.any():
-        flat, own = flattened(ik, search, arrays, batch, doubtful)
-        q[doubtful], mask[doubtful] = _searched(ik, flat, own, most, starts, apart)
-    return q, mask
 
 
 def prepared(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[tuple[Array, ...], Targets, tuple[int, ...]]:

@@ -17,8 +17,7 @@ STOPPED = 1e9
 
 class Targets(NamedTuple):
     """Targets of a search. arrays: (…, *shape) for each goal, with the nearest rotations of rounded ones. batch: their
-    common one. bad (*batch,): which are not finite or not rigid, and stand as 0 or the identity in `arrays`; None if
-    all are good."""
+    own. bad (*batch,): which are not finite or not rigid, and 0 or the identity in `arrays`; None if all are good."""
 
     arrays: list[Array]
     batch: tuple[int, ...]
