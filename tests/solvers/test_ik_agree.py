@@ -39,6 +39,8 @@ def test_many_starts_find_what_descents_miss(hand, monkeypatch):
     ik, fk = kt.ik(icub, "r_hand", "root_link"), kt.fk(icub, "r_hand", base="root_link")
     T = fk(corners.configurations(icub, ik.coordinate_names, 6000, seed=3)[4000:])
     assert ik(T).success.all()
+    monkeypatch.setattr(search, "PORTION", 2)
+    assert ik(T).success.all()
     monkeypatch.setattr(search, "STARTS", ())
     success = ik(T).success
     assert 0 < (~success).sum() < 60
