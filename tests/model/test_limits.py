@@ -300,6 +300,11 @@ def test_a_turn_is_the_range_of_a_continuous_joint():
     with pytest.raises(kt.KinetreeError, match="without ranges; without one are q2"):
         arm.limits.sample(3)
     assert kt.chain("Rz(q1) Ry(q2)").limits.sample(3).shape == (3, 2)
+    options = {"type": "screw", "axes": [[0, 0, 1]], "pitch": 0.1, "joint_name": "screw"}
+    screwed = kt.edit.attach(kt.chain("Rz(q1)"), kt.chain("Rz(q2)", name="b"), "tip", prefix="b_", **options)
+    assert screwed.limits.turning == ("q1", "b_q2")
+    with pytest.raises(kt.KinetreeError, match="without one are screw"):
+        screwed.limits.sample(3)
 
 
 def test_a_file_of_limits_is_a_path_or_what_looks_like_one(tmp_path):

@@ -86,7 +86,9 @@ def test_out_of_reach_all_three_agree(hand):
     success = ik(T).success
     assert 0 < success.sum() < 150
     np.testing.assert_array_equal(ik.reachable(T), success)
-    np.testing.assert_array_equal(ik.solutions(T).mask.any(axis=1), success)
+    solutions = ik.solutions(T)
+    np.testing.assert_array_equal(solutions.mask.any(axis=1), success)
+    assert np.isnan(solutions.q[~solutions.mask]).all()
     np.testing.assert_array_equal(ik(T, threads=2).success, success)
 
 
