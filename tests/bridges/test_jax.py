@@ -209,6 +209,20 @@ def test_targets_out_of_reach_have_no_gradient():
     assert (abs(slope).max(axis=1) > 0).tolist() == [False, True]
 
 
+def test_a_bad_target_fails_alone_and_has_no_gradient():
+    """Inside of compiled code too, where an exception would end the whole batch; also one alone."""
+    T = kt.fk(ARM, TIP)(np.full((4, 6), 0.3))
+    T[0, 0, 0], T[2, :3, :3] = np.nan, 1.1 * T[2, :3, :3]
+    T[3, :3, :3] = T[3, :3, :3].round(4)
+    solve = wrap(kt.ik(ARM, TIP))
+    for x in (jnp.asarray(T), jnp.asarray(T, jnp.float32)):
+        assert jax.jit(lambda T: solve(T).success)(x).tolist() == [False, True, False, True]
+        assert not solve(x[0]).success
+        slope = jax.grad(lambda T: solve(T).q.sum())(x)
+        assert np.isfinite(slope).all()
+        assert (abs(slope).max(axis=(1, 2)) > 0).tolist() == [False, True, False, True]
+
+
 def test_descent_of_a_pose_error_reaches_the_target():
     """An arm of two joints, by jit(grad), to a hundredth of a millimetre."""
     arm = two_joints()

@@ -223,3 +223,18 @@ def test_kinetree_does_not_import_it():
     assert (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "False\n"
     )
+
+
+def test_a_bad_target_fails_alone_and_has_no_gradient():
+    T = kt.fk(ARM, TIP)(np.full((4, 6), 0.3))
+    T[0, 0, 0], T[2, :3, :3] = np.nan, 1.1 * T[2, :3, :3]
+    T[3, :3, :3] = T[3, :3, :3].round(4)
+    solve = wrap(kt.ik(ARM, TIP))
+    for kind in (torch.float64, torch.float32):
+        x = torch.tensor(T, dtype=kind, requires_grad=True)
+        found = solve(x)
+        assert found.success.tolist() == [False, True, False, True]
+        assert not solve(x[0]).success
+        found.q.sum().backward()
+        assert torch.isfinite(x.grad).all()
+        assert (x.grad.abs().amax((1, 2)) > 0).tolist() == [False, True, False, True]

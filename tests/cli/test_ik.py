@@ -92,7 +92,7 @@ def test_the_start_is_in_the_unit_that_is_asked_for(run, arm):
     [
         (("--frame", "l_hand", "--pose", "1 2"), "'1 2' is no pose; expected 3, 6 or 7 finite numbers"),
         (("--frame", "l_hand", "--pose", "1 2 nan"), "is no pose"),
-        (("--frame", "l_hand", "--pose", "1 2 3 0 0 0 0"), "the quaternion has no direction"),
+        (("--frame", "l_hand", "--pose", "1 2 3 0 0 0 0"), "the quaternion's length is 0, not 1"),
         (("--frame", "l_hnd", "--pose", "1 2 3"), "did you mean 'l_hand'"),
         (("--frame", "l_hand", "--pose", "1 2 3", "--q", "l_elbow=far"), "'far' is not a finite number"),
         (("--frame", "l_hand", "--pose", "1 2 3", "--q", "l_elbo=1"), "did you mean 'l_elbow'"),
@@ -103,3 +103,18 @@ def test_errors(run, arguments, said):
     result = run("ik", "icub", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr
+
+
+def test_a_quaternion_is_judged_by_its_length(run):
+    pose = ("ik", "icub", "--frame", "l_hand", "--pose")
+    noted = run(*pose, "-0.2 -0.2 0.1 0 0 0.7072 0.7072")
+    assert "note: the quaternion's length is 1.00013; it is divided by it" in noted.stderr
+    exact = run(*pose, "-0.2 -0.2 0.1 0 0 0.7071067811865476 0.7071067811865476")
+    assert "note" not in exact.stderr
+    assert noted.stdout == exact.stdout
+    refused = run(*pose, "-0.2 -0.2 0.1 0 0 1 1")
+    assert refused.exit_code == 2
+    assert "length is 1.414, not 1" in refused.stderr
+    assert "write 0 0 0.707107 0.707107" in refused.stderr
+    ros = run("pose", "1 2 3 0 0 0.7072 0.7072", "--from", "ros", "--to", "ur")
+    assert "length is 1.00013" in ros.stderr

@@ -62,7 +62,7 @@ def test_what_belongs_to_no_pose_is_said(run):
         (("1 2 3 4 5 6", "--from", "acme", "--to", "ur"), "no controller 'acme'"),
         (("1 2 3 4 5 6", "--from", "kuka", "--to", "acme"), "no controller 'acme'"),
         (("1 2 3", "--from", "ROS", "--to", "ur"), "expected x y z qx qy qz qw"),
-        (("1 2 3 0 0 0 0", "--from", "ros", "--to", "ur"), "the quaternion not zero"),
+        (("1 2 3 0 0 0 0", "--from", "ros", "--to", "ur"), "the quaternion's length is 0, not 1"),
     ],
 )
 def test_errors(run, arguments, said):

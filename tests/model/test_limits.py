@@ -189,8 +189,6 @@ def test_unlimited_joints_and_rows_of_a_name_twice(tmp_path):
     sets, _ = read(SETS, "sets.toml")
     with pytest.raises(kt.KinetreeError, match="stands twice"):
         add_limits(chain(6), [*sets, *sets])
-    with pytest.raises(kt.KinetreeError, match="without one are b"):
-        chain(2, "rc").limits.sample(1)
     with pytest.raises(kt.KinetreeError, match="dt is 0"):
         chain(2).limits.clip_velocity([0, 0], [1, 1], 0)
     with pytest.raises(kt.KinetreeError, match="dq has shape"):
@@ -281,9 +279,32 @@ def test_rows_that_cancel_are_void_or_impossible():
 def test_a_share_wants_ranges():
     sets, _ = read('[[limits]]\nname="n"\nunit="rad"\njoints=["a", "b"]\nG=[[1, 1]]\nh=[1]', "n.toml")
     limits = add_limits(chain(2, "rc"), sets).limits
-    for question in (limits.forbidden_share, limits.sample):
-        with pytest.raises(kt.KinetreeError, match="without ranges; without one are b"):
-            question(*((3,) if question == limits.sample else ()))
+    with pytest.raises(kt.KinetreeError, match="without ranges; without one are b"):
+        limits.forbidden_share()
+
+
+def test_a_turn_is_the_range_of_a_continuous_joint():
+    """Uniform over the turn; rows hold too, and a slide without ends is refused."""
+    q = chain(3, "rcc").limits.sample(4000, seed=1)
+    assert np.abs(q[:, 1:]).max() <= np.pi
+    counts = np.histogram(q[:, 1], bins=8, range=(-np.pi, np.pi))[0]
+    assert np.abs(counts - 500).max() < 5 * np.sqrt(500)
+    sets, _ = read('[[limits]]\nname="n"\nunit="rad"\njoints=["a", "b"]\nG=[[1, 1]]\nh=[1]', "n.toml")
+    limits = add_limits(chain(2, "rc"), sets).limits
+    assert limits.turning == ("b",)
+    q = limits.sample(500)
+    assert limits.contains(q).all()
+    assert np.abs(q[:, 1]).max() <= np.pi
+    assert np.array_equal(q, limits.sample(500))
+    arm = kt.chain("Rz(q1) tx(q2)")
+    with pytest.raises(kt.KinetreeError, match="without ranges; without one are q2"):
+        arm.limits.sample(3)
+    assert kt.chain("Rz(q1) Ry(q2)").limits.sample(3).shape == (3, 2)
+    options = {"type": "screw", "axes": [[0, 0, 1]], "pitch": 0.1, "joint_name": "screw"}
+    screwed = kt.edit.attach(kt.chain("Rz(q1)"), kt.chain("Rz(q2)", name="b"), "tip", prefix="b_", **options)
+    assert screwed.limits.turning == ("q1", "b_q2")
+    with pytest.raises(kt.KinetreeError, match="without one are screw"):
+        screwed.limits.sample(3)
 
 
 def test_a_file_of_limits_is_a_path_or_what_looks_like_one(tmp_path):

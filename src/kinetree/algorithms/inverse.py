@@ -13,14 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.algorithms.goals import Goal, goal_rows
-from kinetree.algorithms.tangent import Loose, differences, integrated, nearer_signs, turned_anew
-from kinetree.algorithms.vectors import dot, largest, margin, solved_symmetric
+from kinetree.algorithms.tangent import Loose, integrated, nearer_signs, turned_anew
+from kinetree.algorithms.vectors import dot, largest, margin, solved_symmetric, squared
 from kinetree.model.limits import Limits
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
 
-FIRST_DAMPING = 1e-2
-"""Damping of the first step of `closest_step`."""
 GOING, TOTAL, DESCENT, STEPS, COST, LINEAR, ANGULAR = range(7)
 """Indices in a state: above zero while running, zero when solved, below when given up; number of steps; number of the
 start; steps since the start; then, for the best q so far, its cost and the largest squared errors of a goal, m² and
@@ -28,8 +26,6 @@ rad². q and the best q follow."""
 HEAD = 7
 FAR = 4.0
 """Squared error, m² and rad², up to which the damping of joints with far ways grows."""
-ROUNDS = 1
-"""Number of times that `closest_step` looks for coordinates at the ends of their ranges, if there are rows."""
 ALONG = 1e-4
 """Share of the last slack of a row that a step may take."""
 STILL = 1e-22
@@ -136,7 +132,7 @@ def inverse_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, 
     here = aim(tree, problem, q, targets)
     solved, cost = is_solved(problem, here), here.cost
     new = stepped(problem, q, here, damping_at(problem, cost), h)
-    moved, still = _squared(new, q), min(STILL, (PART * min(problem.tolerances)) ** 2)
+    moved, still = squared(new, q), min(STILL, (PART * min(problem.tolerances)) ** 2)
     again = np.where(moved < still, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
     descent = state[DESCENT] + np.where(again, 1.0, 0.0)
     better = np.where(solved, -1.0, cost) < state[COST]
@@ -205,15 +201,19 @@ def stepped(
     gradient = _direction(J, error, wish, damping) if wish else [dot([row[j] for row in J], error) for j in range(n)]
     wish = wish or [0.0] * n
     free = [_may_move(problem, j, q[j], gradient[j]) for j in range(flat)] + [1.0] * (n - flat)
-    dq = _free_step(problem, q, here, free, gradient, wish, damping, h)
+    held: list[Any] = [0.0] * len(problem.G)
+    ends = zip(problem.G, h, problem.skin, strict=True)
+    at = [np.where(_row(row, q) >= bound - 2.0 * skin, 1.0, 0.0) for row, bound, skin in ends]
+    dq = _free_step(problem, here, free, gradient, wish, damping, at, held)
     pinned: list[Any] = [0.0] * n
     for _ in range(rounds):
         for j in range(flat):
-            out = _beyond(problem, j, q[j], dq[j])
-            pinned[j] = pinned[j] + out * free[j]
-            free[j] = np.where(abs(out) > 0.0, 0.0, free[j])
+            is_out, way = _beyond(problem, j, q[j], dq[j])
+            pinned[j] = pinned[j] + way * free[j]
+            free[j] = np.where(is_out > 0.0, 0.0, free[j])
+        held = [np.where(_row(row, dq) > 0.0, x, y) for row, x, y in zip(problem.G, at, held, strict=True)]
         left = [e - dot(row, pinned) for e, row in zip(error, J, strict=True)]
-        rest = _free_step(problem, q, here._replace(error=left), free, gradient, wish, damping, h)
+        rest = _free_step(problem, here._replace(error=left), free, gradient, wish, damping, at, held)
         dq = [a + b for a, b in zip(rest, pinned, strict=True)]
     limited = [(x, s) for x, s in zip(dq, strides or problem.strides.tolist(), strict=True) if not _is_infinite(s)]
     if limited:
@@ -234,23 +234,27 @@ def stepped(
 
 
 def _free_step(
-    problem: Problem, q: list[Any], here: Aim, free: list[Any], gradient: list[Any], wish: Any, damping: Any, h: Any
+    problem: Problem, here: Aim, free: Any, gradient: Any, wish: Any, damping: Any, at: Any, held: Any
 ) -> list[Any]:
-    """Return the damped step (n,) of the coordinates that are free (n,), 0 or 1, along the rows that q is at."""
+    """Return the damped step (n,) of free coordinates (n,), 0 or 1, along rows that q is at (m,) and the gradient would
+    cross, or that are held (m,)."""
     *J, wished = ([x * f for x, f in zip(row, free, strict=True)] for row in (*here.J, wish))
     gradient = [g * f for g, f in zip(gradient, free, strict=True)]
-    *J, wished = _without_rows(problem, q, [*J, wished], gradient, free, h)
+    *J, wished = _without_rows(problem, [*J, wished], gradient, free, at, held)
     return _direction(J, here.error, wished, damping)
 
 
-def _beyond(problem: Problem, j: int, x: Any, step: Any) -> Any:
-    """Return the way from x to the end of the range that a step crosses, or 0; also 0 at the end itself."""
+def _beyond(problem: Problem, j: int, x: Any, step: Any) -> tuple[Any, Any]:
+    """Return 1 if a step from x crosses an end of the range, else 0, and the way to this end, or 0."""
+    is_out: Any = 0.0
     way: Any = 0.0
     if np.isfinite(problem.lower[j]):
-        way = np.where(x + step < problem.lower[j], problem.lower[j] - x, way)
+        is_below = x + step < problem.lower[j]
+        is_out, way = np.where(is_below, 1.0, is_out), np.where(is_below, problem.lower[j] - x, way)
     if np.isfinite(problem.upper[j]):
-        way = np.where(x + step > problem.upper[j], problem.upper[j] - x, way)
-    return way
+        is_above = x + step > problem.upper[j]
+        is_out, way = np.where(is_above, 1.0, is_out), np.where(is_above, problem.upper[j] - x, way)
+    return is_out, way
 
 
 def _is_infinite(stride: Any) -> bool:
@@ -284,19 +288,20 @@ def _may_move(problem: Problem, j: int, x: Any, gradient: Any) -> Any:
 
 
 def _without_rows(
-    problem: Problem, q: list[Any], J: list[list[Any]], gradient: list[Any], free: list[Any], h: Any
+    problem: Problem, J: list[list[Any]], gradient: list[Any], free: list[Any], at: list[Any], held: list[Any]
 ) -> list[list[Any]]:
-    """Return J (k, n) without the directions of rows that q is at and the step would cross, removed one by one."""
+    """Return J (k, n) without the directions of rows that q is at (m,) and the step would cross, or that are held (m,),
+    removed one by one."""
     taken: list[list[Any]] = []
     still = [0.0] * (len(problem.rates) - len(problem.lower))
-    for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
+    for i, row in enumerate(problem.G):
         u = [float(x) * f for x, f in zip([*row, *still], free, strict=True)]
         for other in taken:
             along = dot(u, other)
             u = [a - along * b for a, b in zip(u, other, strict=True)]
         size, outwards = dot(u, u), dot(u, gradient)
-        at_it = _row(row, q) >= bound - 2.0 * skin
-        holds = np.where(at_it, np.where(size > 1e-6, outwards, 0.0), 0.0) > 0.0
+        crossed = np.where(at[i] > 0.0, np.maximum(outwards, held[i]), 0.0)
+        holds = np.where(size > 1e-6, crossed, 0.0) > 0.0
         scale = np.where(holds, 1.0 / np.sqrt(np.where(holds, size, 1.0)), 0.0)
         u = [x * scale for x in u]
         gradient = [g - scale * outwards * x for g, x in zip(gradient, u, strict=True)]
@@ -323,11 +328,6 @@ def _row(row: Array, x: Any) -> Any:
     return sum(float(row[j]) * x[j] for j in np.flatnonzero(row))
 
 
-def _squared(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Return the squared distance from b to a."""
-    return sum((x - y) * (x - y) for x, y in zip(a, b, strict=True))
-
-
 def answered(problem: Problem, limits: Limits, state: Any, rest: Any) -> Array:
     """Return q (nq,), the residuals in m and rad, 0 if solved and inside all limits, and the number of steps.
 
@@ -351,46 +351,3 @@ def answered(problem: Problem, limits: Limits, state: Any, rest: Any) -> Array:
     outside = np.where(slack < 0.0, 1.0, 0.0)
     angle = 2.0 * np.arcsin(np.minimum(np.sqrt(state[ANGULAR]) / 2.0, 1.0))
     return np.array([*q, np.sqrt(state[LINEAR]), angle, np.maximum(abs(state[GOING]), outside), state[TOTAL]])
-
-
-def closest_step(tree: Tree, problem: Problem, state: Any, h: Any, *targets: Any) -> Array:
-    """Return the state (HEAD + 2 k,) after a step that reduces the cost, for a target that is out of reach.
-
-    Levenberg's method: the damping falls after a step that helps and rises after one that does not (Nocedal & Wright,
-    Numerical Optimization, section 10.3). Indices are those of `inverse_step`, but DESCENT is damping, and q is on
-    trial.
-    """
-    n = len(problem.columns)
-    trial, q = list(state[HEAD : HEAD + n]), list(state[HEAD + n :])
-    there = aim(tree, problem, trial, targets, exact=True, weighted=True)
-    better = there.cost < state[COST]
-    best = [np.where(better, a, b) for a, b in zip(trial, q, strict=True)]
-    here = aim(tree, problem, best, targets, exact=True, weighted=True)
-    damping = np.where(better, state[DESCENT] / 4.0, state[DESCENT] * 6.0)
-    damping = np.maximum(damping, 1e-9)
-    new = stepped(problem, best, here, damping, h, rounds=ROUNDS if len(problem.G) else 0)
-    moved = _squared(new, best)
-    # a step that a row stops may get another direction with more damping
-    still = np.where(damping > 1e4, moved, 1.0) < STILL
-    ended = np.where(still, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
-    going = np.where(is_solved(problem, here), 0.0, np.where(ended, -1.0, 1.0))
-    chords = aim(tree, problem, best, targets)[3:]
-    return np.array([going, state[TOTAL] + 1.0, damping, state[STEPS] + 1.0, here.cost, *chords, *new, *best])
-
-
-def settled_step(tree: Tree, problem: Problem, state: Any, h: Any, posture: Any, *targets: Any) -> Array:
-    """Return the state (HEAD + 2 k,) after a step from a solution towards a posture (k,) that keeps the targets.
-    Indices are those of `inverse_step`; the best q is the last solution."""
-    n = len(problem.columns)
-    q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
-    here = aim(tree, problem, q, targets)
-    solved = is_solved(problem, here)
-    best = [np.where(solved, a, b) for a, b in zip(q, q_best, strict=True)]
-    flat = len(problem.lower)
-    way = [a - b for a, b in zip(list(posture)[:flat], q[:flat], strict=True)]
-    wish = [0.5 * x for x in (*way, *differences(problem.loose, q, posture))]
-    new = stepped(problem, q, here, 0.0, h, wish=wish)
-    moved = _squared(new, q)
-    ended = np.where(moved < 1e-16, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
-    errors = [np.where(solved, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
-    return np.array([np.where(ended, 0.0, 1.0), state[TOTAL] + 1.0, 0.0, state[STEPS] + 1.0, *errors, *new, *best])

@@ -14,6 +14,11 @@ def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
+def squared(a: Iterable[Any], b: Iterable[Any]) -> Any:
+    """Return the squared distance from b to a."""
+    return sum((x - y) * (x - y) for x, y in zip(a, b, strict=True))
+
+
 def cross(a: Any, b: Any) -> list[Any]:
     """Return a x b (3,)."""
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]

@@ -34,7 +34,7 @@ from kinetree.bridges.kernels import (
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import wrong_type
 from kinetree.queries.gradients import jvp, vjp
-from kinetree.solvers.ik.implicit import implied, turning
+from kinetree.solvers.ik.implicit import implied, replaced, turning
 from kinetree.solvers.ik.solver import IK
 
 _call = Primitive("kinetree_call")
@@ -52,7 +52,7 @@ def wrap(kernel: Any) -> Callable[..., Any]:
 
     The function of a solver takes targets and perhaps `q0`, a start without gradient, and returns q (…, nq) and success
     (…). Its derivative is that of the implicit function: the smallest motion of q that follows the targets, without
-    joints at their limits; zero for a target that is not reached.
+    joints at their limits; zero for a target that is not reached, such as one that is not finite or not rigid.
 
     Raises KinetreeError for other objects, and when called, for other devices, shapes and types.
 
@@ -187,7 +187,7 @@ def _solver(ik: IK) -> Callable[..., Solution]:
         )
         turns = [jnp.asarray(S, q.dtype) for S in quaternions_of(ik)]
         P = P + turning(turns, q) * success[..., None, None]
-        by_q, *by_targets = slopes(q, *targets)
+        by_q, *by_targets = slopes(q, *replaced(jnp.where, success, targets, ik.goals))
         rate = jnp.zeros_like(q)
         for by_target, dT, shape in zip(by_targets, tangents[0], shapes, strict=True):
             D = implied(jnp.linalg.pinv, P, by_q, by_target)

@@ -109,9 +109,10 @@ def batch_of_targets(ik: IK, shapes: Sequence[Shape], start: Shape | None) -> Sh
 
 
 def solve(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[Array, Array]:
-    """Return q (…, nq) and success (…) in double precision."""
-    found = ik(*[np.asarray(x, dtype=float) for x in targets], q0=None if q0 is None else np.asarray(q0, dtype=float))
-    return found.q, np.asarray(found.success)
+    """Return q (…, nq) and success (…) in double precision; a bad target, even a single one, is not reached."""
+    arrays = [np.asarray(x, dtype=float)[None] for x in targets]
+    found = ik(*arrays, q0=None if q0 is None else np.asarray(q0, dtype=float)[None])
+    return found.q[0], np.asarray(found.success)[0]
 
 
 def free(ik: IK, q: Any, success: Any) -> Array:

@@ -28,7 +28,7 @@ from kinetree.bridges.kernels import (
     target_shapes,
 )
 from kinetree.errors import wrong_type
-from kinetree.solvers.ik.implicit import implied, turning
+from kinetree.solvers.ik.implicit import implied, replaced, turning
 from kinetree.solvers.ik.solver import IK
 
 _wrapped: list[Any] = []
@@ -47,7 +47,7 @@ def wrap(kernel: Any) -> Callable[..., Any]:
 
     The function of a solver takes targets and perhaps `q0`, a start without gradient, and returns q (…, nq) and success
     (…). Its derivative is that of the implicit function: the smallest motion of q that follows the targets, without
-    joints at their limits; zero for a target that is not reached.
+    joints at their limits; zero for a target that is not reached, such as one that is not finite or not rigid.
 
     Raises KinetreeError for other objects, and when called, for tensors of other devices, shapes and types.
 
@@ -245,7 +245,7 @@ class _Solve(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *bars: Any) -> Any:
         q, success, *targets = ctx.saved_tensors
-        by_q, *by_targets = _slopes[ctx.number](q, *targets)
+        by_q, *by_targets = _slopes[ctx.number](q, *replaced(torch.where, success, targets, _wrapped[ctx.number].goals))
         turns = [torch.from_numpy(S).to(q.dtype) for S in quaternions_of(_wrapped[ctx.number])]
         P = torch.ops.kinetree.free(q.detach(), success, ctx.number) + turning(turns, q) * success[..., None, None]
         grads = []

@@ -12,14 +12,16 @@ from kinetree.cli._help import option
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import Active, Controller
 from kinetree.controllers.text import parsed, written
+from kinetree.display import number
 from kinetree.errors import KinetreeError, UnknownNameError, UnverifiedWarning, fail, nearest_names
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
+from kinetree.spatial.numbers import EXACT, quaternion_fault
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import numbers
 
 ROS, ALL = "ros", "all"
-LEGAL = "x y z qx qy qz qw, m, finite, the quaternion not zero"
+LEGAL = "x y z qx qy qz qw, m, finite, a quaternion of length 1"
 """Form of a pose of ROS."""
 
 
@@ -79,7 +81,7 @@ def read(key: str, text: str) -> tuple[Array, list[str]]:
     """Return T (4, 4) of a pose as a controller writes it, or as ROS does: x y z, m, and a quaternion x y z w; and
     notes on ignored and uncertain parts."""
     if key.lower() == ROS:
-        return _ros(text), []
+        return _ros(text)
     controller = _controller(key)
     found = parsed(controller, text)
     with warnings.catch_warnings():
@@ -143,8 +145,20 @@ def _controller(name: str) -> Controller:
         raise fail("unknown-name", error.findings[0].message, fix=f"name a controller, or {ROS}: {LEGAL}") from None
 
 
-def _ros(text: str) -> Array:
+def _ros(text: str) -> tuple[Array, list[str]]:
     values = numbers(text.replace(",", " ")) or []
-    if len(values) != 7 or not any(values[3:]):
+    if len(values) != 7:
         raise fail("pose", f"{text!r} is no pose of ROS; expected {LEGAL}")
-    return se3.homogeneous(se3.rotation_from_quaternion(values[3:]), np.array(values[:3]))
+    R, notes = rotation_of(values[3:], None)
+    return se3.homogeneous(R, np.array(values[:3])), notes
+
+
+def rotation_of(quat_xyzw: Sequence[float], element: str | None) -> tuple[Array, list[str]]:
+    """Return R (3, 3) of a quaternion, and a note if its length is rounded; raise KinetreeError about an element if it
+    is not 1."""
+    length = float(np.linalg.norm(quat_xyzw))
+    if fault := quaternion_fault(np.array(quat_xyzw)):
+        unit = " ".join(number(x / length, 6) for x in quat_xyzw) if length else ""
+        raise fail("pose", fault, element=element, fix=f"if this direction is meant, write {unit}" if unit else None)
+    notes = [f"the quaternion's length is {length:.6g}; it is divided by it"] if abs(length - 1) > EXACT else []
+    return se3.rotation_from_quaternion(quat_xyzw), notes

@@ -7,7 +7,7 @@ from typing import Any
 import click
 import numpy as np
 
-from kinetree.cli._controllers import ROS, active, keys_of, print_notes, read, tool_options, who
+from kinetree.cli._controllers import ROS, active, keys_of, print_notes, read, rotation_of, tool_options, who
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
@@ -113,9 +113,9 @@ def _target(text: str, in_degrees: bool) -> tuple[str, Array]:
         return "position", np.array(xyz)
     if len(rest) == 3:
         return "pose", se3.pose_from_xyz_rpy(xyz, np.deg2rad(rest).tolist() if in_degrees else rest)
-    if not any(rest):
-        raise fail("zero-quaternion", "the quaternion has no direction; expected any but zero", element="--pose")
-    return "pose", se3.homogeneous(se3.rotation_from_quaternion(rest), np.array(xyz))
+    R, notes = rotation_of(rest, "--pose")
+    print_notes(notes)
+    return "pose", se3.homogeneous(R, np.array(xyz))
 
 
 def _note_far(target: Array, controller: str = ROS) -> None:

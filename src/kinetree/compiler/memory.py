@@ -99,7 +99,7 @@ def _give_back(block: _Block) -> None:
 
 def _forget(owner: ref[Memory]) -> None:
     """Free the blocks of a kernel that has ended."""
-    for block in _waiting.copy():
+    for block in _waiting.copy() if _waiting else ():  # None while the interpreter ends
         if block.owner is owner:
             _removed(block)
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from kinetree.spatial.euler import euler_from_rotation, rotation_from_euler
+from kinetree.spatial.numbers import quaternion_fault
 from kinetree.spatial.se3 import Array
 
 RADIANS = {"deg": np.pi / 180, "rad": 1.0}
 """Units of angles, in radians."""
-LENGTH = 1e-2
-"""Largest error of a quaternion's length; pendants show two or more digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +90,7 @@ class Quaternion:
 
     @staticmethod
     def fault(form: Rotation, numbers: Array) -> str:
-        lengths = np.linalg.norm(numbers, axis=-1)
-        off = np.abs(lengths - 1) > LENGTH
-        return f"the quaternion's length is {lengths[off].flat[0]:.4g}, not 1" if off.any() else ""
+        return quaternion_fault(numbers)
 
 
 class Vector:

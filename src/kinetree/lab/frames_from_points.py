@@ -70,7 +70,8 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
         >>> found.p.round(3) + 0.0, found.point.round(3) + 0.0  # the tip in the flange, the touched point; m
         (array([0.  , 0.  , 0.15]), array([0.5, 0. , 0.2]))
     """
-    T = poses(T_base_flange)
+    notes: list[Finding] = []
+    T = poses(T_base_flange, notes)
     if T.ndim != 3 or len(T) < 4:
         raise fail("tcp-poses", f"T_base_flange has shape {T.shape}; expected four or more poses (k, 4, 4)")
     p, point, values, axes = _tip(T)
@@ -82,7 +83,6 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
         message = f"the poses do not tell where the tip is along {_axis(axes[0])} of the touching frame"
         raise fail("tcp-poses", message, fix="turn the tool about other axes, too, by 30 degrees or more")
     residuals = np.linalg.norm(T[:, :3, :3] @ p + T[:, :3, 3] - point, axis=-1)
-    notes = []
     if error[0] > UNCERTAIN:
         message = (
             f"along {_axis(axes[0])} of the touching frame the tip may be off by {error[0]:.0f} times the error of"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +31,9 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 class Limits(Displayable):
     """All limits on q: lower <= q <= upper and G q <= h.
 
-    lower, upper (nq,). G (m, nq), h (m,), row_names (m): limits over several joints. Units are those of q: metres and
-    radians. A margin is the slack to a limit, in the units of the limit, positive inside.
+    lower, upper (nq,). G (m, nq), h (m,), row_names (m): limits over several joints. turning (k): names of coordinates
+    that turn without ends, as of a continuous joint. Units are those of q: metres and radians. A margin is the slack to
+    a limit, in the units of the limit, positive inside.
 
     Coordinates that no row of G couples are independent; those that rows couple make a block, whose polytope is small.
 
@@ -52,6 +53,7 @@ class Limits(Displayable):
     G: Array
     h: Array
     row_names: tuple[str, ...]
+    turning: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         ends = int(np.isfinite([self.lower, self.upper]).sum())
@@ -135,9 +137,11 @@ class Limits(Displayable):
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
         """Return n configurations (n, nq), uniform inside and independent, but see `polytope.sample` for large blocks.
 
-        A large block has more than 6 coordinates. Raises KinetreeError if a coordinate has no limit, or nothing is
-        inside.
+        A large block has more than 6 coordinates. A turn, from -pi to pi, is the range of a continuous joint. Raises
+        KinetreeError if another coordinate has no limit, or nothing is inside.
         """
+        if self.turning:
+            return self._in_a_turn.sample(n, seed)
         if not 0 <= n < 2**40:
             raise fail("sample", f"n is {n}; expected whole numbers from 0 to 2**40")
         try:
@@ -151,6 +155,13 @@ class Limits(Displayable):
         for block in self.blocks:
             found[:, block.columns] = polytope.sample(block.A, block.b, n, rng)
         return found
+
+    @cached_property
+    def _in_a_turn(self) -> Limits:
+        """Return the limits with a turn as the range of the coordinates that turn without ends."""
+        turns = np.isin(self.coordinate_names, self.turning)
+        lower, upper = np.where(turns, -np.pi, self.lower), np.where(turns, np.pi, self.upper)
+        return replace(self, lower=frozen(lower), upper=frozen(upper), turning=())
 
     @as_given
     def clip_step(self, q: Any, dq: Any) -> Array:
@@ -321,7 +332,7 @@ def _block(limits: Limits, columns: Array) -> Block:
 def robot_limits(robot: Robot) -> Limits:
     """Return the limits of a robot; a follower's become rows on its leader."""
     lower, upper = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
-    slices = robot.q_slices
+    slices, angles = robot.q_slices, np.zeros(robot.nq, bool)
     rows: list[tuple[str, dict[str, float], float]] = []
     for joint in robot.joints.values():
         if joint.mimic and len(mimic_polynomial(robot, joint.name)[1]) > 2:
@@ -333,6 +344,8 @@ def robot_limits(robot: Robot) -> Limits:
             where = slices[joint.name]
             lower[where] = [limit.lower for limit in joint.limits]
             upper[where] = [limit.upper for limit in joint.limits]
+        if joint.name in slices and not joint.mimic and not joint.pitch:
+            angles[slices[joint.name]] = joint.kind.angular
     for coupled in robot.coupled_limits:
         label = f"limit {coupled.name}" if coupled.name in robot.joints else coupled.name
         rows += _two_sided(label, dict(coupled.coefficients), coupled.lower, coupled.upper)
@@ -344,7 +357,9 @@ def robot_limits(robot: Robot) -> Limits:
             G[i, slices[leader]] += coefficient * multiplier
             h[i] -= coefficient * offset
     names = tuple(name for name, _, _ in rows)
-    return Limits(robot.coordinate_names, frozen(lower), frozen(upper), frozen(G), frozen(h), names)
+    endless = np.flatnonzero(angles & np.isneginf(lower) & np.isposinf(upper))
+    turning = tuple(robot.coordinate_names[i] for i in endless)
+    return Limits(robot.coordinate_names, frozen(lower), frozen(upper), frozen(G), frozen(h), names, turning)
 
 
 def _two_sided(

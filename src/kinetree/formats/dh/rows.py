@@ -12,6 +12,7 @@ from kinetree.formats.dh.values import NUMBER_HINT, Cell, Units, parse_cell
 from kinetree.model.dh import ROW_TYPES, DHRow
 from kinetree.model.robot import Dynamics, Limit, Mimic
 from kinetree.spatial import se3
+from kinetree.spatial.numbers import EXACT, ROUNDED, judged, pose_fault
 from kinetree.spatial.se3 import Array, frozen
 from kinetree.syntax.numbers import to_si
 from kinetree.syntax.text import TextReport
@@ -202,8 +203,6 @@ class _Row:
 
 POSE_KEYS = ("matrix", "xyz", "rpy")
 LEGAL = "{ matrix = [[…], […], […], […]] }, or { xyz = […], rpy = […] }"
-ROUNDED = 1e-3
-"""Largest deviation of a published rotation from orthonormal that counts as rounding; beyond it is a mistake."""
 
 
 def read_pose(raw: object, units: Units, place: Place) -> Array:
@@ -231,24 +230,18 @@ def read_pose(raw: object, units: Units, place: Place) -> Array:
 
 def matrix_pose(numbers: list[float], length: str | None, place: Place) -> Array:
     """Return T (4, 4) of 16 numbers, row by row. A rounded rotation is replaced by the nearest one, with a warning."""
-    T = np.array(numbers).reshape(4, 4)
-    if not np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0)):
-        place.error("pose", "the last row of a pose is 0 0 0 1")
+    given = np.array(numbers).reshape(4, 4)
+    T, off = judged(given)
+    if not off <= ROUNDED:
+        is_last = np.abs(given[3] - (0.0, 0.0, 0.0, 1.0)).max() > EXACT
+        message, fix = pose_fault(given)
+        place.error("pose" if is_last else "not-a-rotation", f"the matrix {message}", fix=fix)
         return se3.IDENTITY
     unit = _unit(bool(T[:3, 3].any()), length, "length", place)
-    p = [to_si(float(v), unit) for v in T[:3, 3]]
-    R = T[:3, :3]
-    off = float(np.abs(R @ R.T - np.eye(3)).max())
-    if off > ROUNDED or np.linalg.det(R) < 0:
-        mirror = " and mirrors" if np.linalg.det(R) < 0 else ""
-        message = f"the upper left 3×3 is not a rotation: R Rᵀ is off the identity by {off:.2g}{mirror}"
-        place.error("not-a-rotation", message)
-        return se3.IDENTITY
-    if off > 1e-9:
-        message = f"the rotation is rounded (R Rᵀ is off the identity by {off:.2g}); the nearest rotation is used"
+    if off > EXACT:
+        message = f"the rotation is rounded, {off:.2g} off the nearest one, which is used"
         place.report.warning("rounded-rotation", message, place.line, element=place.element)
-        R = se3.nearest_rotation(R)
-    return frozen(se3.homogeneous(R, p))
+    return frozen(se3.homogeneous(T[:3, :3], [to_si(float(v), unit) for v in T[:3, 3]]))
 
 
 def _unit(wanted: bool, unit: str | None, kind: str, place: Place) -> str:

@@ -13,6 +13,7 @@ from kinetree.formats.kinematic import unquoted
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial import se3
+from kinetree.spatial.numbers import EXACT, ROUNDED, judged, pose_fault
 from kinetree.syntax.numbers import PER_METRE, multiple_of_pi, number, to_si
 from kinetree.syntax.text import TextReport, decode
 
@@ -218,11 +219,16 @@ def _pose(argument: str, span: tuple[int, int], text: str, report: TextReport) -
             return SE3(se3.pose_from_xyz_rpy(xyz, rpy))
     plain = [number(cell) for cell in cells]
     if len(cells) == 16 and None not in plain:
-        T = np.array(plain, dtype=float).reshape(4, 4)
-        if np.array_equal(T[3], (0, 0, 0, 1)) and se3.is_rotation(T[:3, :3]):
-            return SE3(T)
-        _error(report, text, "not-a-rotation", "the matrix of SE3 is not a pose: rotation, position, 0 0 0 1", *span)
-        return None
+        given = np.array(plain, dtype=float).reshape(4, 4)
+        T, off = judged(given)
+        if not off <= ROUNDED:
+            _error(report, text, "not-a-rotation", f"the matrix of SE3 {pose_fault(given)[0]}", *span)
+            return None
+        if off > EXACT:
+            line, bad = _where(text, *span)
+            message = f"the rotation of SE3 is rounded, {off:.2g} off the nearest one, which is used"
+            report.warning("rounded-rotation", message, line, bad=bad)
+        return SE3(T)
     _error(report, text, "ets-argument", f"SE3 takes {POSE_HINT}, separated by commas", *span)
     return None
 

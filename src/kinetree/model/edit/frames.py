@@ -13,7 +13,7 @@ from kinetree.model.edit.extensions import stale, unmoved
 from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
 from kinetree.spatial import se3
-from kinetree.spatial.numbers import numbers, poses
+from kinetree.spatial.numbers import ROUNDED, judged, numbers, poses
 from kinetree.spatial.se3 import Array, frozen
 
 
@@ -22,7 +22,7 @@ def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> R
     """Return the robot with a new frame that is fixed to the link of the frame `on`.
 
     origin: T_on_name (4, 4), its pose in `on`, in metres. Raises UnknownNameError for an unknown `on`, KinetreeError
-    for a name that is taken or an origin that is no pose.
+    for a name that is taken or an origin that is no pose; a rounded rotation is replaced by the nearest, with a note.
 
     Examples:
         >>> import kinetree as kt
@@ -33,7 +33,7 @@ def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> R
     """
     anchor = robot.frames[on]
     parts = parts_of(robot)
-    parts.frames.append(Frame(name, anchor.link, frozen(anchor.origin @ pose(origin))))
+    parts.frames.append(Frame(name, anchor.link, frozen(anchor.origin @ pose(origin, parts))))
     return build(parts)
 
 
@@ -54,9 +54,10 @@ def add_tool(robot: Robot, name: str, T: Any, *, tool0: str = "tool0") -> Robot:
     """
     frame = robot.frames[tool0]
     joint = robot.parent_joint(tool0) if tool0 in robot.links else None
-    if joint and joint.type == "fixed":
-        return add_frame(robot, name, joint.parent, joint.origin @ pose(T))
-    return add_frame(robot, name, frame.link, frame.origin @ pose(T))
+    link, origin = (joint.parent, joint.origin) if joint and joint.type == "fixed" else (frame.link, frame.origin)
+    parts = parts_of(robot)
+    parts.frames.append(Frame(name, link, frozen(origin @ pose(T, parts))))
+    return build(parts)
 
 
 @explain_type_errors
@@ -84,10 +85,12 @@ def add_overlay(
     columns, p = numbers(axes, "overlay", "axes is"), numbers(position, "overlay", "position is")
     if p.shape != (3,) or not np.isfinite(p).all():
         raise fail("overlay", f"position is {p.tolist()}; expected three finite numbers, m")
-    if columns.shape == (3, 3) and se3.is_rotation(columns):
+    if columns.shape == (3, 3) and judged(columns)[1] <= ROUNDED:
         raise fail("overlay", "axes are right-handed, which needs no overlay", fix="use add_frame")
-    if columns.shape != (3, 3) or not se3.is_rotation(-columns):
-        message = "axes are not three unit vectors (columns), perpendicular to 1e-9, that make a left-handed system"
+    if columns.shape != (3, 3) or not judged(-columns)[1] <= ROUNDED:
+        message = (
+            f"axes are not three unit vectors (columns), perpendicular to {ROUNDED:g}, that make a left-handed system"
+        )
         raise fail("overlay", message)
     R = np.where([axis == mirror for axis in "xyz"], -columns, columns)
     return add_frame(robot, name, on, se3.homogeneous(R, p))
@@ -119,9 +122,9 @@ def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None 
     if anchor.link != frame.link:
         message = f"relative_to={anchor.name!r} is fixed to link {anchor.link!r}; expected frames of {frame.link!r}"
         raise fail("not-fixed", message, element=f"frame {name!r}")
-    T_link_new = anchor.origin @ pose(origin)
-    T_new_old = frozen(se3.inverse(T_link_new) @ frame.origin)
     parts = parts_of(robot)
+    T_link_new = anchor.origin @ pose(origin, parts)
+    T_new_old = frozen(se3.inverse(T_link_new) @ frame.origin)
     parts.sensors = [
         replace(s, origin=frozen(T_new_old @ s.origin)) if s.frame == name and not frame.unplaced else s
         for s in parts.sensors
@@ -143,11 +146,13 @@ def _turned_readings(robot: Robot, link: str) -> Iterator[Finding]:
             yield Finding("moved-reading", "warning", message, sensor.source, f"sensor {sensor.name!r}")
 
 
-def pose(T: Any) -> Array:
-    """Return T as a read-only array (4, 4). Raises KinetreeError if it is not a rigid transform."""
-    array = poses(T, tolerance=1e-9)  # stricter than for a pose to show: frames on both sides of it must agree
+def pose(T: Any, parts: Parts) -> Array:
+    """Return T as a read-only array (4, 4), with a note in the parts if it is rounded; raise KinetreeError if bad."""
+    notes: list[Finding] = []
+    array = poses(T, notes)
     if array.ndim > 2:
         raise fail("pose", f"a pose is an array (4, 4); this one has shape {array.shape}")
+    parts.notes += tuple(notes)
     return frozen(array)
 
 

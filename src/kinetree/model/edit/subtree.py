@@ -100,12 +100,14 @@ def attach(
         type,
         anchor.link,
         other.root,
-        frozen(anchor.origin @ pose(origin)),
+        frozen(anchor.origin),
         _unit_axes(kind, axes),
         pitch=float(pitch),
         limits=tuple(limits),
     )
     parts = _joined(robot, other, joint)
+    at = parts.joints.index(joint)
+    parts.joints[at] = replace(joint, origin=frozen(anchor.origin @ pose(origin, parts)))
     parts.joint_order = (*robot.joint_names, *((joint.name,) if kind.nq else ()), *other.joint_names)
     return build(parts)
 

@@ -111,7 +111,8 @@ def _mapped(robot: Robot, values: Any, quantity: Quantity, version: str, *, to_j
     for coupling in _of_robot(robot, version):
         columns = [names.index(joint) for joint in coupling.joints]
         forward = coupling.matrix if quantity != "torque" else np.linalg.inv(coupling.matrix).T
-        mapped[..., columns] = mapped[..., columns] @ (forward if to_joints else np.linalg.inv(forward)).T
+        with np.errstate(invalid="ignore"):  # of numbers that are not finite
+            mapped[..., columns] = mapped[..., columns] @ (forward if to_joints else np.linalg.inv(forward)).T
     return mapped
 
 

@@ -102,3 +102,9 @@ def implied(pinv: Callable[..., Any], P: Any, by_q: Any, by_target: Any) -> Any:
     pinv: the pseudoinverse of the library whose arrays these are.
     """
     return -(P @ (pinv(by_q @ P, rtol=RANK) @ by_target))
+
+
+def replaced(where: Callable[..., Any], success: Any, targets: Sequence[Any], goals: Sequence[Goal]) -> list[Any]:
+    """Return the targets with zeros for those not reached, which may not be finite. where: of their library."""
+    axes = [[1] * len(GOALS[goal.kind].shape) for goal in goals]
+    return [where(success.reshape((*success.shape, *one)), x, 0.0) for one, x in zip(axes, targets, strict=True)]

@@ -9,10 +9,11 @@ from typing import Any, Unpack
 import numpy as np
 
 from kinetree.algorithms.closed_form import SixAxes
+from kinetree.algorithms.closest import closest_step, settled_step
 from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import GOALS, Goal, fault_of
-from kinetree.algorithms.inverse import HEAD, Problem, answered, closest_step, inverse_step, settled_step
+from kinetree.algorithms.inverse import HEAD, Problem, answered, inverse_step
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.serial import SerialChain, serial_chain
@@ -31,6 +32,7 @@ from kinetree.queries.query import fixed_input, frames_of, memoise, one_of, orig
 from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.one_call import one_call
 from kinetree.solvers.ik.problem import between, joint_of, reach_of
+from kinetree.solvers.ik.search import WAY_DOWN
 from kinetree.solvers.ik.solver import IK
 from kinetree.solvers.ik.step import Stepper
 from kinetree.spatial.numbers import numbers
@@ -62,8 +64,10 @@ def ik(
     goal: "pose", "position", "orientation", or "pointing" (the axis of the frame passes through a point); one for all
     frames, or a list with one for each.
     weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or frame (`expressed_in`),
-    for all frames; zero leaves a direction free, other values matter if not all errors can vanish. "pointing" uses the
-    largest of the last three. axis (3,): of the frame, for "pointing".
+    for all frames; zero leaves a direction free, other values matter if not all errors can vanish. The last three are
+    about one rotation vector, not roll, pitch and yaw: (1, 1, 1, 1, 1, 0) lets the frame turn about z of the base, but
+    (1, 1, 1, 0, 0, 1) lets it tilt, and its yaw differ. "pointing" uses the largest of the last three.
+    axis (3,): of the frame, for "pointing".
     tolerance: m and rad. limits: replace the robot's own. descents: number of starts.
     closed_form: whether to begin with closed-form solutions, for poses of arms that have them (see `six_axes`).
     loops: "refuse", or "ignore" to compute the tree alone if one of `robot.loops` restricts the joints.
@@ -129,6 +133,7 @@ def _made(
     model = _model(robot, problem)
     made, steps = kernels(robot, problem, limits, arm)
     speeds = np.array([_speed(robot, name) for name in _by_rate(robot, problem)])
+    others = np.array([_speed(robot, name) for name in robot.joint_names for _ in robot.joints[name].kind.coordinates])
     return IK(
         coordinate_names=tuple(robot.coordinate_names[j] for j in sorted(problem.columns)),
         goals=goals,
@@ -136,7 +141,7 @@ def _made(
         _problem=problem,
         _inside=inside,
         _quick=one_call(robot, model, inside, problem, arm, _key(robot, problem, limits)),
-        _stepper=Stepper(problem, inside, **steps, speeds=speeds),
+        _stepper=Stepper(problem, inside, **steps, speeds=speeds, others=others),
         **{f"_{name}": kernel for name, kernel in made.items()},
         _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),
     )
@@ -179,8 +184,6 @@ def _unit(axis: Sequence[float]) -> tuple[float, float, float]:
 
 
 Step = Callable[..., Any]
-WAY_DOWN = 2000
-"""Most steps to the closest point of a target that is out of reach."""
 WAY_ALONG = 200
 """Most steps from a solution to the one nearest to a posture."""
 

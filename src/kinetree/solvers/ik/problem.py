@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.algorithms.closest import FIRST_DAMPING
 from kinetree.algorithms.goals import Goal
-from kinetree.algorithms.inverse import COST, DESCENT, FIRST_DAMPING, GOING, HEAD, STEPS, Problem
+from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, Problem
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.tangent import Loose, normalised
 from kinetree.errors import fail

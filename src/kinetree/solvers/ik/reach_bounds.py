@@ -1,13 +1,14 @@
 """Shells around the base outside of which no target of a goal can be reached, whatever the other coordinates do."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.inverse import Problem
 from kinetree.algorithms.kinematics import path_between
-from kinetree.algorithms.reaching import Shell
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
@@ -18,6 +19,22 @@ PASSES = 50
 """Passes of the search for the shortest way along the axes."""
 SHARE = 1e-9
 """Share of the outer radius that is added for rounding."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shell:
+    """Bounds, m, of the distance from a center (3,), fixed in the base, to a point (3,), fixed in the frame."""
+
+    center: Array
+    point: Array
+    least: float
+    most: float
+
+    def excludes(self, target: Array) -> Any:
+        """Return whether targets, (…, 4, 4) or (…, 3), are outside of the shell."""
+        there = target[..., :3, :3] @ self.point + target[..., :3, 3] if target.shape[-1] == 4 else target
+        distance = np.linalg.norm(there - self.center, axis=-1)
+        return (distance > self.most) | (distance < self.least)
 
 
 def shells(robot: Robot, problem: Problem, limits: Limits) -> tuple[Shell | None, ...]:

@@ -14,6 +14,8 @@ from kinetree.algorithms.several import APART
 from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.solvers.ik.one_call import FORMS
+from kinetree.solvers.ik.search import searched
+from kinetree.solvers.ik.targets import Targets
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
@@ -64,36 +66,40 @@ def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, a
             raise fail(name, f"{name} is {value!r}; expected whole numbers from 1")
     if apart is not None and not 0 < apart < np.inf:
         raise fail("apart", f"apart is {apart!r}; expected a finite number above 0, rad or m")
-    search, arrays, batch = prepared(ik, targets, q0)
+    search, checked, batch = prepared(ik, targets, q0)
     if not ordered or apart is not None:
-        flat, own = flattened(ik, search, arrays, batch, np.ones(batch, bool))
+        flat, own = flattened(ik, search, checked.arrays, batch, np.ones(batch, bool))
         q, mask = _searched(ik, flat, own, most, starts, apart)
-        return IKSolutions(q.reshape(*batch, most, nq), mask.reshape(*batch, most))
-    rows = search[1:3] if len(ik._problem.G) else []
-    found = np.broadcast_to(ordered(search[3], *rows, *arrays), (*batch, FORMS, nq + 1))
-    doubtful = found[..., 0, nq] < 0.0
-    if most < FORMS:
-        found = found[..., :most, :]
-    elif most > FORMS:
-        none = np.broadcast_to(np.r_[np.full(nq, np.nan), np.inf], (*batch, most - FORMS, nq + 1))
-        found = np.concatenate([found, none], axis=-2)
-    q, mask = found[..., :nq], found[..., nq] < np.inf
-    if doubtful.any():
-        q = q.copy()
-        flat, own = flattened(ik, search, arrays, batch, doubtful)
-        q[doubtful], mask[doubtful] = _searched(ik, flat, own, most, starts, apart)
+        q, mask = q.reshape(*batch, most, nq), mask.reshape(*batch, most)
+    else:
+        rows = search[1:3] if len(ik._problem.G) else []
+        found = np.broadcast_to(ordered(search[3], *rows, *checked.arrays), (*batch, FORMS, nq + 1))
+        doubtful = found[..., 0, nq] < 0.0
+        if most < FORMS:
+            found = found[..., :most, :]
+        elif most > FORMS:
+            none = np.broadcast_to(np.r_[np.full(nq, np.nan), np.inf], (*batch, most - FORMS, nq + 1))
+            found = np.concatenate([found, none], axis=-2)
+        q, mask = found[..., :nq].copy(), found[..., nq] < np.inf
+        if doubtful.any():
+            flat, own = flattened(ik, search, checked.arrays, batch, doubtful)
+            q[doubtful], mask[doubtful] = _searched(ik, flat, own, most, starts, apart)
+    if checked.bad is not None:
+        bad = checked.in_batch(batch)
+        q[bad], mask[bad] = np.nan, False
     return IKSolutions(q, mask)
 
 
-def prepared(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[tuple[Array, ...], list[Array], tuple[int, ...]]:
+def prepared(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[tuple[Array, ...], Targets, tuple[int, ...]]:
     """Return the start as (states, h, centers, q0), checked targets, and their common batch."""
-    arrays, batch = ik._checked(targets)
-    search = ik._inside.begin(ik._problem, q0)
+    checked = ik._checked(targets)
+    states, *search = ik._inside.begin(ik._problem, q0)
     try:
-        return search, arrays, np.broadcast_shapes(batch, search[0].shape[:-1])
+        batch = np.broadcast_shapes(checked.batch, states.shape[:-1])
     except ValueError:
-        wrong = f"targets are {batch} and q0 is {search[0].shape[:-1]}, which do not go together"
+        wrong = f"targets are {checked.batch} and q0 is {states.shape[:-1]}, which do not go together"
         raise fail("q0", wrong) from None
+    return (checked.stopped(states), *search), checked, batch
 
 
 def flattened(
@@ -126,6 +132,11 @@ def _searched(
             left[left] = ~good.any(axis=1)
             if not left.any():
                 break
+        if left.any():  # what `IK` finds
+            at, own = np.flatnonzero(left) + first, [a[left] for a in own]
+            answer = ik._answer(searched(ik, [states[left], h[left], center[left]], own), rest[left])
+            q[at, 0], mask[at, 0] = answer[:, : ik._problem.nq], answer[:, ik._problem.nq + 2] == 0.0
+            q[at[~mask[at, 0]], 0] = np.nan
     return q, mask
 
 

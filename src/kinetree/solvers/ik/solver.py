@@ -17,11 +17,13 @@ from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.one_call import FORMS, OneCall
-from kinetree.solvers.ik.problem import Inside, at_the_best
+from kinetree.solvers.ik.problem import Inside
 from kinetree.solvers.ik.reachable import reachable
+from kinetree.solvers.ik.search import searched
 from kinetree.solvers.ik.several import IKSolutions, solutions
 from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, in_a_line
-from kinetree.spatial.numbers import ROTATION, numbers
+from kinetree.solvers.ik.targets import Targets, judged_targets
+from kinetree.spatial.numbers import SURELY, numbers
 from kinetree.spatial.se3 import Array
 
 
@@ -31,7 +33,8 @@ class IKResult(Displayable):
 
     q (…, nq): always inside all limits, but for its rounding in single precision. success (…): whether all goals are
     reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad; the largest of
-    several goals. iterations (…): steps.
+    several goals; NaN for a target of a batch that is not finite or not rigid, whose q is the start. iterations (…):
+    steps.
 
     Examples:
         >>> import kinetree as kt
@@ -129,8 +132,10 @@ class IK:
         total.
 
         For a target out of reach success is False and q is locally closest: no small motion inside the limits reduces
-        the weighted squared errors. A result depends only on its target and q0. Raises KinetreeError for targets of
-        another shape and for invalid rotations.
+        the weighted squared errors. A result depends only on its target and q0. The nearest rotation is used for one
+        that is up to 1e-3 off in an entry, as with three decimals; the residual is that of the corrected target. Raises
+        KinetreeError for targets of another shape, and for a single target that is not finite or not rigid. In a batch
+        such a target fails alone.
         """
         _check_threads(threads)
         if prefer is None and not progress and (start := self._plain_start(q0)) and self._is_plain(targets):
@@ -141,20 +146,29 @@ class IK:
             found = self._kernel(state, *self._more, *targets)
             if found[GOING] == 0.0:
                 return self._result(found, rest)
-        arrays, batch = self._checked(targets)
+        checked = self._checked(targets)
         states, h, center, rest = self._inside.begin(self._problem, q0)
-        search = [states, h, center]
+        search, begun = [states, h, center], rest
         if prefer is not None:
             search.append(self._posture(prefer))
             rest = self._problem.moved(rest, search[-1])
         try:
-            batch = np.broadcast_shapes(batch, *(a.shape[:-1] for a in (*search, rest)))
+            batch = np.broadcast_shapes(checked.batch, *(a.shape[:-1] for a in (*search, rest)))
         except ValueError:
             shapes = ", ".join(str(a.shape[:-1]) for a in (states, rest))
-            raise fail("q0", f"targets are {batch} and q0 or prefer are {shapes}, which do not go together") from None
+            message = f"targets are {checked.batch} and q0 or prefer are {shapes}, which do not go together"
+            raise fail("q0", message) from None
+        search[0] = checked.stopped(states)
         if not progress and prod(batch) <= AT_ONCE:
-            return self._result(self._solved(search, arrays, threads), rest)
-        return self._in_portions(search, arrays, batch, threads, rest, progress)
+            result = self._result(self._solved(search, checked.arrays, threads), rest)
+        else:
+            result = self._in_portions(search, checked.arrays, batch, threads, rest, progress)
+        if checked.bad is not None:
+            bad = checked.in_batch(batch)
+            result.q[bad], result.residual[bad] = np.broadcast_to(begun, result.q.shape)[bad], np.nan
+            for values in (result.success, result.iterations):
+                np.asarray(values)[bad] = 0
+        return result
 
     def _plain_start(self, q0: Any) -> tuple[Array, Array] | None:
         """Return the state and q of a start that needs no conversion: none, or one inside all limits."""
@@ -170,15 +184,12 @@ class IK:
         for target, port in zip(targets, self._check.inputs, strict=False):
             if type(target) is not np.ndarray or target.dtype is not DOUBLE or target.shape != port.shape:
                 return False
-        return len(targets) == len(self.goals) and bool(self._check(*targets) <= ROTATION)
+        return len(targets) == len(self.goals) and bool(self._check(*targets) <= SURELY)
 
-    def _checked(self, targets: Sequence[Any]) -> tuple[list[Array], tuple[int, ...]]:
+    def _checked(self, targets: Sequence[Any]) -> Targets:
         if len(targets) != len(self.goals):
-            raise fail(
-                "targets",
-                f"{len(targets)} targets; expected one for each of {len(self.goals)} goals",
-            )
-        arrays, batches = [], []
+            raise fail("targets", f"{len(targets)} targets; expected one for each of {len(self.goals)} goals")
+        arrays = []
         for goal, target in zip(self.goals, targets, strict=True):
             shape = GOALS[goal.kind].shape
             array = numbers(target, "target", "a target is", "xyz" if shape == (3,) else ())
@@ -186,39 +197,24 @@ class IK:
                 legal = f"(…, {', '.join(map(str, shape))})"
                 raise fail("target-shape", f"a target has shape {array.shape}; legal for {goal.kind!r} is {legal}")
             arrays.append(array)
-            batches.append(array.shape[: array.ndim - len(shape)])
         fault = np.asarray(self._check(*arrays))
-        if not (fault <= ROTATION if fault.ndim == 0 else (fault <= ROTATION).all()):
-            where = np.unravel_index(int(np.argmax(np.where(fault <= ROTATION, 0.0, 1.0))), fault.shape)
-            place = f" {tuple(int(i) for i in where)}" if fault.ndim else ""
-            raise fail("target", f"target{place} is not finite, or its rotation or last row is none")
-        return arrays, fault.shape
+        return (
+            Targets(arrays, fault.shape) if (fault <= SURELY).all() else judged_targets(self.goals, arrays, fault.shape)
+        )
 
     def _solved(self, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
         """Return the last states: unsolved ones after steps to their closest point, solved ones to a posture, if any.
 
         search: states, bounds, centers and perhaps postures.
         """
-        states, h, center, *posture = search
-        bounds, options = [h] if len(self._problem.G) else [], {} if threads == 1 else {"threads": threads}
-        more = [*bounds, center] if bounds else []
-        if self._nearest:
-            states = self._nearest(states, *more, *targets, **options)
-        found = np.array(self._kernel(states, *more, *targets, **options))
-        n, failed = len(self._problem.columns), found[..., GOING] != 0
-        if posture:
-            begin = found.copy()
+        found = searched(self, search[:3], targets, threads)
+        for posture in search[3:]:
+            n, begin = len(self._problem.columns), found.copy()
             begin[..., GOING], begin[..., STEPS] = 1.0, 0.0
             begin[..., HEAD : HEAD + n] = found[..., HEAD + n :]
-            settled = self._settle(begin, *bounds, posture[0], *targets, **options)
-            found = np.where(failed[..., None], found, settled)
-            failed = np.broadcast_to(failed, found.shape[:-1])
-        if failed.any():
-            begin = at_the_best(self._problem, found[failed])
-            batch = found.shape[:-1]
-            own = [_picked(a, batch, failed, GOALS[g.kind].shape) for a, g in zip(targets, self.goals, strict=True)]
-            ends = [_picked(h, batch, failed, h.shape[-1:]) for h in bounds]
-            found[failed] = self._closest(begin, *ends, *own, **options)
+            bounds, options = search[1:2] if len(self._problem.G) else [], {} if threads == 1 else {"threads": threads}
+            settled = self._settle(begin, *bounds, posture, *targets, **options)
+            found = np.where(found[..., GOING, None] != 0, found, settled)
         return found
 
     @as_given
@@ -236,15 +232,13 @@ class IK:
 
     @as_given
     def reachable(self, *targets: Any, threads: int = 1) -> Array | bool:
-        """Return whether targets can be reached inside the limits, (…,) of bool: `success` of a call, in less time.
+        """Return whether targets can be reached inside the limits, (…,) of bool: `success` of a call without q0.
 
-        A closed form decides where the arm has one. Else a search does, which leaves a descent that no longer gets
-        nearer; "False" then means that no start of `descents` led to the target. Raises KinetreeError as a call does.
+        A closed form decides where the arm has one, and the lengths of the links for a target that is too far away, in
+        less time than a call. Else the search of a call does; "False" then means that it found no solution. Raises
+        KinetreeError as a call does.
         """
         _check_threads(threads)
-        if self._problem.loose:  # those that are far away take more steps than a verdict has
-            found: IKResult = self(*targets, threads=threads)
-            return found.success
         return reachable(self, targets, threads)
 
     @as_given
@@ -253,13 +247,14 @@ class IK:
 
         One step of the search in which no joint, and no follower of it, exceeds its velocity limit; all joints are
         slowed alike, and joints without such limits take the whole step. From inside the limits it stays inside; from
-        outside it goes towards the result of a step from the nearest configuration inside, no faster.
+        outside it goes towards the result of a step from the nearest configuration inside, no faster. So do the joints
+        that the goals do not need: each goes back inside, and stays where it is once all are.
         restart (…, nq): a configuration to go to instead, in a straight line of the joints, as fast as they may; a line
         between configurations inside the limits stays inside. If a step is stuck, the way out is to go to another
         start, such as `ik(targets).q`, and to leave out `restart` from there.
         Raises KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
         """
-        return self._stepper.step(q, self._checked(targets)[0], dt, restart)
+        return self._stepper.step(q, self._checked(targets), dt, restart)
 
     def _posture(self, prefer: Any) -> Array:
         """Return the posture of the joints that move, (…, n)."""
@@ -313,10 +308,6 @@ class IK:
             )
         success, steps = answer[..., nq + 2] == 0, answer[..., nq + 3].astype(int)
         return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, self.limits, self._problem.columns)
-
-
-def _picked(array: Array, batch: tuple[int, ...], where: Array, shape: tuple[int, ...]) -> Array:
-    return np.broadcast_to(array, batch + shape)[where]
 
 
 def _check_threads(threads: Any) -> None:

@@ -16,6 +16,7 @@ from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
 from kinetree.solvers.ik.problem import Inside, with_unit_quaternions
+from kinetree.solvers.ik.targets import Targets
 from kinetree.spatial.se3 import Array
 
 ACTIVE = 1e-6
@@ -29,7 +30,7 @@ class IKStep(Displayable):
     q (…, nq): where to send the joints next. success (…): whether all goals are reached there. stuck (…): whether they
     are not, and steps hardly bring the frames nearer: the limits are in the way, or the target is out of reach, or the
     arm is singular. residual (…, 2): distance of the frames from their targets at q, m and rad; the largest of several
-    goals.
+    goals. A bad target of a batch, not finite or not rigid, is stuck, with a residual of NaN.
 
     Examples:
         >>> import kinetree as kt
@@ -61,7 +62,7 @@ class IKStep(Displayable):
 def in_a_line(result: Any, state: str, more: str = "") -> str:
     """Return the repr of an `IKResult` or `IKStep`. state: of a single one. more: about those of many targets."""
     reached, kind = np.asarray(result.success), type(result).__name__
-    metres, radians = np.asarray(result.residual).reshape(-1, 2).max(axis=0, initial=0.0)
+    metres, radians = np.nanmax(np.asarray(result.residual).reshape(-1, 2), axis=0, initial=0.0)
     off = f"{as_text(metres)} m and {as_text(radians)} rad off"
     if reached.ndim:
         return f"{kind} of {counted(reached.size, 'target')}: {int(reached.sum())} reached{more}, up to {off}"
@@ -78,35 +79,45 @@ def active_limits(q: Any, limits: Limits, columns: Array) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stepper:
-    """What `IK.step` needs. track, back: kernels of `tracking_step` and `returning_step`. speeds (n,): rad/s, m/s."""
+    """What `IK.step` needs. track, back: kernels of `tracking_step` and `returning_step`. speeds (n,): of the velocity
+    coordinates that move, and others (nq,): of all coordinates that do not, rad/s or m/s."""
 
     problem: Problem
     inside: Inside
     track: Kernel
     back: Kernel
     speeds: Array
+    others: Array
 
-    def step(self, q: Any, targets: Sequence[Array], dt: float, restart: Any) -> IKStep:
+    def step(self, q: Any, targets: Targets, dt: float, restart: Any) -> IKStep:
         """Return the step from q (…, nq), see `IK.step`; targets are checked."""
         if not isinstance(dt, (int, float, np.floating)) or not 0 < dt < np.inf:
             raise fail("dt", f"dt is {dt!r}; expected a finite number of seconds above 0")
         limits, columns, strides = self.inside.limits, self.problem.columns, self.speeds * dt
-        before = self._checked(q, "q")
+        before = rest = self._checked(q, "q")
+        is_inside, inside = limits.contains(before), before
+        if not is_inside.all():
+            inside = limits.project(before)
+            rest = np.clip(inside, before - self.others * dt, before + self.others * dt)
         if restart is not None:
             to = limits.project(self._checked(restart, "restart"))
-            report = self.back(before[..., columns], strides, to[..., columns], *targets)
-        elif (is_inside := limits.contains(before)).all():
-            report = self._tracked(before, strides, targets)
+            report = self.back(before[..., columns], strides, to[..., columns], *targets.arrays)
         else:
-            report = self._tracked(limits.project(before), strides, targets)
-            back = self.back(before[..., columns], strides, report[..., REPORT:], *targets)
-            report = np.where(is_inside[..., None], report, back)
+            report = self._tracked(inside, strides, targets.arrays)
+            if targets.bad is not None:
+                stay = targets.in_batch(report.shape[:-1])
+                report[stay, REPORT:] = np.broadcast_to(inside[..., columns], (*stay.shape, len(columns)))[stay]
+            if inside is not before:
+                back = self.back(before[..., columns], strides, report[..., REPORT:], *targets.arrays)
+                report = np.where(is_inside[..., None], report, back)
+        if targets.bad is not None:
+            report[targets.in_batch(report.shape[:-1]), :REPORT] = (0.0, 1.0, np.nan, np.nan)  # not solved, stuck
         success, stuck = report[..., SOLVED] > 0, report[..., STUCK] > 0
         if report.ndim == 1:
             success, stuck = bool(success), bool(stuck)
         angle = 2.0 * np.arcsin(np.minimum(np.sqrt(report[..., ANGULAR]) / 2.0, 1.0))
         residual = np.stack([np.sqrt(report[..., LINEAR]), angle], axis=-1)
-        return IKStep(self.problem.moved(before, report[..., REPORT:]), success, stuck, residual, limits, columns)
+        return IKStep(self.problem.moved(rest, report[..., REPORT:]), success, stuck, residual, limits, columns)
 
     def _tracked(self, q: Array, strides: Array, targets: Sequence[Array]) -> Array:
         rest = q.copy()

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 
 from kinetree.model.robot import Extension, Geometry, Inertial
+from kinetree.spatial.numbers import ROUNDED, judged
 from kinetree.spatial.se3 import Array, frozen
 
 Leaves = dict[str, Any]
@@ -152,7 +153,7 @@ def _array(data: Any, shape: tuple[int, int]) -> Array:
     if array.shape != shape or not np.isfinite(array).all():
         raise ValueError(f"it needs an array of shape {shape}")
     if shape == (4, 4):
-        R = array[:3, :3]
-        if not (np.allclose(R @ R.T, np.eye(3), atol=1e-9) and np.linalg.det(R) > 0) or list(array[3]) != [0, 0, 0, 1]:
+        array, off = judged(array)
+        if not off <= ROUNDED:
             raise ValueError("it needs a pose")
     return frozen(array)

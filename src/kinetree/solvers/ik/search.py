@@ -1,0 +1,110 @@
+"""The search for a solution behind `IK`, `IK.reachable` and `IK.solutions`, so that they never contradict each other.
+
+Descents from evenly spread starts come first. Where they fail, exact steps go to the closest point, then others from
+many more starts, with joints at the ends of their ranges: solutions in corners of the limits are the hardest to find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.algorithms.closest import FIRST_DAMPING
+from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, TOTAL
+from kinetree.solvers.ik.problem import at_the_best
+from kinetree.solvers.ik.targets import STOPPED
+from kinetree.spatial.se3 import Array
+
+if TYPE_CHECKING:
+    from kinetree.solvers.ik.solver import IK
+
+WAY_DOWN = 2000
+"""Most steps to the closest point of a target that is out of reach."""
+NEAR = 1e-2
+"""Squared error, m² and rad², of the closest point below which many starts follow."""
+STARTS, FIRST_STEPS, BEST, MORE_STEPS = (64, 192), 12, 16, 80
+"""Numbers of these starts, in portions, most steps from each, how many of the best go on, and for how many steps."""
+PORTION = 256
+"""Number of targets that are searched for from many starts at once."""
+
+
+def searched(ik: IK, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
+    """Return the last states (…, s): solutions, or else closest points. search: states, h and centers (…, ·)."""
+    states, h, center = search
+    options = {} if threads == 1 else {"threads": threads}
+    rows, n = len(ik._problem.G) > 0, len(ik._problem.columns)
+
+    def descended(states: Array, h: Array, center: Array, *targets: Array) -> Array:
+        more = [h, center] if rows else []
+        begin = ik._nearest(states, *more, *targets, **options) if ik._nearest else states
+        return np.array(ik._kernel(begin, *more, *targets, **options))
+
+    found = descended(states, h, center, *targets)
+    left = (found[..., GOING] != 0.0) & (found[..., DESCENT] < STOPPED)
+    if not left.any():
+        return found
+    is_elsewhere = not ik._problem.loose and not (states[..., HEAD : HEAD + n] == center).all()
+    batch, ends = found.shape[:-1], found[left]
+    h, center = (np.broadcast_to(a, batch + a.shape[-1:])[left] for a in (h, center))
+    own = [np.broadcast_to(a, batch + port.shape)[left] for a, port in zip(targets, ik._check.inputs, strict=True)]
+    if is_elsewhere:  # than the start of `IK.reachable`
+        begin = np.tile(ik._inside.template, (len(ends), 1))
+        begin[:, HEAD:], begin[:, TOTAL] = np.tile(center, 2), ends[:, TOTAL]
+        other = descended(begin, h, center, *own)
+        better = (other[:, GOING] == 0.0) | (other[:, COST] < ends[:, COST])
+        ends[better] = other[better]
+    found[left] = _completed(ik, ends, h, center, own, options)
+    return found
+
+
+def _completed(
+    ik: IK, found: Array, h: Array, center: Array, targets: Sequence[Array], options: dict[str, int]
+) -> Array:
+    """Return the last states (k, s) after steps to the closest points and from many starts."""
+    left = np.flatnonzero(found[:, GOING] != 0.0)
+    rows = len(ik._problem.G) > 0
+
+    def closest(begin: Array, where: Array, *axes: None) -> Array:
+        more = [h[(where, *axes)]] if rows else []
+        return np.asarray(ik._closest(begin, *more, *(target[(where, *axes)] for target in targets), **options))
+
+    found[left] = closest(at_the_best(ik._problem, found[left]), left)
+    is_near = (found[:, GOING] != 0.0) & (found[:, COST] < NEAR)
+    if ik._quick.verdict and not rows and is_near.any():
+        whole = ik._problem.moved(ik._inside.neutral, center)
+        is_near &= np.asarray(ik._quick.verdict(whole, *targets)) != 0.0  # the closed form may be certain
+    for seed, count in enumerate(() if ik._problem.loose else STARTS):
+        near = np.flatnonzero(is_near & (found[:, GOING] != 0.0))
+        for some in (near[i : i + PORTION] for i in range(0, len(near), PORTION)):
+            ends = closest(_begun(ik, found[some], h[some], center[some], count, seed), some, None)
+            order = np.argsort(np.where(ends[..., GOING] == 0.0, -1.0, ends[..., COST]), axis=1)[:, :BEST]
+            ends = np.take_along_axis(ends, order[..., None], axis=1)
+            ends[..., GOING], ends[..., STEPS] = np.abs(ends[..., GOING]), WAY_DOWN - MORE_STEPS
+            ends = closest(ends, some, None)
+            good = (ends[..., GOING] == 0.0).any(axis=1)
+            found[some[good]] = ends[good, (ends[good][..., GOING] == 0.0).argmax(axis=1)]
+    return found
+
+
+def _begun(ik: IK, found: Array, h: Array, center: Array, count: int, seed: int) -> Array:
+    """Return states (k, count, s) of `closest_step` inside the limits: every other one with about half of its joints
+    as the best ones found (k, s) and the others at their ends; the rest with joints at the ends or in the middle."""
+    problem, rng = ik._problem, np.random.default_rng(seed)
+    first, last, n = problem.first, problem.last, len(problem.columns)
+    ends = np.where(rng.random((count, n)) < 0.5, first, last)
+    spread = first + (last - first) * rng.integers(0, 3, (count, n)) / 2.0
+    near = np.where(rng.random((count, n)) < 0.5, found[:, None, HEAD + n :], ends)
+    places: Array = np.where((np.arange(count) % 2 == 0)[:, None], near, spread)
+    if len(problem.G):
+        room = (h - 2.0 * problem.skin - center @ problem.G.T)[:, None]
+        beyond = (places - center[:, None]) @ problem.G.T
+        share = np.where(room < beyond, np.maximum(room, 0.0) / np.where(room < beyond, beyond, 1.0), 1.0)
+        places = center[:, None] + share.min(axis=-1)[..., None] * (places - center[:, None])
+    states = np.empty((len(found), count, found.shape[1]))
+    states[..., :HEAD] = found[:, None, :HEAD]
+    states[..., GOING], states[..., DESCENT], states[..., COST] = 1.0, FIRST_DAMPING, np.inf
+    states[..., STEPS] = WAY_DOWN - FIRST_STEPS
+    states[..., HEAD : HEAD + n] = states[..., HEAD + n :] = np.clip(places, problem.lower, problem.upper)
+    return states
