@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import counted
-from kinetree.errors import KinetreeError, fail
+from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Inertial, Joint, Robot
