@@ -12,6 +12,7 @@ from kinetree.formats.fields import (
     choice_of,
     extension,
     float_of,
+    header_of,
     is_left_over,
     name_of,
     optional_each,
@@ -53,7 +54,7 @@ def read_certain(
     if root.tag != "robot":
         report.error("not-urdf", f"the root element is <{root.tag}>; expected <robot>", root)
         return None, report.findings
-    context = Context(report, root.get("version") or "1.0", foreign)
+    context = Context(report, root.get("version", "1.0").strip() or "1.0", foreign)
     return _read_robot(context, root, "loop" in without), report.findings
 
 
@@ -63,12 +64,16 @@ read = without_doubts(read_certain)
 def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     """Return the robot. opened: whether joints that close a loop are taken out of the tree; else they are errors."""
     report = context.report
+    if not root.get("version", "1.0").strip():
+        message = "the version is empty; urdfdom, and so ROS, refuses the file; it is read as 1.0"
+        report.warning("urdf-version", message, root, attribute="version", fix='write version="1.0"')
     choice_of(report, root, "version", context.version, VERSIONS, "urdf-version")
     check_attributes(report, root, {"name", "version"})
     if root.text:
         stray_text(report, root)
     parts = Parts(_name(report, root), source=root.source)
     parts.text = Text("urdf", root.document.data.decode(), root.document.origins)
+    parts.header = header_of(root, "version")
     parts.links = read_each(root.find_all("link"), partial(read_link, context))
     parts.joints = read_each(root.find_all("joint"), partial(read_joint, context))
     if opened:
