@@ -116,8 +116,8 @@ def test_a_repair_writes_utf8(tmp_path):
     path = tmp_path / "r.urdf"
     text = URDF.format("").replace('xyz="0 0 1"', 'xyz="0 0 2"')
     path.write_bytes(text.encode("latin-1"))
-    fix(path, profile="ros")
-    assert path.read_text("utf-8") == text.replace('xyz="0 0 2"', 'xyz="0 0 1"')
+    result = fix(path, profile="ros")
+    assert result.after[path].decode() == text.replace('xyz="0 0 2"', 'xyz="0 0 1"')
 
 
 @pytest.mark.crosscheck

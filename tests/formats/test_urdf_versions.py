@@ -224,7 +224,12 @@ class TestVersions:
         check = shutil.which("check_urdf")
         assert check
         path = tmp_path / "r.urdf"
-        for limit in ("<limit/>", f"<limit {ALL}/>", '<limit lower="-1" upper="1"/>', '<limit effort="1" velocity="1"/>'):
+        for limit in (
+            "<limit/>",
+            f"<limit {ALL}/>",
+            '<limit lower="-1" upper="1"/>',
+            '<limit effort="1" velocity="1"/>',
+        ):
             for type in ("revolute", "continuous"):
                 path.write_text(text_of(version, limit, type))
                 found = subprocess.run([check, str(path)], capture_output=True, text=True, check=False)

@@ -26,6 +26,7 @@ from kinetree.formats.losses.parts import cutter
 from kinetree.formats.urdf.context import CARRIED, COUPLED, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
+from kinetree.formats.urdf.materials import settle_materials
 from kinetree.model.assemble import Parts
 from kinetree.model.loops import take_loops
 from kinetree.model.robot import Robot, Sensor, Text
@@ -91,6 +92,7 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
         elif child.tag not in ("link", "joint", "material", "sensor", COUPLED, CARRIED):
             parts.extensions += keep_others(context, [child])
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
+    settle_materials(report, parts, root.document)
     check_references(context, parts)
     carried = [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED)]
     return finish(report, parts, root, "urdf", carried)

@@ -18,6 +18,7 @@ from kinetree.formats.losses.capabilities import lost_shape
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.urdf.context import CARRIED, COUPLED
 from kinetree.formats.urdf.links import SHAPES
+from kinetree.formats.urdf.materials import with_own_names
 from kinetree.formats.urdf.read import read
 from kinetree.model.force_torque import reading_place
 from kinetree.model.reshape import frame_links, plain_joints
@@ -63,7 +64,7 @@ def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[R
     for material in plain.materials.values():
         _material(xml, material)
     extra = frame_links(plain)
-    for link in (*plain.links.values(), *(link for link, _ in extra)):
+    for link in (*with_own_names(plain.links.values(), plain.materials.values()), *(link for link, _ in extra)):
         _link(xml, link)
     for joint in (*plain.joints.values(), *(joint for _, joint in extra)):
         _joint(xml, joint, version == "1.2")
