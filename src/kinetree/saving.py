@@ -69,7 +69,7 @@ def save(
         robot, contents = copy_assets(robot, target, row.name, as_names(without))
     notes = missing_assets(robot, target, row.name, as_names(without)) if assets == "keep" and row is not SRDF else []
     if robot.semantic and row is not SRDF:
-        message = f"{row.name} has no states, end effectors and disabled pairs; save them beside it, as SRDF"
+        message = f"what an SRDF says of it is not written to {row.name}; save it beside the file, as SRDF"
         notes.append(Finding("semantic", "info", message, Source(str(target)), f"robot {robot.name!r}"))
     text = row.write(robot, without, notes)
     with made_folders(file.parent for file in contents):
