@@ -1,4 +1,6 @@
-"""One look a name of a material: that of the robot's material or of the first visual, as in urdfdom, in every format."""
+"""One look a name of a material: that of the robot's material or of the first visual, as urdfdom has it."""
+
+from itertools import pairwise
 
 import pytest
 
@@ -22,7 +24,7 @@ def robot(*looks: str, top: str = "") -> kt.Robot:
     text, names = top, [f"l{i}" for i in range(len(looks))]
     for name, look in zip(names, looks, strict=True):
         text += f'<link name="{name}"><visual><geometry><sphere radius=".1"/></geometry>{look}</visual></link>'
-    for a, b in zip(names, names[1:], strict=False):
+    for a, b in pairwise(names):
         text += f'<joint name="{b}j" type="fixed"><parent link="{a}"/><child link="{b}"/></joint>'
     return kt.load(f'<robot name="r">{text}</robot>', format="urdf")
 
