@@ -53,7 +53,8 @@ class TestMeshes:
             "the mesh 'package://mine/../../secret.stl' leads out of its package, "
             "but every package may be installed in its own folder",
             "the mesh file 'package://mine//etc/passwd' does not exist",
-            "the package of the mesh 'package://not_here/meshes/c.stl' is not found; name it: --package not_here=FOLDER",
+            "the package of the mesh 'package://not_here/meshes/c.stl' is not found; "
+            "name it: --package not_here=FOLDER",
             "the name 'package://mine//etc/passwd' has two slashes in a row; write one",
         ]
 

@@ -1,13 +1,11 @@
 """Files beside the one that the user named are never written through links."""
 
 import os
-import sys
 
 import pytest
 
 import kinetree as kt
 import mesh_files
-from kinetree.cli import main
 from kinetree.files.output import check_no_links
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links need a right on Windows")
@@ -59,17 +57,3 @@ def test_relative_names(tmp_path, monkeypatch):
     check_no_links([named, named.with_name("other")], named)
     with pytest.raises(kt.KinetreeError):
         check_no_links([named.with_name("r_models") / "1.html"], named)
-
-
-def test_pages_of_a_report(tmp_path, monkeypatch, capsys):
-    (tmp_path / "elsewhere").mkdir()
-    for name in "ab":
-        (tmp_path / f"{name}.urdf").write_text(f'<robot name="r"><link name="{name}"/></robot>')
-    (tmp_path / "report_models").symlink_to(tmp_path / "elsewhere")
-    monkeypatch.chdir(tmp_path)
-    words = ["kinetree", "check", "a.urdf", "b.urdf", "-o", "report.html", "--output-format", "html"]
-    monkeypatch.setattr(sys, "argv", words)
-    with pytest.raises(SystemExit):
-        main()
-    assert "follows no links" in capsys.readouterr().err
-    assert not [*(tmp_path / "elsewhere").iterdir()]
