@@ -74,6 +74,12 @@ def test_srdf(tmp_path):
     assert [group.name for group in robot.semantic.groups] == ["grün"]
 
 
+def test_the_place_is_counted_in_letters():
+    text = '<robot name="é é">'.encode() + b'<link name="a"><c>\xff</c></link></robot>'
+    (note,) = read(text, "r.urdf")[1][:1]
+    assert (note.code, note.source.column) == ("xml-lenient", text.decode("utf-8", "replace").index("\ufffd") + 1)
+
+
 def test_two_letters_stay_two_names():
     text = '<robot name="r"><material name="grün"><color rgba="0 1 0 1"/></material>'
     text += '<material name="grön"><color rgba="1 1 0 1"/></material><link name="a"/></robot>'

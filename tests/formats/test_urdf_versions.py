@@ -140,6 +140,13 @@ class TestWriting:
                 assert version_of(text) == "1.2"
                 assert kt.load(text, format="urdf").joints["j"].limit == robot.joints["j"].limit
                 assert "e+308" not in text
+                assert all(f" {word}" in text for word in given.split() if not (type == "continuous" and "er=" in word))
+                assert "carried" not in text
+
+    def test_a_limit_that_no_joint_of_urdf_has_needs_no_version(self):
+        robot = load("", type="floating")
+        joint = replace(robot.joints["j"], limits=(Limit(acceleration=1.0),) * 6)
+        assert version_of(write(build(replace(parts_of(robot), joints=[joint])))) is None
 
     def test_limits_of_1_2_raise_the_version(self):
         robot = load("1.0", '<limit lower="-1" upper="1" effort="3" velocity="2"/>')

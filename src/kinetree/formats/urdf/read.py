@@ -55,7 +55,7 @@ def read_certain(
     if root.tag != "robot":
         report.error("not-urdf", f"the root element is <{root.tag}>; expected <robot>", root)
         return None, report.findings
-    context = Context(report, root.get("version", "1.0").strip() or "1.0", foreign)
+    context = Context(report, root.attributes.get("version", "1.0").strip() or "1.0", foreign)
     return _read_robot(context, root, "loop" in without), report.findings
 
 
@@ -65,7 +65,7 @@ read = without_doubts(read_certain)
 def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     """Return the robot. opened: whether joints that close a loop are taken out of the tree; else they are errors."""
     report = context.report
-    if not root.get("version", "1.0").strip():
+    if not root.attributes.get("version", "1.0").strip():
         message = "the version is empty; urdfdom, and so ROS, refuses the file; it is read as 1.0"
         report.warning("urdf-version", message, root, attribute="version", fix='write version="1.0"')
     choice_of(report, root, "version", context.version, VERSIONS, "urdf-version")
