@@ -115,7 +115,9 @@ class _Writer:
             self.extensions(self.model(scope), [extension], scope)
         used = set(self.root.prefixes())
         own = {f"xmlns:{prefix}": uri for prefix, uri in NAMESPACES.items()}
-        self.root.attributes |= {k: v for k, v in {**self.robot.header, **own}.items() if k.removeprefix("xmlns:") in used}
+        self.root.attributes |= {
+            k: v for k, v in {**self.robot.header, **own}.items() if k.removeprefix("xmlns:") in used
+        }
         xml = XmlWriter()
         self.root.write(xml)
         return xml.text()

@@ -122,7 +122,7 @@ def read_limits(context: Context, element: Element | None, joint: Element, kind:
         return ()
     check_leaf(report, element, LIMITS_1_2.keys())
     defaults = LIMITS_1_2 if context.version == "1.2" else LIMITS
-    for name in sorted(element.attributes.keys() & LIMITS_1_2.keys() - defaults.keys()):
+    for name in (name for name in RATES if name in element.attributes and defaults is LIMITS):
         message = f"{name} belongs to URDF 1.2; in a {context.version} file it has no effect, as in urdfdom"
         report.warning("urdf-version", message, element, attribute=name, owner=joint, fix=LATER.format("1.2"))
     numbers = {name: float_of(report, element, name, default, joint) for name, default in defaults.items()}

@@ -17,8 +17,8 @@ def settle_materials(report: Report, parts: Parts, document: Document) -> None:
     defines it, and warn of others. A name that a visual only refers to gets the look that another visual defines."""
     named = [g.material for link in parts.links for g in link.visuals if g.material and g.material.name]
     shared = {material.name for material in parts.materials}
-    first = {m.name: m for m in reversed([*parts.materials, *named]) if _look(m) != NONE}
-    if not first:
+    first = {m.name: m for m in reversed([*parts.materials, *named]) if m.rgba or m.texture}
+    if all(first.get(m.name, m).rgba == m.rgba and first.get(m.name, m).texture == m.texture for m in named):
         return
     again: dict[str, Material] = {}
 
