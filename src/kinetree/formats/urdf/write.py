@@ -83,7 +83,7 @@ def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[R
 
 
 def _version(robot: Robot) -> str | None:
-    """Return the version of the file, or the later one that the contents need; None for 1.0 that no file has said."""
+    """Return the version of the file, or the later one that the contents need; None for 1.0 if the file had none."""
     shapes = {shape.shape.kind for link in robot.links.values() for shape in (*link.visuals, *link.collisions)}
     limits = (limit for joint in robot.joints.values() if joint.kind.urdf in LIMITED for limit in joint.limits)
     version = max(robot.header.get("version", "").strip(), "1.1" if "capsule" in shapes else "")
