@@ -60,6 +60,7 @@ NOT_DESCRIBED: Mapping[str, str] = {
     "Robot.notes": "remarks of the reader",
     "Robot.text": "the text of the file",
     "Robot.places": "where files are looked for",
+    "Robot.header": "how its file is written",
     "Robot.doubts": "what errors of a file leave unknown",
     "Semantic.name": "is that of the robot",
 }

@@ -47,7 +47,11 @@ def save(
         >>> kt.load("arm.urdf")
         Robot('arm', 2 links, 1 joints, 3 frames, nq=1)
     """
-    from kinetree.files.output import made_folders, write_all  # not at the start, for most programs only read
+    from kinetree.files.output import (
+        check_no_links,
+        made_folders,
+        write_all,
+    )  # not at the start, for most programs only read
     from kinetree.shapes.copy_assets import copy_assets, missing_assets
 
     target = Path(path)
@@ -69,9 +73,10 @@ def save(
         robot, contents = copy_assets(robot, target, row.name, as_names(without))
     notes = missing_assets(robot, target, row.name, as_names(without)) if assets == "keep" and row is not SRDF else []
     if robot.semantic and row is not SRDF:
-        message = f"{row.name} has no states, end effectors and disabled pairs; save them beside it, as SRDF"
+        message = f"what an SRDF says of it is not written to {row.name}; save it beside the file, as SRDF"
         notes.append(Finding("semantic", "info", message, Source(str(target)), f"robot {robot.name!r}"))
     text = row.write(robot, without, notes)
+    check_no_links(contents, target)
     with made_folders(file.parent for file in contents):
         write_all({**contents, target: text})
     return tuple(notes)

@@ -119,3 +119,52 @@ def test_packages_of_both_robots_are_found(run, tmp_path):
         for shape in link.visuals:
             if name := shape.shape.parameters.get("filename"):
                 assert path_of(both, name, shape.source, files_of(both)).is_file()
+
+
+class TestArgumentsOfOneModel:
+    ARM = (
+        '<robot name="arm" xmlns:xacro="x"><xacro:arg name="type" default="ur3"/><xacro:arg name="n" default="1"/>'
+        '<link name="base"/><link name="$(arg type)_tip"/><joint name="j" type="fixed"><parent link="base"/>'
+        '<child link="$(arg type)_tip"/><origin xyz="0 0 $(arg n)"/></joint></robot>'
+    )
+
+    @pytest.fixture
+    def arm(self, tmp_path):
+        path = tmp_path / "arm.xacro"
+        path.write_text(self.ARM)
+        return path
+
+    def test_attach(self, run, arm, files, tmp_path):
+        out = tmp_path / "both.urdf"
+        to = ("--at", "ur5_tip", "--prefix", "h_", "-o", out)
+        result = run("attach", arm, files[1], "--arg-a", "type=ur5", "--arg-b", "length=0.4", *to)
+        assert result.exit_code == 0, result.stderr
+        assert kt.load(out).joints["h_j"].origin[2, 3] == 0.4
+
+    def test_compare(self, run, arm):
+        assert run("compare", arm, arm, "--arg-a", "n=2", "--arg-b", "n=2").exit_code == 0
+        assert run("compare", arm, arm, "--arg-a", "n=2").exit_code == 1
+        assert run("compare", arm, arm, "--arg", "n=2", "--arg-b", "n=2").exit_code == 0
+        assert run("compare", arm, arm, "--arg", "n=2", "--arg-b", "n=1").exit_code == 1
+
+    def test_a_file_without_arguments_refuses_them(self, run, arm, files):
+        result = run("compare", files[0], arm, "--arg-a", "n=2")
+        assert result.exit_code == 2
+        assert "xacro arguments mean nothing to urdf" in result.stderr
+
+
+def test_files_outside_of_the_workspace_are_named_for_check(run, files, tmp_path):
+    (tmp_path / "cell" / ".git").mkdir(parents=True)
+    out = tmp_path / "cell" / "both.xacro"
+    result = run("attach", *files, *OPTIONS, "-o", out)
+    assert result.exit_code == 0, result.stderr
+    (line,) = [line for line in result.stderr.splitlines() if "folders = " in line]
+    assert line == 'note: kinetree check needs folders = ["..", "../parts"] in kinetree.toml to read these files'
+    assert "confined" in run("check", out).stdout
+    (tmp_path / "cell" / "kinetree.toml").write_text(line[line.index("folders") : line.index(" in kine")] + "\n")
+    assert "confined" not in run("check", out).stdout
+
+
+def test_nothing_is_said_within_a_workspace(run, files, tmp_path):
+    (tmp_path / ".git").mkdir()
+    assert "folders" not in run("attach", *files, *OPTIONS, "-o", tmp_path / "both.xacro").stderr

@@ -236,3 +236,14 @@ def test_a_robot_of_the_package_and_a_file_of_macros(check):
     _, out = check({"macros.xacro": macros}, paths=("icub", "models"))
     rows = Rows(out.read_text("utf-8")).rows
     assert [row[0] for row in rows[1:]] == ["icub", "models/macros.xacro "]
+
+
+def test_a_planted_link_is_not_followed(run, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    for name in "ab":
+        (tmp_path / f"{name}.urdf").write_text(f'<robot name="r"><link name="{name}"/></robot>')
+    (tmp_path / "report_models").symlink_to(tmp_path / "elsewhere")
+    files = [tmp_path / "a.urdf", tmp_path / "b.urdf"]
+    result = run("check", *files, "-o", tmp_path / "report.html", "--output-format", "html")
+    assert "follows no links" in result.stderr
+    assert not [*(tmp_path / "elsewhere").iterdir()]

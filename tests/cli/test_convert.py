@@ -95,3 +95,8 @@ def test_what_is_written_has_the_limits_asked_for(run, tmp_path):
     assert run("convert", leg, out, "--limits", "iCubGenova02").exit_code == 0
     limit = kt.load(out).joints["l_knee"].limit
     assert (limit.lower, limit.upper, limit.effort) == (pytest.approx(-100 * 3.141592653589793 / 180), 0, 9)
+
+
+def test_a_note_names_its_element(run, tmp_path):
+    result = run("convert", "icub", tmp_path / "icub.xml")
+    assert "note: sensor 'l_arm_ft': measures what the child link exerts" in result.stderr

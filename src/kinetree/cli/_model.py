@@ -80,6 +80,12 @@ _OF_ONE = (
     option("--limits LIMITS", "Add limits over several joints: a TOML file, or a set, such as tendons."),
     option("--inertias NAME", "Give an iCub the masses of iCubGazeboV2_5 or another icub-model."),
 )
+_ARGS = {
+    m: assignments(
+        f"--arg-{m}", f"xacro_args_{m}", "NAME=VALUE", f"Set an argument of the xacro file {m.upper()} alone."
+    )
+    for m in "ab"
+}
 _CONFINED = option("--confined", "Read only the model's workspace and packages, as `kinetree check` does.")
 _ALL = (*_OPTIONS, *_OF_ONE)
 _MODEL = "A robot: a file, or a name such as icub or example-robot-data:panda."
@@ -106,8 +112,8 @@ def robot_or_printed(*printed: str) -> Decorator:
 
 
 def two_robot_arguments(function: Function) -> Function:
-    """Give a command the models A and B, read with the same options, as arguments `a` and `b`."""
-    return _reading(function, {"a": "A", "b": "B"}, (*_OPTIONS, _CONFINED))
+    """Give a command the models A and B, read with the same options but --arg-a, --arg-b, as arguments `a`, `b`."""
+    return _reading(function, {"a": "A", "b": "B"}, (*_OPTIONS[:2], *_ARGS.values(), *_OPTIONS[2:], _CONFINED))
 
 
 def robot_paths(function: Function) -> Function:
@@ -160,15 +166,21 @@ def _taken(kind: type[Options], arguments: dict[str, Any]) -> Options:
     return kind(**{name: arguments.pop(name) for name in vars(kind()) if name in arguments})
 
 
-def _load(sources: Sequence[str], options: ReadOptions) -> list[Robot]:
-    """Load robots, each with the options that have an effect on its format. Raises KinetreeError for an option without
-    effect on any of them."""
+def _load(sources: Sequence[str], options: ReadOptions, own: Sequence[dict[str, str]]) -> list[Robot]:
+    """Load robots, each with the options that have an effect on its format, and its own arguments of xacro. Raises
+    KinetreeError for an option without effect on any of them."""
     files = [_file(source) if options.format else source for source in sources]  # a str would be the text itself
-    if not any(getattr(options, name) for name in NO_EFFECT):
+    if not any(getattr(options, name) for name in NO_EFFECT) and not any(own):
         return [load(file, **vars(options)) for file in files]
     rows = [format_of(file, options.format) for file in files]
     rows[0].check_options(options.with_defaults(NO_EFFECT.keys() - without_effect(options, rows)))
-    return [load(file, **vars(row.meant(options))) for file, row in zip(files, rows, strict=True)]
+    for row, args in zip(rows, own, strict=True):
+        row.check_options(ReadOptions(xacro_args=args or None))
+    each = [
+        row.meant(replace(options, xacro_args={**(options.xacro_args or {}), **args} or None))
+        for row, args in zip(rows, own, strict=True)
+    ]
+    return [load(file, **vars(one)) for file, one in zip(files, each, strict=True)]
 
 
 def _file(source: str) -> Path:
@@ -198,15 +210,16 @@ def _reading(function: Function, models: dict[str, str], options: Iterable[Decor
     def command(**others: Any) -> Any:
         version = others.pop("version", None)
         sources = [_versioned(others.pop(argument), version) for argument in models]
+        own = [others.pop(f"xacro_args_{argument}", {}) for argument in models]
         options = _taken(ReadOptions, others)
         if writes:
             others["without"] = options.without
         try:
-            robots = _load(sources, replace(options, without=()) if writes else options)
+            robots = _load(sources, replace(options, without=()) if writes else options, own)
         except KinetreeError:
             if not (writes and options.without):
                 raise
-            robots = _load(sources, options)
+            robots = _load(sources, options, own)
         return function(**dict(zip(models, robots, strict=True)), **others)
 
     of_reading: tuple[Decorator, ...] = tuple(options) if writes else (*options, without_option)

@@ -1,6 +1,7 @@
 """`kinetree attach A B`: one robot made of two."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,7 @@ from kinetree.cli._findings import print_findings
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._model import two_robot_arguments
 from kinetree.cli._output import assets_option, check_new, check_no_input, force_option, without_option
+from kinetree.confine import confinement_of
 from kinetree.errors import KinetreeError, fail
 from kinetree.files.opener import snapshot
 from kinetree.files.output import write_whole
@@ -72,12 +74,23 @@ def command(
                 "option", "--without and --assets mean nothing to a xacro file, which includes the files of A and B"
             )
         (new,) = (both.joints[name] for name in both.joints if both.joints[name].child == f"{prefix}{b.root}")
-        write_whole(path, _wrapper(path, both, (_file_of(a), _file_of(b)), new, prefix).encode())
+        files = _file_of(a), _file_of(b)
+        write_whole(path, _wrapper(path, both, files, new, prefix).encode())
         print(f"wrote {out}: {both}", file=sys.stderr)
+        _note_outside(path, files)
     else:
         notes = save(both, path, without=without, assets=assets)
         print(f"wrote {out}: {both}", file=sys.stderr)
         print_findings(notes)
+
+
+def _note_outside(path: Path, files: Iterable[Path]) -> None:
+    """Print the setting with which `kinetree check` reads included files from outside of the workspace of a file."""
+    workspace = confinement_of(path, True)
+    outside = [seen_from(path.parent, file.parent) for file in files if workspace and not workspace.holds(file)]
+    if outside:
+        folders = ", ".join(f'"{folder}"' for folder in dict.fromkeys(outside))
+        print(f"note: kinetree check needs folders = [{folders}] in kinetree.toml to read these files", file=sys.stderr)
 
 
 def _wrapper(path: Path, both: Robot, files: tuple[Path, Path], new: Joint, prefix: str) -> str:

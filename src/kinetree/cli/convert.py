@@ -63,4 +63,5 @@ def _print(robot: Robot, to: str | None, without: tuple[str, ...]) -> None:
 
 def _print_notes(notes: Iterable[Finding]) -> None:
     for note in notes:
-        print(f"note: {visible(note.message)}", file=sys.stderr)
+        about = f"{note.element}: " if note.element and not note.element.startswith("robot ") else ""
+        print(f"note: {visible(about + note.message)}", file=sys.stderr)

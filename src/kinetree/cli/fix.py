@@ -36,7 +36,7 @@ from kinetree.robots.packaged import is_packaged
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.rep199.places import CARRIERS, places
 from kinetree.spatial.se3 import Array
-from kinetree.syntax.xml.encoding import encoding_of
+from kinetree.syntax.xml.encoding import text_of
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are repaired."""
@@ -276,5 +276,4 @@ def _diff(fixed: FixResult) -> Iterator[str]:
 
 
 def _lines(content: bytes) -> list[str]:
-    mark, encoding = encoding_of(content)
-    return re.findall(r"[^\n]*\n|[^\n]+", content[len(mark) :].decode(encoding))  # as patch(1) sees them
+    return re.findall(r"[^\n]*\n|[^\n]+", text_of(content)[2])  # as patch(1) sees them

@@ -120,6 +120,8 @@ class Files:
             return joined(find(match["name"], near), match["rest"], wanted)
         if match := re.match(r"file://(?:localhost)?(?P<path>/.*)", wanted):
             return joined(near, path_of_uri(match["path"]), wanted)
+        if match := re.match(r"(package|model)://", wanted):
+            raise fail("file", f"{wanted} names no {match[1]}; expected {match[1]}://name/path")
         if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", wanted):
             raise fail("file", f"{wanted} is neither package://, model:// nor file://, and nothing is downloaded")
         if near is None and not Path(wanted).is_absolute():

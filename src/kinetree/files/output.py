@@ -54,6 +54,19 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
                 new.unlink(missing_ok=True)
 
 
+def check_no_links(files: Iterable[Path], named: Path) -> None:
+    """Raise KinetreeError if a file would be written through a link that the user did not name. files: those to write;
+    named: the one that the user named, in whose folder the others lie."""
+    top, ends = Path(os.path.abspath(named)).parent, (named, Path(os.path.abspath(named)))
+    for file in (Path(os.path.abspath(file)) for file in files if file not in ends):
+        for place in (file, *file.parents):
+            if place == top:
+                break
+            if place.is_symlink():
+                message = f"is a link, and what is written beside {named.name} follows no links; remove it"
+                raise KinetreeError(Finding("file", "error", message, Source(str(place))))
+
+
 def _replace(ready: Sequence[tuple[Path, Path]]) -> None:
     """Rename new files to their targets. If one cannot be renamed, give those before it their old contents back."""
     done: list[tuple[Path, Path | None]] = []

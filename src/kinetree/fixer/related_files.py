@@ -19,7 +19,7 @@ from kinetree.model.references import UNLISTED
 from kinetree.model.robot import Robot
 from kinetree.repairs.edit import NewNames, on_disk
 from kinetree.repairs.rename_references import ambiguous, names_in, new_name, rename_references
-from kinetree.syntax.xml.encoding import encoding_of
+from kinetree.syntax.xml.encoding import text_of
 from kinetree.syntax.xml.reader import Element
 
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ def _read(file: str, model: str, robot: Robot) -> RelatedFile:
     if os.path.exists(file) and not os.path.isfile(file):
         raise _refused(f"is no file; {LEGAL}", Source(file))
     content = read_file(Path(file))
-    mark, encoding = encoding_of(content)
-    is_xml = content[len(mark) :].decode(encoding, "replace").lstrip().startswith("<")
+    is_xml = text_of(content)[2].lstrip().startswith("<")
     if is_xml:
         return RelatedFile(file, content, _kind_of_xml(root_of(content, file), robot))
     return RelatedFile(file, content, _kind_of_text(_text(content, file), file))

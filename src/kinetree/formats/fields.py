@@ -123,6 +123,11 @@ def check_leaf(report: Report, element: Element, known: Collection[str]) -> None
         stray_text(report, element)
 
 
+def header_of(root: Element, *names: str) -> dict[str, str]:
+    """Return the attributes of a root element that are written back: those named, and declarations of name spaces."""
+    return {k: v for k, v in root.attributes.items() if k in names or k == "xmlns" or k.startswith("xmlns:")}
+
+
 def stray_text(report: Report, element: Element) -> None:
     """Warn of text in an element that should have only child elements."""
     if element.text:

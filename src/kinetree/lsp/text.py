@@ -8,7 +8,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-from kinetree.syntax.xml.encoding import declares_utf16, encoding_of
+from kinetree.syntax.xml.encoding import declared_codec, declares_utf16, text_of
 
 UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 """Encodings in which an editor may count columns, to Python's codecs and the bytes of a unit."""
@@ -85,15 +85,14 @@ def encoded(content: str) -> bytes:
     if declares_utf16(data):
         return codecs.BOM_UTF16_LE + content.encode("utf-16-le", "surrogatepass")
     try:
-        return content.encode(encoding_of(data)[1])
-    except (UnicodeError, LookupError):
+        return content.encode(declared_codec(data) or "utf-8")
+    except UnicodeError:
         return data
 
 
 def decoded(data: bytes) -> str:
     """Return the text of a file without its byte order mark; characters that it cannot have are replaced."""
     try:
-        mark, encoding = encoding_of(data)
-    except (UnicodeError, LookupError):
-        mark, encoding = b"", "utf-8"
-    return data[len(mark) :].decode(encoding, "replace")
+        return text_of(data)[2]
+    except UnicodeError:
+        return data.decode("utf-8", "replace")

@@ -58,6 +58,7 @@ class Parts:
     complete: bool = True  # False after errors of a reader: then what is missing is not reported again
     doubts: list[Doubt] = field(default_factory=list)  # what these errors leave unknown
     semantic: "Semantic | None" = None
+    header: Mapping[str, str] = field(default_factory=dict)
 
 
 def parts_of(robot: Robot) -> Parts:
@@ -79,6 +80,7 @@ def parts_of(robot: Robot) -> Parts:
         robot.places,
         list(robot.loops.values()),
         semantic=robot.semantic,
+        header=robot.header,
     )
 
 
@@ -139,6 +141,7 @@ def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
         places=parts.places,
         doubts=tuple(parts.doubts),
         semantic=parts.semantic,
+        header=parts.header,
     )
     return robot, check.findings
 

@@ -34,15 +34,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Limits of a coordinate: position in m or rad, velocity in m/s or rad/s, effort in N or N m; inf without one."""
+    """Limits of a coordinate: position in m or rad, velocity in m/s or rad/s, effort in N or N m, acceleration and
+    deceleration in m/s² or rad/s², jerk in m/s³ or rad/s³; inf without one."""
 
     lower: float = -inf
     upper: float = inf
     velocity: float = inf
     effort: float = inf
+    acceleration: float = inf
+    deceleration: float = inf
+    jerk: float = inf
 
 
 UNLIMITED = Limit()
+RATES = ("acceleration", "deceleration", "jerk")
+"""Fields of a limit that only URDF 1.2 and tables have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +211,7 @@ class Robot(Displayable):
     placed: every joint, parents before children: repeatedly the first in the file whose parent link is placed.
     notes: the warnings of the reader. places: where files are looked for. doubts: what errors leave unknown, or ().
     semantic: what an SRDF describes, as written, or None.
+    header: attributes of the root element of its file that are written back: URDF's version, name spaces (xmlns:…).
 
     Examples:
         >>> import kinetree as kt
@@ -234,6 +241,7 @@ class Robot(Displayable):
     places: Places = Places()
     doubts: tuple[Doubt, ...] = ()
     semantic: "Semantic | None" = None
+    header: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         counts = ", ".join(counted(len(getattr(self, f"{what}s")), what) for what in ("link", "joint", "frame"))

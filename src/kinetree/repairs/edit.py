@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kinetree.errors import fail
 from kinetree.spatial.se3 import Array
-from kinetree.syntax.xml.encoding import encoding_of
+from kinetree.syntax.xml.encoding import text_of
 from kinetree.syntax.xml.reader import Document, Element, attribute_spans
 from kinetree.syntax.xml.writer import attributes_text
 
@@ -73,11 +73,11 @@ class Repair:
 
 def on_disk(content: bytes, edits: Iterable[Edit]) -> bytes:
     """Return the content of a file after edits, whatever its encoding. Edits may have any order; insertions at one
-    place keep theirs. Raises KinetreeError if two edits overlap, if the encoding of the file lacks a character, and if
-    Python encodes the text of the file differently, so that its bytes cannot be located."""
-    mark, encoding = encoding_of(content)
-    text = content[len(mark) :].decode(encoding)
-    if text.encode(encoding) != content[len(mark) :]:
+    place keep theirs; bytes that are not UTF-8 become the letters as which they are read. Raises KinetreeError if two
+    edits overlap, if the encoding of the file lacks a character, and if Python encodes the text of the file
+    differently, so that its bytes cannot be located."""
+    mark, encoding, text = text_of(content)
+    if encoding != "utf-8" and text.encode(encoding) != content[len(mark) :]:
         raise fail("edit", f"its bytes are not those that {encoding} gives its text, so nothing can be edited in place")
     parts = [mark]
     data = text.encode()

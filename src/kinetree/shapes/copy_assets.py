@@ -162,7 +162,8 @@ class Bag:
             if self.home and ("://" in name or os.path.isabs(name)):
                 return name
             what = {"geometry": "mesh", "material": "texture"}.get(part, "file")
-            why = f"it {first.message}" if first.source else first.message  # of a reader of the file
+            bare = first.source and first.message.startswith(("is ", "has ", "cannot ", "contains ", "needs "))
+            why = f"it {first.message}" if bare else first.message
             message = f"the {what} {name!r} {self.refusal}: {why}"
             fix = "; ".join(filter(None, [first.fix or (None if found else RESTORE), self.remedy.format(part=part)]))
             self.findings.setdefault(

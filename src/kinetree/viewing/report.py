@@ -14,6 +14,7 @@ from kinetree.checker.job import CheckReport, Job
 from kinetree.checker.report import summary, with_excerpts
 from kinetree.display import counted
 from kinetree.errors import SEVERITIES, Finding, KinetreeError, visible
+from kinetree.files.output import check_no_links
 from kinetree.load import as_source, examine
 from kinetree.model.robot import Robot
 from kinetree.viewing.page import plain_page_of
@@ -43,6 +44,7 @@ def pages(jobs: Sequence[Job], results: Sequence[CheckReport], file: Path) -> It
         if page:
             path = folder / _file_name(name, len(links))
             links.append(f"{quote(folder.name)}/{quote(path.name)}")
+            check_no_links([path], file)
             yield path, page
         else:
             links.append(None)

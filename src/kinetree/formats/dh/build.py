@@ -9,7 +9,7 @@ from kinetree.errors import nearest_names
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.dh import DHChain, DHRow, DHShape, DHTable
 from kinetree.model.magnitudes import LARGEST, LEGAL
-from kinetree.model.robot import UNLIMITED, Frame, Geometry, Joint, Limit, Link, Robot, Shape, Text
+from kinetree.model.robot import RATES, UNLIMITED, Frame, Geometry, Joint, Limit, Link, Robot, Shape, Text
 from kinetree.spatial import se3
 from kinetree.spatial.dh import CLOSE
 from kinetree.spatial.se3 import Array, frozen
@@ -155,6 +155,10 @@ class _Builder:
             "limits": (bounds, first_bounds) if bounds != (-inf, inf) else None,
             "velocity": (limit.velocity, first_limit.velocity) if limit.velocity < inf else None,
             "effort": (limit.effort, first_limit.effort) if limit.effort < inf else None,
+            **{
+                name: (getattr(limit, name), getattr(first_limit, name)) if getattr(limit, name) < inf else None
+                for name in RATES
+            },
             "dynamics": (row.dynamics, first.dynamics) if row.dynamics else None,
             "link": (row.link, first.link) if row.link else None,
             "mimic": (row.mimic, first.mimic) if row.mimic else None,

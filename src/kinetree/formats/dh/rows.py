@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.errors import nearest_names
 from kinetree.formats.dh.values import NUMBER_HINT, Cell, Units, parse_cell
 from kinetree.model.dh import ROW_TYPES, DHRow
-from kinetree.model.robot import Dynamics, Limit, Mimic
+from kinetree.model.robot import RATES, Dynamics, Limit, Mimic
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import EXACT, ROUNDED, judged, pose_fault
 from kinetree.spatial.se3 import Array, frozen
@@ -24,7 +24,7 @@ MAX_TABLES = 1000
 PARAMETERS = ("a", "d", "alpha", "theta")
 DYNAMICS = ("armature", "damping", "friction", "stiffness", "reference")
 """Fields of `Dynamics`, in SI units; the reference in the unit of the joint's variable."""
-OF_JOINTS = ("flip", "limits", "velocity", "effort", *DYNAMICS, "mimic", "link")
+OF_JOINTS = ("flip", "limits", "velocity", "effort", *RATES, *DYNAMICS, "mimic", "link")
 KEYS = (*PARAMETERS, "offset", "joint", "type", *OF_JOINTS, "frame")
 
 
@@ -128,12 +128,15 @@ class _Row:
             )
         low, high = given[0] if given else (-inf, inf)
         velocity, effort = self.not_negative("velocity"), self.not_negative("effort")
-        if not given and velocity == effort == inf:
+        rates = {name: self.not_negative(name) for name in RATES}
+        if "deceleration" not in self.cells:
+            rates["deceleration"] = rates["acceleration"]
+        if not given and velocity == effort == inf == min(rates.values()):
             return ()
         if self.type == "continuous" and given:
             self.error("limits", "a continuous joint has no position limits", fix='say type = "revolute"')
-        velocity = velocity if velocity == inf else to_si(velocity, unit)
-        return (Limit(self.bound(low, unit), self.bound(high, unit), velocity, effort),)
+        low, high, velocity = (self.bound(value, unit) for value in (low, high, velocity))
+        return (Limit(low, high, velocity, effort, **{k: self.bound(v, unit) for k, v in rates.items()}),)
 
     def bound(self, value: float, unit: str) -> float:
         return value if abs(value) == inf else to_si(value, unit)

@@ -22,7 +22,7 @@ from kinetree.formats.losses.losses import Losses
 from kinetree.model.dh import Convention, DHChain, DHRow, DHShape, DHTable
 from kinetree.model.force_torque import reading_place, same_place
 from kinetree.model.magnitudes import LARGEST
-from kinetree.model.robot import ForceTorque, Frame, Inertial, Joint, Limit, Link, Mimic, Robot, Sensor
+from kinetree.model.robot import RATES, ForceTorque, Frame, Inertial, Joint, Limit, Link, Mimic, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -112,7 +112,7 @@ def csv_text(table: DHTable, spelling: Spelling) -> str:
         text.write(f"# {key}: {_setting(value)}\n" if value else "")
     length, angle = f"({spelling.length})", f"({spelling.angle})"
     names = ("joint", "type", f"a {length}", f"d {length}", f"alpha {angle}", f"theta {angle}")
-    columns = ("joint", "type", "a", "d", "alpha", "theta", "limits", "velocity", "effort", *DYNAMICS, "frame")
+    columns = ("joint", "type", "a", "d", "alpha", "theta", "limits", "velocity", "effort", *RATES, *DYNAMICS, "frame")
     rows = [_row(row, spelling, quoted=False) for row in chain.rows]
     used = [column for column in columns if column in columns[:6] or any(column in row for row in rows)]
     writer = csv.writer(text, lineterminator="\n")
@@ -158,6 +158,10 @@ def _row(row: DHRow, spelling: Spelling, quoted: bool = True) -> dict[str, str]:
         cells["limits"] = f"[{low}, {high}]" if quoted else f"{low} -> {high}"
     cells |= {"velocity": spelling.variable(row.type, limit.velocity)} if limit.velocity < inf else {}
     cells |= {"effort": format_number(limit.effort)} if limit.effort < inf else {}
+    rates = {name: getattr(limit, name) for name in RATES if getattr(limit, name) < inf}
+    if limit.deceleration == limit.acceleration:
+        rates.pop("deceleration", None)
+    cells |= {name: spelling.variable(row.type, value) for name, value in rates.items()}
     cells |= _dynamics(row, spelling)
     cells |= {"mimic": _mimic(row.mimic, row.type, spelling)} if row.mimic else {}
     cells |= {"link": text(row.link)} if row.link else {}

@@ -63,7 +63,7 @@ PARTS: Mapping[str, Part] = {
         {"urdf": ("sensor/force_torque",), "sdf": ("sensor/force_torque",)},
     ),
     "limit": Part(
-        "limits of position, velocity and effort",
+        "limits of position, velocity, effort, acceleration and jerk",
         "these have none",
         {"urdf": ("joint/limit",), "sdf": ("axis/limit", "axis2/limit"), "mjcf": BOUNDS},
         ("no-limit",),

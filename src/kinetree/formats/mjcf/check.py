@@ -125,8 +125,9 @@ def _read_back(robot: Robot, sensor: Sensor) -> Sensor:
 
 
 def opposite_readings(robot: Robot, without: Collection[str]) -> Iterator[Finding]:
-    """Yield a note for each sensor of which MuJoCo reads the opposite wrench."""
-    for sensor in written_sensors(robot, without):
-        if sensor.force_torque and sensor.force_torque.measures == "child_on_parent":
-            message = "is of what the child exerts on the parent; MuJoCo's force and torque read the opposite"
-            yield Finding("opposite", "warning", message, sensor.source, f"sensor {sensor.name!r}")
+    """Yield a note on the sensors of which MuJoCo reads the opposite wrench."""
+    said = [(sensor, sensor.force_torque) for sensor in written_sensors(robot, without)]
+    if wrong := [sensor for sensor, reading in said if reading and reading.measures == "child_on_parent"]:
+        more = f"; so do {', '.join(repr(sensor.name) for sensor in wrong[1:])}" if wrong[1:] else ""
+        message = f"measures what the child link exerts on the parent link; in MuJoCo it measures the opposite{more}"
+        yield Finding("opposite", "warning", message, wrong[0].source, f"sensor {wrong[0].name!r}")

@@ -13,7 +13,7 @@ import numpy as np
 from kinetree.errors import Finding
 from kinetree.files.opener import Opener, nothing
 from kinetree.formats.coupled import coupled_limit
-from kinetree.formats.fields import check_attributes, name_of, optional_each, read_each, single_children
+from kinetree.formats.fields import check_attributes, header_of, name_of, optional_each, read_each, single_children
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.losses.parts import cutter
@@ -23,7 +23,7 @@ from kinetree.formats.sdf.forest import FREE, hang
 from kinetree.formats.sdf.frames import MODEL, Entry, static_scopes
 from kinetree.formats.sdf.inertia import inertial_of
 from kinetree.formats.sdf.joints import joint
-from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, geometry, material_of
+from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES, geometry, material_of
 from kinetree.formats.sdf.values import (
     CUSTOM_TYPE,
     TRUTH,
@@ -78,6 +78,7 @@ def read_certain(
     reader = _Reader(report, choice, has_masses="inertial" not in without)
     parts = reader.parts()
     report.findings = [*dict.fromkeys(report.findings)]  # a world may include a model several times
+    parts.header = {k: v for k, v in header_of(root).items() if v not in NAMESPACES.values()}
     if choice.alone:
         parts.text = Text("sdf", root.document.data.decode(), root.document.origins)
     return finish(report, parts, root, "sdf", reader.carried), report.findings

@@ -124,7 +124,10 @@ class _Writer:
             scope = scope_of(extension.tag)
             self.extensions(self.model(scope), [extension], scope)
         used = set(self.root.prefixes())
-        self.root.attributes |= {f"xmlns:{prefix}": uri for prefix, uri in NAMESPACES.items() if prefix in used}
+        own = {f"xmlns:{prefix}": uri for prefix, uri in NAMESPACES.items()}
+        self.root.attributes |= {
+            k: v for k, v in {**self.robot.header, **own}.items() if k.removeprefix("xmlns:") in used
+        }
         xml = XmlWriter()
         self.root.write(xml)
         return xml.text()

@@ -13,6 +13,7 @@ from kinetree.syntax.xml.reader import Element, Report
 ZERO = (0.0, 0.0, 0.0)
 COUPLED = "kinetree_coupled_limit"
 CARRIED = "kinetree_carried"
+LATER = 'write <robot version="{}" …>'
 """Elements of Kinetree, which other readers ignore: limits over several joints, and what else URDF lacks."""
 
 
@@ -53,7 +54,7 @@ def _read_origin(context: Context, element: Element, owner: Element) -> Array:
         report.error("two-rotations", message, element, attribute="quat_xyzw", owner=owner)
     elif context.version == "1.0":
         message = "quat_xyzw belongs to URDF 1.1; it is used, but other readers of a 1.0 file drop it"
-        report.warning("urdf-version", message, element, attribute="quat_xyzw", owner=owner)
+        report.warning("urdf-version", message, element, attribute="quat_xyzw", owner=owner, fix=LATER.format("1.1"))
     quat = vector_of(report, element, "quat_xyzw", 4, (0.0, 0.0, 0.0, 1.0), owner)
     if not hypot(*quat) > se3.NO_DIRECTION:
         message = "quat_xyzw has length zero; expected a quaternion x y z w of length one"

@@ -19,9 +19,9 @@ from kinetree.formats.fields import (
     single_children,
     vector_of,
 )
-from kinetree.formats.urdf.context import Context, keep_others, read_origin
+from kinetree.formats.urdf.context import LATER, Context, keep_others, read_origin
 from kinetree.model.joints import JOINT_TYPES, JointType
-from kinetree.model.robot import NO_AXES, Calibration, Dynamics, Extension, Joint, Limit, Mimic, Safety
+from kinetree.model.robot import NO_AXES, RATES, Calibration, Dynamics, Extension, Joint, Limit, Mimic, Safety
 from kinetree.spatial.se3 import NO_DIRECTION, Array, frozen
 from kinetree.syntax.xml.reader import Element
 
@@ -29,6 +29,9 @@ V = TypeVar("V")
 TYPES = {row.urdf: row for row in JOINT_TYPES.values() if row.urdf}
 ASSUMED = DEFAULTS["urdf"]
 LIMITS = {name: getattr(ASSUMED, name) for name in ("lower", "upper", "velocity", "effort")}
+"""Attributes of <limit> in URDF 1.0 and 1.1, with their defaults. 1.0 and 1.1 require the last two."""
+LIMITS_1_2 = {"lower": -inf, "upper": inf, "velocity": inf, "effort": inf, **dict.fromkeys(RATES, inf)}
+"""Those in URDF 1.2. The default of deceleration is acceleration."""
 DEFAULT_AXES = frozen((ASSUMED.axis,))
 """Axis of a joint without <axis>, by URDF's definition."""
 AXIS_FIX = 'write <axis xyz="1 0 0"/> if it is x, <axis xyz="0 0 1"/> if it is z'
@@ -119,15 +122,36 @@ def read_limits(context: Context, element: Element | None, joint: Element, kind:
             message = f"a {kind} joint needs <limit>; it is taken as unlimited"
             report.warning("no-limit", message, joint)
         return ()
-    check_leaf(report, element, LIMITS.keys())
-    numbers = {name: float_of(report, element, name, default, joint) for name, default in LIMITS.items()}
+    check_leaf(report, element, LIMITS_1_2.keys())
+    defaults = LIMITS_1_2 if context.version == "1.2" else LIMITS
+    for name in (name for name in RATES if name in element.attributes and defaults is LIMITS):
+        message = f"{name} belongs to URDF 1.2; in a {context.version} file it has no effect, as in urdfdom"
+        report.warning("urdf-version", message, element, attribute=name, owner=joint, fix=LATER.format("1.2"))
+    numbers = {name: float_of(report, element, name, default, joint) for name, default in defaults.items()}
+    if "deceleration" not in element.attributes and defaults is LIMITS_1_2:
+        numbers["deceleration"] = numbers["acceleration"]
     limit = Limit(**{name: inf * value if abs(value) == UNLIMITED else value for name, value in numbers.items()})
     if kind not in ("revolute", "prismatic", "continuous"):
-        if any(numbers[name] != default for name, default in LIMITS.items()):
+        if any(numbers[name] != default for name, default in defaults.items()):
             message = f"<limit> on a {kind} joint has no defined meaning; it is not used"
             report.warning("no-effect", message, element, owner=joint)
         return ()
     bounds = () if kind == "continuous" else ("lower", "upper")
+    if defaults is LIMITS:
+        _note_defaults(context, element, joint, bounds)
+    else:
+        for name in (name for name in bounds if name not in element.attributes):
+            message = f"<limit> of a {kind} joint needs {name}=… in URDF 1.2"
+            report.error("missing-attribute", message, element, owner=joint)
+    if not bounds and any(name in element.attributes and numbers[name] for name in ("lower", "upper")):
+        message = "lower and upper of a continuous joint have no effect"
+        report.warning("no-effect", message, element, owner=joint)
+    return (limit,) if bounds else (replace(limit, lower=-inf, upper=inf),)
+
+
+def _note_defaults(context: Context, element: Element, joint: Element, bounds: tuple[str, ...]) -> None:
+    """Warn of limits that a file of version 1.0 or 1.1 leaves out. bounds: those that the joint has of its position."""
+    report = context.report
     locked = bool(bounds) and not {"lower", "upper"} & element.attributes.keys()
     if locked:
         message = "<limit> has neither lower nor upper, so both are 0, URDF's default, and the joint is locked"
@@ -136,10 +160,6 @@ def read_limits(context: Context, element: Element | None, joint: Element, kind:
         if name not in element.attributes:
             what = f"{name}='0', URDF's default" if name in bounds else f"no limit on {name}, though URDF requires one"
             report.warning("default-limit", f"<limit> without {name}=… means {what}", element, owner=joint)
-    if kind == "continuous" and (numbers["lower"] or numbers["upper"]):
-        message = "lower and upper of a continuous joint have no effect"
-        report.warning("no-effect", message, element, owner=joint)
-    return (limit,) if bounds else (replace(limit, lower=-inf, upper=inf),)
 
 
 def read_mimic(context: Context, element: Element, joint: Element) -> Mimic:

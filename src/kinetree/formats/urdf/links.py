@@ -14,7 +14,7 @@ from kinetree.formats.fields import (
     single_children,
     vector_of,
 )
-from kinetree.formats.urdf.context import ZERO, Context, keep_others, read_origin
+from kinetree.formats.urdf.context import LATER, ZERO, Context, keep_others, read_origin
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension, Geometry, Inertial, Link, Material, Shape
 from kinetree.spatial.se3 import frozen
@@ -133,6 +133,11 @@ def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape
         report.warning("contradiction", message, other, owner=link)
         others.append(extension("urdf", other))
     check_leaf(report, child, SHAPES[child.tag].keys())
+    if child.tag == "capsule" and context.version == "1.0":
+        message = (
+            "<capsule> belongs to URDF 1.1; it is used, but urdfdom drops it and all shapes after it in a 1.0 file"
+        )
+        report.warning("urdf-version", message, child, owner=link, fix=LATER.format("1.1"))
     parameters: dict[str, float | str | tuple[float, ...]] = {}
     for name, count in SHAPES[child.tag].items():
         if count == 0:

@@ -13,6 +13,7 @@ from kinetree.formats.fields import (
     choice_of,
     extension,
     float_of,
+    header_of,
     is_left_over,
     name_of,
     optional_each,
@@ -26,6 +27,7 @@ from kinetree.formats.losses.parts import cutter
 from kinetree.formats.urdf.context import CARRIED, COUPLED, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
+from kinetree.formats.urdf.materials import settle_materials
 from kinetree.model.assemble import Parts
 from kinetree.model.loops import take_loops
 from kinetree.model.robot import Robot, Sensor, Text
@@ -54,7 +56,7 @@ def read_certain(
     if root.tag != "robot":
         report.error("not-urdf", f"the root element is <{root.tag}>; expected <robot>", root)
         return None, report.findings
-    context = Context(report, root.get("version") or DEFAULTS["urdf"].version, foreign)
+    context = Context(report, root.attributes.get("version", "").strip() or DEFAULTS["urdf"].version, foreign)
     return _read_robot(context, root, "loop" in without), report.findings
 
 
@@ -64,12 +66,16 @@ read = without_doubts(read_certain)
 def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     """Return the robot. opened: whether joints that close a loop are taken out of the tree; else they are errors."""
     report = context.report
+    if not root.attributes.get("version", "1.0").strip():
+        message = "the version is empty; urdfdom, and so ROS, refuses the file; it is read as 1.0"
+        report.warning("urdf-version", message, root, attribute="version", fix='write version="1.0"')
     choice_of(report, root, "version", context.version, VERSIONS, "urdf-version")
     check_attributes(report, root, {"name", "version"})
     if root.text:
         stray_text(report, root)
     parts = Parts(_name(report, root), source=root.source)
     parts.text = Text("urdf", root.document.data.decode(), root.document.origins)
+    parts.header = header_of(root, "version")
     parts.links = read_each(root.find_all("link"), partial(read_link, context))
     parts.joints = read_each(root.find_all("joint"), partial(read_joint, context))
     if opened:
@@ -87,6 +93,7 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
         elif child.tag not in ("link", "joint", "material", "sensor", COUPLED, CARRIED):
             parts.extensions += keep_others(context, [child])
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
+    settle_materials(report, parts, root.document)
     check_references(context, parts)
     carried = [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED)]
     return finish(report, parts, root, "urdf", carried)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from math import isinf
+from math import inf, isinf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,22 +18,27 @@ from kinetree.formats.losses.capabilities import lost_shape
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.urdf.context import CARRIED, COUPLED
 from kinetree.formats.urdf.links import SHAPES
+from kinetree.formats.urdf.materials import with_own_names
 from kinetree.formats.urdf.read import read
 from kinetree.model.force_torque import reading_place
 from kinetree.model.reshape import frame_links, plain_joints
-from kinetree.model.robot import UNLIMITED, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
+from kinetree.model.robot import RATES, UNLIMITED, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 from kinetree.model.tree import build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import format_number, format_numbers
 from kinetree.syntax.xml.writer import XmlWriter
 
+LIMITED = ("revolute", "prismatic", "continuous")
+"""Types of joints that have a <limit>."""
+
 if TYPE_CHECKING:
     from kinetree.formats.losses.sidecar import Record
 
 
 def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
-    """Return the robot as URDF 1.0. A robot that was read from URDF and not edited gives the same text.
+    """Return the robot as URDF, in the version of its file or the later one that its contents need: 1.1 for capsules,
+    1.2 for limits of acceleration and jerk. A robot that was read from URDF and not edited gives the same text.
 
     Extra frames become links without mass on fixed joints, as is the custom. Raises KinetreeError for a part that URDF
     cannot represent and that `without` does not name.
@@ -54,14 +59,15 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
 def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[Record]) -> str:
     """Return the text of a robot; plain: the same with plain joints; sensors: where URDF has them."""
     xml = XmlWriter()
-    xml.open("robot", name=robot.name)
+    version = _version(plain)
+    xml.open("robot", name=robot.name, **{**plain.header, "version": version})
     for material in plain.materials.values():
         _material(xml, material)
     extra = frame_links(plain)
-    for link in (*plain.links.values(), *(link for link, _ in extra)):
+    for link in (*with_own_names(plain.links.values(), plain.materials.values()), *(link for link, _ in extra)):
         _link(xml, link)
     for joint in (*plain.joints.values(), *(joint for _, joint in extra)):
-        _joint(xml, joint)
+        _joint(xml, joint, version == "1.2")
     for sensor in sensors:
         _sensor(xml, sensor)
     for limit in plain.coupled_limits:
@@ -74,6 +80,14 @@ def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[R
     _extensions(xml, plain.extensions)
     xml.close()
     return xml.text()
+
+
+def _version(robot: Robot) -> str | None:
+    """Return the version of the file, or the later one that the contents need; None for 1.0 if the file had none."""
+    shapes = {shape.shape.kind for link in robot.links.values() for shape in (*link.visuals, *link.collisions)}
+    limits = (limit for joint in robot.joints.values() if joint.kind.urdf in LIMITED for limit in joint.limits)
+    version = max(robot.header.get("version", "").strip(), "1.1" if "capsule" in shapes else "")
+    return "1.2" if any(getattr(limit, name) < inf for limit in limits for name in RATES) else version or None
 
 
 def _link(xml: XmlWriter, link: Link) -> None:
@@ -123,7 +137,8 @@ def _material(xml: XmlWriter, material: Material) -> None:
     xml.close()
 
 
-def _joint(xml: XmlWriter, joint: Joint) -> None:
+def _joint(xml: XmlWriter, joint: Joint, new: bool) -> None:
+    """Write a joint. new: whether the file is of version 1.2."""
     kind, limit = joint.kind.urdf, joint.limit
     if kind in ("revolute", "continuous"):
         kind = "continuous" if isinf(limit.lower) and isinf(limit.upper) else "revolute"
@@ -133,7 +148,7 @@ def _joint(xml: XmlWriter, joint: Joint) -> None:
     xml.leaf("child", link=joint.child)
     if joint.axis is not None:
         xml.leaf("axis", xyz=format_numbers(joint.axis))
-    _limit(xml, kind, limit)
+    _limit(xml, kind, limit, new)
     if joint.mimic:
         mimic = joint.mimic
         xml.leaf(
@@ -155,11 +170,17 @@ def _joint(xml: XmlWriter, joint: Joint) -> None:
     xml.close()
 
 
-def _limit(xml: XmlWriter, type: str | None, limit: Limit) -> None:
-    """Write a <limit> if URDF requires one or it is not the default; no limit is written as the largest double."""
-    if type not in ("revolute", "prismatic", "continuous") or (type == "continuous" and limit == UNLIMITED):
+def _limit(xml: XmlWriter, type: str | None, limit: Limit, new: bool) -> None:
+    """Write a <limit> if URDF requires one or it is not the default; no limit is written as the largest double where
+    the version requires a number. new: whether this is version 1.2."""
+    if type not in LIMITED or (type == "continuous" and limit == UNLIMITED):
         return
-    names = ("velocity", "effort") if type == "continuous" else ("lower", "upper", "velocity", "effort")
+    rates = [*RATES] if new else []
+    if limit.deceleration == limit.acceleration and new:
+        rates.remove("deceleration")
+    names = [*([] if type == "continuous" else ["lower", "upper"]), "velocity", "effort", *rates]
+    if new:
+        names = [name for name in names if name in ("lower", "upper") or getattr(limit, name) < inf]
     largest = sys.float_info.max
     numbers = {name: min(max(getattr(limit, name), -largest), largest) for name in names}
     xml.leaf("limit", **{name: format_number(value) for name, value in numbers.items()})

@@ -39,7 +39,7 @@ def read(
     """
     engine = Engine(file, opener, find, arguments, variable, check)
     made = engine.expand(text)
-    findings = engine.findings
+    findings = [*dict.fromkeys([*engine.findings, *(f for f in engine.report.findings if f.severity == "warning")])]
     files = {root.document.file: root.document.data.decode() for root in engine.roots}
     if made is not None and complete:
         findings += _unknown_arguments(engine, arguments)

@@ -63,7 +63,7 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
         >>> import kinetree as kt
         >>> arm = kt.chain([{"axis": [0, 0, 1], "qlim": [-1, 1]}])
         >>> kt.edit.clear_limits(arm, ["q1"]).joints["q1"].limit
-        Limit(lower=-inf, upper=inf, velocity=inf, effort=inf)
+        Limit(lower=-inf, upper=inf, velocity=inf, effort=inf, acceleration=inf, deceleration=inf, jerk=inf)
     """
     names, parts = set(as_names(joints)), parts_of(robot)
     for name in sorted(names & set(robot.joints)):

@@ -126,6 +126,9 @@ def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
     parts.materials += [m for m in more.materials if not _there(m, robot.materials)]
     parts.coupled_limits += more.coupled_limits
     parts.extensions += more.extensions
+    parts.header = {**more.header, **parts.header}
+    if versions := [one["version"] for one in (robot.header, other.header) if "version" in one]:
+        parts.header["version"] = max(versions)
     parts.groups = {**parts.groups, **more.groups}
     if other.semantic:
         added = other.semantic.without_virtual()

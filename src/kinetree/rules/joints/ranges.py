@@ -6,7 +6,7 @@ from math import inf
 from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.mimic import mimic_polynomial
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import RATES, Joint, Robot
 from kinetree.rules.quality import JointQuality, grouped, others, span, spans, unit
 
 MUCH_EFFORT = {"rad": 1e4, "m": 1e5}
@@ -120,7 +120,7 @@ class NoVelocity(JointQuality):
 
 
 class NegativeMaximum(JointQuality):
-    """The limits of effort and velocity are not negative.
+    """The limits of effort, velocity, acceleration and jerk are not negative.
 
     Some authors write -1 for "unknown", but programs take it as a number.
     """
@@ -133,7 +133,7 @@ class NegativeMaximum(JointQuality):
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
         """A negative number; one finding for all joints that have the same."""
-        for name in ("velocity", "effort"):
+        for name in ("velocity", "effort", *RATES):
             wrong = [joint for joint in ranged if getattr(joint.limit, name) < 0]
             for same in grouped(wrong, lambda joint, name=name: getattr(joint.limit, name)):  # type: ignore[misc]
                 rest = others([joint.name for joint in same[1:]])

@@ -6,7 +6,7 @@ from math import inf, isinf
 import numpy as np
 
 from kinetree.display import number
-from kinetree.model.robot import UNLIMITED, Limit, Robot
+from kinetree.model.robot import RATES, UNLIMITED, Limit, Robot
 from kinetree.model.tree import Tree
 from kinetree.solvers.compare.bodies import Pair, inertia_of
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
@@ -123,7 +123,7 @@ def _places(sides: Sides, kind: str, a: dict[str, Place], b: dict[str, Place]) -
     return found
 
 
-KINDS = ("position", "velocity", "effort")
+KINDS = ("position", "velocity", "effort", *RATES)
 
 
 def compare_limits(sides: Sides) -> list[Difference]:
@@ -154,7 +154,7 @@ def _spoken(robot: Robot) -> set[str]:
 
 
 def _numbers(limit: Limit, kind: str) -> tuple[float, ...]:
-    """Return (lower, upper) of a position, (value,) of velocity or effort."""
+    """Return (lower, upper) of a position, (value,) of another kind."""
     if kind == "position":
         return limit.lower, limit.upper
     value: float = getattr(limit, kind)

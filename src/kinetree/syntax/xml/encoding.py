@@ -24,51 +24,94 @@ CHUNK = 1_000_000
 """Bytes that are decoded at a time."""
 
 
-def to_utf8(text: bytes | str) -> bytes:
-    """Return the text in UTF-8, with UTF-8 in its declaration, so that it can be written back.
+Doubt = tuple[int, str]
+"""What is wrong with an encoding, and its first byte in the text in UTF-8."""
+STRAYS = {0xDC00 + byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0x100)}
+"""Letters of bytes that are not UTF-8, by their surrogate escapes: those of windows-1252, the most likely encoding."""
 
-    Raises UnicodeError for a text that is not in its encoding, LookupError for an encoding that is not supported.
+
+def to_utf8(text: bytes | str) -> tuple[bytes, list[Doubt]]:
+    """Return the text in UTF-8, with UTF-8 in its declaration, so that it can be written back, and what is wrong with
+    its encoding. As tinyxml2 does, a text is read as UTF-8 if its declaration is wrong, and whatever its bytes are.
+
+    Raises UnicodeError for a text with the byte order mark of UTF-16 that is not in UTF-16.
     """
     if isinstance(text, str):
-        return text.encode()
+        return text.encode(), []
     mark, encoding = encoding_of(text)
-    text = text[len(mark) :]
-    if encoding in ("utf-8", "ascii") and text.isascii():
-        pass
-    elif encoding == "utf-8":
-        _check_utf8(text)
-    else:
+    name, text = _declared(text, len(mark)), text[len(mark) :]
+    doubts = []
+    if encoding == "utf-8" and CODECS.get(name.lower()) != encoding and not mark:
+        doubts.append((text.find(name.encode()), f"the declared encoding {name!r}, but the text is not in it"))
+        if name.lower() not in CODECS and not name.lower().startswith("utf-16"):
+            doubts = [(doubts[0][0], f"the declared encoding {name!r}, which is not known; expected {LEGAL}")]
+    if not text.isascii() and encoding == "utf-8":
+        text, stray = _with_letters(text)
+        doubts += stray
+    elif not text.isascii() or encoding.startswith("utf-16"):
         text = text.decode(encoding).encode()
     declared = _ENCODING.match(text, 0, DECLARED_WITHIN)
     if declared and declared[2].lower() != b"utf-8":
         text = declared[1] + b"UTF-8" + text[declared.end(2) :]
-    return text
+        grown = len(b"UTF-8") - len(declared[2])
+        doubts = [(byte + grown if byte > declared.start(2) else byte, what) for byte, what in doubts]
+    return text, doubts
 
 
-def _check_utf8(text: bytes) -> None:
-    """Raise UnicodeDecodeError if a text is not UTF-8; in pieces, as a whole str could take four times its bytes."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
+def _with_letters(text: bytes) -> tuple[bytes, list[Doubt]]:
+    """Return a text in UTF-8, with letters for bytes that are not, and a doubt if there are any; in pieces, as a whole
+    str could take four times its bytes."""
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    parts, size, first = [], 0, -1
     for start in range(0, len(text), CHUNK):
-        held = len(decoder.getstate()[0])
+        piece = decoder.decode(text[start : start + CHUNK], final=start + CHUNK >= len(text))
         try:
-            decoder.decode(text[start : start + CHUNK], final=start + CHUNK >= len(text))
-        except UnicodeDecodeError as error:
-            at = start - held
-            raise UnicodeDecodeError("utf-8", text, error.start + at, error.end + at, error.reason) from None
+            data = piece.encode()
+        except UnicodeEncodeError as error:
+            first = size + len(piece[: error.start].encode()) if first < 0 else first
+            data = piece.translate(STRAYS).encode()
+        parts.append(data)
+        size += len(data)
+    if first < 0:
+        return text, []
+    bad = text[first : first + 1].hex().upper()
+    return b"".join(parts), [(first, f"a byte that is not UTF-8, 0x{bad}, taken as a letter of windows-1252")]
+
+
+def text_of(text: bytes) -> tuple[bytes, str, str]:
+    """Return (byte order mark or b"", Python's encoding, text without the mark). Raises UnicodeError as `to_utf8`."""
+    mark, encoding = encoding_of(text)
+    return mark, encoding, text[len(mark) :].decode(encoding, "surrogateescape").translate(STRAYS)
 
 
 def encoding_of(text: bytes) -> tuple[bytes, str]:
-    """Return (byte order mark or b"", Python's encoding). Raises UnicodeError or LookupError if unsupported."""
+    """Return (byte order mark or b"", Python's encoding): the declared one, or UTF-8 if the text cannot be in it."""
     for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if text.startswith(mark):
             return mark, encoding
-    mark = b"\xef\xbb\xbf" if text.startswith(b"\xef\xbb\xbf") else b""
-    name = _declared(text, len(mark))
-    if name.lower().startswith("utf-16"):
-        raise UnicodeError("it declares UTF-16 but does not begin with its byte order mark")
-    if name.lower() not in CODECS:
-        raise LookupError(f"encoding {name!r} is not read; expected {LEGAL}")
-    return mark, CODECS[name.lower()]
+    if text.startswith(codecs.BOM_UTF8):
+        return codecs.BOM_UTF8, "utf-8"
+    encoding = declared_codec(text) or "utf-8"
+    if encoding == "utf-8" or text.isascii():
+        return b"", encoding
+    one_byte = encoding == "ascii" or encoding.startswith(("iso-", "cp"))
+    wrong = (one_byte and _is_in(text, "utf-8")) or not _is_in(text, encoding)
+    return b"", "utf-8" if wrong else encoding
+
+
+def _is_in(text: bytes, encoding: str) -> bool:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        for start in range(0, len(text), CHUNK):
+            decoder.decode(text[start : start + CHUNK], final=start + CHUNK >= len(text))
+    except UnicodeError:
+        return False
+    return True
+
+
+def declared_codec(text: bytes) -> str | None:
+    """Return Python's name of the encoding that a text without byte order mark declares, or None if it is not read."""
+    return CODECS.get(_declared(text, 0).lower())
 
 
 def declares_utf16(text: bytes) -> bool:

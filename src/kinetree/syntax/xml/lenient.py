@@ -18,10 +18,12 @@ Change = tuple[int, int, bytes, str]
 _DECLARATION = re.compile(rb"([^<]*+)(<\?xml[\s?][^>]*+>)?")
 _TAG = re.compile(rb"<[^\s/>]*+(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 _VALUE = re.compile(rb"\"[^\"]*+\"|'[^']*+'")
-_IN_TEXT = re.compile(rb"&(?!#?\w++;)|\]\]>")  # what looks like an entity may have been meant as one
-_IN_VALUE = re.compile(rb"&(?!#?\w++;)|<")
+_CONTROL = re.compile(rb"[\x01-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
+_IN_TEXT = re.compile(rb"&(?!#?\w++;)|\]\]>|" + _CONTROL.pattern)  # a name of an entity may have been meant as one
+_IN_VALUE = re.compile(rb"&(?!#?\w++;)|<|" + _CONTROL.pattern)
 _NAME = re.compile(rb"[A-Za-z_:]")
-_WRITTEN = {b"&": b"&amp;", b"<": b"&lt;", b"]]>": b"]]&gt;"}
+_WRITTEN = {b"&": b"&amp;", b"<": b"&lt;", b"]]>": b"]]&gt;", b"\x0b": b" ", b"\x0c": b" "}
+_REPLACED = "\N{REPLACEMENT CHARACTER}".encode()
 _WRONG = {
     b"&": "'&' that begins no entity, such as '&amp;'",
     b"<": "'<' in a value, not '&lt;'",
@@ -56,7 +58,8 @@ def changes_of(data: bytes) -> list[Change]:
     """Return what must change in a text for XML to allow it, in order; [] if nothing does or it is something else.
 
     Takes time in proportion to the text. Found are text or blanks before the declaration, one without a version,
-    "--" in comments, "&" that begins no entity, "<" in values, "]]>" in texts, and attributes without a blank between.
+    "--" in comments, "&" that begins no entity, "<" in values, "]]>" in texts, control characters, and attributes
+    without a blank between.
     """
     found: list[Change] = []
     before = _DECLARATION.match(data)
@@ -80,7 +83,12 @@ def changes_of(data: bytes) -> list[Change]:
         if data.startswith(b"<!--", tag):
             inside = data[tag + 4 : end - 3]
             if b"--" in inside or inside.endswith(b"-"):
-                found.append((tag + 4, end - 3, inside.replace(b"-", b" "), "'--' in a comment"))
+                blank = _CONTROL.sub(b" ", inside.replace(b"-", b" "))
+                found.append((tag + 4, end - 3, blank, "'--' in a comment"))
+            else:
+                found += _replaced(_CONTROL, data, tag + 4, end - 3)
+        elif data.startswith(b"<![CDATA[", tag):
+            found += _replaced(_CONTROL, data, tag, end)
         elif not data.startswith((b"<!", b"<?"), tag):
             for value in _VALUE.finditer(data, tag, end):
                 found += _replaced(_IN_VALUE, data, value.start() + 1, value.end() - 1)
@@ -94,7 +102,9 @@ def changes_of(data: bytes) -> list[Change]:
 
 def _replaced(pattern: re.Pattern[bytes], data: bytes, start: int, stop: int) -> list[Change]:
     matches = islice(pattern.finditer(data, start, stop), MAX_CHANGES)
-    return [(m.start(), m.end(), _WRITTEN[m[0]], _WRONG[m[0]]) for m in matches]
+    return [
+        (m.start(), m.end(), _WRITTEN.get(m[0], _REPLACED), _WRONG.get(m[0], "a control character")) for m in matches
+    ]
 
 
 def _end(data: bytes, tag: int) -> int:

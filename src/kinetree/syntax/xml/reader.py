@@ -162,13 +162,13 @@ def parse(
 ) -> Element | None:
     """Return the root element of an XML text, or None with an error in `report`.
 
-    comments: whether to keep comments. strict: whether to refuse all that XML forbids; otherwise what tinyxml2 takes is
-    read, with warnings (see `kinetree.syntax.xml.lenient`).
+    comments: whether to keep comments. strict: whether to refuse all that XML forbids, but wrong encodings; otherwise
+    what tinyxml2 takes is read, with warnings (see `kinetree.syntax.xml.lenient`).
     """
     text, origins = (text.text, text.origins) if isinstance(text, DerivedText) else (text, ())
     try:
-        data = to_utf8(text) if len(text) <= MAX_BYTES else b""
-    except (UnicodeError, LookupError) as error:
+        data, doubts = to_utf8(text) if len(text) <= MAX_BYTES else (b"", [])
+    except UnicodeError as error:
         report.findings.append(Finding("xml-encoding", "error", f"the text cannot be decoded: {error}", Source(file)))
         return None
     report.bytes += max(len(text), len(data))
@@ -187,8 +187,12 @@ def parse(
     if root is None or (strict and fault is not None):
         assert fault is not None
         words = f"this is not well-formed XML: {fault.words}" if data.strip() else "the file is empty"
-        _refuse(report, document, "xml-syntax", words, fault.byte)
+        _refuse(report, document, "xml-syntax", "; it has ".join([words, *(what for _, what in doubts)]), fault.byte)
         return None
+    for byte, what in doubts:
+        letter = data[byte : byte + 4].decode(errors="ignore")[:1].encode()
+        stop, fix = byte + len(letter), "save the file as UTF-8, and declare this or nothing"
+        _lenient(report, document, f"{what}; xacro refuses the file" if strict else what, byte, stop, fix)
     if origins:
         document.starts = [element.start for element in root.walk()]
     if report.cut:
@@ -222,8 +226,8 @@ def parsed(text: DerivedText, file: str) -> Element | None:
 
 
 def unparsed(text: bytes, file: str) -> Document:
-    """Return a file as a document without parsing it. Raises UnicodeError or LookupError for its encoding."""
-    return Document(to_utf8(text), file)
+    """Return a file as a document without parsing it. Raises UnicodeError for its encoding."""
+    return Document(to_utf8(text)[0], file)
 
 
 def _refuse(report: Report, document: Document, code: str, message: str, byte: int) -> None:

@@ -101,7 +101,8 @@ def differences(
     if here.joint_order != back.joint_names:
         record("robot", "")["joint_order"] = [*(here.joint_order or ())]
     if foreign := leaves(here, ("extensions",), format):
-        record("robot", "").update(foreign)
+        spaces = {k: v for k, v in here.header.items() if any(f"{k[6:]}:" in e.text for e in here.extensions if k[6:])}
+        record("robot", "").update(foreign | ({"header": spaces} if spaces else {}))
     own_names = {("joint", new): old for old, new in names.items() if new != old} | {**own_names}
     for (kind, name), own in own_names.items():
         record(kind, name)["name"] = own

@@ -1,6 +1,7 @@
 """What a file carries for Kinetree, put back into the parts that its reader has read."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 from kinetree.errors import KinetreeError, nearest_names, shortened
 from kinetree.formats.losses.sidecar.differences import CLASSES, FIELDS, Record, things_in
 from kinetree.formats.losses.sidecar.merge_fixed_link import merge_fixed_link, with_frame
-from kinetree.formats.losses.sidecar.values import changed, leaves
+from kinetree.formats.losses.sidecar.values import changed, decoded, leaves
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.edit.naming import Names, renamed_parts
 from kinetree.model.robot import UNLIMITED, Extension, Joint, Link
@@ -312,6 +313,10 @@ def _of_robot(parts: Parts, record: Record, own: Names) -> None:
             parts.joint_order = _names(data.pop("joint_order"), joints)
         if name := data.pop("name", None):
             parts.name = str(name)
+        spaces = decoded(dict[str, str], data.pop("header", {}))
+        if not all(re.fullmatch(r"xmlns:[A-Za-z_][\w.-]*", name) for name in spaces):
+            raise ValueError("its header has more than declarations of name spaces")
+        parts.header = spaces | dict(parts.header)
         changes = {tuple(path.split(".")): value for path, value in data.items() if path.startswith("extensions.")}
         if len(changes) != len(data):
             raise ValueError("a robot has other fields")

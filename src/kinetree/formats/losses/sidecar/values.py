@@ -78,7 +78,7 @@ def changed(kind: Any, value: Any, changes: Changes) -> Any:
     value: None if it is to be made. Raises ValueError or TypeError for data that do not fit.
     """
     if () in changes:
-        return _decoded(kind, changes[()])
+        return decoded(kind, changes[()])
     kind = _given(kind)
     if get_origin(kind) is tuple:
         return _list_changed(get_args(kind)[0], [*(value or ())], changes)
@@ -104,7 +104,7 @@ def _list_changed(kind: Any, items: list[Any], changes: Changes) -> tuple[Any, .
         if not 0 <= index < len(items) + MAX_ADDED:
             raise ValueError(f"there is no item {index}")
         if kind is Extension:
-            format, tag, text = _decoded(tuple[str, str, str], by_index[index].get(()))
+            format, tag, text = decoded(tuple[str, str, str], by_index[index].get(()))
             items.insert(index, Extension(format, tag, text))
             continue
         while len(items) <= index:
@@ -131,7 +131,8 @@ def _given(kind: Any) -> Any:
     return others[0] if NoneType in get_args(kind) else kind
 
 
-def _decoded(kind: Any, data: Any) -> Any:
+def decoded(kind: Any, data: Any) -> Any:
+    """Return JSON data as a value of a type. Raises ValueError if they do not fit."""
     kind = _given(kind)
     origin, inner = get_origin(kind), get_args(kind)
     if kind is float and isinstance(data, (int, float)) and not isinstance(data, bool) and not isnan(data):
@@ -142,9 +143,9 @@ def _decoded(kind: Any, data: Any) -> Any:
         return data
     if origin is tuple and isinstance(data, list):
         kinds = [inner[0]] * len(data) if inner[-1] is ... else [*inner]
-        return tuple(_decoded(one, item) for one, item in zip(kinds, data, strict=True))
+        return tuple(decoded(one, item) for one, item in zip(kinds, data, strict=True))
     if origin is not None and isinstance(data, dict) and len(inner) == 2:
-        return {_decoded(inner[0], key): _decoded(inner[1], item) for key, item in data.items()}
+        return {decoded(inner[0], key): decoded(inner[1], item) for key, item in data.items()}
     raise ValueError(f"{str(data)[:40]!r} is not legal here")
 
 
