@@ -201,7 +201,7 @@ def test_a_floating_joint_has_six_velocities(run, tmp_path):
     [
         (("--q", "elow=1"), "no joint 'elow'; did you mean 'elbow'"),
         (("--qd", "elow=1"), "no joint 'elow'; did you mean 'elbow'"),
-        (("--qd", "elbow=1,2"), "--qd elbow: takes 1 numbers"),
+        (("--qd", "elbow=1,2"), "--qd elbow: takes 1 number"),
         (("--tau", "elbow=x"), "--tau elbow: 'x' is not a finite number"),
         (("--tau", "elbow=1", "--qdd", "elbow=1"), "only one of them is legal"),
         (("--gravity", "0", "0", "nan"), "expected three finite numbers"),

@@ -220,20 +220,23 @@ def test_json_is_the_robot(run):
     assert abs(sum(masses) - data["mass"]) < 1e-12
 
 
+NO_RATES = dict.fromkeys(("acceleration", "deceleration", "jerk"))
+
+
 def test_json_has_the_documented_fields(run, mixed):
     data = json.loads(run("inspect", mixed, "--json").stdout)
     assert {*data} == {
         *("schema", "format", "name", "source", "root", "links", "joints", "placed", "frames", "sensors", "groups"),
         *("materials", "loops", "coupled_limits", "extensions", "notes", "nq", "nv", "joint_names", "coordinate_names"),
-        *("q_slices", "neutral", "zero", "kinds", "mass", "center_of_mass", "semantic"),
+        *("q_slices", "neutral", "zero", "kinds", "mass", "center_of_mass", "semantic", "header"),
     }
     joints = {joint["name"]: joint for joint in data["joints"]}
     assert {*joints["lift"]} == {
         *("name", "type", "parent", "child", "origin", "axes", "child_origin", "pitch", "limits", "mimic", "dynamics"),
         *("safety", "calibration", "extensions", "source"),
     }
-    assert joints["lift"]["limits"] == [{"lower": -0.1, "upper": 0.25, "velocity": 0.5, "effort": 300.0}]
-    assert joints["grip"]["mimic"] == {"joint": "lift", "multiplier": 2.0, "offset": -0.1}
+    assert joints["lift"]["limits"] == [{"lower": -0.1, "upper": 0.25, "velocity": 0.5, "effort": 300.0, **NO_RATES}]
+    assert joints["grip"]["mimic"] == {"joint": "lift", "multiplier": 2.0, "offset": -0.1, "higher": []}
     assert data["q_slices"] == {"drive": [0, 3], "lift": [3, 4], "spin": [4, 5]}
     assert data["coordinate_names"] == ["drive.x", "drive.y", "drive.angle", "lift", "spin"]
     np.testing.assert_allclose(data["center_of_mass"], [0, 0, 0.375], rtol=0, atol=1e-15)
@@ -248,7 +251,7 @@ def test_json_says_no_limit_as_null(run, tmp_path):
         '<child link="b"/><axis xyz="1 0 0"/><limit velocity="2" effort="3"/></joint></robot>'
     )
     data = json.loads(run("inspect", path, "--json").stdout, parse_constant=pytest.fail)
-    assert data["joints"][0]["limits"] == [{"lower": None, "upper": None, "velocity": 2.0, "effort": 3.0}]
+    assert data["joints"][0]["limits"] == [{"lower": None, "upper": None, "velocity": 2.0, "effort": 3.0, **NO_RATES}]
     assert data["mass"] == 0
     assert data["center_of_mass"] is None
 

@@ -117,7 +117,12 @@ def test_free_bodies_that_count_from_their_place_come_back():
     assert np.array_equal(again.joints["box"].origin[:3, 3], (1, 2, 3))
 
 
-def test_a_free_body_with_another_frame_at_its_joint_is_refused():
+def test_a_free_body_with_another_frame_at_its_joint_is_written_as_single_joints():
     robot = kt.edit.move_frame(read(model("")), "b", se3.translation((1.0, 0.0, 0.0)))
-    with pytest.raises(KinetreeError, match="does not end at the frame of its link"):
-        mjcf.write(robot)
+    notes = []
+    again = read(mjcf.write(robot, (), notes))
+    assert [note.code for note in notes] == ["bounds", "single-joints"]
+    turn = se3.quaternion_from_rotation(se3.pose_from_xyz_rpy((0, 0, 0), (0.3, -0.2, 0.5))[:3, :3])
+    here = all_frames(robot, robot.q(f=(0.1, 0.2, 0.3, *turn)))
+    there = all_frames(again, again.q(f_TX=0.1, f_TY=0.2, f_TZ=0.3, f_R=turn))
+    assert max(np.abs(here[name] - there[name]).max() for name in here) < 1e-15

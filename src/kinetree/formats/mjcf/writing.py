@@ -90,7 +90,7 @@ def weightless(job: Job) -> list[str]:
         if own or any(j.type == "fixed" and j.child in heavy for j in job.robot.child_joints(name)):
             heavy.add(name)
     ends = (job.row(joint)[-1].child for joint in job.robot.joints.values() if joint.type != "fixed")
-    return [end for end in ends if end not in heavy]
+    return [end for end in dict.fromkeys(ends) if end not in heavy]
 
 
 def moments(inertial: Inertial) -> Array:
