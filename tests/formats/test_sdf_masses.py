@@ -173,7 +173,10 @@ class TestComputedInertia:
             with pytest.raises(KinetreeError, match="its mass is unknown"):
                 ask(robot)
         assert '<inertial auto="true"/>' in kt.text(build(parts_of(robot)), "sdf")
-        assert "its mass is unknown" in " ".join(note.message for note in robot.notes)
+        assert "unknown-inertia" in {note.code for note in robot.notes}
+        with pytest.raises(KinetreeError, match="URDF cannot express an unknown mass"):
+            kt.text(robot, "urdf")
+        assert kt.dynamics.mass(kt.load(kt.text(robot, "urdf", without=("unknown_mass", "plane")), format="urdf")) == 1.0
 
     def test_it_is_written_as_computed(self):
         text = model(f'<link name="a"><inertial auto="true"/>{felt(density="<density>5</density>")}</link>')

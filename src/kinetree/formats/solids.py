@@ -14,24 +14,27 @@ Solid = tuple[float, float, Array]
 """A solid of uniform density: volume, m³; z of its centre, m; mean of x², y² and z² about the centre (3,), m²."""
 
 
-def _box(x: float, y: float, z: float) -> Solid:
+def box(x: float, y: float, z: float) -> Solid:
+    """Return the solid of a box. x, y, z: its sides."""
     return x * y * z, 0.0, np.array((x * x, y * y, z * z)) / 12
 
 
-def _ellipsoid(x: float, y: float, z: float) -> Solid:
+def ellipsoid(x: float, y: float, z: float) -> Solid:
+    """Return the solid of an ellipsoid. x, y, z: its radii."""
     return 4 / 3 * pi * x * y * z, 0.0, np.array((x * x, y * y, z * z)) / 5
 
 
-def _cylinder(r: float, h: float) -> Solid:
+def cylinder(r: float, h: float) -> Solid:
+    """Return the solid of a cylinder along z. r, h: its radius and length."""
     return pi * r * r * h, 0.0, np.array((r * r / 4, r * r / 4, h * h / 12))
 
 
-def _cone(r: float, h: float) -> Solid:
+def cone(r: float, h: float) -> Solid:
     """Return the solid of a cone with its base at -h/2: its centre is a quarter of its length above that."""
     return pi * r * r * h / 3, -h / 4, np.array((3 / 20 * r * r, 3 / 20 * r * r, 3 / 80 * h * h))
 
 
-def _capsule(r: float, h: float) -> Solid:
+def capsule(r: float, h: float) -> Solid:
     """Return the solid of a cylinder and two half balls; the mean of z² in these is (h/2)² + 3/8 r h + r²/5."""
     rod, ball = pi * r * r * h, 4 / 3 * pi * r**3
     squares = rod * np.array((r * r / 4, r * r / 4, h * h / 12))
@@ -40,12 +43,12 @@ def _capsule(r: float, h: float) -> Solid:
 
 
 SOLIDS: Mapping[str, Callable[[Any], Solid]] = {
-    "box": lambda p: _box(*p["size"]),
-    "sphere": lambda p: _ellipsoid(*(p["radius"],) * 3),
-    "ellipsoid": lambda p: _ellipsoid(*p["radii"]),
-    "cylinder": lambda p: _cylinder(p["radius"], p["length"]),
-    "cone": lambda p: _cone(p["radius"], p["length"]),
-    "capsule": lambda p: _capsule(p["radius"], p["length"]),
+    "box": lambda p: box(*p["size"]),
+    "sphere": lambda p: ellipsoid(*(p["radius"],) * 3),
+    "ellipsoid": lambda p: ellipsoid(*p["radii"]),
+    "cylinder": lambda p: cylinder(p["radius"], p["length"]),
+    "cone": lambda p: cone(p["radius"], p["length"]),
+    "capsule": lambda p: capsule(p["radius"], p["length"]),
 }
 """Solid of each kind of shape that has one, from the parameters of a `Shape`."""
 

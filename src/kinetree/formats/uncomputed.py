@@ -34,13 +34,6 @@ FORCES = (
     ("passive", "option", _given('(spring|passive)(?=="d)'), "it switches off springs that are computed", "stiffness"),
     ("passive", "option", _given('(damper|passive)(?=="d)'), "it switches off dampers that are computed", "damping"),
     ("weight", "gravity", r">\s*(false|0)\s*<", "its weight is computed, although the file gives it none", ""),
-    (
-        "mass",
-        "inertial",
-        r"auto=",
-        "its mass is unknown: it follows from its collisions, which are none, or not all simple shapes",
-        "",
-    ),
     ("medium armature", "inertial/fluid_added_mass", "[1-9]", "the mass of moved fluid is not computed", ""),
 )
 """What depends on a force (`needs` of `force_query`), tags of extensions that have it, its pattern, a message, and the

@@ -9,7 +9,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.inertias import check_weighed
 from kinetree.model.robot import Robot
-from kinetree.queries.forces import WEIGHTLESS, force_query, refuse_uncomputed
+from kinetree.queries.forces import WEIGHTLESS, force_query
 from kinetree.queries.options import GRAVITY, Gravity, MassOptions, robot_query
 from kinetree.queries.query import velocities
 
@@ -24,7 +24,6 @@ def mass(robot: Robot) -> float:
         >>> kt.dynamics.mass(arm)
         3.5
     """
-    refuse_uncomputed(robot, ("mass",))
     check_weighed(robot)
     return sum(link.inertial.mass for link in robot.links.values() if link.inertial)
 

@@ -150,13 +150,8 @@ def weighed(
     return {
         body: tuple(replace(link, inertial=None) if link.source in assumed else link for link in links)
         for body, links in found.items()
-        if links and not any(link.unweighed or _is_auto(link) for link in links)
+        if links and not any(link.unweighed for link in links)
     }
-
-
-def _is_auto(link: Link) -> bool:
-    """Return whether an SDF file leaves the inertial to simulators, which the reader keeps as an extension."""
-    return any(extension.format == "sdf" and extension.tag == "inertial" for extension in link.extensions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

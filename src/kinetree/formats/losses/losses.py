@@ -184,7 +184,8 @@ class Losses:
     def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:
         """Note what is lost by the table of capabilities and the writer's cases. row: of another format, if given."""
         for link in robot.links.values():
-            if link.unweighed and "inertial" not in self.without:
+            is_kept = any(e.format == self.format and e.tag == "inertial" for e in link.extensions)
+            if link.unweighed and not is_kept and "inertial" not in self.without:
                 what = f"an unknown mass. {link.unweighed}"
                 self.note_loss("unknown_mass", f"link {link.name!r}", what, link.source)
         cannot = CAPABILITIES[row or self.format].cannot

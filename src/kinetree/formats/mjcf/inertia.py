@@ -1,5 +1,6 @@
 """Mass and inertia of bodies: as written, or from the geoms of a body, as MuJoCo's compiler infers them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import pi
 
@@ -9,6 +10,7 @@ from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import float_of, vector_of
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.poses import ZERO, pose
+from kinetree.formats.solids import Solid, box, capsule, cylinder, ellipsoid
 from kinetree.model.robot import Inertial
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
@@ -88,46 +90,19 @@ Numbers = list[float]
 Content = tuple[float, tuple[float, float, float]]  # volume or area; principal moments of a unit mass
 
 
-def _sphere(size: Numbers) -> Content:
-    r = size[0]
-    return 4 / 3 * pi * r * r * r, (0.4 * r * r,) * 3
-
-
-def _box(size: Numbers) -> Content:
-    return 8 * size[0] * size[1] * size[2], _ellipsoidal(size, 3)
-
-
-def _ellipsoid(size: Numbers) -> Content:
-    return 4 / 3 * pi * size[0] * size[1] * size[2], _ellipsoidal(size, 5)
+def _solid(solid: Solid) -> Content:
+    volume, _, squares = solid
+    a, b, c = squares.sum() - squares
+    return volume, (float(a), float(b), float(c))
 
 
 def _ellipsoid_shell(size: Numbers) -> Content:
     """Return the content as MuJoCo computes it: Thomsen's area, moments of what a micrometre of growth adds."""
     x, y, z = size[:3]
     area = 4 * pi * (((x * y) ** 1.6075 + (y * z) ** 1.6075 + (z * x) ** 1.6075) / 3) ** (1 / 1.6075)
-    (inner, small), (outer, large) = _ellipsoid(size), _ellipsoid([s + 1e-6 for s in size[:3]])
+    (inner, small), (outer, large) = (_solid(ellipsoid(*r)) for r in (size[:3], [s + 1e-6 for s in size[:3]]))
     a, b, c = (np.multiply(large, outer) - np.multiply(small, inner)) / (outer - inner)
     return area, (float(a), float(b), float(c))
-
-
-def _ellipsoidal(size: Numbers, divisor: float) -> tuple[float, float, float]:
-    x, y, z = (s * s / divisor for s in size[:3])
-    return y + z, x + z, x + y
-
-
-def _cylinder(size: Numbers) -> Content:
-    r, h = size[0], 2 * size[1]
-    across = (3 * r * r + h * h) / 12
-    return pi * r * r * h, (across, across, r * r / 2)
-
-
-def _capsule(size: Numbers) -> Content:
-    """Return the content of a cylinder and two half balls, weighted by volume."""
-    r, h = size[0], 2 * size[1]
-    ball = 4 * r / (4 * r + 3 * h)
-    rod = 1 - ball
-    across = rod * (3 * r * r + h * h) / 12 + ball * (0.4 * r * r + h * (3 * r + 2 * h) / 8)
-    return pi * r * r * (h + 4 / 3 * r), (across, across, rod * r * r / 2 + ball * 0.4 * r * r)
 
 
 def _sphere_shell(size: Numbers) -> Content:
@@ -170,6 +145,12 @@ def _capsule_shell(size: Numbers) -> Content:
     return area, (across, across, tube * r * r + ball * 2 / 3 * r * r)
 
 
-_SOLIDS = {"sphere": _sphere, "box": _box, "ellipsoid": _ellipsoid, "cylinder": _cylinder, "capsule": _capsule}
+_SOLIDS: dict[str, Callable[[Numbers], Content]] = {
+    "sphere": lambda size: _solid(ellipsoid(*(size[0],) * 3)),
+    "box": lambda size: _solid(box(*(2 * half for half in size[:3]))),
+    "ellipsoid": lambda size: _solid(ellipsoid(*size[:3])),
+    "cylinder": lambda size: _solid(cylinder(size[0], 2 * size[1])),
+    "capsule": lambda size: _solid(capsule(size[0], 2 * size[1])),
+}
 _SHELLS = {"sphere": _sphere_shell, "box": _box_shell, "cylinder": _cylinder_shell, "capsule": _capsule_shell}
 _SHELLS["ellipsoid"] = _ellipsoid_shell

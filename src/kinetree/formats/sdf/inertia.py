@@ -19,12 +19,13 @@ from kinetree.syntax.xml.reader import Element
 MASS, MOMENT, DENSITY = DEFAULTS["sdf"].mass, DEFAULTS["sdf"].inertia, DEFAULTS["sdf"].density
 INERTIA = {"ixx": MOMENT, "ixy": 0.0, "ixz": 0.0, "iyy": MOMENT, "iyz": 0.0, "izz": MOMENT}
 ASSUMED = f"{MASS:g} kg and {MOMENT:g} kg m² about each axis"
+NO_SOLIDS = "It follows from its collisions, which are none, or not all simple shapes"
 
 
 def inertial_of(
     context: Context, element: Element | None, link: Entry, shapes: tuple[Geometry, ...], is_static: bool
-) -> tuple[Inertial | None, list[Extension]]:
-    """Return the inertial of a link, and elements that are kept; None if it is not known.
+) -> tuple[Inertial | None, list[Extension], str]:
+    """Return the inertial of a link, elements that are kept, and "" or, without an inertial, why its mass is unknown.
 
     element: its <inertial>. shapes: its collisions; none if one of them could not be read. is_static: whether its model
     is.
@@ -33,7 +34,7 @@ def inertial_of(
     if element is None:
         message = f"the link has no <inertial>; SDF gives it {ASSUMED}"
         report.add("info" if is_static else "warning", "no-inertial", message, owner)
-        return Inertial(MASS, frozen(MOMENT * np.eye(3))), []
+        return Inertial(MASS, frozen(MOMENT * np.eye(3))), [], ""
     check_attributes(report, element, ("auto",))
     if truth_attribute(report, element, "auto", owner):
         return _computed(context, element, link, shapes)
@@ -54,18 +55,19 @@ def inertial_of(
     if pose.relative_to and pose.element is not None:
         message = f"the pose of an <inertial> is relative to its link; {pose.relative_to!r} has no effect"
         report.warning("inertial-pose", message, pose.element, owner=owner)
-    return Inertial(mass, tensor, pose.T), extensions
+    return Inertial(mass, tensor, pose.T), extensions, ""
 
 
 def _computed(
     context: Context, element: Element, link: Entry, shapes: tuple[Geometry, ...]
-) -> tuple[Inertial | None, list[Extension]]:
+) -> tuple[Inertial | None, list[Extension], str]:
     """Return the inertial of <inertial auto="true">: that of the collision shapes, each of its own density, else of the
     link's, else of 1000 kg/m³; a <mass> is that of all together (libsdformat's Link::ResolveAutoInertials)."""
     report, owner = context.report, link.element
     once, others = single_children(report, element, ("pose", "mass", "inertia", "density"))
     if not shapes or any(shape.shape.kind not in SOLIDS for shape in shapes):
-        return None, context.keep([element], ("inertial",), owner)  # noted by `uncomputed`, refused where it counts
+        report.warning("unknown-inertia", f"its mass and inertia are unknown. {NO_SOLIDS}", element, owner=owner)
+        return None, context.keep([element], ("inertial",), owner), NO_SOLIDS
     for tag in ("pose", "inertia"):
         if tag in once:
             message = f'<{tag}> beside auto="true" has no effect: the inertia is computed from the collision shapes'
@@ -75,7 +77,7 @@ def _computed(
     made = inertial_of_lumps(lumps, number_of(report, once.get("mass"), MASS, owner) if "mass" in once else None)
     message = f"its inertia is computed from its collision shapes ({len(lumps)}): {number(made.mass)} kg"
     report.add("info", "auto-inertia", message, element, owner=owner)
-    return made, context.keep(others, INERTIAL_OTHERS, owner, "inertial/")
+    return made, context.keep(others, INERTIAL_OTHERS, owner, "inertial/"), ""
 
 
 def _density(context: Context, shape: Geometry, shared: float, inertial: Element, owner: Element) -> float:

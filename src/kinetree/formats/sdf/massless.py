@@ -35,8 +35,7 @@ def with_masses(robot: Robot, without: Collection[str] = ()) -> tuple[Robot, lis
     frames = _Frames(robot, parts)
     records = [] if "frame" in without else frames.make()
     for i, link in enumerate(parts.links):
-        is_computed = any(e.format == "sdf" and e.tag == "inertial" for e in link.extensions)  # by simulators
-        if _is_massless(link) and not is_computed and not link.name == robot.root == WORLD:
+        if _is_massless(link) and not link.unweighed and not link.name == robot.root == WORLD:
             given = link.inertial or Inertial(MASS, np.zeros((3, 3)))
             inertia = given.inertia if np.linalg.eigvalsh(given.inertia)[0] > 0 else frozen(MOMENT * np.eye(3))
             parts.links[i] = replace(link, inertial=Inertial(MASS, inertia, given.origin))

@@ -206,13 +206,13 @@ class _Reader:
         for tag in ("visual", "collision"):
             elements = [e for e in others if e.tag == tag]
             shapes[tag] = self.named_shapes(optional_each(report, "sdf", elements, element, shape, extensions), element)
-        name, inertial = self.context.local(entry.name), None
+        name, inertial, why = self.context.local(entry.name), None, ""
         if self.has_masses:
             felt = shapes["collision"] if sum(e.tag == "collision" for e in others) == len(shapes["collision"]) else ()
             is_static = entry.name.startswith(self.static)
-            inertial, more = inertial_of(self.context, once.get("inertial"), entry, felt, is_static)
+            inertial, more, why = inertial_of(self.context, once.get("inertial"), entry, felt, is_static)
             extensions += more
-        return Link(name, inertial, shapes["visual"], shapes["collision"], tuple(extensions), element.source)
+        return Link(name, inertial, shapes["visual"], shapes["collision"], tuple(extensions), element.source, why)
 
     def named_shapes(self, shapes: list[Geometry], link: Element) -> tuple[Geometry, ...]:
         """Return the visuals, or the collisions, of a link; the name of another loses its name."""
