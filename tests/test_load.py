@@ -89,12 +89,12 @@ class TestOptionsOfSomeFormats:
         with pytest.raises(kt.KinetreeError, match="mean nothing to urdf"):
             kt.load(path, xacro_args={"a": "1"})
         with pytest.raises(kt.KinetreeError, match="mean nothing to urdf"):
-            _load([str(path)], given)
+            _load([str(path)], given, [{}])
         with pytest.raises(kt.KinetreeError, match="--arg means something to xacro alone"):
             jobs([str(path)], None, CheckOptions(read=given))
         monkeypatch.setitem(FORMATS, "urdf", replace(FORMATS["urdf"], options=("xacro_args",)))
         assert kt.load(path, xacro_args={"a": "1"}).name == kt.load(TEXT, format="urdf", xacro_args={"a": "1"}).name
-        assert [robot.name for robot in _load([str(path)], given)] == ["r"]
+        assert [robot.name for robot in _load([str(path)], given, [{}])] == ["r"]
         (job,) = jobs([str(path)], None, CheckOptions(read=given))
         assert job.options.read.xacro_args == {"a": "1"}
 

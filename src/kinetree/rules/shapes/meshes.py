@@ -94,7 +94,8 @@ class MissingMesh(MeshRule):
                         message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
                         yield self.finding(message, link, source=geometry.source)
                     else:
-                        message = f"the package of the mesh {name!r} is not found; name it: --package {package}=FOLDER"
+                        where = "is not found, or is outside of the workspace" if confined else "is not found"
+                        message = f"the package of the mesh {name!r} {where}; name it: --package {package}=FOLDER"
                         yield self.finding(message, link, source=geometry.source, severity="info")
         if double := [name for name in assets if "//" in name.partition("://")[2].lstrip("/")]:
             link, geometry = first_uses(shapes)[double[0]]
