@@ -39,6 +39,7 @@ def test_every_target_has_cases_that_pass(name):
         assert judge(lambda case=case: TARGETS[name].run(case.content, case.file)) is None, case.content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, target in TARGETS.items() if target.invent is None])
 def test_the_texts_that_cases_are_made_from_are_read(name):
     for text in TARGETS[name].own()[:3]:

@@ -245,6 +245,7 @@ def _quiet():
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", [*CALLS, *KERNELS])
 def test_one_and_many_and_none_are_alike(label):
     call = {**CALLS, **KERNELS}[label]
@@ -261,6 +262,7 @@ def test_one_and_many_and_none_are_alike(label):
     same(call.of(*(x[:2].tolist() for x in given)), entry(many, slice(2)), call.approximate, "lists")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", [*CALLS, *KERNELS])
 def test_single_precision_is_that_of_its_numbers(label):
     call = {**CALLS, **KERNELS}[label]
@@ -275,6 +277,7 @@ def test_single_precision_is_that_of_its_numbers(label):
             np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-4 * scale, err_msg=label)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", [*CALLS, *KERNELS])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
 def test_a_bad_number_harms_no_other_entry(label, bad):

@@ -4,6 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 import kinetree as kt
 
 SOURCE = Path(kt.__file__).parent
@@ -35,6 +37,7 @@ def named():
                     yield path.relative_to(SOURCE).as_posix(), match.group(1).strip(".").split(".")
 
 
+@pytest.mark.slow
 def test_every_function_that_a_text_names_exists():
     found = [*named()]
     assert len(found) > 200

@@ -63,6 +63,7 @@ class TestAGripperOnTool0:
         assert lines[0].endswith("[R199-508]")
         assert 'parent="tool0"' in lines[1]
 
+    @pytest.mark.slow
     def test_what_is_said_of_each_link_of_the_arm_is_one_finding_at_the_end(self, cell):
         lines = check("cell.urdf.xacro", "--profile", "industrial")
         assert sum("iyx" in line and "warning" in line for line in lines) == 1
@@ -70,6 +71,7 @@ class TestAGripperOnTool0:
         assert "In files of other packages (arm_description):" in lines[:at]
         assert any("5 findings like it" in line for line in lines[at:])
 
+    @pytest.mark.slow
     def test_through_two_macros_the_outer_call_is_named(self, cell):
         text = CELL.replace(
             '<xacro:gripper prefix="" parent="tool0"><origin xyz="0 0 0"/></xacro:gripper>',
@@ -80,6 +82,7 @@ class TestAGripperOnTool0:
         line = next(i for i, text in enumerate(text.splitlines(), 1) if "carrier=" in text)
         assert lines[0].startswith(f"cell.urdf.xacro:{line}:")
 
+    @pytest.mark.slow
     def test_on_flange_nothing_is_found_in_the_cell(self, cell):
         Path("cell.urdf.xacro").write_text(CELL.replace('parent="tool0"', 'parent="flange"'))
         assert not any(line.startswith("cell.urdf.xacro") for line in check("--profile", "industrial"))

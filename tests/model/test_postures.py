@@ -78,6 +78,7 @@ def test_quaternions_are_the_identity():
     assert (free.zero != 0).sum() == sum(joint.kind.nq in (4, 7) for joint in free.joints.values())
 
 
+@pytest.mark.slow
 def test_the_whole_q_of_an_icub_is_inside_after_ik_of_an_arm():
     icub = kt.load("icub")
     assert icub.limits.contains(icub.q())

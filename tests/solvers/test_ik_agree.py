@@ -78,6 +78,7 @@ def test_a_sample_of_the_benchmark(arm):
     assert not found["wrong"].any()
 
 
+@pytest.mark.slow
 def test_out_of_reach_all_three_agree(hand):
     icub, ik, fk = hand
     T = fk(icub.limits.sample(200, seed=2))
