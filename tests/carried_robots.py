@@ -68,7 +68,7 @@ def differences(a: Robot, b: Robot) -> list[str]:
     """Return the paths of all fields in which two robots differ; numbers of poses by more than 1e-12.
 
     Equal by meaning are: a limit or dynamics without any number and none; a reference to a material and the material;
-    an inertia seen in two frames.
+    an inertia seen in two frames; a header with and without a version or name spaces that nothing uses.
     """
     return [*_differ(_plain(a), _plain(b), "robot")]
 
@@ -90,7 +90,9 @@ def _plain(robot: Robot) -> dict[str, object]:
         dynamics = joint.dynamics if any(row != Dynamics() for row in joint.dynamics) else ()
         joints[joint.name] = replace(joint, limits=limits, dynamics=dynamics)
     coupled = {limit.name: limit for limit in robot.coupled_limits}
-    return fields | {"links": links, "joints": joints, "coupled_limits": coupled}
+    texts = "".join(extension.text for extension in robot.extensions)
+    header = {key: uri for key, uri in robot.header.items() if f"{key.removeprefix('xmlns:')}:" in texts}
+    return fields | {"header": header, "links": links, "joints": joints, "coupled_limits": coupled}
 
 
 def _resolved(robot: Robot, geometry):

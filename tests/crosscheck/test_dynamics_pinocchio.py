@@ -25,7 +25,7 @@ SOME = ("ur5_robot.urdf", "panda.urdf", "solo12.urdf", "talos_reduced.urdf", "iC
 
 def robots() -> list[tuple[Path, Robot]]:
     """Robots with a joint, without damping and friction, which Pinocchio's algorithms leave out."""
-    loaded = [(path, kt.load(path)) for path in sample((*icub_urdfs(), *loadable()), 3, keep=("romeo",))]
+    loaded = [(path, kt.load(path)) for path in sample((*icub_urdfs(), *loadable()), 5, keep=("romeo",))]
     return [(path, with_dynamics(robot)) for path, robot in loaded if robot.nq]
 
 

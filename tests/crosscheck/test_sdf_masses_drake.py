@@ -12,7 +12,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats import sdf
-from support import icub_urdfs, sample
+from support import at_length, icub_urdfs, sample
 
 pytestmark = pytest.mark.crosscheck
 
@@ -69,7 +69,7 @@ def test_computed_inertias(shape, density, mass):
 def test_robots_of_other_formats_keep_their_mass_and_their_frames():
     """Every link is a body or a frame in Drake, where it was."""
     compared = 0
-    for file in sample(urdfs(), 2):
+    for file in sample(urdfs(), 5):
         try:
             robot = kt.load(file)
         except kt.KinetreeError:
@@ -86,4 +86,4 @@ def test_robots_of_other_formats_keep_their_mass_and_their_frames():
         for name, T in zip(robot.links, () if frames is None else frames, strict=frames is not None):
             assert np.abs(np.linalg.inv(at[robot.root]) @ at[name] - T).max() < 1e-9, (file, name)
         compared += 1
-    assert compared >= 30
+    assert compared >= at_length(10, 30)
