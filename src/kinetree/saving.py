@@ -45,7 +45,7 @@ def save(
         >>> kt.save(arm, "arm.urdf")  # no remarks
         ()
         >>> kt.load("arm.urdf")
-        Robot('arm', 2 links, 1 joints, 3 frames, nq=1)
+        Robot('arm', 2 links, 1 joint, 3 frames, nq=1)
     """
     from kinetree.files.output import (
         check_no_links,

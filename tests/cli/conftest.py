@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from kinetree.cli import group
+from pendants import KNOWN
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 
@@ -62,7 +63,9 @@ def mixed(tmp_path):
 @pytest.fixture
 def arm(tmp_path):
     """A file of an arm of six joints with the frames of REP-199."""
-    parts = ['<robot name="arm"><link name="base_link"/><link name="base"/><link name="flange"/><link name="tool0"/>']
+    parts = [
+        f'<robot name="{KNOWN}"><link name="base_link"/><link name="base"/><link name="flange"/><link name="tool0"/>'
+    ]
     for i, axis in enumerate(AXES, 1):
         parent = f"l{i - 1}" if i > 1 else "base_link"
         parts.append(

@@ -80,7 +80,7 @@ def test_joints_that_slide_fixed_rows_and_no_joints(mixed_arm):
     icub = kt.load("icub")
     function, _ = matlab(icub, "head", "imu_frame", "dh", "m", "rad")
     T, table = function()
-    assert np.allclose(T, kt.fk(icub, "imu_frame", base="head")(icub.q()), rtol=0, atol=1e-15)
+    assert np.allclose(T, kt.fk(icub, "imu_frame", base="head")(icub.zero), rtol=0, atol=1e-15)
     assert table["joints"] == []
 
 
@@ -141,7 +141,7 @@ def test_a_file_has_the_name_of_its_function(run, tmp_path):
     icub = kt.load("icub")
     T, chain = Function(target.read_text())()
     assert Function(target.read_text()).name == "left_hand"
-    assert np.allclose(T, kt.fk(icub, "l_hand")(icub.q()), rtol=0, atol=1e-12)
+    assert np.allclose(T, kt.fk(icub, "l_hand")(icub.zero), rtol=0, atol=1e-12)
     assert len(chain["joints"]) == 10
     assert "exists already" in run(*arguments).stderr
     assert "cannot be called 'left-hand'" in run(*arguments[:-1], tmp_path / "left-hand.m").stderr

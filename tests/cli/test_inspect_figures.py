@@ -15,7 +15,9 @@ def test_a_frame_and_a_joint_are_written(run, arm, tmp_path):
     out = tmp_path / "joint.svg"
     result = run("inspect", arm, "--joint", "axis_2", "--q", "axis_2=30", "--deg", "-o", out)
     assert (result.exit_code, result.stderr) == (0, f"wrote {out}\n")
-    assert {"Joint axis_2 of arm", "revolute, 30°", "l1", "l2"} <= {*words_of(parsed(out.read_text("utf-8")))}
+    assert {f"Joint axis_2 of {kt.load(arm).name}", "revolute, 30°", "l1", "l2"} <= {
+        *words_of(parsed(out.read_text("utf-8")))
+    }
 
 
 def test_without_a_frame_or_joint_the_tree_is_drawn(run, arm, tmp_path):

@@ -65,7 +65,7 @@ def test_ranges_of_the_robot_that_the_page_names():
 def test_axes_are_those_of_the_jacobian(robot):
     """In the columns of J at the child's origin: the angular part of what turns, the linear part of what slides."""
     coordinated = {name for name in robot.joint_names if robot.joints[name].kind.quaternion is None}
-    q, rows = robot.q(), joint_table(robot)
+    q, rows = robot.zero, joint_table(robot)
     start = 0
     for name in robot.joint_names:
         own = [row for row in rows if row.joint == name]

@@ -33,7 +33,7 @@ def test_a_page_is_written(run, arm, tmp_path):
 def test_without_a_file_the_browser_is_opened(run, arm, opened):
     result = run("show", arm)
     path = Path(result.stdout.removesuffix("\n"))
-    assert robot_in(path)["name"] == "arm"
+    assert robot_in(path)["name"] == kt.load(arm).name
     assert [unquote(urlparse(address).path) for address in opened] == [str(path)]
 
 

@@ -122,15 +122,13 @@ CASES = {
             "a slip in package://": files("pakage://arm/there.stl", says="begins with 'pakage'"),
         },
         remarked={
-            "in a package that is not there": files(
-                "package://elsewhere/no.stl", "package://elsewhere/nor.stl", says="name it: --package elsewhere=FOLDER"
-            ),
             "two slashes": files("package://arm//there.stl", says="has two slashes in a row"),
             "none of two": files(of("no"), of("nor"), says="none of the 2 mesh files exists; the first is"),
         },
         silent={
             "there": files(of("there")),
             "there, by a way round": files(of("in/../there")),
+            "in a package that is not there": files("package://elsewhere/no.stl"),
             "a drive": files("file://C:/no.stl"),
             "a name that only begins with two dots": files(of("..there/../there")),
             "no file": Model(robot(link("a", seen(shape("box", size="1 1 1")))), options=PACKAGES),

@@ -134,7 +134,7 @@ class View:
         """Return a finding for each cause, such as a missing package, for which shapes are left out."""
         groups: dict[str, list[Finding]] = {}
         for one in self.findings:
-            if one.code in NOT_SHOWN and one.severity != "info":
+            if one.code in NOT_SHOWN:
                 groups.setdefault(one.message.partition(LEFT_OUT)[2] or str(one), []).append(one)
         return [_joined(*group) for group in groups.values()]
 

@@ -17,6 +17,7 @@ from kinetree.spatial.se3 import Array, frozen
 from kinetree.syntax.xml.reader import Element, Report
 
 DENSITY = DEFAULTS["mjcf"].density  # of water, kg/m³: for geoms without mass and density
+HUGE = 1e100  # above it there is no body, and eigenvalues may not be found
 TINY = 1e-14  # MuJoCo skips geoms of a smaller mass
 
 
@@ -77,6 +78,8 @@ def bounded(inertial: Inertial | None, compiler: Compiler, T_parent_body: Array)
         return inertial
     if inertial is None:  # MuJoCo puts such masses at the place of the body in its parent, once more
         return Inertial(mass, frozen(np.eye(3) * least), T_parent_body)
+    if not np.abs(inertial.inertia).max() < HUGE:
+        return inertial  # which is refused later
     values, axes = np.linalg.eigh(inertial.inertia)
     moments = np.maximum(values, least)
     if compiler.balanceinertia and moments.max() > moments.sum() / 2:

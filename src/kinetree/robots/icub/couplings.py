@@ -76,8 +76,8 @@ def to_motors(robot: Robot, values: Any, *, quantity: Quantity, version: str) ->
         >>> import kinetree as kt
         >>> icub = kt.load("icub")
         >>> motors = kt.icub.to_motors(icub, icub.q(neck_roll=0.2), quantity="position", version="2.5")
-        >>> {name: round(x, 3) for name, x in zip(icub.joint_names, motors.tolist()) if x}  # both motors of the neck
-        {'neck_pitch': 0.2, 'neck_roll': 0.2}
+        >>> {name: round(x, 3) for name, x in zip(icub.joint_names, motors.tolist()) if "neck" in name}
+        {'neck_pitch': 0.2, 'neck_roll': 0.2, 'neck_yaw': 0.0}
     """
     return _mapped(robot, values, quantity, version, to_joints=False)
 
@@ -93,8 +93,8 @@ def from_motors(robot: Robot, values: Any, *, quantity: Quantity, version: str) 
         >>> icub = kt.load("icub")
         >>> motors = icub.q(neck_pitch=0.2, neck_roll=0.2)  # both motors of the neck, in the places of its joints
         >>> q = kt.icub.from_motors(icub, motors, quantity="position", version="2.5")
-        >>> {name: round(x, 3) for name, x in zip(icub.joint_names, q.tolist()) if x}
-        {'neck_roll': 0.2}
+        >>> {name: round(x, 3) for name, x in zip(icub.joint_names, q.tolist()) if "neck" in name}
+        {'neck_pitch': 0.0, 'neck_roll': 0.2, 'neck_yaw': 0.0}
     """
     return _mapped(robot, values, quantity, version, to_joints=True)
 

@@ -73,8 +73,8 @@ class MissingMesh(MeshRule):
         confined: Confinement | Literal[False],
     ) -> Iterator[Finding]:
         """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
-        names in URDF that lead to none, and the first of a package that is not found and not declared. Remarks on the
-        first of another package that is not found, and on two slashes in a row, which some programs refuse."""
+        names in URDF that lead to none, and the first of a package that is not found and not declared, or whose files
+        are in the package of the model. A remark on two slashes in a row, which some programs refuse."""
         strange = set()
         if robot.text and robot.text.format == "urdf":  # Gazebo looks for file://media/… in folders of its own
             for name, (link, geometry) in first_uses(shapes).items():
@@ -93,10 +93,6 @@ class MissingMesh(MeshRule):
                     elif geometry.source and (manifest := undeclared(package, geometry.source.file)):
                         message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
                         yield self.finding(message, link, source=geometry.source)
-                    else:
-                        where = "is not found, or is outside of the workspace" if confined else "is not found"
-                        message = f"the package of the mesh {name!r} {where}; name it: --package {package}=FOLDER"
-                        yield self.finding(message, link, source=geometry.source, severity="info")
         if double := [name for name in assets if "//" in name.partition("://")[2].lstrip("/")]:
             link, geometry = first_uses(shapes)[double[0]]
             message = f"the name {double[0]!r} has two slashes in a row{others(double[1:])}; write one"

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from functools import cache
 
 _ENCODING = re.compile(rb"(<\?xml[^>]*?\sencoding\s*=\s*[\"'])([A-Za-z0-9._-]+)")
 DECLARED_WITHIN = 1000
@@ -26,8 +27,13 @@ CHUNK = 1_000_000
 
 Doubt = tuple[int, str]
 """What is wrong with an encoding, and its first byte in the text in UTF-8."""
-STRAYS = {0xDC00 + byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0x100)}
-"""Letters of bytes that are not UTF-8, by their surrogate escapes: those of windows-1252, the most likely encoding."""
+
+
+@cache
+def strays() -> dict[int, str]:
+    """Return letters of bytes that are not UTF-8, by their surrogate escapes: those of windows-1252, the most likely
+    encoding."""
+    return {0xDC00 + byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0x100)}
 
 
 def to_utf8(text: bytes | str) -> tuple[bytes, list[Doubt]]:
@@ -69,7 +75,7 @@ def _with_letters(text: bytes) -> tuple[bytes, list[Doubt]]:
             data = piece.encode()
         except UnicodeEncodeError as error:
             first = size + len(piece[: error.start].encode()) if first < 0 else first
-            data = piece.translate(STRAYS).encode()
+            data = piece.translate(strays()).encode()
         parts.append(data)
         size += len(data)
     if first < 0:
@@ -81,7 +87,7 @@ def _with_letters(text: bytes) -> tuple[bytes, list[Doubt]]:
 def text_of(text: bytes) -> tuple[bytes, str, str]:
     """Return (byte order mark or b"", Python's encoding, text without the mark). Raises UnicodeError as `to_utf8`."""
     mark, encoding = encoding_of(text)
-    return mark, encoding, text[len(mark) :].decode(encoding, "surrogateescape").translate(STRAYS)
+    return mark, encoding, text[len(mark) :].decode(encoding, "surrogateescape").translate(strays())
 
 
 def encoding_of(text: bytes) -> tuple[bytes, str]:

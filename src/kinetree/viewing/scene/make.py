@@ -110,7 +110,6 @@ def _names(robots: Sequence[PosedRobot]) -> list[str]:
 
 
 def without_known(new: Iterable[Finding], known: Sequence[Finding]) -> list[Finding]:
-    """Return the warnings about meshes that no rule has already given for the same place; remarks do not count."""
-    warnings = (finding for finding in known if finding.code.startswith("MSH-00") and finding.severity != "info")
-    places = {(finding.element, finding.source) for finding in warnings}
+    """Return the warnings about meshes that no rule has already given for the same place."""
+    places = {(finding.element, finding.source) for finding in known if finding.code.startswith("MSH-00")}
     return [finding for finding in new if (finding.element, finding.source) not in places]
