@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+import kinetree as kt
 from foxglove_client import Client
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -92,7 +93,7 @@ def test_the_risk_of_another_address_is_printed(serve, arm):
     warning = run.stderr.readline().decode()
     assert warning.startswith(f"warning: every computer that reaches 0.0.0.0:{port} can read this robot and its meshes")
     with Client(f"ws://127.0.0.1:{port}", origin="https://app.foxglove.dev") as client:
-        assert client.info["name"] == "kinetree: arm"
+        assert client.info["name"] == f"kinetree: {kt.load(arm).name}"
 
 
 def test_a_port_in_use_and_an_unknown_host(run, arm):
