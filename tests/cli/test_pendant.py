@@ -83,16 +83,8 @@ def test_joints_go_in_and_out_as_on_the_pendant(run, file, key):
     np.testing.assert_allclose(np.degrees(list(data["q"].values())), q, atol=1e-12)
     assert list(data["joints"]) == NAMES[key]
 
-    back = run(
-        "ik",
-        arm,
-        "--controller",
-        key,
-        "--pose",
-        result.stdout.strip(),
-        "--deg",
-        *given(NAMES[key], (SHOWN + 1).tolist()),
-    )
+    ask = ("ik", arm, "--controller", key, "--pose", result.stdout.strip())
+    back = run(*ask, "--deg", *given(NAMES[key], (SHOWN + 1).tolist()))
     assert back.exit_code == 0
     rows = re.findall(r"^  (.+?) (-?[\d.]+) deg, (\w+) (-?[\d.]+) deg", back.stdout, re.MULTILINE)
     formula = {"fanuc": " = J3 + J2\n", "abb": " = axis 3 - axis 2\n"}.get(key, "")
@@ -101,18 +93,7 @@ def test_joints_go_in_and_out_as_on_the_pendant(run, file, key):
     assert [(name, joint) for name, _, joint, _ in rows] == [(n, f"joint_{i + 1}") for i, n in enumerate(NAMES[key])]
     np.testing.assert_allclose([float(x) for _, x, _, _ in rows], SHOWN, atol=2e-3)
     np.testing.assert_allclose([float(x) for *_, x in rows], q, atol=2e-3)
-    data = json.loads(
-        run(
-            "ik",
-            arm,
-            "--controller",
-            key,
-            "--pose",
-            result.stdout.strip(),
-            "--json",
-            *given(NAMES[key], SHOWN.tolist()),
-        ).stdout
-    )
+    data = json.loads(run(*ask, "--json", *given(NAMES[key], SHOWN.tolist())).stdout)
     np.testing.assert_allclose(list(data["joints"].values()), SHOWN, atol=2e-3)
 
 

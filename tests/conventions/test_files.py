@@ -10,6 +10,7 @@ from kinetree.checker.job import CheckReport, Job, check_job
 from kinetree.errors import Finding, KinetreeError
 from kinetree.files.opener import files_below
 from kinetree.xacro_text.package import package_of
+from support import put
 
 
 @pytest.fixture
@@ -32,8 +33,7 @@ def folder(tmp_path):
         "groups.SRDF.xacro": "<robot/>",
     }
     for name, text in texts.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+        put(tmp_path / name, text)
     (tmp_path / "folder.urdf").mkdir()
     return tmp_path
 
@@ -151,8 +151,7 @@ def test_parts_of_mjcf_files_are_no_faults_of_a_folder(tmp_path):
         "other/lone.xml": '<mujocoinclude><body childclass="c"/></mujocoinclude>',
     }
     for name, text in texts.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+        put(tmp_path / name, text)
     files = [str(tmp_path / name) for name in texts]
     results = {name: check_job(Job(file)) for name, file in zip(texts, files, strict=True)}
     failed = {name for name, result in results.items() if any(map(is_error_of_reader, result.findings))}

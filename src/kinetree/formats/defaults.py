@@ -1,6 +1,6 @@
 """One table of what the readers of each format assume where a file is silent.
 
-`losses/capabilities.py` is about what a format cannot say; this is about what a file does not say. Readers take the
+`losses/capabilities.py` is about what a format cannot express; this is about what a file leaves out. Readers take the
 values from here, and writers write a value wherever the reader would assume another.
 
 Sources: urdfdom 5 (`link.cpp`, `joint.cpp`, `model.cpp`); the SDF specification 1.12 (http://sdformat.org/spec) as

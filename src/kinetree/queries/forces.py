@@ -132,11 +132,13 @@ def _check_robot(
         _check_resistance(robot)
     if "passive" in needs:
         _check_passive(robot, friction=friction)
-    refuse_uncomputed(robot, {*needs, *(["friction"] if friction else [])} - {"weight" if gravity == (0, 0, 0) else ""})
+    _refuse_uncomputed(
+        robot, {*needs, *(["friction"] if friction else [])} - {"weight" if gravity == (0, 0, 0) else ""}
+    )
 
 
-def refuse_uncomputed(robot: Robot, counted: Collection[str]) -> None:
-    """Raise KinetreeError for a mass or force of the file that is not computed and on which the answer depends."""
+def _refuse_uncomputed(robot: Robot, counted: Collection[str]) -> None:
+    """Raise KinetreeError for a force of the file that is not computed and on which the answer depends."""
     for counts, found in uncomputed(robot.links.values(), robot.joints.values(), robot.extensions):
         if not {*counted}.isdisjoint(counts.split()):
             raise KinetreeError(replace(found, severity="error", fix="remove it, if it shall not count"))
