@@ -13,6 +13,8 @@ from typing import Any, NoReturn
 import click
 
 from kinetree import _start
+from kinetree.cli._say import remark
+from kinetree.display import visible
 from kinetree.errors import KinetreeError
 
 WRONG, UNWRITABLE, INTERRUPTED, UNREAD = 2, 74, _start.INTERRUPTED, 141
@@ -31,6 +33,7 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
             raise
         sys.stdout.flush()
     except click.ClickException as error:
+        error.message = "\n".join(map(visible, error.message.split("\n")))
         error.show()
         sys.exit(error.exit_code)
     except KinetreeError as error:
@@ -49,11 +52,11 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
             sys.exit(UNREAD)
         if _start.was_interrupted():
             _interrupted()
-        print(f"the output cannot be written: {error.strerror or error}", file=sys.stderr)
+        remark(f"the output cannot be written: {error.strerror or error}")
         _drop_stdout()
         sys.exit(UNWRITABLE)
     except MemoryError:
-        print("there is not enough memory for this", file=sys.stderr)
+        remark("there is not enough memory for this")
         sys.exit(WRONG)
     except Exception:
         if not _start.was_interrupted():
@@ -69,7 +72,7 @@ def _is_unread(error: OSError) -> bool:
 
 
 def _interrupted() -> NoReturn:
-    print("interrupted", file=sys.stderr)
+    remark("interrupted")
     with suppress(KeyboardInterrupt):
         try:
             sys.stdout.flush()

@@ -15,6 +15,7 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_or_printed
 from kinetree.cli._output import check_new, force_option
 from kinetree.cli._page import print_page
+from kinetree.cli._say import say_text
 from kinetree.errors import fail
 from kinetree.files.output import write_whole
 from kinetree.formats.dh.matlab import function_name, matlab_text
@@ -64,7 +65,7 @@ def command(
         _write(DHTable(robot.name, chain.base, (found.chain,)), output, spelling, force)
     if printed:
         name = function_name(robot.name, chain.tip)
-        print(_matlab(DHTable(robot.name, chain.base, (found.chain,)), spelling, name), end="")
+        say_text(_matlab(DHTable(robot.name, chain.base, (found.chain,)), spelling, name))
     elif as_json:
         print_json(_as_json(robot, chain, found))
     else:

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
 from kinetree.arguments import explain_type_errors
-from kinetree.display import Displayable, counted
+from kinetree.display import Displayable, counted, visible
 from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.mimic import mimic_polynomial
@@ -146,7 +146,7 @@ class Comparison(Displayable):
             metres, radians = self.pose_error
             lines.append(f"  bodies stand up to {as_text(metres)} m and {as_text(degrees(radians))} deg elsewhere")
         lines += distance_table(self.frames, self.tolerance)
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
 
 @explain_type_errors
