@@ -13,7 +13,7 @@ KEYS = [f"colour_{word}" for word in ("a", "b", "c", "d", "e", "f")]
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A URDF with twelve missing meshes, of which six links have a shape, and a DH file with keys that nothing reads."""
+    """A URDF with twelve missing meshes, of which six links have a shape, and a DH file with unknown keys."""
     monkeypatch.chdir(tmp_path)
     links = [
         f'<link name="l{i}"><visual><geometry><mesh filename="m{i}.stl"/></geometry></visual></link>\n'
@@ -49,12 +49,19 @@ def test_missing_meshes(run, folder, arguments):
     assert told.count("m3.stl") == 0
 
 
+def test_keys_of_a_file(run, folder):
+    told = run("inspect", "dh.toml").stderr
+    assert told.count("is unknown") == 1
+    assert "5 findings like it: the file (line 5), the file (line 6), the file (line 7) and 2 more" in told
+
+
 def test_notes_of_a_file(run, folder):
-    printed = run("inspect", "dh.toml").stdout
-    assert sum(printed.count(f"'{key}'") + printed.count(f"{key} ") for key in KEYS) <= 1, printed
-    assert "5 findings like it" in printed
-    every = run("inspect", "dh.toml", "--all").stdout
-    assert all(key in every for key in KEYS)
+    Path("odd.urdf").write_text('<robot name="r"><link name="a"/>\n' + "<odd/>\n" * 9 + "</robot>")
+    printed = run("inspect", "odd.urdf").stdout
+    assert printed.count("is not understood") == 1
+    assert "8 findings like it: <odd> (line 3), <odd> (line 4), <odd> (line 5) and 5" in printed
+    every = run("inspect", "odd.urdf", "--all").stdout
+    assert every.count("is not understood") == 9
     assert "like it" not in every
 
 
