@@ -153,6 +153,13 @@ def _place_beside(finding: Finding, first: Finding) -> str:
     return f"{finding.element} ({where})" if finding.element and where else finding.element or where
 
 
+def is_of_memory(error: BaseException) -> bool:
+    """Return whether an exception means that there is not enough memory: threads and modules fail by other classes."""
+    text = str(error)
+    words = ("can't start new thread", "failed to map segment", "Cannot allocate memory", "cannot allocate memory")
+    return isinstance(error, MemoryError) or any(word in text for word in words)
+
+
 class Findings(list[Finding], Displayable):
     """List of findings, which `kinetree.check` returns."""
 

@@ -76,6 +76,18 @@ def test_a_model_that_is_not_there(run, tmp_path, command):
         assert said in result.stderr
 
 
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("can't start new thread"), OSError(12, "Cannot allocate memory")]
+)
+def test_too_little_memory(run, mixed, monkeypatch, error):
+    def load(*_, **__):
+        raise error
+
+    monkeypatch.setattr("kinetree.cli._model.load", load)
+    result = run("inspect", mixed)
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", "there is not enough memory for this\n")
+
+
 def test_wrong_use(run, mixed):
     for arguments in ([], ["bogus"], ["inspect"], ["inspect", mixed, "--bogus"], ["inspect", mixed, "--format", "x"]):
         result = run(*arguments)

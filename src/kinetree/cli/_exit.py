@@ -15,7 +15,7 @@ import click
 from kinetree import _start
 from kinetree.cli._say import remark
 from kinetree.display import visible
-from kinetree.errors import KinetreeError
+from kinetree.errors import KinetreeError, is_of_memory
 
 WRONG, UNWRITABLE, INTERRUPTED, UNREAD = 2, 74, _start.INTERRUPTED, 141
 
@@ -47,6 +47,8 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
     except KeyboardInterrupt:
         _interrupted()
     except OSError as error:
+        if is_of_memory(error):
+            _no_memory()
         if _is_unread(error):
             _drop_stdout()
             sys.exit(UNREAD)
@@ -55,10 +57,9 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
         remark(f"the output cannot be written: {error.strerror or error}")
         _drop_stdout()
         sys.exit(UNWRITABLE)
-    except MemoryError:
-        remark("there is not enough memory for this")
-        sys.exit(WRONG)
-    except Exception:
+    except Exception as error:
+        if is_of_memory(error):
+            _no_memory()
         if not _start.was_interrupted():
             raise
         _interrupted()
@@ -69,6 +70,11 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
 def _is_unread(error: OSError) -> bool:
     """Return whether the program that read the output has gone; Windows then calls the output an invalid argument."""
     return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == errno.EINVAL)
+
+
+def _no_memory() -> NoReturn:
+    remark("there is not enough memory for this")
+    sys.exit(WRONG)
 
 
 def _interrupted() -> NoReturn:
