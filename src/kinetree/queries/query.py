@@ -16,6 +16,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, Tangent, flat_results
 from kinetree.compiler.program import Program, trace
 from kinetree.errors import Finding, KinetreeError, UnknownNameError, fail, unknown_name, wrong_type
+from kinetree.model.placed import check_placed
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, build_tree, with_standing
 from kinetree.spatial.numbers import numbers
@@ -156,7 +157,8 @@ def _contents(model: Tree) -> str:
 
 
 def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
-    """Return the checked names of frames, None as the root link; raise KinetreeError if one is not a frame."""
+    """Return the checked names of frames, None as the root link; raise KinetreeError if one is not a frame, or has no
+    known place."""
     if not isinstance(robot, Robot):
         message = f"a question is asked of a robot that `kinetree.load` gives, not of a {type(robot).__name__}"
         raise wrong_type("robot", message)
@@ -173,6 +175,7 @@ def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
                 message = f"no frame {name!r}, which is a sensor on frame {robot.sensors[name].frame!r}"
                 raise UnknownNameError(Finding("unknown-name", "error", message))
             raise unknown_name("frame", name, list(robot.frames))
+        check_placed(robot, name)
     return known
 
 

@@ -17,7 +17,7 @@ from kinetree.logs.ros.definitions import full_name, schema_text
 from kinetree.logs.ros.transforms import DESCRIPTION, STRING
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Geometry, Joint, Robot
-from kinetree.queries.transforms import Transforms, transforms
+from kinetree.queries.transforms import Transforms, left_out, transforms
 from kinetree.serving.messages import Channel
 from kinetree.shapes.served import served
 from kinetree.spatial.se3 import Array
@@ -73,6 +73,7 @@ def content_of(robot: Robot) -> Content:
     viewers draw links where the transforms place them.
     """
     shown, files, findings = served(robot)
+    findings += left_out(robot)
     try:
         text = write(shown)
     except KinetreeError as error:
