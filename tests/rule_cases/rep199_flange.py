@@ -24,6 +24,28 @@ from rule_cases.builders import arm, box, felt, link
 from rule_cases.case import Cases, Model
 
 CASES = {
+    "R199-405": Cases(
+        found={
+            "beside the axis": Model(
+                edited(placed("flange", xyz="0.09 0.7 0")),
+                says="is 0.7 m beside the axis of 'joint_6'; expected on it",
+                element="link 'flange'",
+            ),
+            "a little beside it": edited(placed("flange", xyz="0.09 0 0.0201")),
+            "a metre in front": Model(
+                edited(placed("flange", xyz="1.08 0 0")),
+                says="is 1.08 m along the axis of 'joint_6', of an arm",
+            ),
+            "a metre behind": edited(placed("flange", xyz="-1.08 0 0")),
+        },
+        silent={
+            "there": CLEAN,
+            "nearly on the axis": edited(placed("flange", xyz="0.09 0 0.0199")),
+            "half of the arm away": edited(placed("flange", xyz="0.75 0 0")),
+            "none": edited(renamed("flange", "hand"), placed("hand", xyz="0.09 0.7 0")),
+            "one that moves, which another rule says": edited(turning("flange"), placed("flange", xyz="0.09 0.7 0")),
+        },
+    ),
     "R199-401": Cases(
         found={
             "a body on the last link": Model(
