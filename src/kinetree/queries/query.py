@@ -174,9 +174,20 @@ def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
             if name in robot.sensors:
                 message = f"no frame {name!r}, which is a sensor on frame {robot.sensors[name].frame!r}"
                 raise UnknownNameError(Finding("unknown-name", "error", message))
-            raise unknown_name("frame", name, list(robot.frames))
+            raise _no_frame(robot, name)
         check_placed(robot, name)
     return known
+
+
+def _no_frame(robot: Robot, name: str) -> UnknownNameError:
+    """Return the error for an unknown frame; for one of the iCub's page it has the name that the robot has for it."""
+    from kinetree.robots.icub.naming import naming  # takes 3 ms and is rarely needed
+
+    known = next((entry.known_as for entry in naming().frames if entry.correct.frame == name), ())
+    if other := next((own for own in known if own in robot.frames), None):
+        message = f"no frame {name!r}, which is called {other!r} in this robot; kt.icub.frame finds such names"
+        return UnknownNameError(Finding("unknown-name", "error", message))
+    return unknown_name("frame", name, list(robot.frames))
 
 
 def one_of(option: str, value: object, legal: Iterable[object]) -> None:
