@@ -109,6 +109,7 @@ class Comparison(Displayable):
         may differ.
     differences: everything found; remarks do not count against `same`.
     joints: from joints of the first robot to those of the second, for all that are matched.
+    links: likewise from the links that these joints carry, and from root to root.
     frames: distance between frames of the same name, with equal joint values.
     pose_error: (m, rad), the largest error of a body's pose in the second robot over random configurations, with signs
         and zeros of the joints and constants between body frames taken into account.
@@ -121,6 +122,7 @@ class Comparison(Displayable):
     pose_error: tuple[float, float] = (0.0, 0.0)
     frames: Mapping[str, Distance] = field(default_factory=dict)
     tolerance: float = 0.0
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         n = sum(difference.counts for difference in self.differences)
@@ -219,6 +221,7 @@ def compare(
         sides.joints,
         *distances,
         tolerance,
+        {a.root: b.root} | {a.joints[one].child: b.joints[other].child for one, other in sides.joints.items()},
     )
 
 
