@@ -23,6 +23,15 @@ from rule_cases.arms import (
 from rule_cases.builders import arm, box, felt, link
 from rule_cases.case import Cases, Model
 
+
+def positioner(xyz):
+    """Two joints, and a flange in the frame of the last link."""
+    old, new = '<child link="flange"/><origin xyz="0.0 0 0"/>', f'<child link="flange"/><origin xyz="{xyz}"/>'
+    text = tree_text("base_link *link_1", "link_1 *link_2", "link_2 flange")
+    assert old in text
+    return text.replace(old, new)
+
+
 CASES = {
     "R199-405": Cases(
         found={
@@ -40,6 +49,7 @@ CASES = {
         },
         silent={
             "there": CLEAN,
+            "of a positioner": positioner("0.09 0.05 0"),
             "nearly on the axis": edited(placed("flange", xyz="0.09 0 0.0199")),
             "half of the arm away": edited(placed("flange", xyz="0.75 0 0")),
             "none": edited(renamed("flange", "hand"), placed("hand", xyz="0.09 0.7 0")),

@@ -32,6 +32,8 @@ OWN = re.compile(
     r"|counterweight|motor|brake|gear|encoder|bearing|seal|screw|bolt|washer)s?\d*([_/-].*)?"
 )
 """Names of bodies on the last link that are not end effectors: parts of the arm, and sensors."""
+SERIAL = 4
+"""Smallest number of joints of an arm whose flange is judged; positioners have fewer."""
 BESIDE = 0.02
 """Largest distance of a flange from the last axis, m."""
 FARTHEST, NEAR = 0.5, 0.5
@@ -162,7 +164,7 @@ class FlangePlace(Rep199):
         """flange is beside the axis of the last joint, or farther along it than half of the arm is long."""
         for arm in arms:
             axis = last_axis(arm, robot, poses)
-            if arm.flange is None or axis is None:
+            if arm.flange is None or axis is None or len(arm.moving) < SERIAL:
                 continue
             starts = [(poses[j.parent] @ j.origin)[:3, 3] for j in map(robot.joints.__getitem__, arm.moving)]
             off = poses[arm.flange][:3, 3] - starts[-1]
@@ -171,7 +173,7 @@ class FlangePlace(Rep199):
             long = float(np.linalg.norm(np.diff(starts, axis=0), axis=1).sum())
             last = f"the axis of {arm.moving[-1]!r}"
             message = f"is {number(beside)} m beside {last}; expected on it" if beside > BESIDE else ""
-            if not message and arm.moving and abs(along) > max(FARTHEST * long, NEAR):
+            if not message and abs(along) > max(FARTHEST * long, NEAR):
                 message = f"is {number(abs(along))} m along {last}, of an arm that is {number(long)} m long to there"
             if message:
                 fix = "compare its place with the drawing of the maker"
