@@ -65,6 +65,16 @@ def test_notes_of_a_file(run, folder):
     assert "like it" not in every
 
 
+def test_notes_that_are_left_out_are_counted(run, folder):
+    kinds = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
+    odd = "".join(f"<{kind}/><{kind}/>" for kind in kinds)
+    Path("odd.urdf").write_text(f'<robot name="r"><link name="a"/>{odd}</robot>')
+    printed = run("inspect", "odd.urdf").stdout
+    assert "Notes: 12 not-understood" in printed
+    assert printed.count("1 finding like it") == 3
+    assert "and 6 more (--all)" in printed
+
+
 def test_notes_of_a_conversion(run, folder):
     told = run("convert", "icub", "o.xml").stderr.splitlines()
     notes = [line for line in told if line.startswith("note: ")]

@@ -110,6 +110,14 @@ def test_the_name_stays_legible(run, folder, arguments):
     assert r"\x9b31m" in run(*arguments).stdout
 
 
+def test_the_command_line_itself(run, folder):
+    """A file's name may come from a pattern of the shell, and be hostile."""
+    for arguments in (["inspect", f"--{BAD}"], ["inspect", "a.urdf", BAD], ["inspect", f"{BAD}.urdf"], [BAD]):
+        result = run(*arguments)
+        assert result.exit_code == 2
+        assert all(line.isprintable() for line in result.stderr.split("\n")), result.stderr
+
+
 def test_a_line_feed_in_a_table(capsys):
     print_page([Section("a\nb", ("", ""), [("c\nd", "\u202e")], "e\nf")])
     assert capsys.readouterr().out == "a\\nb  (e\\nf)\n  c\\nd  \\u202e\n"

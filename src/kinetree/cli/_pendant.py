@@ -177,7 +177,7 @@ def command_arm(robot: Robot, who: Controller | None, model: str | None, base: s
     except KinetreeError as error:
         if error.findings[0].code != "controller-joints":
             raise
-        print_notes([f"joints are those of the model, because {error.findings[0].message}"])
+        print_notes([f"joints are those of the model, because {str(error).partition(chr(10))[0]}"])
         return None
     if arm.findings:
         from kinetree.cli._findings import print_findings  # imports the checker

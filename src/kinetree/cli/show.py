@@ -84,7 +84,7 @@ def command(
     if "reach" in given:
         given["reach"] = read_reach(given["reach"])
     if output is None:
-        say(_page(robot, q, given).open())
+        say(str(_page(robot, q, given).open()))
         return
     write_whole(output, _page(robot, q, given).html if suffix == ".html" else _picture(robot, q, suffix, given))
     remark(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB")
