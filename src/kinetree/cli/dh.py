@@ -32,8 +32,6 @@ from kinetree.viewing.section import Section
 LENGTHS: tuple[Literal["m", "cm", "mm"], ...] = ("m", "cm", "mm")
 ANGLES: tuple[Literal["rad", "deg"], ...] = ("rad", "deg")
 SAMPLES = 50
-DIFFERENT = 1e-9
-"""Largest deviation of a chain of a file from the robot of the file, in entries of T."""
 
 
 @kinetree_command("Convert and write", "kinetree dh arm.urdf --tip tool0", hides=("srdf", "inertias"))
@@ -98,8 +96,6 @@ def _written(robot: Robot, name: str, tip: str | None) -> tuple[SerialChain, DHE
     own = replace(own, tool=tool)
     Q = np.random.default_rng(0).uniform(-1.0, 1.0, (SAMPLES, len(zero)))
     residual = max(float(np.abs(own.transform(q) - way.transform(q)).max()) for q in Q)
-    if residual > DIFFERENT:
-        raise fail("tip", f"frame {way.tip!r} moves against the last row of chain {name!r}; expected a fixed one")
     return way, DHExtraction(own, residual)
 
 

@@ -162,20 +162,14 @@ def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
     if not isinstance(robot, Robot):
         message = f"a question is asked of a robot that `kinetree.load` gives, not of a {type(robot).__name__}"
         raise wrong_type("robot", message)
-    known = tuple(robot.root if name is None else name for name in names)
+    known, found = tuple([robot.root if name is None else name for name in names]), robot.frames
     for name in known:
         if not isinstance(name, str):
             raise wrong_type("frame", f"frames are asked for by name, not by {name!r}")
-        if name not in robot.frames:
-            if name in robot.joints:
-                child = robot.joints[name].child
-                message = f"no frame {name!r}, which is a joint; the link that it moves is {child!r}"
-                raise UnknownNameError(Finding("unknown-name", "error", message))
-            if name in robot.sensors:
-                message = f"no frame {name!r}, which is a sensor on frame {robot.sensors[name].frame!r}"
-                raise UnknownNameError(Finding("unknown-name", "error", message))
+        if (frame := found.get(name)) is None:
             raise _no_frame(robot, name)
-        check_placed(robot, name)
+        if frame.unplaced:
+            check_placed(robot, name)
     return known
 
 
@@ -184,10 +178,15 @@ def _no_frame(robot: Robot, name: str) -> UnknownNameError:
     from kinetree.robots.icub.naming import naming  # takes 3 ms and is rarely needed
 
     known = next((entry.known_as for entry in naming().frames if entry.correct.frame == name), ())
-    if other := next((own for own in known if own in robot.frames), None):
-        message = f"no frame {name!r}, which is called {other!r} in this robot; kt.icub.frame finds such names"
-        return UnknownNameError(Finding("unknown-name", "error", message))
-    return unknown_name("frame", name, list(robot.frames))
+    if name in robot.joints:
+        what = f"is a joint; the link that it moves is {robot.joints[name].child!r}"
+    elif name in robot.sensors:
+        what = f"is a sensor on frame {robot.sensors[name].frame!r}"
+    elif other := next((own for own in known if own in robot.frames), None):
+        what = f"is called {other!r} in this robot; kt.icub.frame finds such names"
+    else:
+        return unknown_name("frame", name, list(robot.frames))
+    return UnknownNameError(Finding("unknown-name", "error", f"no frame {name!r}, which {what}"))
 
 
 def one_of(option: str, value: object, legal: Iterable[object]) -> None:
