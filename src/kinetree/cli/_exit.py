@@ -33,7 +33,7 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
             raise
         sys.stdout.flush()
     except click.ClickException as error:
-        error.message = "\n".join(map(visible, error.message.split("\n")))
+        error.message = "\n".join(map(visible, error.message.split("\n")))  # type: ignore[misc]
         error.show()
         sys.exit(error.exit_code)
     except KinetreeError as error:

@@ -33,7 +33,7 @@ HTML = "html"
 
 def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
-        say_text(protection())
+        say_text(str(protection()))
         ctx.exit()
 
 

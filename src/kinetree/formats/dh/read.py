@@ -48,7 +48,8 @@ def written_chain(robot: Robot, name: str) -> DHChain:
     chains = {chain.name: chain for chain in table.chains} if table else {}
     if name not in chains:
         raise unknown_name("chain", name, list(chains))
-    return chains[name]
+    chain: DHChain = chains[name]
+    return chain
 
 
 def read_packaged(

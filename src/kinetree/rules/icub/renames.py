@@ -15,7 +15,8 @@ WORDS = {"left": "l", "right": "r", "waist": "torso"}
 
 def rename_joints(robot: Robot, elements: Elements) -> Iterator[Repair]:
     """Rename joints whose older names have other words for the sides and the torso."""
-    page = [entry.correct.joint for entry in (*naming().joints, *naming().fixed_joints)]
+    moving, fixed = ([entry.correct.joint for entry in table] for table in (naming().joints, naming().fixed_joints))
+    page = moving + fixed
     wanted: dict[str, str] = {}
     for name in robot.joints:
         words = re.split(r"[_-]", name.lower())
