@@ -139,9 +139,11 @@ def frame(robot: Robot, name: str) -> str:
 
     Examples:
         >>> import kinetree as kt
-        >>> icub = kt.load("icub")
-        >>> kt.icub.frame(icub, "root_frame"), kt.icub.frame(icub, "l_hand_dh_frame")
-        ('root_link', 'l_hand_dh_frame')
+        >>> text = '<robot name="published"><link name="root_link"/></robot>'
+        >>> kt.icub.frame(kt.load(text, format="urdf"), "root_frame")
+        'root_link'
+        >>> kt.icub.frame(kt.load("icub"), "root_frame")
+        'root_frame'
     """
     known = {entry.correct.frame: entry for entry in naming().frames}
     if name not in known:
