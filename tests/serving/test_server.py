@@ -24,7 +24,7 @@ from kinetree.serving.content import CHANNELS, content_of
 from kinetree.serving.messages import FRAGMENT
 from kinetree.serving.player import Player
 from kinetree.serving.server import CLIENTS
-from support import at_length
+from support import at_length, placed_frames
 
 RATE = 100
 PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/serving.md"
@@ -63,7 +63,7 @@ def check_nothing_is_lost(stamps, seconds):
 
 def difference(robot, payload, q):
     """Largest difference of transforms from fk at each of q (n, nq), (n,)."""
-    names = [*robot.frames]
+    names = placed_frames(robot)
     T = dict(zip(names, np.moveaxis(kt.fk(robot, names).interpret(q), 1, 0), strict=True))
     _, found = transforms_in(payload)
     largest = np.zeros(len(q))
