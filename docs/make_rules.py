@@ -147,13 +147,13 @@ def _clauses() -> str:
 # REP-199, clause by clause
 
 [REP-199]({URL}) defines the names and places of the frames of an industrial arm. Models, drivers and planners rely on
-it, although it is a draft that never became official. Check a model with
+it, although it is an informational draft that never became official. It is in the public domain. Check a model with
 
     kinetree check arm.urdf --profile industrial
 
 Each clause about what must, should or may be has a row here. The last column has the rule that checks it, or the
 question that a person has to answer, or the reason why there is nothing to check. Each code leads to its page, with
-examples; `kinetree rule CODE` prints it.
+examples; `kinetree rule CODE` prints it. The REP asks nothing of base_link beyond these clauses.
 
 {_clause_table()}"""
 

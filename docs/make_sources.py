@@ -7,8 +7,9 @@ which the line numbers refer), `silent` (numbers of lines that state nothing: na
 - `id`: the document's short name, which is that of the file, and a number that stays;
 - `line`: of the copy; `kind`: a key of KINDS; `says`: what it says, in our words;
 - at least one answer, a text or a list of texts: `test` ("tests/x.py::name" or "tests/x.py::TestClass::name"), `rule`
-  (a code), `function` ("kt.fk"), `page` ("docs/x.md#anchor"), `figure` (a command that draws it), `erratum` (an id of
-  errata.toml), `open` (what is missing).
+  (a code of `kinetree check`), `person` (a code of a clause that a person judges, no program), `function` ("kt.fk"),
+  `page` ("docs/x.md#anchor"), `figure` (a command that draws it), `erratum` (an id of errata.toml), `open` (what is
+  missing, a sentence).
 
 errata.toml has `errata`: `id`, `document`, `line`, `printed`, `correct`, `proof` (a test) and, if the reason is not
 plain, `why`. With `deviation = 3` the texts are those of the third deviation in `kt.icub.naming()`.
@@ -37,6 +38,7 @@ or states something has a row: the line in the copy that we read, the content in
 
 - a test that checks the statement,
 - a rule of `kinetree check` that checks it in any model,
+- **a person judges:** a clause that no program checks; `kinetree rule CODE` has the question,
 - a function that computes it, a page that explains it, or a command that draws it,
 - an [erratum](errata.md), if the document is wrong there.
 
@@ -47,7 +49,7 @@ ERRATA = """\
 The five documents that Kinetree [follows](sources.md) have errors and gaps. Each entry has the text as printed, the
 correct text, the reason, and the test that proves it. If you use one of these documents, read its part first."""
 KINDS = ("requirement", "recommendation", "definition", "fact", "formula", "figure")
-ANSWERS = ("test", "rule", "function", "page", "figure", "erratum", "open")
+ANSWERS = ("test", "rule", "person", "function", "page", "figure", "erratum", "open")
 NO_RULES = frozenset(clause.code for clause in CLAUSES)
 """Codes of clauses that only a person can judge."""
 
@@ -147,10 +149,11 @@ def _counts(found: tuple[Document, ...]) -> list[str]:
     """Return the lines of the table of how many entries there are, by document and kind."""
     parts = {f"[{document.name}](#{document.name}): {document.title}": document.entries for document in found}
     parts["**all**"] = tuple(entry for document in found for entry in document.entries)
-    lines = [f"| document | entries | {' | '.join(KINDS)} | errata | open |", "|---|---|" + "---|" * (len(KINDS) + 2)]
+    lines = [f"| document | entries | {' | '.join(KINDS)} | errata | a person judges | open |"]
+    lines.append("|---|---|" + "---|" * (len(KINDS) + 3))
     for name, entries in parts.items():
         kinds = Counter(entry.kind for entry in entries)
-        answered = [sum(key in entry.answers for entry in entries) for key in ("erratum", "open")]
+        answered = [sum(key in entry.answers for entry in entries) for key in ("erratum", "person", "open")]
         numbers = [len(entries), *(kinds[kind] for kind in KINDS), *answered]
         lines.append(_cells(name, *map(str, numbers)))
     return lines
@@ -181,8 +184,9 @@ def _answer(kind: str, text: str) -> str:
     if kind == "test":
         return _test(text)
     if kind == "rule":
-        page = "rep199.md" if text in NO_RULES else f"rules/{text.split('-')[0]}.md#{text.lower()}"
-        return f"[{text}](../reference/{page})"
+        return f"[{text}](../reference/rules/{text.split('-')[0]}.md#{text.lower()})"
+    if kind == "person":
+        return f"**a person judges:** [{text}](../reference/rep199.md)"
     if kind == "page":
         page, _, anchor = text.removeprefix("docs/").partition("#")
         return f"[{(anchor or Path(page).stem).replace('-', ' ')}](../{text.removeprefix('docs/')})"

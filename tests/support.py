@@ -83,6 +83,11 @@ def full_disk(*files: Path) -> Iterator[None]:
         yield
 
 
+def placed_frames(robot: kt.Robot) -> list[str]:
+    """The frames whose place is known, and that have poses."""
+    return [name for name, frame in robot.frames.items() if not frame.unplaced]
+
+
 def icub_urdfs() -> list[Path]:
     """Every URDF of the package icub-models."""
     icub_models = pytest.importorskip("icub_models")

@@ -38,7 +38,7 @@ def test_pages_say_what_to_do(pages):
     rule = pages["e/R199-403.md"]
     for said in ("must always point away", "[REP-199](https://", "Good:", "Bad:", "industrial", "--unsafe"):
         assert said in rule
-    assert "Is flange on the face that tools are bolted to" in pages["e/R199-405.md"]
+    assert "Does the controller have a flange frame" in pages["e/R199-407.md"]
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ REP199 = "rep-0199-coordinate-frames-industrial-manipulators.txt"
 def test_an_elementwise_product_of_three_numbers_is_no_number():
     """The page on the shoulder writes `.*`, which is Matlab's elementwise product, and c for the bound."""
     row, q = np.array([1.7105, -1.7105, 0.0]), np.array([-95.5, 160.8, -37.0])
-    assert (row * q).shape == (3,)  # compared with a number this is three answers, of which one is true
+    assert (row * q).shape == (3,)  # compared with a number these are three answers, one for each product
     assert ((row * q) > -404.0).tolist() == [True, True, True]
     assert row @ q + 404.0 == pytest.approx(-34.401, abs=1e-3)  # what the matrices below it mean: outside
 
@@ -58,6 +58,16 @@ def test_the_frame_that_two_robots_share_has_no_prefix():
     words = re.findall(r"\w+", page[65])
     assert [word for word in words if not word.startswith(("robot_", "positioner_"))] == ["world"]
     assert "all frames" in page[66]
+
+
+def test_rep_199_has_lost_its_headings():
+    """The text refers to its sections, and no line is only the name of one."""
+    page = shared("seeds", REP199).read_text("utf-8")
+    assert "(see base)" in page
+    assert "tool0 section" in page
+    assert "Application-Specific Tool Frames" in page
+    names = ["Abstract", "base", "tool0", "flange", "Application-Specific Tool Frames", "References", "Copyright"]
+    assert not {*names} & {line.strip() for line in page.splitlines()}
 
 
 def test_references_of_rep_199_that_its_text_does_not_cite():

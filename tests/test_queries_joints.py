@@ -6,6 +6,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.kinematics import XJ, XT, Xup, joint_motion, joint_origin, joint_pose, motion_subspace
+from kinetree.spatial import plucker
 from physics import everything
 
 
@@ -58,6 +59,49 @@ def test_a_chain_of_poses_is_forward_kinematics():
     assert np.allclose(T, kt.fk(robot, "l_hand")(q), rtol=0, atol=1e-12)
 
 
+@each("robot, name", CASES)
+def test_a_link_answers_with_the_whole_q_and_batches(robot, name):
+    """By the name of the link as the page has them, with the poses of forward kinematics, followers included."""
+    robot = ROBOTS[robot]
+    joint = robot.joints[name]
+    if name in robot.loops:
+        return
+    rng = np.random.default_rng(1)
+    Q = np.tile(robot.q(), (2, 3, 1)) + 0.1 * rng.normal(size=(2, 3, robot.nq))
+    for where, one in ((robot.q_slices[j], robot.joints[j]) for j in robot.joint_names):
+        for quaternion in [where.start + np.arange(one.kind.nq)[one.kind.quaternion]] if one.kind.quaternion else []:
+            Q[..., quaternion] /= np.linalg.norm(Q[..., quaternion], axis=-1, keepdims=True)
+    link = joint.child if joint.child not in robot.joints else name
+    A, v, Ts = joint_pose(robot, link, Q), joint_motion(robot, link, Q), joint_origin(robot, link)
+    expected = kt.fk(robot, joint.child, base=joint.parent).interpret(Q)
+    assert A.shape == (2, 3, 4, 4)
+    assert np.allclose(A, expected, rtol=0, atol=1e-12)
+    assert np.allclose(A, Ts @ v @ joint.child_origin, rtol=0, atol=1e-12)
+    singles = [joint_pose(robot, link, q) for q in Q.reshape(-1, robot.nq)]
+    assert np.array_equal(A.reshape(-1, 4, 4), singles)
+    for X, T in ((Xup(robot, link, Q), A), (XJ(robot, link, Q), v)):
+        assert X.shape == (2, 3, 6, 6)
+        assert np.allclose(X[1, 2], plucker.motion_transform(np.linalg.inv(T[1, 2])), rtol=0, atol=1e-12)
+    assert np.allclose(XT(robot, link), plucker.motion_transform(np.linalg.inv(Ts)), rtol=0, atol=1e-12)
+    assert motion_subspace(robot, link, Q).shape == (2, 3, 6, joint.kind.nv)
+    assert joint_pose(robot, link, Q[:0]).shape == (0, 3, 4, 4)
+    assert Xup(robot, link, Q[:, :0]).shape == (2, 0, 6, 6)
+
+
+def test_a_follower_by_its_link_and_by_its_own_coordinate():
+    arm = kt.load(
+        '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'
+        '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>'
+        '<joint name="k" type="continuous"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/>'
+        '<mimic joint="j" multiplier="2" offset="0.1"/></joint></robot>',
+        format="urdf",
+    )
+    angle = np.arctan2(*joint_pose(arm, "c", [0.3])[1::-1, 0])
+    assert angle == pytest.approx(0.7)  # the whole q has the leader alone
+    assert np.arctan2(*joint_pose(arm, "k", [0.3])[1::-1, 0]) == pytest.approx(0.3)
+    assert joint_pose(arm, "k", np.full((4, 1), 0.3)).shape == (4, 4, 4)
+
+
 def test_what_is_no_coordinate_of_the_joint():
     robot = ROBOTS["icub"]
     for call, message in (
@@ -65,6 +109,10 @@ def test_what_is_no_coordinate_of_the_joint():
         (lambda: joint_pose(robot, "l_elbow", [1, 2]), "q has shape"),
         (lambda: joint_pose(robot, "l_elbow", "far"), "no array of numbers"),
         (lambda: XT(robot, "l_knie"), "no joint 'l_knie'"),
+        (lambda: joint_pose(robot, "l_hand"), r"expected the whole q \(35,\), or a batch of such"),
+        (lambda: joint_pose(robot, "l_hand", 0.3), r"expected the whole q \(35,\), or a batch of such"),
+        (lambda: joint_pose(robot, "root_link", robot.q()), "link 'root_link': is the root, which no joint carries"),
+        (lambda: XT(robot, "root_link"), "link 'root_link': is the root, which no joint carries"),
     ):
         with pytest.raises(kt.KinetreeError, match=message):
             call()

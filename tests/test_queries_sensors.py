@@ -239,7 +239,7 @@ def test_places_that_are_not_known():
         lambda: kt.dynamics.imu_reading(icub, "l_arm_ft_frame"),
     ):
         with pytest.raises(
-            kt.KinetreeError, match=r"'l_arm_ft(_frame)?': has no known place, so its reading is not known"
+            kt.KinetreeError, match=r"'l_arm_ft(_frame)?': has no known place, so it has no pose and no reading"
         ):
             ask()
     with pytest.raises(

@@ -100,7 +100,19 @@ def test_tests_are_there():
 @pytest.mark.slow
 def test_rules_are_known():
     for name, code in answers("rule"):
-        assert code in NO_RULES or [rule.code for rule in explain(code)] == [code], name
+        assert code not in NO_RULES, f"{name}: no program checks {code}; expected the key person"
+        assert [rule.code for rule in explain(code)] == [code], name
+
+
+def test_what_a_person_judges_is_no_rule():
+    """The page says so of every clause that no program judges, and of no other."""
+    judged = answers("person")
+    assert {code for _, code in judged} == NO_RULES
+    assert not NO_RULES & {code for _, code in answers("rule")}
+    text = pages()["explanation/sources.md"]
+    assert text.count("**a person judges:** [R199-305]") >= 1
+    row = next(line for line in text.split("\n") if line.startswith("| **all** |"))
+    assert int(row.split("|")[-3]) == len({name for name, _ in judged})
 
 
 def test_functions_can_be_imported():
@@ -152,8 +164,23 @@ def test_errata_are_proved_and_used():
         assert {rows[name].document for name in named} <= {document.name}
 
 
-def test_nothing_is_open():
-    assert answers("open") == []
+def test_what_is_open_is_a_sentence_and_is_on_the_page():
+    text = pages()["explanation/sources.md"]
+    assert ("\n## Open\n" in text) == bool(answers("open"))
+    for name, missing in answers("open"):
+        assert re.fullmatch(r"[A-Z`].*\.", missing), name
+        assert name in text.partition("\n## Open\n")[2], name
+
+
+def test_an_open_entry(tmp_path):
+    (tmp_path / "x.toml").write_text(
+        'title = "T"\nurl = "u"\nedition = "e"\nseed = "s"\nsilent = []\nentries = [{ id = "x-1", line = 1, '
+        'kind = "fact", says = "It says so.", open = "A command is missing.", person = "R199-305" }]\n'
+    )
+    text = make_sources._sources(documents(tmp_path))
+    assert "| A command is missing. | x-1 |" in text
+    assert "**a person judges:** [R199-305](../reference/rep199.md); **open:** A command is missing." in text
+    assert text.count("| 1 | 0 | 0 | 0 | 1 | 0 | 0 | 0 | 1 | 1 |") == 2  # of the document, and in all
 
 
 def test_the_pages_are_current():

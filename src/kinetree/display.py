@@ -14,6 +14,8 @@ SHORT = 60
 """Longest text of one of its fields."""
 SMALL = 7
 """Largest number of entries of an array or a tuple that are written out."""
+LISTED = 3
+"""Number of names that are listed; others are counted."""
 
 _writers: list[str] = []
 
@@ -78,6 +80,13 @@ def some(names: Iterable[str], most: int = MOST) -> str:
         return text
     shown = shortened(text, most).rpartition(", ")[0] or shortened(names[0], most)
     return f"{shown}, … {len(names)} in all"
+
+
+def listed(names: Iterable[str], most: int = LISTED) -> str:
+    """Return the first `most` different names, and how many there are besides."""
+    shown = list(dict.fromkeys(names))
+    more = len(shown) - most
+    return ", ".join(shown[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def counted(number: Any, word: str) -> str:

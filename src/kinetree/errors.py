@@ -1,14 +1,15 @@
 """Errors and findings: what is wrong with a robot description, and where."""
 
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from heapq import nlargest
 from typing import Literal
 
-from kinetree.display import Displayable
+from kinetree.display import Displayable, counted, listed
 from kinetree.display import shortened as shortened
 from kinetree.display import visible as visible
 
@@ -115,6 +116,50 @@ class Finding:
         return "\n".join(lines)
 
 
+def equal(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Return findings with the same words but other names and numbers together, in the order of their first ones."""
+    found: dict[object, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(cause(finding), []).append(finding)
+    return list(found.values())
+
+
+def cause(finding: Finding) -> object:
+    """Return a key that is the same for findings with the same words but other names and numbers."""
+    quoted, word = _patterns()
+    return finding.code, finding.severity, frozenset(word.findall(quoted.sub("", finding.message)))
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of a quoted name and of a word."""
+    return re.compile(r"'[^']*'|\"[^\"]*\""), re.compile(r"(?<![\w'])[a-z]{3,}(?![\w])")
+
+
+def others_like(group: Sequence[Finding]) -> str:
+    """Return how many findings are equal to the first of a group, and their elements and lines."""
+    first, *others = group
+    places = listed(_place_beside(one, first) for one in others)
+    return visible(f"{counted(len(others), 'finding')} like it: {places}")
+
+
+def _place_beside(finding: Finding, first: Finding) -> str:
+    """Return the element of a finding and its line, with the file if it is another."""
+    source = finding.source
+    if source is None:
+        return finding.element or "robot"
+    file = "" if first.source and first.source.file == source.file else source.file
+    where = file if source.line is None else f"{file}:{source.line}" if file else f"line {source.line}"
+    return f"{finding.element} ({where})" if finding.element and where else finding.element or where
+
+
+def is_of_memory(error: BaseException) -> bool:
+    """Return whether an exception means that there is not enough memory: threads and modules fail by other classes."""
+    text = str(error)
+    words = ("can't start new thread", "failed to map segment", "Cannot allocate memory", "cannot allocate memory")
+    return isinstance(error, MemoryError) or any(word in text for word in words)
+
+
 class Findings(list[Finding], Displayable):
     """List of findings, which `kinetree.check` returns."""
 
@@ -156,7 +201,8 @@ def underlined(line: str, start: int, stop: int) -> str:
 
 
 class KinetreeError(Exception):
-    """Error in the user's input. `findings` contains every fault; the message has the first.
+    """Error in the user's input. `findings` contains every fault; the message has the first, and where equal ones
+    are.
 
     Examples:
         >>> import kinetree as kt
@@ -169,9 +215,13 @@ class KinetreeError(Exception):
 
     def __init__(self, findings: Finding | Iterable[Finding]) -> None:
         self.findings: tuple[Finding, ...] = (findings,) if isinstance(findings, Finding) else tuple(findings)
-        more = len(self.findings) - 1
-        tail = f"\n({more} more in .findings)" if more else ""
-        super().__init__(f"{self.findings[0]}{tail}")
+        lines = [str(self.findings[0])]
+        if len(self.findings) > 1:
+            groups = equal(self.findings)
+            lines += [f"    {others_like(groups[0])}"] if groups[0][1:] else []
+            others = len(self.findings) - len(groups[0])
+            lines.append(f"({others} more in .findings)" if others else "(all in .findings)")
+        super().__init__("\n".join(lines))
 
     def __reduce__(self) -> "tuple[type[KinetreeError], tuple[tuple[Finding, ...]]]":
         return type(self), (self.findings,)  # keeps the findings when pickled

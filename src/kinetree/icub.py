@@ -16,6 +16,7 @@ from kinetree.robots.icub.couplings import from_motors as from_motors
 from kinetree.robots.icub.couplings import to_motors as to_motors
 from kinetree.robots.icub.fingers import fingers as fingers
 from kinetree.robots.icub.inertias import with_inertias as with_inertias
+from kinetree.robots.icub.naming import frame as frame
 from kinetree.robots.icub.naming import naming as naming
 from kinetree.robots.icub.naming import sensor as sensor
 from kinetree.robots.icub.skin import SkinContact as SkinContact

@@ -55,14 +55,16 @@ def test_nothing_is_overwritten_unless_forced(run, mixed, tmp_path):
 def test_all_losses_are_listed_and_nothing_is_written(run, monkeypatch, mixed, tmp_path):
     from kinetree.errors import Finding, KinetreeError
 
+    words = [letter * 3 for letter in "abcdefghijklmnopqrstuvwxyz"]
+
     def refuse(robot, path, **_):
-        raise KinetreeError([Finding("cannot-say-frame", "error", f"loss {i}") for i in range(30)])
+        raise KinetreeError([Finding("cannot-say-frame", "error", f"a loss of the {word}") for word in words])
 
     monkeypatch.setattr("kinetree.cli.convert.save", refuse)
     result = run("convert", mixed, tmp_path / "out.urdf")
     assert result.exit_code == 2
     *losses, more = result.stderr.splitlines()
-    assert losses == [f"error: loss {i} [cannot-say-frame]" for i in range(30)]
+    assert losses == [f"error: a loss of the {word} [cannot-say-frame]" for word in words]
     assert more == "More about cannot-say-frame: https://kinetree.github.io/kinetree/latest/e/cannot-say-frame"
     assert not (tmp_path / "out.urdf").exists()
 

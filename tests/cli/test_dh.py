@@ -72,3 +72,63 @@ def test_refusals(run, arguments, said):
     result = run("dh", *arguments)
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+T_RO0 = [[0, -1, 0, 0], [0, 0, -1, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
+T_NIS = [[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0.0066], [0, 0, 0, 1]]
+ROWS = [  # a and d in mm, alpha in rad, the offset of theta and its range in deg
+    ("torso_pitch", 32, 0, np.pi / 2, 0, -22, 84),
+    ("torso_roll", 0, -5.5, np.pi / 2, -90, -39, 39),
+    ("torso_yaw", 0, -223.3, -np.pi / 2, -90, -59, 59),
+    ("neck_pitch", 9.5, 0, np.pi / 2, 90, -40, 30),
+    ("neck_roll", 0, 0, -np.pi / 2, -90, -70, 60),
+    ("neck_yaw", 18.5, 110.8, -np.pi / 2, 90, -55, 55),
+]
+"""The numbers of the wiki's page ICubInertiaSensorKinematicsV2, typed from it."""
+
+
+class TestChainsOfTheFile:
+    """`--chain` prints a chain as its file has it, where the extraction finds other parameters of the same chain."""
+
+    def test_the_table_of_the_page_on_the_inertial_sensor(self, run):
+        found = json.loads(run("dh", "icub", "--chain", "head", "--tip", "imu_page_frame", "--json").stdout)
+        assert (found["base"], found["tip"], found["convention"]) == ("root_link", "imu_page_frame", "dh")
+        assert np.allclose(found["T_base"], T_RO0, atol=1e-15)
+        assert np.allclose(found["T_tool"], T_NIS, atol=1e-15)
+        assert found["residual"] < 1e-14
+        assert [row["joint"] for row in found["rows"]] == [row[0] for row in ROWS]
+        for row, (_, a, d, alpha, offset, lower, upper) in zip(found["rows"], ROWS, strict=True):
+            assert np.allclose([row["a"], row["d"]], [a / 1000, d / 1000], atol=1e-15)
+            assert np.allclose([row["alpha"], row["theta"]], [alpha, np.deg2rad(offset)], atol=1e-15)
+            assert np.allclose(np.rad2deg([row["lower"], row["upper"]]), [lower, upper], atol=1e-9)
+        printed = run("dh", "icub", "--chain", "head", "--tip", "imu_page_frame").stdout
+        assert "  3  torso_yaw       0  -223.3    -90  -90 + q   -59 to 59\n" in printed
+        other = json.loads(run("dh", "icub", "--tip", "imu_page_frame", "--json").stdout)
+        assert not np.allclose([r["theta"] for r in other["rows"]], [r["theta"] for r in found["rows"]])
+
+    def test_without_a_tip_it_ends_with_its_last_row(self, run):
+        found = json.loads(run("dh", "icub", "--chain", "head", "--json").stdout)
+        assert found["tip"] == "head_dh_6"
+        assert np.allclose(found["T_tool"], np.eye(4))
+
+    def test_files(self, run, tmp_path):
+        assert run("dh", "icub", "--chain", "left_arm", "-o", tmp_path / "arm.toml").exit_code == 0
+        again = kt.load(tmp_path / "arm.toml")
+        icub = kt.load("icub")
+        q = icub.limits.sample(1, seed=1)[0]
+        own = again.q({name: q[icub.q_slices[name]][0] for name in again.joint_names})
+        assert np.allclose(kt.fk(again, "l_hand_dh_frame")(own), kt.fk(icub, "l_hand_dh_frame")(q), atol=1e-12)
+
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            (["icub", "--chain", "heed"], "no chain 'heed'; did you mean 'head'?"),
+            (["icub", "--chain", "head", "--tip", "l_hand"], "is not the way from 'root_link' to 'l_hand'"),
+            (["icub", "--chain", "head", "--base", "chest"], "--base does not go with --chain"),
+            (["example-robot-data:ur5", "--chain", "head"], "is of no DH file"),
+        ],
+    )
+    def test_refusals(self, run, arguments, told):
+        result = run("dh", *arguments)
+        assert result.exit_code == 2
+        assert told in result.stderr

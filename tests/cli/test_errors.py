@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kinetree.checker.report.pretty import pretty
+from kinetree.cli._findings import print_findings
 from kinetree.errors import Finding, Source, address
 from support import unstyled
 
@@ -34,12 +35,24 @@ def test_many_findings_are_counted(run, broken):
     result = run("inspect", broken)
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert result.stderr.count("[joint-type]") == 20
+    assert result.stderr.count("[joint-type]") == 1
     assert f"{broken}:2:24: error: joint 'j0': type='bent' is not legal" in result.stderr
     assert result.stderr.splitlines()[-2:] == [
-        "and 10 more (--json gives them all)",
+        "    29 findings like it: joint 'j1' (line 3), joint 'j2' (line 4), joint 'j3' (line 5) and 26 more",
         "More about joint-type: https://kinetree.github.io/kinetree/latest/e/joint-type",
     ]
+
+
+def test_many_causes_are_counted(capsys):
+    findings = [Finding("code", "error", f"fault {'x' * (3 + i)}", None, None) for i in range(30)]
+    print_findings([*findings, *findings])
+    told = capsys.readouterr().err.splitlines()
+    assert told[::2] == [f"error: {one.message} [code]" for one in findings[:20]] + [
+        "and 20 more (--json gives them all)"
+    ]
+    assert {*told[1::2]} == {"    1 finding like it: robot"}
+    print_findings(findings, everything=True)
+    assert len(capsys.readouterr().err.splitlines()) == 30
 
 
 def test_json_gives_all_findings(run, broken):
@@ -61,6 +74,18 @@ def test_a_model_that_is_not_there(run, tmp_path, command):
         assert result.exit_code == 2
         assert result.stdout == ""
         assert said in result.stderr
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("can't start new thread"), OSError(12, "Cannot allocate memory")]
+)
+def test_too_little_memory(run, mixed, monkeypatch, error):
+    def load(*_, **__):
+        raise error
+
+    monkeypatch.setattr("kinetree.cli._model.load", load)
+    result = run("inspect", mixed)
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", "there is not enough memory for this\n")
 
 
 def test_wrong_use(run, mixed):

@@ -105,7 +105,8 @@ def urdf(printed: str) -> str:
 def test_the_printed_trees_follow_the_rep(example, profile):
     robot = kt.load(urdf(PRINTED[example]), format="urdf")
     assert [arm.prefix for arm in arms(robot)] == PREFIXES[example]
-    assert kt.check(robot, profile=profile) == []
+    found = kt.check(robot, profile=profile, ignore=["R199-201"])  # whose remark is about the controller
+    assert found == []
 
 
 def test_they_are_printed_so():

@@ -110,7 +110,15 @@ def test_a_child_writes_into_no_file(arms, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(MemoryError(), "check-memory"), (ValueError("odd"), "check-crashed"), (RecursionError(), None)]
+    ("error", "code"),
+    [
+        (MemoryError(), "check-memory"),
+        (RuntimeError("can't start new thread"), "check-memory"),
+        (ImportError("x.so: failed to map segment from shared object"), "check-memory"),
+        (OSError(12, "Cannot allocate memory"), "check-memory"),
+        (ValueError("odd"), "check-crashed"),
+        (RecursionError(), None),
+    ],
 )
 def test_mistakes_of_ours_are_findings(arms, monkeypatch, error, code):
     def stumble(_job):

@@ -88,6 +88,12 @@ def test_folders_that_are_refused(robot, bags, tmp_path):
     outside = folder_of(tmp_path / "outside", Path("../bag.mcap"))
     with pytest.raises(kt.KinetreeError, match=r"names the file '../bag.mcap', which is not in the folder"):
         read_motion(robot, outside)
+    (tmp_path / "null").mkdir()
+    (tmp_path / "null" / "metadata.yaml").write_text(
+        'rosbag2_bagfile_information:\n  relative_file_paths:\n    - "a\\0b"\n'
+    )
+    with pytest.raises(kt.KinetreeError, match=r"names the file 'a\\x00b'; expected a path, which has no character 0"):
+        read_motion(robot, tmp_path / "null")
     with pytest.raises(kt.KinetreeError, match="says that each message is compressed"):
         read_motion(robot, folder_of(tmp_path / "packed", bags["mcap"], mode="MESSAGE"))
     gone = folder_of(tmp_path / "gone", tmp_path / "gone.mcap")

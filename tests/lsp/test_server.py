@@ -413,6 +413,13 @@ def test_hostile_input_ends_nothing(client, put, tmp_path):
     client.notify(
         "textDocument/didOpen", textDocument={"uri": "file:///a%00b.urdf", "languageId": "", "version": 1, "text": ""}
     )
+    for line in (2**31, -1, "x"):
+        with pytest.raises(RequestError, match="the parameters are not those of the protocol"):
+            client.request(
+                "textDocument/rename", textDocument=document, position={"line": line, "character": 0}, newName="a"
+            )
+    client.process.stdin.write(b"Content-Length: 99999999999\r\n\r\n{}")
+    assert client.request("textDocument/hover", textDocument=document, position=far) is None
     bomb = put("bomb.urdf.xacro", BOMB)
     (found,) = [d for d in client.diagnostics(bomb) if d["severity"] == 1]
     assert found["code"].startswith(("xacro", "check"))

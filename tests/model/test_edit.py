@@ -414,6 +414,15 @@ class TestPieces:
             np.testing.assert_allclose(pose, expected, rtol=0, atol=1e-12)
         assert "tool_arm" in new.groups
 
+    def test_attach_with_an_offset_to_a_frame_that_is_offset_itself(self):
+        offset = se3.pose_from_xyz_rpy((0.1, 0.2, 0.3), (0.4, -0.5, 1.6))
+        turned = se3.pose_from_xyz_rpy((-0.3, 0.05, 0.2), (1.0, 0.3, -0.7))
+        arm = kt.edit.add_frame(kt.chain("Rz(q1) tx(0.4)"), "mount", "q1_link", offset)
+        both = kt.edit.attach(arm, kt.chain("Rx(q9)"), "mount", turned, prefix="t_")
+        T = kt.fk(both, "t_base_link", base="q1_link").interpret(both.q())
+        assert np.allclose(T, offset @ turned, rtol=0, atol=1e-15)
+        assert not np.allclose(T, turned @ offset, rtol=0, atol=0.1)
+
     def test_attach_by_a_moving_joint(self):
         new = kt.edit.attach(
             everything(), everything(), "on_base", prefix="b_", type="revolute", axes=[[0, 0, 1]], limits=[Limit(-1, 1)]

@@ -11,6 +11,7 @@ import pytest
 import kinetree as kt
 from kinetree.robots.icub.board_limits import board_limits
 from kinetree.robots.icub.naming import AxisRow, FixedJointRow, FrameRow, JointRow, LinkRow, SkinRow, corrected, naming
+from kinetree.robots.icub.skin import skin
 from support import all_frames, icub_urdfs, shared
 
 HEADERS = {
@@ -241,6 +242,20 @@ def test_boards_are_the_groups_of_the_robot_of_the_package():
     for board, joints in boards.items():
         assert list(icub.groups[board][: len(joints)]) == joints
         assert set(icub.groups[board][len(joints) :]) <= {"eyes_tilt", "l_eye_pan_joint", "r_eye_pan_joint"}
+
+
+def test_parts_of_the_skin_are_on_the_frames_of_the_page():
+    """The parts as skinDynLib has them, by their body and number, are on the frames and links that the page names."""
+    own = {part.name: part for part in skin().parts}
+    rows = corrected(naming().skin)
+    assert len(rows) == 13
+    frames = kt.load("icub").frames
+    for row in rows:
+        part = own[row.part]
+        frame = skin().bodies[part.body][part.number]
+        assert frame == row.frame or not row.frame, row
+        assert frames[frame].link == row.link, row
+        assert part.file == row.link, row
 
 
 def test_boards_sensors_and_skin_are_those_of_the_robots_own_files():

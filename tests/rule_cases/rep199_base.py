@@ -153,11 +153,21 @@ CASES = {
                 "abb", CLEAN, says="is at 0 0 0.5 m in 'base_link'; expected 0 0 0 m, as in models of ABB"
             ),
         },
+        remarked={
+            "of one of whom that is not known": of(
+                "denso",
+                edited(placed("base", xyz="0 0 0.1")),
+                says="is at 0 0 0.1 m in 'base_link', which is not judged, because no place is known for DENSO",
+            ),
+            "of nobody, in a strict profile": strict(
+                edited(placed("base", xyz="0 0 0.1")), says="which is not judged, because the controller is not known"
+            ),
+            "of nobody, far away": Model(edited(placed("base", xyz="5 0 0")), says="is at 5 0 0 m", severity="info"),
+        },
         silent={
             "less than a millimetre": of("fanuc", edited(placed("base", xyz="0 0 0.5009"))),
             "in base_link": of("abb", edited(placed("base", xyz="0.0009 0 0"))),
-            "of nobody": edited(placed("base", xyz="0 0 0.1")),
-            "of one of whom that is not known": of("denso", edited(placed("base", xyz="0 0 0.1"))),
+            "of nobody, near": edited(placed("base", xyz="0 0 0.99")),
             "no base_link": of("fanuc", edited(renamed("base_link", "foot"), placed("base", xyz="0 0 0.1"))),
             "no base": of("fanuc", edited(renamed("base", "frame"), placed("frame", xyz="0 0 0.1"))),
         },

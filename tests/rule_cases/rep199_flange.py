@@ -23,7 +23,39 @@ from rule_cases.arms import (
 from rule_cases.builders import arm, box, felt, link
 from rule_cases.case import Cases, Model
 
+
+def positioner(xyz):
+    """Two joints, and a flange in the frame of the last link."""
+    old, new = '<child link="flange"/><origin xyz="0.0 0 0"/>', f'<child link="flange"/><origin xyz="{xyz}"/>'
+    text = tree_text("base_link *link_1", "link_1 *link_2", "link_2 flange")
+    assert old in text
+    return text.replace(old, new)
+
+
 CASES = {
+    "R199-405": Cases(
+        found={
+            "beside the axis": Model(
+                edited(placed("flange", xyz="0.09 0.7 0")),
+                says="is 0.7 m beside the axis of 'joint_6'; expected on it",
+                element="link 'flange'",
+            ),
+            "a little beside it": edited(placed("flange", xyz="0.09 0 0.0201")),
+            "a metre in front": Model(
+                edited(placed("flange", xyz="1.08 0 0")),
+                says="is 1.08 m along the axis of 'joint_6', of an arm",
+            ),
+            "a metre behind": edited(placed("flange", xyz="-1.08 0 0")),
+        },
+        silent={
+            "there": CLEAN,
+            "of a positioner": positioner("0.09 0.05 0"),
+            "nearly on the axis": edited(placed("flange", xyz="0.09 0 0.0199")),
+            "half of the arm away": edited(placed("flange", xyz="0.75 0 0")),
+            "none": edited(renamed("flange", "hand"), placed("hand", xyz="0.09 0.7 0")),
+            "one that moves, which another rule says": edited(turning("flange"), placed("flange", xyz="0.09 0.7 0")),
+        },
+    ),
     "R199-401": Cases(
         found={
             "a body on the last link": Model(

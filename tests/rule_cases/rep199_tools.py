@@ -5,11 +5,26 @@ from rule_cases.arms import CLEAN, EMPTY, added, edited, renamed, two
 from rule_cases.builders import joint, link
 from rule_cases.case import Cases, Model
 
+
+def felt(text):
+    """A tool with a shape that is felt, which is a body."""
+    text.add("tool1", "flange")
+    text.shape("tool1")
+    (tool,) = (element for element in text.root.findall("link") if element.get("name") == "tool1")
+    tool.find("visual").tag = "collision"
+
+
 CASES = {
     "R199-601": Cases(
         found={
             **{name: edited(added(name, "flange")) for name in ("tool1", "tool12", "Tool_2", "tool-01", "tool_00")},
             "on the last link": edited(added("tool1", "link_6")),
+            **{
+                f"{name}, by another word": edited(added(name, "flange"))
+                for name in ("my_tool1", "robot_tool1", "big-tool2", "tool1_frame", "tool_2_tcp", "left_tool1_tip")
+            },
+            "by another word, on the last link": edited(added("robot_tool1", "link_6")),
+            "marked by a shape": edited(added("tool1", "flange", solid=True)),
             "with the arm's prefix": two(
                 ("</robot>", link("left_tool1") + joint("t", "left_flange", "left_tool1") + "</robot>")
             ),
@@ -17,8 +32,8 @@ CASES = {
         silent={
             "tool0": CLEAN,
             "no number": edited(added("tool", "flange")),
-            "a name before it": edited(added("big_tool1", "flange")),
-            "a body": edited(added("tool1", "flange", solid=True)),
+            "a number of another thing": edited(added("tool_for_link_1", "flange")),
+            "a body": edited(felt),
             "with something on it": edited(added("tool1", "flange"), added("tip", "tool1")),
             "on the link before": edited(added("tool1", "link_5")),
             "the last link": tree_text(*chain("", "base_link", 5), "link_5 *tool1", "tool1 flange"),

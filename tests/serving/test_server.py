@@ -6,19 +6,25 @@ import re
 import socket
 import threading
 import time
+import tracemalloc
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 import kinetree as kt
-from foxglove_client import ROBOT, Client, serving, transforms_in
+from foxglove_client import ROBOT, SECONDS, Client, serving, transforms_in
 from kinetree.logs import read_motion
-from kinetree.serving.content import CHANNELS
+from kinetree.serving.client import BACKLOG, WAITING
+from kinetree.serving.client import Client as Connection
+from kinetree.serving.content import CHANNELS, content_of
+from kinetree.serving.messages import FRAGMENT
 from kinetree.serving.player import Player
-from support import at_length
+from kinetree.serving.server import CLIENTS
+from support import at_length, placed_frames
 
 RATE = 100
 PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/serving.md"
@@ -57,7 +63,7 @@ def check_nothing_is_lost(stamps, seconds):
 
 def difference(robot, payload, q):
     """Largest difference of transforms from fk at each of q (n, nq), (n,)."""
-    names = [*robot.frames]
+    names = placed_frames(robot)
     T = dict(zip(names, np.moveaxis(kt.fk(robot, names).interpret(q), 1, 0), strict=True))
     _, found = transforms_in(payload)
     largest = np.zeros(len(q))
@@ -230,6 +236,115 @@ def test_a_slow_client_keeps_nobody_waiting_and_learns_what_it_has_lost(icub):
         lost = int(slow.wait("status")["message"].removesuffix(" messages are lost: the client is too slow"))
         assert lost > 100
         slow.wait("data")
+
+
+@pytest.fixture
+def heavy(tmp_path):
+    """The address of a server with a file of 30 MB and no robot that moves, its server, and what it has told."""
+    mesh = b"solid" + bytes(30 * 2**20)
+    with serving(kt.load('<robot name="r"><link name="a"/></robot>', format="urdf")) as (address, told, server):
+        server.content.files["package://r/big.stl"] = mesh
+        yield address, told, server
+
+
+def hostile(address):
+    """A connection that requests a file of 30 MB and reads nothing."""
+    host, port = address.removeprefix("ws://").split(":")
+    plain = socket.create_connection((host, int(port)))
+    lines = ["GET / HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"]
+    lines += ["Sec-WebSocket-Key: MDEyMzQ1Njc4OTAxMjM0NQ==", "Sec-WebSocket-Protocol: foxglove.sdk.v1", "", ""]
+    plain.sendall("\r\n".join(lines).encode())
+    assert b"101" in plain.recv(20)
+    request = json.dumps({"op": "fetchAsset", "uri": "package://r/big.stl", "requestId": 1}).encode()
+    for _ in range(3):
+        plain.sendall(b"\x81" + bytes([0x80 | len(request)]) + b"\0\0\0\0" + request)
+    return plain
+
+
+def test_a_long_file_arrives_whole(heavy):
+    address, _, server = heavy
+    with Client(address) as client:
+        assert client.fetch("package://r/big.stl") == (None, server.content.files["package://r/big.stl"])
+        server.content.files["package://r/empty.stl"] = b""
+        assert client.fetch("package://r/empty.stl") == (None, b"")
+        for size in (FRAGMENT, FRAGMENT + 1, 2 * FRAGMENT):
+            server.content.files["package://r/x.stl"] = content = bytes(range(250)) * (size // 250) + bytes(size % 250)
+            assert client.fetch("package://r/x.stl") == (None, content)
+
+
+@contextmanager
+def measured():
+    """Measure the memory that Python takes at most."""
+    tracemalloc.start()
+    try:
+        yield lambda: tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.slow
+def test_clients_that_read_nothing_take_little_memory_and_are_closed(heavy, monkeypatch):
+    address, _, server = heavy
+    monkeypatch.setattr("kinetree.serving.client.SLOW", 1.0)
+    with measured() as most, ExitStack() as stack:
+        for _ in range(20):
+            stack.enter_context(closing(hostile(address)))
+        time.sleep(0.2)
+        assert len(server.clients) == 20
+        assert most() < 20e6  # and not 20 files
+        end = time.monotonic() + SECONDS
+        while server.clients and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not server.clients
+
+
+@pytest.mark.slow
+def test_a_slow_reader_gets_all_of_a_file(heavy, monkeypatch):
+    """A part that arrives renews the time that a client has."""
+    address, _, server = heavy
+    monkeypatch.setattr("kinetree.serving.client.SLOW", 0.4)
+    size, end = 0, time.monotonic() + 1.5
+    with closing(hostile(address)) as plain:
+        while time.monotonic() < end:
+            size += len(plain.recv(2**20))
+            time.sleep(0.05)
+        assert size > 2**22
+        assert len(server.clients) == 1
+
+
+def test_one_client_too_many(robot):
+    with serving(robot) as (address, told, server), ExitStack() as stack:
+        clients = [stack.enter_context(Client(address)) for _ in range(CLIENTS)]
+        for _ in range(2):
+            with pytest.raises(ConnectionClosed) as refused:
+                Client(address)
+            assert (refused.value.rcvd.code, "32 are connected" in refused.value.rcvd.reason) == (1013, True)
+        assert told == ["refused a client: 32 are connected, which is the largest number"]
+        clients[0].socket.close()
+        end = time.monotonic() + SECONDS
+        while len(server.clients) == CLIENTS and time.monotonic() < end:
+            time.sleep(0.01)
+        with Client(address) as other:
+            assert other.parameters("joints.a")
+
+
+def test_what_waits_for_a_client_is_bounded(robot):
+    client = Connection(None, content_of(robot), None, None)
+    for _ in range(5):
+        client.post((b"", bytes(WAITING // 2)))
+    assert (client._waiting.qsize(), client._lost) == (2, 3)
+    small = Connection(None, content_of(robot), None, None)
+    for _ in range(BACKLOG + 7):
+        small.post("x")
+    assert (small._waiting.qsize(), small._lost) == (BACKLOG, 7)
+
+
+def test_a_message_of_a_client_is_not_too_long(small):
+    with Client(small) as client:
+        client.socket.send("x" * (2**18 + 1))
+        with pytest.raises(ConnectionClosed) as closed:
+            client.wait("the end")
+        assert closed.value.rcvd.code == 1009  # too big
 
 
 @pytest.mark.parametrize(

@@ -484,3 +484,14 @@ class TestLoops:
         open_ = build(parts)
         assert "only the first robot closes this loop" in str(kt.compare(self.with_loop(), open_))
         assert "only the second robot closes this loop" in str(kt.compare(open_, self.with_loop()))
+
+
+def test_links_are_paired_with_the_joints_that_carry_them():
+    a = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3) Ry(q3) tx(0.1)")
+    b = kt.edit.rename(a, links={"base_link": "foot", "q2_link": "other"}, joints={"q3": "wrist"})
+    assert kt.compare(a, b).links == {
+        "base_link": "foot",
+        "q1_link": "q1_link",
+        "q2_link": "other",
+        "q3_link": "q3_link",
+    }

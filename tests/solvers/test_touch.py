@@ -31,6 +31,26 @@ def test_four_poses_give_the_tip():
     assert fit.notes == ()
 
 
+def test_three_poses_give_the_tip():
+    """A three-point calibration: three rotations about different axes have full rank."""
+    for three in (FOUR[:3], FOUR[1:], FOUR[[0, 1, 3]]):
+        fit = kt.tcp_from_points(touching(three))
+        assert fit.p == pytest.approx(P, abs=1e-12)
+        assert fit.point == pytest.approx(POINT, abs=1e-12)
+        assert fit.notes == ()
+        assert (fit.error < 5).all()
+    with pytest.raises(kt.KinetreeError, match="do not tell where the tip is along z"):
+        kt.tcp_from_points(touching([[0, 0, a] for a in (0, 0.5, 1.0)]))
+
+
+def test_of_three_poses_none_is_named_as_wrong():
+    T = touching(FOUR[:3])
+    T[1, :3, 3] += [0.02, 0.01, 0.02]
+    (note,) = kt.tcp_from_points(T).notes
+    assert note.element == "poses"
+    assert "misses the point by up to" in note.message
+
+
 def test_poses_of_a_controller_of_a_real_arm():
     """An iiwa of KUKA's numbers: XYZ in mm and ABC in degrees, rounded as the pendant shows them."""
     shown = kt.controllers["kuka"].from_pose(touching(FOUR)).round(3)
@@ -94,7 +114,7 @@ def test_several_bad_touches_are_a_warning_and_millimetres_an_error():
         kt.tcp_from_points(T)
 
 
-@pytest.mark.parametrize("poses", [np.eye(4), touching(FOUR[:3]), np.zeros((5, 4, 4)), "poses"])
+@pytest.mark.parametrize("poses", [np.eye(4), touching(FOUR[:2]), np.zeros((5, 4, 4)), "poses"])
 def test_what_is_no_list_of_poses(poses):
     with pytest.raises(kt.KinetreeError):
         kt.tcp_from_points(poses)

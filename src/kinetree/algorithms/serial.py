@@ -8,6 +8,7 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses, path_between
 from kinetree.errors import fail
+from kinetree.model.placed import check_placed
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial import se3
@@ -60,6 +61,8 @@ def serial_chain(robot: Robot, base: str | None = None, tip: str | None = None) 
     tree = build_tree(robot)
     base = robot.root if base is None else base
     tip = only_tip(robot, tree) if tip is None else tip
+    check_placed(robot, base)
+    check_placed(robot, tip)
     (start, T_start_base), (end, T_end_tip) = tree.frame(base), tree.frame(tip)
     P = body_poses(tree)
     T_base_root = se3.inverse(P[start] @ T_start_base)

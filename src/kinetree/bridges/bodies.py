@@ -76,7 +76,7 @@ def bodies_of(
             lost.append(refused(library, body.joint, "has a spring", "load the robot with without=['dynamics']"))
     if lost:
         raise KinetreeError(lost)
-    return bodies, {name: (last[i], T) for name, (i, T) in model.frames.items()}
+    return bodies, {name: (last[i], T) for name, (i, T) in model.frames.items() if not robot.frames[name].unplaced}
 
 
 def _row(robot: Robot, model: Tree, i: int, carrier: int, first: int) -> Iterator[Body]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kinetree.checker.files import models_in, no_models
 from kinetree.checker.job import CheckReport, Examination, Job, examine_job, fault
-from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.errors import Finding, KinetreeError, Source, is_of_memory
 
 
 def check_alone(job: Job) -> CheckReport:
@@ -26,10 +26,10 @@ def examine_alone(job: Job) -> Examination:
         return examine_job(job)
     except KinetreeError as error:
         return Examination(CheckReport(job.file, tuple(_placed(finding, job) for finding in error.findings)))
-    except MemoryError:
-        message = "takes more memory to check than there is, or than is allowed"
-        return Examination(fault(job.file, "check-memory", message))
     except Exception as error:
+        if is_of_memory(error):
+            message = "takes more memory to check than there is, or than is allowed"
+            return Examination(fault(job.file, "check-memory", message))
         where = traceback.extract_tb(error.__traceback__)[-1]
         said = f"{type(error).__name__}: {error} ({os.path.basename(where.filename)}:{where.lineno})"
         return Examination(fault(job.file, "check-crashed", f"the checker stumbles over it; please tell us: {said}"))

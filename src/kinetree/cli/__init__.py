@@ -16,6 +16,7 @@ import click
 from kinetree import __version__, _start
 from kinetree.cli._exit import INTERRUPTED, exit_status, prepare
 from kinetree.cli._help import Commands
+from kinetree.cli._say import remark
 from kinetree.progress import reporting
 
 
@@ -51,7 +52,7 @@ def group() -> None:
 def main() -> None:
     """Run the command line and exit with its status."""
     if not prepare():
-        print("the output cannot be written: the standard output is closed", file=sys.stderr)
+        remark("the output cannot be written: the standard output is closed")
         sys.exit(74)
     try:
         group(prog_name="kinetree")

@@ -1,6 +1,5 @@
 """Reading and printing of poses in the forms of controllers, and their tools and user frames."""
 
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.cli._help import option
+from kinetree.cli._say import remark
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import Active, Controller
 from kinetree.controllers.text import parsed, written
@@ -128,7 +128,7 @@ def notes(*keys: str) -> list[str]:
 def print_notes(notes: Iterable[str]) -> None:
     """Print each note once, on the standard error stream."""
     for note in dict.fromkeys(notes):
-        print(f"note: {note}", file=sys.stderr)
+        remark(f"note: {note}")
 
 
 def single(name: str) -> str:

@@ -13,7 +13,9 @@ from typing import Any, NoReturn
 import click
 
 from kinetree import _start
-from kinetree.errors import KinetreeError
+from kinetree.cli._say import remark
+from kinetree.display import visible
+from kinetree.errors import KinetreeError, is_of_memory
 
 WRONG, UNWRITABLE, INTERRUPTED, UNREAD = 2, 74, _start.INTERRUPTED, 141
 
@@ -31,6 +33,7 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
             raise
         sys.stdout.flush()
     except click.ClickException as error:
+        error.message = "\n".join(map(visible, error.message.split("\n")))  # type: ignore[misc]
         error.show()
         sys.exit(error.exit_code)
     except KinetreeError as error:
@@ -44,18 +47,19 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
     except KeyboardInterrupt:
         _interrupted()
     except OSError as error:
+        if is_of_memory(error):
+            _no_memory()
         if _is_unread(error):
             _drop_stdout()
             sys.exit(UNREAD)
         if _start.was_interrupted():
             _interrupted()
-        print(f"the output cannot be written: {error.strerror or error}", file=sys.stderr)
+        remark(f"the output cannot be written: {error.strerror or error}")
         _drop_stdout()
         sys.exit(UNWRITABLE)
-    except MemoryError:
-        print("there is not enough memory for this", file=sys.stderr)
-        sys.exit(WRONG)
-    except Exception:
+    except Exception as error:
+        if is_of_memory(error):
+            _no_memory()
         if not _start.was_interrupted():
             raise
         _interrupted()
@@ -68,8 +72,13 @@ def _is_unread(error: OSError) -> bool:
     return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == errno.EINVAL)
 
 
+def _no_memory() -> NoReturn:
+    remark("there is not enough memory for this")
+    sys.exit(WRONG)
+
+
 def _interrupted() -> NoReturn:
-    print("interrupted", file=sys.stderr)
+    remark("interrupted")
     with suppress(KeyboardInterrupt):
         try:
             sys.stdout.flush()

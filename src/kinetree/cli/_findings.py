@@ -7,22 +7,24 @@ from typing import TextIO
 
 import click
 
-from kinetree.checker.report.pretty import more_about, pretty
+from kinetree.checker.report.pretty import more_about, together
 from kinetree.cli._json import print_json
-from kinetree.errors import Finding
+from kinetree.cli._say import remark
+from kinetree.errors import Finding, equal
 
 SHOWN = 20
 
 
 def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everything: bool = False) -> None:
-    """Print findings: the first 20, or all of them as JSON: {"findings": […]}."""
+    """Print findings, equal ones together: the first 20 kinds, all kinds, or all as JSON: {"findings": […]}."""
     if as_json:
         print_json({"findings": findings}, sys.stderr)
         return
-    shown = findings if everything else findings[:SHOWN]
-    write_lines((pretty(finding, terminal_width(sys.stderr)) for finding in shown), sys.stderr)
-    if len(findings) > len(shown):
-        print(f"and {len(findings) - len(shown)} more (--json gives them all)", file=sys.stderr)
+    groups = equal(findings)
+    shown = groups if everything else groups[:SHOWN]
+    write_lines((together(group, terminal_width(sys.stderr)) for group in shown), sys.stderr)
+    if more := sum(map(len, groups[len(shown) :])):
+        remark(f"and {more} more (--json gives them all)")
 
 
 def print_more(findings: Sequence[Finding]) -> None:

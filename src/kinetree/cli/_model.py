@@ -12,6 +12,7 @@ import numpy as np
 
 from kinetree.cli._help import READING, Decorator, Function, argument, decorated, option, titled
 from kinetree.cli._output import without_option
+from kinetree.cli._say import remark
 from kinetree.display import counted
 from kinetree.display import number as as_text
 from kinetree.errors import KinetreeError, fail
@@ -250,7 +251,7 @@ def note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool)
                 found.append(f"{name} = {value} {unit}, outside its limits, {lower} to {upper} {unit}")
     if found:
         others = f" (and {len(found) - 1} more)" if found[1:] else ""
-        click.echo(f"note: {found[0]}{others}{hint}", err=True)
+        remark(f"note: {found[0]}{others}{hint}")
 
 
 def note_open_loops(robot: Robot, q: Array) -> None:
@@ -265,7 +266,7 @@ def note_open_loops(robot: Robot, q: Array) -> None:
         name, (metres, radians) = max(found.items(), key=lambda item: max(item[1]))
         by = f"{as_text(1e3 * metres)} mm" + (f" and {as_text(np.rad2deg(radians))} deg" if radians > OPEN else "")
         others = f" (and {len(found) - 1} more)" if found.keys() - {name} else ""
-        click.echo(f"note: loop {name!r} is open by {by}{others}; the real robot cannot be there", err=True)
+        remark(f"note: loop {name!r} is open by {by}{others}; the real robot cannot be there")
 
 
 def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:

@@ -1,6 +1,5 @@
 """What commands say about motions."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -8,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from kinetree.cli._findings import print_findings
+from kinetree.cli._say import remark, say
 from kinetree.display import number as as_text
 from kinetree.logs import Motion
 from kinetree.model.robot import Robot
@@ -25,7 +25,7 @@ def report_motion(robot: Robot, motion: Motion, file: Path, missing: bool = Fals
     still = [name for name in robot.coordinate_names if name not in (*motion.names, *placed)]
     if missing and still:
         which = ", ".join(still) if len(still) <= FEW else f"{len(still)} of {robot.nq} coordinates"
-        print(f"{file}: without a column, and staying as they are: {which}", file=sys.stderr)
+        remark(f"{file}: without a column, and staying as they are: {which}")
 
 
 def print_violations(
@@ -40,11 +40,11 @@ def print_violations(
         in_degrees = unit == "deg" and kinds[violation.limit] == "rad"
         depth = np.rad2deg(violation.depth) if in_degrees else violation.depth
         by = f"{as_text(depth, 6)} {'deg' if in_degrees else kinds[violation.limit]}"
-        print(f"{when}: outside of {violation.limit}, by {by} at {_when(violation.worst, times)}")
+        say(f"{when}: outside of {violation.limit}, by {by} at {_when(violation.worst, times)}")
     turned = [v for v in found if v.depth > 2 * np.pi and kinds[v.limit] == "rad"]
     if turned and unit == "rad" and not is_bag(file):
-        print("are the angles in degrees? then add --deg", file=sys.stderr)
-    print(f"samples: {samples}, " + (f"stretches outside of a limit: {len(found)}" if found else "all inside"))
+        remark("are the angles in degrees? then add --deg")
+    say(f"samples: {samples}, " + (f"stretches outside of a limit: {len(found)}" if found else "all inside"))
 
 
 def _when(sample: int, times: Array | None) -> str:

@@ -6,8 +6,11 @@ import io
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kinetree.cli._say import say
+from kinetree.display import visible
 from kinetree.viewing.section import Section, heading, with_guides
 
 if TYPE_CHECKING:
@@ -19,9 +22,10 @@ INDENT = 2
 
 
 def print_page(sections: Sequence[Section]) -> None:
-    """Print to the standard output."""
+    """Print to the standard output; what a terminal would obey or hide is escaped in every text."""
     from rich.console import Console
 
+    sections = [_visible(section) for section in sections]
     if sys.stdout.isatty():
         _render(Console(markup=False, highlight=False, emoji=False), sections, plain=False)
         return
@@ -36,7 +40,12 @@ def print_page(sections: Sequence[Section]) -> None:
         force_terminal=False,
     )
     _render(console, sections, plain=True)
-    print("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
+    say(*(line.rstrip() for line in text.getvalue().removesuffix("\n").split("\n")))
+
+
+def _visible(section: Section) -> Section:
+    rows = [[visible(cell) for cell in row] for row in section.rows]
+    return replace(section, title=visible(section.title), rows=rows, remark=visible(section.remark))
 
 
 def _render(console: Console, sections: Sequence[Section], *, plain: bool) -> None:

@@ -14,6 +14,7 @@ from kinetree.cli._controllers import print_notes
 from kinetree.cli._help import Function, option
 from kinetree.cli._joints import whole_robot
 from kinetree.cli._model import configuration, note_outside, values_of
+from kinetree.cli._say import say
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
 from kinetree.display import number, some
@@ -124,7 +125,7 @@ class CommandArm:
             rest = "".join(f" {'-' if x < 0 else '+'} {arm.names[j]}" for j, x in enumerate(arm.C[i]) if x and j != i)
             shown = f"{arm.names[i]} {_rounded(value)} {'deg' if arm.turning[i] else 'mm'}"
             formula = f" = {arm.names[i]}{rest}" if rest else ""
-            print(f"  {shown}, {arm.joints[i]} {_rounded(own)} {unit}{formula}", file=file)
+            say(f"  {shown}, {arm.joints[i]} {_rounded(own)} {unit}{formula}", file=file)
 
     def _full(self, q: Array) -> Array:
         """Return q (nq,) of the whole robot for q of the command's robot."""
@@ -176,7 +177,7 @@ def command_arm(robot: Robot, who: Controller | None, model: str | None, base: s
     except KinetreeError as error:
         if error.findings[0].code != "controller-joints":
             raise
-        print_notes([f"joints are those of the model, because {error}"])
+        print_notes([f"joints are those of the model, because {str(error).partition(chr(10))[0]}"])
         return None
     if arm.findings:
         from kinetree.cli._findings import print_findings  # imports the checker

@@ -1,6 +1,5 @@
 """`kinetree attach A B`: one robot made of two."""
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
@@ -11,6 +10,7 @@ from kinetree.cli._findings import print_findings
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._model import two_robot_arguments
 from kinetree.cli._output import assets_option, check_new, check_no_input, force_option, without_option
+from kinetree.cli._say import remark
 from kinetree.confine import confinement_of
 from kinetree.errors import KinetreeError, fail
 from kinetree.files.opener import snapshot
@@ -76,11 +76,11 @@ def command(
         (new,) = (both.joints[name] for name in both.joints if both.joints[name].child == f"{prefix}{b.root}")
         files = _file_of(a), _file_of(b)
         write_whole(path, _wrapper(path, both, files, new, prefix).encode())
-        print(f"wrote {out}: {both}", file=sys.stderr)
+        remark(f"wrote {out}: {both}")
         _note_outside(path, files)
     else:
         notes = save(both, path, without=without, assets=assets)
-        print(f"wrote {out}: {both}", file=sys.stderr)
+        remark(f"wrote {out}: {both}")
         print_findings(notes)
 
 
@@ -90,7 +90,7 @@ def _note_outside(path: Path, files: Iterable[Path]) -> None:
     outside = [seen_from(path.parent, file.parent) for file in files if workspace and not workspace.holds(file)]
     if outside:
         folders = ", ".join(f'"{folder}"' for folder in dict.fromkeys(outside))
-        print(f"note: kinetree check needs folders = [{folders}] in kinetree.toml to read these files", file=sys.stderr)
+        remark(f"note: kinetree check needs folders = [{folders}] in kinetree.toml to read these files")
 
 
 def _wrapper(path: Path, both: Robot, files: tuple[Path, Path], new: Joint, prefix: str) -> str:

@@ -20,6 +20,7 @@ from kinetree.cli._help import FILE, argument, kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.cli._say import say_text
 from kinetree.errors import KinetreeError, Source, UnverifiedWarning, fail, nearest_names
 from kinetree.model.robot import Robot
 
@@ -104,7 +105,7 @@ def command(
     if as_json:
         print_json(result)
     else:
-        print(result)
+        say_text(str(result))
     sys.exit(0 if result.agrees else 1)
 
 

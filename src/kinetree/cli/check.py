@@ -22,6 +22,7 @@ from kinetree.cli._findings import terminal_width, write_lines
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._model import check_options, json_option, robot_paths
 from kinetree.cli._output import check_no_input
+from kinetree.cli._say import remark, say_text
 from kinetree.files.output import write_whole
 from kinetree.progress import tracked
 from kinetree.rules.options import CheckOptions
@@ -32,7 +33,7 @@ HTML = "html"
 
 def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
-        print(protection())
+        say_text(str(protection()))
         ctx.exit()
 
 
@@ -102,7 +103,7 @@ def command(
         _write(report(form, results, width, **{"show_all": True} if show_all else {}), output_file)
     if write_baseline is not None:  # the standard output has the report alone
         count = sum(len(result.known) for result in results)
-        print(f"{count} finding{'s' * (count != 1)} written to {write_baseline}", file=sys.stderr)
+        remark(f"{count} finding{'s' * (count != 1)} written to {write_baseline}")
     if any(map(is_unread, results)):
         sys.exit(2)
     faulty = any(finding.severity != "info" for result in results for finding in result.findings)

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -19,6 +18,7 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, json_option, robot_argument
 from kinetree.cli._output import check_new, force_option
 from kinetree.cli._queries import ARGUMENTS, QUERIES, bound, old_calls, parameters, signature, subject, with_old_options
+from kinetree.cli._say import remark
 from kinetree.compiler.c import write_c
 from kinetree.compiler.c_names import LONGEST_FUNCTION, Constant
 from kinetree.compiler.js import write_js
@@ -117,8 +117,8 @@ def command(
         for function in functions:
             ports = function.kernel.outputs
             about = ports[0].about if len(ports) == 1 else ", ".join(f"{port.name} ({port.about})" for port in ports)
-            print(f"{function.name}: {about}", file=sys.stderr)
-        print(f"wrote {' and '.join(map(str, reversed(texts)))}", file=sys.stderr)
+            remark(f"{function.name}: {about}")
+        remark(f"wrote {' and '.join(map(str, reversed(texts)))}")
     _note_old([*flags, *["--name"] * bool(names)], (f.call for f in functions))
 
 
@@ -142,7 +142,7 @@ def _note_old(flags: Sequence[str], calls: Iterable[Call]) -> None:
     if flags:
         quoted = [f'"{text}"' if not set(text) & set('"\\$`!') else shlex.quote(text) for text in map(str, calls)]
         write = " ".join(f"--write {text}" for text in quoted)
-        print(f"note: {', '.join(flags)}: deprecated, removed in {REMOVED}; use {write}", file=sys.stderr)
+        remark(f"note: {', '.join(flags)}: deprecated, removed in {REMOVED}; use {write}")
 
 
 def _about(robot: Robot) -> list[str]:

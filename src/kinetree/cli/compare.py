@@ -10,6 +10,7 @@ from kinetree.cli._help import FILE, kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, two_robot_arguments
 from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.cli._say import remark, say, say_text
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.rules.profiles import PROFILES
@@ -62,11 +63,11 @@ def command(
         view = view_of(a, None, profile=profile, faces=faces, against=(b, comparison))
         view.save(output)
         print_findings(view.not_shown)
-        print(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
+        remark(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB")
     if as_json:
         print_json(comparison)
     else:
-        print(comparison)
+        say_text(str(comparison))
         for line in (view and view.shapes) or ():
-            print(f"  remark: {line}")
+            say(f"  remark: {line}")
     sys.exit(0 if comparison.same else 1)

@@ -10,7 +10,8 @@ import click
 from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._model import robot_argument
 from kinetree.cli._output import assets_option, check_new, force_option, without_option
-from kinetree.errors import Finding, fail, visible
+from kinetree.cli._say import remark, say_text
+from kinetree.errors import Finding, equal, fail, others_like
 from kinetree.formats.registry import WRITTEN
 from kinetree.model.robot import Robot
 from kinetree.saving import save
@@ -47,21 +48,26 @@ def command(
     path = Path(out)
     check_new(path, force)
     notes = save(robot, path, format=to, without=without, assets=assets)
-    print(f"wrote {out}: {robot}", file=sys.stderr)
+    remark(f"wrote {out}: {robot}")
     _print_notes(notes)
     if robot.notes:
-        print(f"notes on what was read: {len(robot.notes)}; kinetree inspect shows them", file=sys.stderr)
+        remark(f"notes on what was read: {len(robot.notes)}; kinetree inspect shows them")
 
 
 def _print(robot: Robot, to: str | None, without: tuple[str, ...]) -> None:
     if to is None:
         raise fail("format", "the standard output has no ending that says its format", fix="pass --to FORMAT")
     notes: list[Finding] = []
-    sys.stdout.buffer.write(WRITTEN[to].write(robot, without, notes).encode())
+    text = WRITTEN[to].write(robot, without, notes)
+    if sys.stdout.isatty():
+        say_text(text)
+    else:
+        sys.stdout.buffer.write(text.encode())
     _print_notes(notes)
 
 
 def _print_notes(notes: Iterable[Finding]) -> None:
-    for note in notes:
+    for group in equal(notes):
+        note = group[0]
         about = f"{note.element}: " if note.element and not note.element.startswith("robot ") else ""
-        print(f"note: {visible(about + note.message)}", file=sys.stderr)
+        remark(f"note: {about}{note.message}", *([f"    {others_like(group)}"] if group[1:] else []))

@@ -1,12 +1,14 @@
 """`kinetree dh`: the Denavit-Hartenberg parameters of a chain."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
 import click
+import numpy as np
 
 from kinetree.algorithms.dh import PARALLEL, DHExtraction, extract_dh
 from kinetree.algorithms.serial import SerialChain, serial_chain
@@ -15,12 +17,15 @@ from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_or_printed
 from kinetree.cli._output import check_new, force_option
 from kinetree.cli._page import print_page
+from kinetree.cli._say import say_text
 from kinetree.errors import fail
 from kinetree.files.output import write_whole
 from kinetree.formats.dh.matlab import function_name, matlab_text
+from kinetree.formats.dh.read import written_chain
 from kinetree.formats.dh.write import Spelling, csv_text, toml_text
 from kinetree.model.dh import CONVENTIONS, Convention, DHRow, DHTable
 from kinetree.model.robot import Robot
+from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.section import Section
 
@@ -33,6 +38,7 @@ SAMPLES = 50
 @robot_or_printed("matlab")
 @option("--base FRAME", "First frame of the chain.  [default: the root link]")
 @option("--tip FRAME", "Last frame of the chain.  [default: the end of a robot without branches]")
+@option("--chain NAME", "Print this chain of a DH file as it is written there, to --tip.", "written")
 @option("--convention", "Standard (dh) or modified (mdh) parameters.", type=[*CONVENTIONS], default="dh")
 @option("--units", "Units of the table and of --output: m, cm or mm, and rad or deg.", default="mm,deg")
 @option("--parallel RAD", "Largest angle between two axes that count as parallel, rad.", default=PARALLEL)
@@ -43,6 +49,7 @@ def command(
     robot: Robot,
     base: str | None,
     tip: str | None,
+    written: str | None,
     convention: Convention,
     units: str,
     parallel: float,
@@ -53,22 +60,43 @@ def command(
 ) -> None:
     """Print Denavit-Hartenberg parameters of a chain.
 
-    The chain leads from one frame to another; the notes give the error of the parameters.
+    The chain leads from one frame to another; the notes give the error of the parameters. If MODEL is a DH file or
+    comes with the package, --chain prints one of its own chains, as published.
     With --format matlab, print a function for MATLAB and Octave that returns T(q)."""
     if printed and (as_json or output):
         raise click.UsageError("--format matlab prints MATLAB; leave out --json, and for a file write -o NAME.m alone")
     spelling = _spelling(units)
-    chain = serial_chain(robot, base, tip)
-    found = extract_dh(chain, convention, parallel=parallel, samples=SAMPLES)
+    if written and base:
+        raise click.UsageError("--base does not go with --chain, which begins where the file has it")
+    if written:
+        chain, found = _written(robot, written, tip)
+    else:
+        chain = serial_chain(robot, base, tip)
+        found = extract_dh(chain, convention, parallel=parallel, samples=SAMPLES)
     if output is not None:
         _write(DHTable(robot.name, chain.base, (found.chain,)), output, spelling, force)
     if printed:
         name = function_name(robot.name, chain.tip)
-        print(_matlab(DHTable(robot.name, chain.base, (found.chain,)), spelling, name), end="")
+        say_text(_matlab(DHTable(robot.name, chain.base, (found.chain,)), spelling, name))
     elif as_json:
         print_json(_as_json(robot, chain, found))
     else:
         print_page(_page(chain, found, spelling))
+
+
+def _written(robot: Robot, name: str, tip: str | None) -> tuple[SerialChain, DHExtraction]:
+    """Return a chain of the robot's DH file, with the constant pose of the tip behind its last row as its tool."""
+    own = written_chain(robot, name)
+    last = own.tip or own.rows[-1].frame or f"{name}_dh_{len(own.rows)}"
+    way = serial_chain(robot, own.on, tip or last)
+    if [member.joint.name for member in way.joints] != [row.joint for row in own.joints]:
+        raise fail("tip", f"chain {name!r} of the file is not the way from {way.base!r} to {way.tip!r}")
+    zero = np.zeros(len(own.joints))
+    tool = se3.inverse(replace(own, tool=se3.IDENTITY).transform(zero)) @ way.transform(zero)
+    own = replace(own, tool=tool)
+    Q = np.random.default_rng(0).uniform(-1.0, 1.0, (SAMPLES, len(zero)))
+    residual = max(float(np.abs(own.transform(q) - way.transform(q)).max()) for q in Q)
+    return way, DHExtraction(own, residual)
 
 
 def _spelling(units: str) -> Spelling:

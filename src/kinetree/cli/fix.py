@@ -24,7 +24,8 @@ from kinetree.cli._findings import print_findings, print_more, terminal_width, w
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, check_options, json_option, paths_argument, reading_texts
-from kinetree.errors import Finding, KinetreeError, Source, fail, visible
+from kinetree.cli._say import say
+from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.files.opener import snapshot
 from kinetree.fixer.fix import FixResult, check_also, fix_examined, write
 from kinetree.fixer.outside import outside
@@ -235,7 +236,7 @@ def _print(fixed: FixResult, diff: bool, shown: set[str]) -> None:
     of a file. shown: what has been printed."""
     if diff:
         if sys.stdout.isatty():
-            sys.stdout.writelines(f"{visible(line[:-1])}\n" for line in _diff(fixed))
+            say(*(line[:-1] for line in _diff(fixed)))
         else:  # what goes to a file must stay as it is, its line ends too
             sys.stdout.flush()
             sys.stdout.buffer.write("".join(_diff(fixed)).encode())
@@ -249,9 +250,9 @@ def _print(fixed: FixResult, diff: bool, shown: set[str]) -> None:
     left = f", {len(fixed.unrepaired)} left" if fixed.unrepaired else ""
     unsafe = f", {len(fixed.unsafe)} more that --unsafe may repair" if fixed.unsafe else ""
     name = f" ({fixed.name})" if fixed.name else ""
-    print(f"{fixed.file}{name}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
+    say(f"{fixed.file}{name}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
     for path in () if diff else _others(fixed):
-        print(f"{as_shown(path)}: changed with it")
+        say(f"{as_shown(path)}: changed with it")
 
 
 def _others(fixed: FixResult) -> list[Path]:

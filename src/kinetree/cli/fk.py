@@ -13,6 +13,7 @@ from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import configuration, joint_values, json_option, note_open_loops, robot_argument
 from kinetree.cli._pendant import command_arm, robot_model
+from kinetree.cli._say import say
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
@@ -87,7 +88,7 @@ def command(
     turned = any(any(robot.joints[name].kind.angular) for name in values)
     where = f"{base}, angles of --q in {'deg' if in_degrees else 'rad'}" if turned else base
     for frame, T in zip(frames, poses, strict=True):
-        print(_text(frame, where, T, in_degrees))
+        say(*_text(frame, where, T, in_degrees))
 
 
 def _print_shown(keys: Sequence[str], where: dict[str, Any], poses: dict[str, Array], as_json: bool) -> None:
@@ -96,7 +97,7 @@ def _print_shown(keys: Sequence[str], where: dict[str, Any], poses: dict[str, Ar
         named = [{"frame": frame, "controller": key, "text": text, "values": x} for frame, key, text, x in rows]
         print_json({**where, "poses": named})
     else:
-        print("\n".join(lines(poses, keys)))
+        say(*lines(poses, keys))
 
 
 def _parts(T: Array) -> dict[str, object]:
@@ -105,17 +106,15 @@ def _parts(T: Array) -> dict[str, object]:
     return {"T": T, "xyz": T[:3, 3], "rpy": rpy, "quat_xyzw": se3.quaternion_from_rotation(R)}
 
 
-def _text(frame: str, base: str, T: Array, in_degrees: bool) -> str:
+def _text(frame: str, base: str, T: Array, in_degrees: bool) -> list[str]:
     rpy = np.array(se3.rpy_from_rotation(T[:3, :3]))
     unit, rpy = ("deg", np.where(abs(rpy) < NOISE, 0.0, np.rad2deg(rpy))) if in_degrees else ("rad", rpy)
     rows = [("xyz (m)", T[:3, 3]), (f"rpy ({unit})", rpy), ("quat_xyzw", se3.quaternion_from_rotation(T[:3, :3]))]
-    return "\n".join(
-        [
-            f"{frame} in {base}",
-            *(f"  {_row(row)}" for row in T),
-            *(f"  {name:<10}{_row(values)}" for name, values in rows),
-        ]
-    )
+    return [
+        f"{frame} in {base}",
+        *(f"  {_row(row)}" for row in T),
+        *(f"  {name:<10}{_row(values)}" for name, values in rows),
+    ]
 
 
 def _row(values: Array) -> str:

@@ -13,6 +13,7 @@ from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import configuration, joint_values, json_option, loops_option, note_open_loops, robot_argument
 from kinetree.cli._pendant import CommandArm, command_arm, robot_model
+from kinetree.cli._say import say
 from kinetree.controllers.controller import FAR
 from kinetree.display import number
 from kinetree.errors import fail
@@ -136,14 +137,14 @@ def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: b
 
     metres, angle = result.residual.tolist()
     off = f"{number(metres, 6)} m and {shown(angle, 'rad')} off"
-    print("reached" if result.success else f"not reached, {off}; this is locally closest")
+    say("reached" if result.success else f"not reached, {off}; this is locally closest")
     if arm:
         arm.print_joints(result.q, in_degrees, sys.stdout)
     for name, value in zip(robot.coordinate_names, result.q.tolist(), strict=True):
         if name in solver.coordinate_names and not (arm and name in arm.pendant.joints):
-            print(f"  {name} {shown(value, kinds[f'{name} lower'])}")
+            say(f"  {name} {shown(value, kinds[f'{name} lower'])}")
     columns = [robot.coordinate_names.index(name) for name in solver.coordinate_names]
     about = limits_about(robot.limits, columns).tolist()
     rows = zip(margins.tolist(), robot.limits.names, about, strict=True)
     for margin, name in sorted((margin, name) for margin, name, own in rows if own and margin < NEAR):
-        print(f"near {name}: {shown(margin, kinds[name])}")
+        say(f"near {name}: {shown(margin, kinds[name])}")

@@ -1,6 +1,5 @@
 """`kinetree inspect`: the contents of a robot description, and figures of its frames and joints."""
 
-import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 from kinetree.cli._help import FILE, kinetree_command, option
 from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.cli._say import remark
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -56,7 +56,7 @@ def command(
         check_no_input(str(output), [robot.source.file] if robot.source else [])
         q = configuration(robot, values, in_degrees) if values else None
         write_whole(output, _figure(robot, frame, joint, q, everything))
-        print(f"wrote {output}", file=sys.stderr)
+        remark(f"wrote {output}")
     elif values or in_degrees or force:
         raise click.UsageError("--q, --deg and --force are for a figure, which is written to -o FILE.svg")
     elif as_json:

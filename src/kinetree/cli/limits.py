@@ -15,6 +15,7 @@ from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
 from kinetree.cli._output import check_new, force_option, without_option
 from kinetree.cli._pendant import CommandArm, with_arm
+from kinetree.cli._say import say
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
 
@@ -72,7 +73,7 @@ def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_jso
     if reports:
         print_page(limits_page(robot, reports))
     else:
-        print(f"robot {robot.name!r} has no limits over several joints; --limits gives it some")
+        say(f"robot {robot.name!r} has no limits over several joints; --limits gives it some")
 
 
 @command.command(example="kinetree limits check arm.urdf motion.csv --unit deg", hides=("inertias",))

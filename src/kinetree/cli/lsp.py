@@ -3,6 +3,7 @@
 import sys
 
 from kinetree.cli._help import kinetree_command, option
+from kinetree.cli._say import remark
 from kinetree.errors import fail
 
 
@@ -21,5 +22,5 @@ def command(stdio: bool) -> None:
     from kinetree.lsp.server import serve
 
     if sys.stdin.isatty():
-        print("waiting for an editor, which starts this by itself; Ctrl-C ends it", file=sys.stderr)
+        remark("waiting for an editor, which starts this by itself; Ctrl-C ends it")
     serve()

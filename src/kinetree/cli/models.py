@@ -1,13 +1,13 @@
 """`kinetree models`: the models that can be loaded by name."""
 
 import shutil
-import sys
 import textwrap
 from collections.abc import Sequence
 
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option
+from kinetree.cli._say import remark, say
 from kinetree.robots.installed import PACKAGES, Model, fetch, is_there
 from kinetree.robots.packaged import names, versions
 
@@ -21,7 +21,7 @@ def command(wanted: Sequence[str], as_json: bool) -> None:
     They are the models of Kinetree and of installed packages; those of robot_descriptions if their repositories are on
     this machine. Only --fetch downloads something: robot_descriptions then clones the repository of a model."""
     for name in wanted:
-        print(f"{name} is {fetch(name)}", file=sys.stderr)
+        remark(f"{name} is {fetch(name)}")
     own = [f"{name}:{version}" for name in names() for version in versions(name)]
     models = {package: models() for package, models in PACKAGES.items()}
     if as_json:
@@ -33,9 +33,9 @@ def command(wanted: Sequence[str], as_json: bool) -> None:
         if here := [name for name, model in found.items() if _file(model)]:
             _print(f"{package}:NAME", here)
     if missing := [package for package, found in models.items() if not found]:
-        print(f"not installed: pip install {' '.join(missing)}")
+        say(f"not installed: pip install {' '.join(missing)}")
     away = sum(_file(model) is None for model in models["robot_descriptions"].values())
-    print(f"not fetched: {away} of robot_descriptions; --json lists them, --fetch robot_descriptions:NAME clones one")
+    say(f"not fetched: {away} of robot_descriptions; --json lists them, --fetch robot_descriptions:NAME clones one")
 
 
 def _file(model: Model) -> str | None:
@@ -45,4 +45,4 @@ def _file(model: Model) -> str | None:
 def _print(title: str, names: Sequence[str]) -> None:
     width = max(20, min(shutil.get_terminal_size().columns, 120)) - 2
     text = textwrap.fill("  ".join(names), width, break_on_hyphens=False)
-    print(f"{title}\n{textwrap.indent(text, '  ')}\n")
+    say(title, *textwrap.indent(text, "  ").split("\n"), "")

@@ -4,6 +4,7 @@ from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes
 from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option
+from kinetree.cli._say import say
 
 
 @kinetree_command(
@@ -30,5 +31,5 @@ def command(text: str, source: str, target: str, tool: str | None, user_frame: s
         rows = [(key, *shown(key, T)) for key in targets]
         print_json({"T": T, "poses": {key: {"values": values, "text": said} for key, said, values in rows}})
     else:
-        print("\n".join(lines({"": T}, targets)))
+        say(*lines({"": T}, targets))
     print_notes([*remarks, *more, *notes(*targets)])

@@ -1,7 +1,6 @@
 """`kinetree reach`: the poses that a frame reaches, as a map."""
 
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from kinetree.cli._joints import with_joints
 from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, loops_option, robot_argument
 from kinetree.cli._output import force_option
+from kinetree.cli._say import remark, say
 from kinetree.display import number
 from kinetree.model.robot import Robot
 
@@ -58,7 +58,7 @@ def command(
         robot, frame, base, box=(box[:3], box[3:]) if box else None, symmetry=not no_symmetry, store=output, **options
     )
     if output is not None:
-        print(f"wrote {output}", file=sys.stderr)
+        remark(f"wrote {output}")
     grid = found.grid
     if as_json:
         print_json(
@@ -76,12 +76,12 @@ def command(
             }
         )
         return
-    print(f"{found.frame} in {found.base} reaches {number(found.volume)} {grid.unit}")
+    say(f"{found.frame} in {found.base} reaches {number(found.volume)} {grid.unit}")
     if grid.orientations > 1:
         for share in SHARES:
             volume = f"{number(found.volume_at(share))} {grid.unit}"
-            print(f"  in {100 * share:g} % of {grid.orientations} orientations {volume}")
+            say(f"  in {100 * share:g} % of {grid.orientations} orientations {volume}")
     x, y, z = grid.shape
-    print(f"{x} x {y} x {z} voxels of {number(grid.voxel)} m from {', '.join(f'{c:.6g}' for c in grid.lower)}")
+    say(f"{x} x {y} x {z} voxels of {number(grid.voxel)} m from {', '.join(f'{c:.6g}' for c in grid.lower)}")
     if grid.axis is not None:
-        print(f"symmetric about the line at x {grid.axis[0]:.6g}, y {grid.axis[1]:.6g}")
+        say(f"symmetric about the line at x {grid.axis[0]:.6g}, y {grid.axis[1]:.6g}")

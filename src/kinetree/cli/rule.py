@@ -13,6 +13,7 @@ from kinetree.cli._findings import terminal_width
 from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._json import plain, print_json
 from kinetree.cli._model import json_option
+from kinetree.cli._say import say_text
 from kinetree.codes import CODES
 from kinetree.errors import address
 from kinetree.rules.explain import EVIDENCE, USES, Explanation, Repairable, codes_like, explain
@@ -47,7 +48,7 @@ def command(codes: Sequence[str], everything: bool, as_json: bool) -> None:
     if everything and codes:
         raise click.UsageError("--all lists all codes; expected no CODE")
     if not (codes or everything or as_json):
-        print(_families())
+        say_text(_families())
         return
     by_hand = {clause.code: clause for clause in CLAUSES}
     clauses = {code: by_hand[code.upper()] for code in codes if code.upper() in by_hand}
@@ -69,7 +70,7 @@ def command(codes: Sequence[str], everything: bool, as_json: bool) -> None:
     pages = {code: _page_of_code(found[0]) if len(found) == 1 else _meanings(found) for code, found in others.items()}
     pages |= {code: _page_by_hand(clause) for code, clause in clauses.items()}
     pages |= {code: _page(found[0]) if len(found) == 1 else _rows(found) for code, found in rules.items()}
-    print("\n\n".join(pages[code] for code in codes))
+    say_text("\n\n".join(pages[code] for code in codes))
 
 
 def _with_page(thing: Explanation | Clause) -> dict[str, Any]:
@@ -99,7 +100,7 @@ def _list(families: Mapping[str, Sequence[Explanation]]) -> None:
     pages = [f"{letters}  {TITLES[letters]}\n{_rows(rules)}" for letters, rules in families.items()]
     by_family = groupby(sorted(CODES, key=lambda code: CODES[code].family), key=lambda code: CODES[code].family)
     pages += [f"{title}\n{_meanings(list(codes))}" for title, codes in by_family]
-    print("\n\n".join(pages))
+    say_text("\n\n".join(pages))
 
 
 def _meanings(codes: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, argument, kinetree_command, option
 from kinetree.cli._model import configuration, joint_values, robot_argument
 from kinetree.cli._motion import report_motion
+from kinetree.cli._say import remark, say
 from kinetree.display import number, some
 from kinetree.errors import fail
 from kinetree.logs import read_motion
@@ -92,7 +93,7 @@ def command(
 
 
 def _tell(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    remark(text)
 
 
 def _warn(robot: Robot, q: Array) -> None:
@@ -108,7 +109,8 @@ def _warn(robot: Robot, q: Array) -> None:
 
 def _print_addresses(addresses: list[tuple[str, int]]) -> None:
     for host, port in addresses:
-        print(f"ws://{f'[{host}]' if ':' in host else host}:{port}", flush=True)
+        say(f"ws://{f'[{host}]' if ':' in host else host}:{port}")
+        sys.stdout.flush()
         if not ip_address(host.partition("%")[0]).is_loopback:
             _tell(RISK.format(where=f"{host}:{port}"))
     _tell("open this address in a viewer, such as Foxglove; Ctrl-C ends it")

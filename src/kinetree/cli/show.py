@@ -13,6 +13,7 @@ from kinetree.cli._model import configuration, joint_values, note_open_loops, ro
 from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.cli._pendant import CommandArm, with_arm
+from kinetree.cli._say import remark, say
 from kinetree.errors import fail
 from kinetree.files.output import write_whole
 from kinetree.lab.reach.map import read_reach
@@ -77,16 +78,16 @@ def command(
     if q is not None and not robot.limits.contains(q):
         outside = [name for name, slack in zip(robot.limits.names, robot.limits.margin(q), strict=True) if slack < 0]
         more = f" and {len(outside) - 4} more" if len(outside) > 4 else ""
-        print(f"the configuration of --q is outside of {', '.join(outside[:4])}{more}", file=sys.stderr)
+        remark(f"the configuration of --q is outside of {', '.join(outside[:4])}{more}")
     if "motion" in given:
         given["motion"] = _motion(robot, given["motion"], in_degrees, arm)
     if "reach" in given:
         given["reach"] = read_reach(given["reach"])
     if output is None:
-        print(_page(robot, q, given).open())
+        say(str(_page(robot, q, given).open()))
         return
     write_whole(output, _page(robot, q, given).html if suffix == ".html" else _picture(robot, q, suffix, given))
-    print(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
+    remark(f"wrote {output}: {output.stat().st_size / 1e3:.0f} kB")
 
 
 def _check_options(suffix: str, given: dict[str, Any]) -> None:

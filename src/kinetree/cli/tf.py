@@ -15,6 +15,7 @@ from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.cli._pendant import CommandArm, with_arm
+from kinetree.cli._say import remark, say
 from kinetree.display import counted, number, some
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
@@ -111,7 +112,7 @@ def _write(
         return
     print_violations(robot, file, outside, found.motion.times, len(found.q), unit)
     listed = ", ".join(f"{name} {count:,}" for name, count in counts.items())
-    print(f"wrote {output}: {output.stat().st_size / 1e3:,.0f} kB; messages: {listed}", file=sys.stderr)
+    remark(f"wrote {output}: {output.stat().st_size / 1e3:,.0f} kB; messages: {listed}")
 
 
 def _check(
@@ -135,22 +136,22 @@ def _check(
     for one in found.differences:
         groups.setdefault(one.causes or (one.frame,), []).append(one)
     for several in groups.values():
-        print(_sentence(several))
+        say(_sentence(several))
     for frame, parents in found.torn.items():
-        print(f"{frame} has several parents in the bag: {some(parents)}")
+        say(f"{frame} has several parents in the bag: {some(parents)}")
     if found.missing:
-        print(f"not in the bag, {counted(len(found.missing), 'frame')} of the model: {some(found.missing)}")
+        say(f"not in the bag, {counted(len(found.missing), 'frame')} of the model: {some(found.missing)}")
     if found.unknown:
         pairs = some(f"{frame} in {parent} ({n:,})" for (frame, parent), n in found.unknown.items())
-        print(f"not in the model, and not compared: {pairs}")
+        say(f"not in the model, and not compared: {pairs}")
     if found.valueless:
-        print(f"not compared, because joints that move them have no values: {some(found.valueless)}")
+        say(f"not compared, because joints that move them have no values: {some(found.valueless)}")
     if found.outside:
         never = f"; of these frames all: {some(found.untimed)}" if found.untimed else ""
-        print(f"not compared, because no joint values are near: {found.outside:,} transforms{never}")
+        say(f"not compared, because no joint values are near: {found.outside:,} transforms{never}")
     said = f"different: {len(found.differences)}" if differ else "all alike"
     said += f", not compared: {left}" if left else ""
-    print(f"frames compared: {found.compared}, {said}" if found.compared else "no frame was compared")
+    say(f"frames compared: {found.compared}, {said}" if found.compared else "no frame was compared")
     sys.exit(int(differ))
 
 

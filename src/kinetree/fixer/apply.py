@@ -56,12 +56,13 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """An applied repair: the states before and after it, and the findings that it repaired."""
+    """An applied repair: the states before and after it, and the findings that it repaired. uncovers: see `Rule`."""
 
     before: State
     after: State
     keys: tuple[Key, ...]
     renamed: NewNames
+    uncovers: tuple[str, ...] = ()
 
     def renamed_keys(self, keys: Mapping[Key, int]) -> Counter[Key]:
         """Return findings of the state before under the names that elements have after."""
@@ -72,8 +73,10 @@ class Step:
 
     @property
     def brought(self) -> Counter[Key]:
-        """Findings that are new after the step."""
-        return self.after.keys - self.renamed_keys(self.before.keys)
+        """Findings that are new after the step, without those that it uncovers."""
+        new = self.after.keys - self.renamed_keys(self.before.keys)
+        named = {f"{kind} {name!r}" for (kind, _), name in self.renamed.items()}
+        return Counter({k: n for k, n in new.items() if not (k[1] in named and k[0].startswith(self.uncovers))})
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +255,7 @@ def _applied(task: Task, trial: Trial, state: State) -> Step:
     after = _made(task, state, edits, change)
     excused = frozenset(_renamed(key, renamed) for key in state.excused)
     after = _with_variants(task, state, replace(after, excused=excused), change)
-    step = Step(state, after, trial.keys, renamed)
+    step = Step(state, after, trial.keys, renamed, trial.rule.uncovers)
     if lost := step.renamed_keys({key: state.keys[key] for key in state.excused}) - after.keys:
         raise fail("fix", f"it would repair {_listed(lost)}, too, which is excused")
     return step

@@ -53,13 +53,14 @@ class FrameFit(Brief):
 
 @explain_type_errors
 def tcp_from_points(T_base_flange: Any) -> TcpFit:
-    """Return the tip of a tool from poses (k, 4, 4), k >= 4, in which it touches one fixed point.
+    """Return the tip of a tool from poses (k, 4, 4), k >= 3, in which it touches one fixed point.
 
     T_base_flange: poses of the frame in which the tip is sought (the flange, or tool0), in metres, such as
     `kt.controllers["fanuc"].to_pose(values)` or `kt.fk(robot, "flange")(q)` give them. Least squares over all poses of
-    R p + t = c. Only the rotations determine the tip: turn the tool by 30 degrees or more, about different axes.
+    R p + t = c. Only the rotations determine the tip: turn the tool by 30 degrees or more, about different axes. Of
+    three poses, none can be named as the wrong one; a fourth makes that possible.
 
-    Raises KinetreeError for fewer than four poses, and for poses that leave a direction of the tip unknown.
+    Raises KinetreeError for fewer than three poses, and for poses that leave a direction of the tip unknown.
 
     Examples:
         >>> import kinetree as kt
@@ -72,8 +73,8 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
     """
     notes: list[Finding] = []
     T = poses(T_base_flange, notes)
-    if T.ndim != 3 or len(T) < 4:
-        raise fail("tcp-poses", f"T_base_flange has shape {T.shape}; expected four or more poses (k, 4, 4)")
+    if T.ndim != 3 or len(T) < 3:
+        raise fail("tcp-poses", f"T_base_flange has shape {T.shape}; expected three or more poses (k, 4, 4)")
     p, point, values, axes = _tip(T)
     if np.linalg.norm(p) > FARTHEST:
         message = f"the tip would be {number(float(np.linalg.norm(p)))} m from the frame; expected poses in metres"
@@ -112,7 +113,7 @@ def _odd(T: Array, residuals: Array) -> list[Finding]:
 
     Three poses may agree by chance: one of four is named only if leaving out any other one helps much less.
     """
-    if residuals.max() < 1e-9:
+    if residuals.max() < 1e-9 or len(T) == 3:
         return []
     without = []
     for i in range(len(T)):

@@ -16,6 +16,7 @@ from kinetree.logs.ros.joints import USUAL
 from kinetree.logs.ros.motion import recording
 from kinetree.logs.ros.transforms import Times, description_topic, joint_state_topic, transform_topics
 from kinetree.model.robot import Robot
+from kinetree.queries.transforms import left_out
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.motion import Motion, filled, motion_of
 
@@ -63,7 +64,7 @@ def converted(
         states, notes = None, _unnamed(robot)
     q = filled(robot, motion, robot.q())
     base, placing = _in_model(robot, base)
-    notes = [*placing, *notes]
+    notes = [*placing, *notes, *left_out(robot)]
     states = states or joint_state_topic(USUAL, robot, q, stamps)
     topics = [states, *transform_topics(robot, q, stamps, log_times, base)]
     try:

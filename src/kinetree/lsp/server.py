@@ -23,6 +23,7 @@ from kinetree.lsp import protocol
 from kinetree.lsp.actions import Action, actions
 from kinetree.lsp.answers import Mark, Refusal
 from kinetree.lsp.protocol import path_of
+from kinetree.lsp.reader import Reader
 from kinetree.lsp.session import Document, Session, real
 from kinetree.lsp.text import Text
 
@@ -40,6 +41,15 @@ NOT_INITIALIZED = -32002
 class Protocol(LanguageServerProtocol):
     """Protocol that forgets a message once it was handled; pygls 2.1 keeps something of every notification. Refusals
     are answers, and leave no traceback in the log."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Return a message; one whose parameters are wrong is answered."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException:
+            if "method" in data and type(data.get("id")) in (int, str):
+                self._refuse(data["id"], JsonRpcInvalidParams("the parameters are not those of the protocol"))
+            raise
 
     def _handle_request(self, msg_id: Any, method_name: str, params: Any) -> None:
         begun = self._workspace is not None
@@ -375,6 +385,6 @@ def serve() -> None:
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)  # a library of Windows that looks at it would wait for the thread that reads
     try:
-        server.start_io(asked, stdout.buffer)
+        server.start_io(Reader(asked), stdout.buffer)  # type: ignore[arg-type]
     finally:
         end(server)

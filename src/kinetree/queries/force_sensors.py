@@ -8,6 +8,7 @@ import numpy as np
 from kinetree.algorithms import differential
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.force_torque import MEASURES, Place, reading_place
+from kinetree.model.placed import check_placed
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
 from kinetree.queries.query import one_of
@@ -93,13 +94,6 @@ def _joint_of(robot: Robot, sensor: Sensor) -> str:
     there = ", ".join(map(repr, legal)) or "there are none"
     message = f"{what}; expected force_torque sensors of joints: {there}"
     raise KinetreeError(Finding("sensor", "error", message, sensor.source, f"sensor {sensor.name!r}"))
-
-
-def check_placed(robot: Robot, frame: str, element: str) -> None:
-    """Raise KinetreeError, which names the element, if the place of its frame is unknown."""
-    if why := robot.frames[frame].unplaced:
-        message = f"has no known place, so its reading is not known: {why}"
-        raise fail("unplaced", message, element=element, fix=f"give frame {frame!r} its place with kt.edit.move_frame")
 
 
 def parts_of(robot: Robot, model: Tree, meters: Sequence[Meter], frames: Sequence[str], base: str | None) -> list[str]:

@@ -3,8 +3,14 @@
 The wiki of the Robotics Toolbox ("Link frame and joint definitions") calls a link's pose in its parent A(q) = Ts v(q),
 constants and then the variable element; Featherstone's transforms XJ, XT and Xup = XJ XT are the inverses of v, Ts and
 A(q), as 6x6 Plücker transforms of motion vectors, angular first (Rigid Body Dynamics Algorithms, section 4.2).
+
+All functions take the name of a joint, or of the link that it carries, as the wiki's page has them. q is the joint's
+own coordinates (…, nq_joint), or the whole q (…, nq) of the robot, from which a follower's are computed. By the name of
+a link q is always the whole one.
 """
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,7 +28,8 @@ from kinetree.spatial.se3 import Array
 def joint_origin(robot: Robot, joint: str) -> Array:
     """Return T (4, 4), the pose of the joint in its parent link at neutral, m; of a fixed joint, its whole pose.
 
-    This is the constant part Ts of a link's pose A(q) = Ts v(q), as the Robotics Toolbox names it.
+    joint: the name of a joint, or of the link that it carries. This is the constant part Ts of a link's pose
+    A(q) = Ts v(q), as the Robotics Toolbox names it.
 
     Examples:
         >>> import kinetree as kt
@@ -32,16 +39,17 @@ def joint_origin(robot: Robot, joint: str) -> Array:
                [0. , 0. , 1. , 0.3],
                [0. , 0. , 0. , 1. ]])
     """
-    return np.array(robot.joints[joint].origin)
+    return np.array(_named(robot, joint).origin)
 
 
 @explain_type_errors
 def joint_motion(robot: Robot, joint: str, q: Any = ()) -> Array:
-    """Return T (4, 4), the motion of the joint at its own coordinates q (nq_joint,), rad or m.
+    """Return T (…, 4, 4), the motion of the joint at its own coordinates q (…, nq_joint), rad or m.
 
-    This is the variable part v of a link's pose A(q) = Ts v(q), as the Robotics Toolbox names it. q may be a single
-    number for a joint of one coordinate. For a follower it is the follower's own coordinate, not its leader's. Raises
-    KinetreeError for another number of coordinates.
+    This is the variable part v of a link's pose A(q) = Ts v(q), as the Robotics Toolbox names it. joint: the name of a
+    joint, or of the link that it carries. q: may be a single number for a joint of one coordinate, and is the
+    follower's own coordinate for a follower, not its leader's; or the whole q (…, nq) of the robot, as it always is
+    by the name of a link. Raises KinetreeError for another number of coordinates, and for the root link.
 
     Examples:
         >>> import kinetree as kt
@@ -52,15 +60,14 @@ def joint_motion(robot: Robot, joint: str, q: Any = ()) -> Array:
                [0. , 0. , 1. , 0. ],
                [0. , 0. , 0. , 1. ]])
     """
-    found = robot.joints[joint]
-    return np.array(found.kind.transform(found.axes, found.pitch, _own(found, q)))
+    return _each(robot, joint, q, (4, 4), lambda it, own: it.kind.transform(it.axes, it.pitch, own))
 
 
 @explain_type_errors
 def joint_pose(robot: Robot, joint: str, q: Any = ()) -> Array:
-    """Return T_parent_child (4, 4), the pose of the joint's child link in its parent link: A(q) = Ts v(q), m.
+    """Return T_parent_child (…, 4, 4), the pose of the joint's child link in its parent link: A(q) = Ts v(q), m.
 
-    q: as in `joint_motion`. A constant follows v where a format puts the child away from the joint (SDF, MJCF).
+    joint, q: as in `joint_motion`. A constant follows v where a format puts the child away from the joint (SDF, MJCF).
 
     Examples:
         >>> import numpy as np
@@ -71,14 +78,16 @@ def joint_pose(robot: Robot, joint: str, q: Any = ()) -> Array:
                [ 1. ,  0. ,  0. ,  0. ],
                [ 0. ,  0. ,  1. ,  0.3],
                [ 0. ,  0. ,  0. ,  1. ]])
+        >>> kt.kinematics.joint_pose(arm, "q1_link", np.zeros((5, 1))).shape  # of a link, at each q of a batch
+        (5, 4, 4)
     """
-    return np.array(joint_origin(robot, joint) @ joint_motion(robot, joint, q) @ robot.joints[joint].child_origin)
+    return np.array(joint_origin(robot, joint) @ joint_motion(robot, joint, q) @ _named(robot, joint).child_origin)
 
 
 @explain_type_errors
 def motion_subspace(robot: Robot, joint: str, q: Any = ()) -> Array:
-    """Return Featherstone's S (6, nv_joint): the child's velocity relative to the parent, angular first, in the axes of
-    the joint after its motion, for the rates of the joint. q: as in `joint_motion`.
+    """Return Featherstone's S (…, 6, nv_joint): the child's velocity relative to the parent, angular first, in the axes
+    of the joint after its motion, for the rates of the joint. joint, q: as in `joint_motion`.
 
     Examples:
         >>> import kinetree as kt
@@ -88,14 +97,14 @@ def motion_subspace(robot: Robot, joint: str, q: Any = ()) -> Array:
         >>> kt.kinematics.motion_subspace(arm, "q2", 0.0).T  # m/s along x
         array([[0., 0., 0., 1., 0., 0.]])
     """
-    found = robot.joints[joint]
-    return np.array(found.kind.motion_subspace(found.axes, found.pitch, _own(found, q)), dtype=float)
+    shape = (6, _named(robot, joint).kind.nv)
+    return _each(robot, joint, q, shape, lambda it, own: it.kind.motion_subspace(it.axes, it.pitch, own))
 
 
 @explain_type_errors
 def XJ(robot: Robot, joint: str, q: Any = ()) -> Array:
-    """Return Featherstone's XJ (6, 6): motion vectors from the joint before its motion to the joint after it; the
-    inverse of `joint_motion`. q: as there.
+    """Return Featherstone's XJ (…, 6, 6): motion vectors from the joint before its motion to the joint after it; the
+    inverse of `joint_motion`. joint, q: as there.
 
     Examples:
         >>> import numpy as np
@@ -104,7 +113,7 @@ def XJ(robot: Robot, joint: str, q: Any = ()) -> Array:
         >>> (X @ [1, 0, 0, 0, 0, 0]).round(3) + 0.0  # a turn about x, in the turned axes
         array([ 0., -1.,  0.,  0.,  0.,  0.])
     """
-    return plucker.motion_transform(se3.inverse(joint_motion(robot, joint, q)))
+    return _inverse(joint_motion(robot, joint, q))
 
 
 @explain_type_errors
@@ -117,13 +126,13 @@ def XT(robot: Robot, joint: str) -> Array:
         >>> X @ [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]  # a turn about y moves the joint along x: rad/s, then m/s
         array([0. , 1. , 0. , 0.3, 0. , 0. ])
     """
-    return plucker.motion_transform(se3.inverse(joint_origin(robot, joint)))
+    return _inverse(joint_origin(robot, joint))
 
 
 @explain_type_errors
 def Xup(robot: Robot, joint: str, q: Any = ()) -> Array:
-    """Return Featherstone's Xup (6, 6): motion vectors from the parent link to the child link; the inverse of
-    `joint_pose`, and XJ XT where the child's frame is at the joint. q: as in `joint_motion`.
+    """Return Featherstone's Xup (…, 6, 6): motion vectors from the parent link to the child link; the inverse of
+    `joint_pose`, and XJ XT where the child's frame is at the joint. joint, q: as in `joint_motion`.
 
     Examples:
         >>> import numpy as np
@@ -133,7 +142,7 @@ def Xup(robot: Robot, joint: str, q: Any = ()) -> Array:
         >>> (X @ [0, 1, 0, 0, 0, 0]).round(3) + 0.0  # a turn of the parent about y, as the child feels it
         array([ 1. ,  0. ,  0. ,  0. , -0.3,  0. ])
     """
-    return plucker.motion_transform(se3.inverse(joint_pose(robot, joint, q)))
+    return _inverse(joint_pose(robot, joint, q))
 
 
 def own_coordinates(robot: Robot, joint: str, q: Array) -> Array:
@@ -144,10 +153,38 @@ def own_coordinates(robot: Robot, joint: str, q: Array) -> Array:
     return np.asarray(model.coordinates(model.joints.index(joint), q))
 
 
-def _own(joint: Joint, q: Any) -> Array:
-    values = np.atleast_1d(numbers(q, "joint-q", "q is"))
-    if values.shape != (joint.kind.nq,):
-        many = "coordinate" if joint.kind.nq == 1 else "coordinates"
-        message = f"is {joint.type}, of {joint.kind.nq} {many}; q has shape {np.shape(q)}"
+def _named(robot: Robot, name: str) -> Joint:
+    """Return the joint of a name, or that which carries the link of that name."""
+    joint = robot.joints[name] if name in robot.joints or name not in robot.links else robot.parent_joint(name)
+    if joint is None:
+        raise fail("joint-q", "is the root, which no joint carries; expected another link", element=f"link {name!r}")
+    return joint
+
+
+def _each(robot: Robot, name: str, q: Any, shape: tuple[int, ...], function: Callable[[Joint, Array], Any]) -> Array:
+    """Return a function (…, *shape) of the joint's own coordinates at each q."""
+    joint = _named(robot, name)
+    own = _own(robot, joint, q, by_link=name not in robot.joints)
+    rows = own.reshape(math.prod(own.shape[:-1]), own.shape[-1])
+    return np.array([function(joint, row) for row in rows], dtype=float).reshape(*own.shape[:-1], *shape)
+
+
+def _own(robot: Robot, joint: Joint, q: Any, by_link: bool) -> Array:
+    """Return the coordinates (…, nq_joint) of a joint in its own or in the whole q. by_link: only in the whole q."""
+    values, n = np.atleast_1d(numbers(q, "joint-q", "q is")), joint.kind.nq
+    batch, size = values.shape[:-1], values.shape[-1]
+    if size == n and (not by_link or n == 0):
+        return values
+    if size != robot.nq:
+        many = "coordinate" if n == 1 else "coordinates"
+        legal = f"the whole q ({robot.nq},)" if by_link else f"({n},), or the whole q ({robot.nq},)"
+        message = f"is {joint.type}, of {n} {many}; q has shape {np.shape(q)}; expected {legal}, or a batch of such"
         raise fail("joint-q", message, element=f"joint {joint.name!r}")
-    return values
+    rows = values.reshape(math.prod(batch), size)
+    return np.array([own_coordinates(robot, joint.name, row) for row in rows], dtype=float).reshape(*batch, n)
+
+
+def _inverse(T: Array) -> Array:
+    """Return the transforms X (…, 6, 6) of motion vectors by the inverses of poses T (…, 4, 4)."""
+    found = [plucker.motion_transform(se3.inverse(one)) for one in T.reshape(-1, 4, 4)]
+    return np.array(found, dtype=float).reshape(*T.shape[:-2], 6, 6)

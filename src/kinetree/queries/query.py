@@ -16,6 +16,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, Tangent, flat_results
 from kinetree.compiler.program import Program, trace
 from kinetree.errors import Finding, KinetreeError, UnknownNameError, fail, unknown_name, wrong_type
+from kinetree.model.placed import check_placed
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, build_tree, with_standing
 from kinetree.spatial.numbers import numbers
@@ -156,24 +157,36 @@ def _contents(model: Tree) -> str:
 
 
 def frames_of(robot: Robot, names: Iterable[str | None]) -> tuple[str, ...]:
-    """Return the checked names of frames, None as the root link; raise KinetreeError if one is not a frame."""
+    """Return the checked names of frames, None as the root link; raise KinetreeError if one is not a frame, or has no
+    known place."""
     if not isinstance(robot, Robot):
         message = f"a question is asked of a robot that `kinetree.load` gives, not of a {type(robot).__name__}"
         raise wrong_type("robot", message)
-    known = tuple(robot.root if name is None else name for name in names)
+    known, found = tuple([robot.root if name is None else name for name in names]), robot.frames
     for name in known:
         if not isinstance(name, str):
             raise wrong_type("frame", f"frames are asked for by name, not by {name!r}")
-        if name not in robot.frames:
-            if name in robot.joints:
-                child = robot.joints[name].child
-                message = f"no frame {name!r}, which is a joint; the link that it moves is {child!r}"
-                raise UnknownNameError(Finding("unknown-name", "error", message))
-            if name in robot.sensors:
-                message = f"no frame {name!r}, which is a sensor on frame {robot.sensors[name].frame!r}"
-                raise UnknownNameError(Finding("unknown-name", "error", message))
-            raise unknown_name("frame", name, list(robot.frames))
+        if (frame := found.get(name)) is None:
+            raise _no_frame(robot, name)
+        if frame.unplaced:
+            check_placed(robot, name)
     return known
+
+
+def _no_frame(robot: Robot, name: str) -> UnknownNameError:
+    """Return the error for an unknown frame; for one of the iCub's page it has the name that the robot has for it."""
+    from kinetree.robots.icub.naming import naming  # takes 3 ms and is rarely needed
+
+    known = next((entry.known_as for entry in naming().frames if entry.correct.frame == name), ())
+    if name in robot.joints:
+        what = f"is a joint; the link that it moves is {robot.joints[name].child!r}"
+    elif name in robot.sensors:
+        what = f"is a sensor on frame {robot.sensors[name].frame!r}"
+    elif other := next((own for own in known if own in robot.frames), None):
+        what = f"is called {other!r} in this robot; kt.icub.frame finds such names"
+    else:
+        return unknown_name("frame", name, list(robot.frames))
+    return UnknownNameError(Finding("unknown-name", "error", f"no frame {name!r}, which {what}"))
 
 
 def one_of(option: str, value: object, legal: Iterable[object]) -> None:

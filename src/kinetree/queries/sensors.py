@@ -15,9 +15,10 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import UnknownNameError, fail, unknown_name
 from kinetree.model.force_torque import CLOSE
+from kinetree.model.placed import check_placed
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
-from kinetree.queries.force_sensors import FORCES, Meter, check_placed, meter_of, of_link, parts_of
+from kinetree.queries.force_sensors import FORCES, Meter, meter_of, of_link, parts_of
 from kinetree.queries.forces import Loads, force_query, in_own_axes
 from kinetree.queries.options import GRAVITY, Gravity, JointOptions, LoadOptions, LoopOptions, robot_query
 from kinetree.queries.query import frames_of, one_of, tree, velocities

@@ -10,7 +10,8 @@ from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
-from kinetree.display import Brief
+from kinetree.display import Brief, some
+from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.query import coordinates, frames_of, one_of, query, tree
@@ -77,6 +78,13 @@ def transforms(robot: Robot, q: Any = None, *, which: Literal["all", "moving", "
         moved = _moving(robot)(robot.q() if q is None else q)
         T, quats = _with(T, ~static, moved.T), _with(quats, ~static, moved.quat_xyzw)
     return Transforms(tuple(places), tuple(parents), static, T, quats)
+
+
+def left_out(robot: Robot) -> list[Finding]:
+    """Return a remark that names the frames of unknown place, which are not among the transforms."""
+    names = [frame.name for frame in robot.frames.values() if frame.unplaced]
+    message = f"left out are frames without a known place: {some(names)}"
+    return [Finding("unplaced", "info", message, element="the transforms")] if names else []
 
 
 def _with(values: Array, places: Array, moving: Array) -> Array:

@@ -4,13 +4,14 @@ If a place is ambiguous, nothing is renamed.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from kinetree.errors import KinetreeError, Source, fail
 from kinetree.model.references import NAMED, PART, PROSE, TEXT, UNLISTED, fields_of, kind_of
 from kinetree.model.robot import Robot
-from kinetree.repairs.edit import Edit, NewNames, set_attribute, set_text
+from kinetree.repairs.edit import Edit, NewNames, Repair, set_attribute, set_text
+from kinetree.repairs.fixes import Elements
 from kinetree.syntax.xml.reader import Element, Report, parse
 
 KINDS = ("link", "joint")
@@ -122,3 +123,19 @@ def _pattern(old: frozenset[tuple[str, str]]) -> re.Pattern[str]:
 def ambiguous(source: Source, why: str) -> KinetreeError:
     """Return the error for a place that may refer to old names."""
     return fail("fix", f"{source}: {why}, and it is not plain what is meant there")
+
+
+def rename_repairs(robot: Robot, elements: Elements, wanted: NewNames, about: Iterable[str]) -> Iterator[Repair]:
+    """Yield one repair with all new names, for each element with a finding."""
+    names = {key: new for key, new in wanted.items() if key[1] != new}
+    taken = {"link": set(robot.frames), "joint": set(robot.joints)}
+    for (kind, _), new in names.items():
+        if new in taken[kind] and (kind, new) not in names:
+            yield from (Repair(element, because=f"there is a {kind} {new!r} already") for element in about)
+            return
+    try:
+        edits = tuple(rename_references(elements.root, "urdf", names, robot))
+    except KinetreeError as error:
+        yield from (Repair(element, because=error.findings[0].message) for element in about)
+        return
+    yield from (Repair(element, edits, renamed=names) for element in about)

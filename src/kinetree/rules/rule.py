@@ -58,6 +58,10 @@ class Rule:
     """Largest change by `repair` of an angle of an origin, rad; links behind it move. If it is zero, no frame may
     move."""
 
+    uncovers: ClassVar[tuple[str, ...]] = ()
+    """Beginnings of codes whose findings about renamed elements may be new: rules that judge a part by its name could
+    not see it before."""
+
     @classmethod
     def title(cls) -> str:
         """Return the requirement of the convention in one line."""

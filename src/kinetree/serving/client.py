@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -14,13 +14,15 @@ from kinetree.errors import shortened
 from kinetree.logs.ros.base import TF
 from kinetree.serving import messages
 from kinetree.serving.content import CHANNELS, Content
-from kinetree.serving.messages import ERROR, WARNING
+from kinetree.serving.messages import ERROR, WARNING, Message
 from kinetree.serving.player import Player
 
-BACKLOG = 512
-"""Messages that wait for a slow client; further ones are left out, and the client gets a warning."""
+BACKLOG, WAITING = 512, 2**21
+"""Messages, and their bytes, that wait for a slow client; others are left out, and the client gets a warning."""
+SLOW = 15.0
+"""Seconds after which a client that reads nothing is closed."""
 
-Answers = Iterable[str | bytes]
+Answers = Iterable[Message]
 
 
 class Client:
@@ -39,15 +41,17 @@ class Client:
         self.socket, self.content, self.player, self.changed = socket, content, player, changed
         self.subscriptions: dict[int, str] = {}
         self.watched: set[str] = set()
-        self._waiting: asyncio.Queue[str | bytes] = asyncio.Queue(BACKLOG)
-        self._lost = 0
+        self._waiting: asyncio.Queue[Message] = asyncio.Queue(BACKLOG)
+        self._bytes = self._lost = 0
+        self._sending = asyncio.Lock()
 
-    def post(self, message: str | bytes) -> None:
-        """Let a message wait to be sent, unless too many wait already."""
-        try:
-            self._waiting.put_nowait(message)
-        except asyncio.QueueFull:
+    def post(self, message: Message) -> None:
+        """Let a message wait to be sent, unless too much waits already."""
+        if self._waiting.full() or self._bytes + _size(message) > WAITING:
             self._lost += 1
+        else:
+            self._waiting.put_nowait(message)
+            self._bytes += _size(message)
 
     def post_on(self, topic: str, stamp: int, payload: bytes) -> None:
         """Post a message to a client that has subscribed to its topic."""
@@ -67,14 +71,28 @@ class Client:
         try:
             async for text in self.socket:
                 for answer in self._answers(text):
-                    await self.socket.send(answer)
+                    await self._send(answer)
         finally:
             sending.cancel()
 
+    async def _send(self, message: Message) -> None:
+        """Send a message in small parts. Close the connection and raise TimeoutError if the client reads nothing."""
+        loop = asyncio.get_running_loop()
+        async with self._sending:  # a message that waits for another one is not late
+            try:
+                async with asyncio.timeout(SLOW) as limit:
+                    parts = messages.fragments(message)
+                    await self.socket.send(parts if isinstance(parts, str | bytes) else _timed(parts, limit, loop.time))
+            except TimeoutError:
+                self.socket.transport.abort()
+                raise
+
     async def _send_waiting(self) -> None:
-        with suppress(ConnectionClosed):
+        with suppress(ConnectionClosed, TimeoutError):
             while True:
-                await self.socket.send(await self._waiting.get())
+                message = await self._waiting.get()
+                self._bytes -= _size(message)
+                await self._send(message)
                 if self._lost and self._waiting.empty():
                     what = f"{self._lost} messages are lost: the client is too slow"
                     self.post(messages.status(WARNING, what, "lost"))
@@ -146,6 +164,17 @@ _ANSWERS: dict[str, Callable[[Client, Any], Answers]] = {
     "fetchAsset": Client._fetch,
 }
 """Answer to each message of a client."""
+
+
+def _size(message: Message) -> int:
+    return len(message) if isinstance(message, str) else sum(map(len, message))
+
+
+def _timed(parts: Iterable[Any], limit: asyncio.Timeout, now: Callable[[], float]) -> Iterator[Any]:
+    """Yield the parts of a message; each is requested when those before have been read, which renews the limit."""
+    for part in parts:
+        limit.reschedule(now() + SLOW)
+        yield part
 
 
 def _whole(value: Any) -> int:

@@ -2,6 +2,7 @@
 
 import posixpath
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from urllib.parse import unquote
 
 import numpy as np
@@ -16,7 +17,7 @@ from kinetree.logs.ros.definitions import full_name, schema_text
 from kinetree.logs.ros.transforms import DESCRIPTION, STRING
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Geometry, Joint, Robot
-from kinetree.queries.transforms import Transforms, transforms
+from kinetree.queries.transforms import Transforms, left_out, transforms
 from kinetree.serving.messages import Channel
 from kinetree.shapes.served import served
 from kinetree.spatial.se3 import Array
@@ -50,13 +51,19 @@ class Content:
     def latched(self, topic: str, stamp: int) -> bytes:
         """Return the message of a topic that every client gets once. stamp: ns since 1970."""
         if topic == DESCRIPTION:
-            return encoded(STRING, {"data": self.description})[0]
+            return _described(self.description)
         tree = transforms(self.robot, which="static")
         return Frames(tree).message(tree, stamp)
 
     def moving(self, q: Array, stamp: int) -> bytes:
         """Return the transforms that joints move, at q (nq,). stamp: ns since 1970."""
         return self.frames.message(transforms(self.robot, q, which="moving"), stamp)
+
+
+@lru_cache(maxsize=1)
+def _described(description: str) -> bytes:
+    """Return the message of a description, which all clients share."""
+    return encoded(STRING, {"data": description})[0]
 
 
 def content_of(robot: Robot) -> Content:
@@ -66,6 +73,7 @@ def content_of(robot: Robot) -> Content:
     viewers draw links where the transforms place them.
     """
     shown, files, findings = served(robot)
+    findings += left_out(robot)
     try:
         text = write(shown)
     except KinetreeError as error:

@@ -2,8 +2,9 @@
 
 import json
 import struct
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
 
 from kinetree.errors import MAX_MESSAGE, shortened
 
@@ -14,6 +15,13 @@ ORIGIN = r"[a-z][a-z0-9+.-]*://[^/\s*]+"
 """Pattern of an origin that can be allowed, as browsers send it."""
 WARNING, ERROR = 1, 2
 """Levels of a status."""
+
+
+FRAGMENT = 2**16
+"""Bytes of a message that are sent at once; a slow client keeps no more than these in memory."""
+
+Message: TypeAlias = str | tuple[bytes, bytes]
+"""A text, or a header and a payload, which clients share."""
 
 
 class Channel(NamedTuple):
@@ -64,15 +72,26 @@ def parameter_values(values: Mapping[str, Any], request: str | None = None) -> s
     return _text("parameterValues", parameters=rows, **({} if request is None else {"id": request}))
 
 
-def data(subscription: int, stamp: int, payload: bytes) -> bytes:
+def data(subscription: int, stamp: int, payload: bytes) -> Message:
     """Return a message on a channel. stamp: ns since 1970."""
-    return struct.pack("<BIQ", 1, subscription, stamp) + payload
+    return struct.pack("<BIQ", 1, subscription, stamp), payload
 
 
-def asset(request: int, content: bytes | None, error: str = "") -> bytes:
+def asset(request: int, content: bytes | None, error: str = "") -> Message:
     """Return the answer to the request for a file: its content, or the error if that is None."""
     words = error.encode() if content is None else b""
-    return struct.pack("<BIBI", 4, request, content is None, len(words)) + words + (content or b"")
+    return struct.pack("<BIBI", 4, request, content is None, len(words)) + words, content or b""
+
+
+def fragments(message: Message) -> str | bytes | Iterator[bytes | memoryview]:
+    """Return a message as it is sent: whole, or if it is binary and longer than FRAGMENT, in parts."""
+    if isinstance(message, str):
+        return message
+    header, payload = message
+    if len(payload) <= FRAGMENT:
+        return header + payload
+    rest = memoryview(payload)
+    return chain((header,), (rest[i : i + FRAGMENT] for i in range(0, len(rest), FRAGMENT)))
 
 
 def _text(op: str, **fields: Any) -> str:

@@ -17,6 +17,7 @@ from contextlib import suppress
 from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as listen
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import CloseCode
 from websockets.http11 import Request
 from websockets.typing import Origin, Subprotocol
 
@@ -35,6 +36,11 @@ VALUES = 5
 """Times per s that clients get the parameters that a motion changes."""
 SHOWN = 20
 """Largest number of refused origins that the user is shown."""
+CLIENTS = 32
+"""Largest number of clients at a time; 2 MB of messages may wait for each, 64 MB in all."""
+FULL = f"refused a client: {CLIENTS} are connected, which is the largest number"
+MOST_READ, QUEUED = 2**18, 2
+"""Longest message of a client in bytes, and how many of them wait."""
 
 _LOGGER = logging.getLogger(__name__)
 _LOGGER.addFilter(lambda record: "handshake" not in str(record.msg))  # anything may connect to a port, and leave again
@@ -60,7 +66,7 @@ class Server:
     def __init__(self, content: Content, player: Player, rate: float, tell: Callable[[str], object]) -> None:
         self.content, self.player, self.rate, self.tell = content, player, rate, tell
         self.clients: set[Client] = set()
-        self._session, self._refused = str(time.time_ns()), set[str]()
+        self._session, self._told = str(time.time_ns()), set[str]()
 
     async def run(
         self,
@@ -91,6 +97,8 @@ class Server:
                 subprotocols=[*map(Subprotocol, SUBPROTOCOLS)],
                 process_request=note,
                 compression=None,
+                max_size=MOST_READ,
+                max_queue=QUEUED,
                 close_timeout=1,
                 logger=_LOGGER,
             )
@@ -101,29 +109,34 @@ class Server:
             await self._run_clock()
 
     async def _serve(self, socket: ServerConnection) -> None:
-        """Serve one client until it leaves."""
+        """Serve one client until it leaves, or reads nothing for too long."""
+        if len(self.clients) >= CLIENTS:
+            self._tell_once(FULL)
+            await socket.close(CloseCode.TRY_AGAIN_LATER, FULL)
+            return
         client = Client(socket, self.content, self.player, self._post_values)
-        with suppress(ConnectionClosed):
-            await socket.send(server_info(f"kinetree: {self.content.robot.name}", self._session))
-            await socket.send(advertise(CHANNELS))
-            self.clients.add(client)
-            try:
+        self.clients.add(client)
+        try:
+            with suppress(ConnectionClosed, TimeoutError):
+                await socket.send(server_info(f"kinetree: {self.content.robot.name}", self._session))
+                await socket.send(advertise(CHANNELS))
                 await client.talk()
-            finally:
-                self.clients.discard(client)
+        finally:
+            self.clients.discard(client)
 
     def _post_values(self, names: Iterable[str]) -> None:
         for client in self.clients:
             client.post_values(names)
 
     def _note_refused(self, origin: str) -> None:
-        if origin not in self._refused and len(self._refused) < SHOWN:
-            self._refused.add(origin)
-            name = visible(shortened(origin, 200))
-            how = (
-                f"; to allow it, pass --allow-origin {name}" if name == origin and re.fullmatch(ORIGIN, origin) else ""
-            )
-            self.tell(f"refused a page of the origin {name}{how}")
+        name = visible(shortened(origin, 200))
+        how = f"; to allow it, pass --allow-origin {name}" if name == origin and re.fullmatch(ORIGIN, origin) else ""
+        self._tell_once(f"refused a page of the origin {name}{how}")
+
+    def _tell_once(self, text: str) -> None:
+        if text not in self._told and len(self._told) < SHOWN:
+            self._told.add(text)
+            self.tell(text)
 
     async def _run_clock(self) -> None:
         """Move the robot, and send transforms whose stamps are exactly 1 / rate apart."""

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from kinetree.algorithms.dynamics.momentum import center_of_mass
 from kinetree.display import counted
-from kinetree.errors import Finding
+from kinetree.errors import Finding, equal, others_like
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import momentum
 from kinetree.queries.joint_table import JointTableRow, joint_table
@@ -245,8 +245,13 @@ def _notes(notes: Iterable[Finding], everything: bool) -> list[Section]:
         by_code.setdefault(note.code, []).append(note)
     sections = []
     for code, findings in by_code.items():
-        shown, more = _some(findings, "note", everything)
-        rows = [(_line(note), _what(note)) for note in shown]
+        groups = [[note] for note in findings] if everything else equal(findings)
+        shown, hidden = _some(groups, "note", everything)
+        more = sum(map(len, groups[len(groups) - hidden :]))
+        rows = []
+        for group in shown:
+            rows += [(_line(group[0]), _what(group[0]))]
+            rows += [("", others_like(group))] if group[1:] else []
         title = f"Notes: {len(findings)} {code}"
         sections.append(Section(title, ("<line", "what"), [*rows, *_more(more, 2)]))
     return sections

@@ -1,7 +1,6 @@
 """Findings as they are read: copies are one, equal ones are a group, and the most important come first."""
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -11,13 +10,9 @@ from kinetree.checker.check import order
 from kinetree.checker.job import CheckReport
 from kinetree.checker.report._paths import relative, with_relative_path
 from kinetree.confine import MARKS, is_shared
-from kinetree.errors import Finding
+from kinetree.display import listed
+from kinetree.errors import Finding, cause
 from kinetree.robots.packaged import is_packaged
-
-MOST = 3
-"""Number of names that are listed; others are counted."""
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_WORD = re.compile(r"(?<![\w'])[a-z]{3,}(?![\w])")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +64,8 @@ def groups(findings: Iterable[FindingGroup]) -> list[list[FindingGroup]]:
     """Return findings with the same words but other names and numbers together, in the order of their first ones."""
     found: dict[object, list[FindingGroup]] = {}
     for one in findings:
-        finding = one.finding
-        words = frozenset(_WORD.findall(_QUOTED.sub("", finding.message)))
-        found.setdefault((finding.code, finding.severity, one.package is None, words), []).append(one)
+        found.setdefault((cause(one.finding), one.package is None), []).append(one)
     return list(found.values())
-
-
-def listed(names: Sequence[str], most: int = MOST) -> str:
-    """Return the first names, and how many there are besides."""
-    shown = list(dict.fromkeys(names))
-    more = len(shown) - most
-    return ", ".join(shown[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _without_origin(finding: Finding) -> Finding:

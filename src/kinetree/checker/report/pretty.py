@@ -8,9 +8,9 @@ import click
 
 from kinetree.checker.job import CheckReport
 from kinetree.checker.report._counts import summary
-from kinetree.checker.report._merged import FindingGroup, groups, listed, merged
-from kinetree.display import counted
-from kinetree.errors import Finding, address, shortened, visible
+from kinetree.checker.report._merged import FindingGroup, groups, merged
+from kinetree.display import listed
+from kinetree.errors import Finding, address, others_like, shortened, visible
 
 INDENT = "    "
 COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
@@ -60,22 +60,17 @@ def _overview(finding: Finding) -> str:
 def _text_of(group: Sequence[FindingGroup], width: int | None) -> str:
     """Return the text of the first of some equal findings, with the places of the others."""
     first, *others = group
-    lines = [pretty(first.with_place, width)]
+    return together([first.with_place, *(one.finding for one in others)], width, "--show-all prints each")
+
+
+def together(findings: Sequence[Finding], width: int | None, hint: str = "") -> str:
+    """Return the text of the first of some equal findings, with the places of the others. hint: how to get them."""
+    first, *others = findings
+    lines = [pretty(first, width)]
     if others:
-        places = [_place(one.finding, first.finding) for one in others]
-        more = f"{counted(len(others), 'finding')} like it: {listed(places)}; --show-all prints each"
-        lines += _fold(visible(more), width, INDENT) if width else [f"{INDENT}{visible(more)}"]
+        more = others_like(findings) + (f"; {hint}" if hint else "")
+        lines += _fold(more, width, INDENT) if width else [f"{INDENT}{more}"]
     return "\n".join(lines)
-
-
-def _place(finding: Finding, first: Finding) -> str:
-    """Return the element of a finding and its line, with the file if it is another."""
-    source = finding.source
-    if source is None:
-        return finding.element or "robot"
-    file = "" if first.source and first.source.file == source.file else source.file
-    where = file if source.line is None else f"{file}:{source.line}" if file else f"line {source.line}"
-    return f"{finding.element} ({where})" if finding.element and where else finding.element or where
 
 
 def _wrapped(finding: Finding, width: int) -> str:

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from kinetree.errors import Finding
+from kinetree.errors import Finding, fail, unknown_name
 from kinetree.formats.dh import csv, toml
 from kinetree.formats.dh.build import robot_of
 from kinetree.formats.dh.toml import table_of
 from kinetree.formats.dh.write import Spelling, toml_text
-from kinetree.model.dh import DHRow, DHTable
+from kinetree.model.dh import DHChain, DHRow, DHTable
 from kinetree.model.robot import Robot, Text
 from kinetree.syntax.text import TextReport, decode
 
@@ -35,6 +35,21 @@ def _is_csv(text: str, file: str) -> bool:
         return file.lower().endswith(".csv")
     first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
     return not re.match(r"\s*(\[|[\w\"'.-]+\s*=)", first)
+
+
+def written_chain(robot: Robot, name: str) -> DHChain:
+    """Return a chain of a robot as its DH file has it, rows and base as published. Raises KinetreeError if the robot is
+    of no DH file, or was changed since, and for an unknown chain."""
+    text = robot.text
+    if text is None or text.format not in ("dh", "dh-csv"):
+        raise fail("format", f"robot {robot.name!r} is of no DH file, whose chains could be printed as written")
+    report = TextReport("dh", text.text)
+    table = (csv if text.format == "dh-csv" else toml).read_table(text.text, report)
+    chains = {chain.name: chain for chain in table.chains} if table else {}
+    if name not in chains:
+        raise unknown_name("chain", name, list(chains))
+    chain: DHChain = chains[name]
+    return chain
 
 
 def read_packaged(

@@ -11,6 +11,7 @@ from kinetree.errors import Finding
 from kinetree.formats.ets.elements import ET, ETS, MASSES, NAMES, numbers_of
 from kinetree.formats.kinematic import quoted
 from kinetree.formats.losses.losses import Losses
+from kinetree.formats.losses.sidecar.write import guessed_places
 from kinetree.model.robot import Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -52,9 +53,8 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
         what = f"a robot without joints whose end {here!r} stands where its root does: there is no term"
         losses.note_loss("link", f"robot {robot.name!r}", what, robot.source)
     losses.check()
-    if notes is not None and (unplaced := ", ".join(frame.name for frame in frames if frame.unplaced)):
-        message = f"ETS has no mark for frames without a known place; these stand where they are guessed: {unplaced}"
-        notes.append(Finding("unplaced", "info", message))
+    if notes is not None:
+        notes += guessed_places(robot)
     heads = [f"{key} = {_name(name)}" for key, name in names.items() if name != NAMES[key]]
     return "\n".join([*heads, *filter(None, lines), ""])
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.arguments import explain_type_errors
 from kinetree.controllers.controller import Active, Controller
-from kinetree.display import Displayable, some
+from kinetree.display import Displayable, some, visible
 from kinetree.errors import fail, unknown_name
 from kinetree.lab.calibrate import arm as arms
 from kinetree.lab.calibrate import fit as fitting
@@ -92,7 +92,7 @@ class Calibration(Displayable):
         else:
             lines += [f"  {line}" for line in self._found()]
         lines += [f"  remark: {remark}" for remark in self.remarks]
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
     def _found(self) -> list[str]:
         return [*map(str, self.faults), self._off]

@@ -55,7 +55,9 @@ def _listed(folder: Path) -> list[Path]:
 
 
 def _inside(folder: Path, metadata: Path, name: Yaml) -> Path:
-    """Return a file of a folder. Raises KinetreeError for one outside of it."""
+    """Return a file of a folder. Raises KinetreeError for one outside of it, and for a text that is no path."""
+    if "\0" in name.text:
+        raise bag_fault(metadata, f"names the file {name.text[:200]!r}; expected a path, which has no character 0")
     file = joined(folder, name.text, name.text[:200])
     if not file.resolve().is_relative_to(folder.resolve()):
         raise bag_fault(metadata, f"names the file {name.text[:200]!r}, which is not in the folder of the bag")

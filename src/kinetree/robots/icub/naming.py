@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from kinetree.arguments import explain_type_errors
-from kinetree.errors import unknown_name
+from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot, Sensor
 from kinetree.robots.icub.board_limits import board_limits
 from kinetree.robots.icub.boards import is_icub
@@ -129,6 +129,30 @@ class Naming:
     force_torque: ForceTorqueRule
     page: str
     sources: tuple[str, ...]
+
+
+@explain_type_errors
+def frame(robot: Robot, name: str) -> str:
+    """Return the name that a frame of the naming page has in a robot, such as "root_link" for "root_frame".
+
+    Raises KinetreeError for a name that the page does not have, and for a frame that the robot lacks.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> text = '<robot name="published"><link name="root_link"/></robot>'
+        >>> kt.icub.frame(kt.load(text, format="urdf"), "root_frame")
+        'root_link'
+        >>> kt.icub.frame(kt.load("icub"), "root_frame")
+        'root_frame'
+    """
+    known = {entry.correct.frame: entry for entry in naming().frames}
+    if name not in known:
+        raise unknown_name("frame of the naming page", name, list(known))
+    entry = known[name]
+    if found := next((other for other in (name, *entry.known_as) if other in robot.frames), None):
+        return found
+    link = " or ".join(map(repr, entry.correct.links))
+    raise fail("no-frame", f"robot {robot.name!r} has no {name!r}, which the naming page has on {link}")
 
 
 @cache

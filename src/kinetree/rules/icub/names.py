@@ -10,6 +10,7 @@ from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import Entry, naming
 from kinetree.rules.facts import fact
 from kinetree.rules.icub.page import MOVING, IcubRule, listed, remark
+from kinetree.rules.icub.renames import rename_joints, rename_links
 from kinetree.spatial.se3 import Array
 
 FEET = 14
@@ -72,6 +73,9 @@ class JointMissing(IcubRule):
     clause = "the joints of the control boards keep the names that they have there"
     good = '<joint name="l_elbow"'
     bad = '<joint name="left_elbow"'
+    repair = staticmethod(rename_joints)
+    safe = False
+    uncovers = ("ICUB-",)
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A joint of the page that the model lacks, or that does not turn."""
@@ -149,6 +153,9 @@ class LinkMissing(IcubRule):
     clause = "the table of links"
     good = '"l_hip_3"'
     bad = '"l_hip_behind_sensor"'
+    repair = staticmethod(rename_links)
+    safe = False
+    uncovers = ("ICUB-",)
 
     def check(self, robot: Robot, first_feet: set[str]) -> Iterator[Finding]:
         """A link of the page that the model lacks."""

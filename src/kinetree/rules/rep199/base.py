@@ -34,6 +34,8 @@ OTHER_BASE = re.compile(r".*[/_]base")
 """Name of a base with a prefix."""
 UPRIGHT = 5.0
 """Largest angle of an upright first axis from the vertical, deg."""
+NEAR = 1.0
+"""Distance of base from base_link, m, up to which it is common in models, whatever the maker."""
 BOTTOM = 0.02
 """Largest distance of base_link from the bottom of its shapes, m."""
 
@@ -241,7 +243,8 @@ class BasePosition(Rep199):
     """base is where the controller has its own frame.
 
     Poses that the controller shows are in this frame. Judged by the place that the settings give, or else by the one
-    that models of the maker have in common; `kinetree calibrate` finds it from poses of the real robot.
+    that models of the maker have in common; `kinetree calibrate` finds it from poses of the real robot. If neither is
+    known, a remark says so: in a strict profile, for a controller that is known, and if base is far from base_link.
     """
 
     code = "R199-201"
@@ -260,6 +263,7 @@ class BasePosition(Rep199):
         poses: Mapping[str, Array],
         controller_frames: ControllerFrames,
         given: Given,
+        strict: bool,
     ) -> Iterator[Finding]:
         """base is elsewhere than it is given, or than in the maker's models."""
         for arm in arms:
@@ -267,14 +271,23 @@ class BasePosition(Rep199):
                 continue
             T = given("base", arm, arm.base_link)
             expected = T[:3, 3] if isinstance(T, np.ndarray) else controller_frames.base_position(robot, arm, poses)
-            if expected is None:
-                continue
             p = (se3.inverse(poses[arm.base_link]) @ poses[arm.base])[:3, 3]
+            if expected is None:
+                if T is None and (strict or controller_frames.controller or np.linalg.norm(p) > NEAR):
+                    yield self._not_judged(robot, arm, p, controller_frames)
+                continue
             off = float(np.linalg.norm(p - expected))
             if off > EXACT:
                 there, where = (" ".join(map(number, np.round(point, 6))) for point in (p, expected))
                 message = f"is at {there} m in {arm.base_link!r}; expected {where} m, {_as(T, controller_frames)}"
                 yield self.finding(message, link_or_frame(robot, arm.base))
+
+    def _not_judged(self, robot: Robot, arm: Arm, p: Array, who: ControllerFrames) -> Finding:
+        why = f"no place is known for {who.name}" if who.controller else "the controller is not known"
+        there = " ".join(map(number, np.round(p, 6)))
+        message = f"is at {there} m in {arm.base_link!r}, which is not judged, because {why}"
+        fix = "name it with --controller, or give the place with --base 'X Y Z R P Y' (m, rad)"
+        return self.finding(message, link_or_frame(robot, arm.base or ""), severity="info", fix=fix)
 
 
 def _as(T: Array | str | None, who: ControllerFrames) -> str:

@@ -18,6 +18,7 @@ from kinetree.rules.rep199.clause import (
     between,
     flange_off,
     geometry,
+    last_axis,
     own_joint,
     parent,
 )
@@ -31,6 +32,12 @@ OWN = re.compile(
     r"|counterweight|motor|brake|gear|encoder|bearing|seal|screw|bolt|washer)s?\d*([_/-].*)?"
 )
 """Names of bodies on the last link that are not end effectors: parts of the arm, and sensors."""
+SERIAL = 4
+"""Smallest number of joints of an arm whose flange is judged; positioners have fewer."""
+BESIDE = 0.02
+"""Largest distance of a flange from the last axis, m."""
+FARTHEST, NEAR = 0.5, 0.5
+"""Largest distance of a flange along the last axis: a part of the arm's length, and m, of which the larger counts."""
 LEVEL = 0.5
 """Largest vertical part of a horizontal direction."""
 
@@ -136,6 +143,41 @@ class FlangeAxis(Rep199):
                 axis = f"the axis of {arm.moving[-1]!r}"
                 message = f"its x axis is {number(off)} degrees off {axis}; expected along it, away from the arm"
                 yield self.finding(message, link_or_frame(robot, arm.flange))
+
+
+class FlangePlace(Rep199):
+    """flange is on the axis of the last joint, on the last link.
+
+    The face that tools are bolted to is round that axis. Only the drawing of the maker shows where on it the face is:
+    compare the model with it. Judged by the distance from the axis, and along it by the size of the arm.
+    """
+
+    code = "R199-405"
+    level = "MUST"
+    evidence = "heuristic"
+    clause = "located in the correct location and has the correct orientation"
+    requires = ("R199-404",)
+    good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
+    bad = """<origin xyz="0.09 0.7 0" rpy="0 0 0"/>"""
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
+        """flange is beside the axis of the last joint, or farther along it than half of the arm is long."""
+        for arm in arms:
+            axis = last_axis(arm, robot, poses)
+            if arm.flange is None or axis is None or len(arm.moving) < SERIAL:
+                continue
+            starts = [(poses[j.parent] @ j.origin)[:3, 3] for j in map(robot.joints.__getitem__, arm.moving)]
+            off = poses[arm.flange][:3, 3] - starts[-1]
+            along = float(off @ axis)
+            beside = float(np.linalg.norm(off - along * axis))
+            long = float(np.linalg.norm(np.diff(starts, axis=0), axis=1).sum())
+            last = f"the axis of {arm.moving[-1]!r}"
+            message = f"is {number(beside)} m beside {last}; expected on it" if beside > BESIDE else ""
+            if not message and abs(along) > max(FARTHEST * long, NEAR):
+                message = f"is {number(abs(along))} m along {last}, of an arm that is {number(long)} m long to there"
+            if message:
+                fix = "compare its place with the drawing of the maker"
+                yield self.finding(message, link_or_frame(robot, arm.flange), fix=fix)
 
 
 class FlangeOrientation(Rep199):

@@ -68,13 +68,6 @@ CLAUSES: tuple[Clause, ...] = (
         "no published model has the places of the controller's link frames",
     ),
     Clause(
-        "R199-405",
-        "MUST",
-        "located in the correct location and has the correct orientation",
-        "Is flange on the face that tools are bolted to, by the drawing of the maker?",
-        "only the drawing shows where the face is; R199-403 checks the orientation",
-    ),
-    Clause(
         "R199-407",
         "SHOULD",
         "recommend robot model authors to do so in those cases",

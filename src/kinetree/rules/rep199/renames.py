@@ -1,12 +1,11 @@
 """Repairs of the rules of REP-199 that give links and joints other names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from kinetree.errors import KinetreeError
 from kinetree.model.robot import Robot
-from kinetree.repairs.edit import NewNames, Repair
+from kinetree.repairs.edit import Repair
 from kinetree.repairs.fixes import Elements
-from kinetree.repairs.rename_references import rename_references
+from kinetree.repairs.rename_references import rename_repairs
 from kinetree.robot_kinds.arms import Arm
 from kinetree.rules.rep199.clause import geometry, joints_of
 
@@ -24,7 +23,7 @@ def name_base_link(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> I
                 f"frame {name!r}", because=f"the first joint is on {carrier!r}, which {why}; add a link {name!r} there"
             )
         elif arm.base_link is None:
-            yield from _renamed(robot, elements, {("link", carrier): name}, [], about=[f"frame {name!r}"])
+            yield from rename_repairs(robot, elements, {("link", carrier): name}, [f"frame {name!r}"])
 
 
 def numbered_links(robot: Robot, arm: Arm) -> list[str]:
@@ -41,7 +40,7 @@ def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Ite
             yield from (Repair(f"link {link!r}", because="another arm has the same prefix") for link in links)
             continue
         wanted = {("link", link): f"{arm.prefix}link_{i}" for i, link in enumerate(links, 1)}
-        yield from _renamed(robot, elements, wanted, links)
+        yield from rename_repairs(robot, elements, wanted, [f"link {link!r}" for link in links])
 
 
 def add_prefixes(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Repair]:
@@ -50,23 +49,4 @@ def add_prefixes(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Ite
         joints = joints_of(arm, robot)
         names = [("joint", joint.name) for joint in joints] + [("link", joint.child) for joint in joints]
         bare = {(kind, name): f"{arm.prefix}{name}" for kind, name in names if not name.startswith(arm.prefix)}
-        yield from _renamed(robot, elements, bare, [], about=[f"{kind} {name!r}" for kind, name in bare])
-
-
-def _renamed(
-    robot: Robot, elements: Elements, wanted: NewNames, links: Sequence[str], about: Sequence[str] = ()
-) -> Iterator[Repair]:
-    """Yield one repair with all new names, for each element with a finding."""
-    about = about or [f"link {link!r}" for link in links]
-    names = {key: new for key, new in wanted.items() if key[1] != new}
-    taken = {"link": set(robot.frames), "joint": set(robot.joints)}
-    for (kind, _), new in names.items():
-        if new in taken[kind] and (kind, new) not in names:
-            yield from (Repair(element, because=f"there is a {kind} {new!r} already") for element in about)
-            return
-    try:
-        edits = tuple(rename_references(elements.root, "urdf", names, robot))
-    except KinetreeError as error:
-        yield from (Repair(element, because=error.findings[0].message) for element in about)
-        return
-    yield from (Repair(element, edits, renamed=names) for element in about)
+        yield from rename_repairs(robot, elements, bare, [f"{kind} {name!r}" for kind, name in bare])

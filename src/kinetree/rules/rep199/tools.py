@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kinetree.errors import Finding
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Link, Robot
 from kinetree.robot_kinds.arms import NAMES, Arm
 from kinetree.rules.facts import fact
 from kinetree.rules.quality import with_blocks
@@ -13,9 +13,10 @@ from kinetree.rules.rep199.clause import Rep199, children, geometry, parent
 from kinetree.rules.rep199.fixes import hang_tools
 from kinetree.rules.rule import link_or_frame
 
-TOOL = re.compile(r"(?i)(.*[_/-])?(tcp|tool|torch|gripper|eef?|end_?effector)(\d+|[_/-].*)?")
+TOOL = re.compile(r"(?i)(.*[_/-])?(tcp|tool|torch|gripper|eef?|end_?effector)\d*([_/-].*)?")
 """Names of frames of tools."""
-NUMBERED = re.compile(r"(?i)tool[_-]?(0\d+|[1-9]\d*)")
+NUMBERED = re.compile(r"(?i)(.*[_/-])?tool[_-]?(0\d+|[1-9]\d*)([_/-](frame|link|tcp|tip))?")
+"""toolN, with any word before it, which is no more than a prefix, or with the kind of thing behind it."""
 MEANINGLESS = re.compile(
     r"(?i)(tool|tcp|ee|eef|end_?effector|frame|link|dummy|te?mp|test|mate|(new|tool|tcp)[_-]?frame|new[_-]?link)[_-]?\d*"
 )
@@ -33,18 +34,24 @@ class Tool(NamedTuple):
 @fact
 def tools(robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> tuple[Tool, ...]:
     """Return the frames at the end of an arm without geometry and children that have names of tools or are on flange or
-    tool0."""
+    tool0. A shape that is only seen marks a frame that is called toolN, and makes no body of it."""
     found = []
     for arm in arms:
         on_them = {joint.child for frame in (arm.flange, arm.tool0) for joint in children(robot, frame)}
         for name, body in bodies.items():
             own = name in (arm.flange, arm.tool0, arm.end, arm.base_link, arm.base, *NAMES)
-            if body != arm.end or own or geometry(robot, name) or children(robot, name):
+            if body != arm.end or own or children(robot, name):
                 continue
             bare = name.removeprefix(arm.prefix)
+            if geometry(robot, name) and not (NUMBERED.fullmatch(bare) and _is_mark(robot.links[name])):
+                continue
             if name in on_them or TOOL.fullmatch(bare):
                 found.append(Tool(name, bare, arm))
     return tuple(found)
+
+
+def _is_mark(link: Link) -> bool:
+    return not link.collisions and link.inertial is None
 
 
 TORCH = """<link name="welding_torch_tip"/>

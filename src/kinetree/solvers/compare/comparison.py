@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
 from kinetree.arguments import explain_type_errors
-from kinetree.display import Displayable, counted
+from kinetree.display import Displayable, counted, visible
 from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.mimic import mimic_polynomial
@@ -109,6 +109,7 @@ class Comparison(Displayable):
         may differ.
     differences: everything found; remarks do not count against `same`.
     joints: from joints of the first robot to those of the second, for all that are matched.
+    links: likewise from the links that these joints carry, and from root to root.
     frames: distance between frames of the same name, with equal joint values.
     pose_error: (m, rad), the largest error of a body's pose in the second robot over random configurations, with signs
         and zeros of the joints and constants between body frames taken into account.
@@ -121,6 +122,7 @@ class Comparison(Displayable):
     pose_error: tuple[float, float] = (0.0, 0.0)
     frames: Mapping[str, Distance] = field(default_factory=dict)
     tolerance: float = 0.0
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         n = sum(difference.counts for difference in self.differences)
@@ -146,7 +148,7 @@ class Comparison(Displayable):
             metres, radians = self.pose_error
             lines.append(f"  bodies stand up to {as_text(metres)} m and {as_text(degrees(radians))} deg elsewhere")
         lines += distance_table(self.frames, self.tolerance)
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
 
 @explain_type_errors
@@ -219,6 +221,7 @@ def compare(
         sides.joints,
         *distances,
         tolerance,
+        {a.root: b.root} | {a.joints[one].child: b.joints[other].child for one, other in sides.joints.items()},
     )
 
 

@@ -70,7 +70,7 @@ def written(
     records = differences(robot, back, format, renamed.own, known)
     if notes is not None:
         notes += _notes(records, renamed)
-        notes += other_order(robot, back.joint_names, format)
+        notes += [*other_order(robot, back.joint_names, format), *guessed_places(robot)]
     for record in records:
         if len(record.text) > MAX_TEXT:
             message = f"what is to be carried of it has {len(record.text)} characters; at most {MAX_TEXT} are written"
@@ -110,6 +110,14 @@ def other_order(robot: Robot, theirs: Sequence[str], format: str) -> list[Findin
     own = _listed(robot.joint_names[same:])
     message = f"{who} q in another order, from joint {same + 1} on: {_listed(theirs[same:])}; here it is {own}"
     return [Finding("other-order", "info", message, robot.source, fix="set the numbers of q by the names of joints")]
+
+
+def guessed_places(robot: Robot) -> list[Finding]:
+    """Return a warning if frames have no known place: a file has them where they are guessed."""
+    if not (names := [frame.name for frame in robot.frames.values() if frame.unplaced]):
+        return []
+    message = f"no place is known for the frames {_listed(names)}; other programs see them where they are guessed"
+    return [Finding("unplaced", "warning", message, robot.source, fix="give them a place with kt.edit.move_frame")]
 
 
 def _listed(names: Sequence[str]) -> str:
