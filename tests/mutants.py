@@ -1,6 +1,7 @@
 """Draw small faults by lot, put each into a copy of the checkout, and print those that no test notices.
 
     python tests/mutants.py --draw 60 --seed 1
+    python tests/mutants.py --draw 30 --change main~3    # only lines that were added since then
 
 See docs/explanation/testing.md. Nothing is written into the checkout.
 """
@@ -12,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from queue import Queue
@@ -20,9 +20,10 @@ from queue import Queue
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent))
 
-from mutation.draw import Mutant, draw, equivalent, sources
+from mutation.draw import Mutant, added, draw, equivalent, sources
 from mutation.judge import EXCUSED, STAGES, SURVIVED, Settings, Verdict, judge, report, share_killed, shown
 from mutation.nearest import Measured, measured
+from mutation.together import together
 from mutation.trial import RUNNING, Workplace, kill, set_up
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,6 +35,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     add("files", nargs="*", help="only files whose path contains one of these, such as solvers/guard; may have * and ?")
     add("--draw", type=int, default=20, metavar="N", help="how many mutants count (20)")
     add("--seed", type=int, default=0, help="of the lot (0)")
+    add("--change", metavar="REV", help="only lines that were added since this revision of git")
     add("--by", choices=("line", "file"), default="line", help="what is equally likely, each line or each file (line)")
     add("--until", choices=STAGES, default="quick", help="the last tests that are tried (quick)")
     add("--workers", type=int, default=1, metavar="N", help="mutants on trial at once (1)")
@@ -49,7 +51,8 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     options = parsed(arguments)
-    mutants = draw(sources(options.root, options.files), options.seed, options.by)
+    only = added(options.root, options.change) if options.change else None
+    mutants = draw(sources(options.root, options.files), options.seed, options.by, only)
     if options.list:
         for mutant in islice(mutants, options.draw):
             print(*shown(Verdict(mutant, SURVIVED, "")), sep="\n")
@@ -86,31 +89,34 @@ def trials(
 ) -> Iterator[Verdict]:
     """Yield verdicts as they come: of the nearest tests for `number` mutants that count, then of later stages.
 
-    A mutant that survives a stage is yielded again by the next one.
+    A mutant that survives a stage is yielded again by the next one. Later stages try all mutants at once.
     """
     excuses = equivalent()
     free: Queue[Workplace] = Queue()
     for place in places:
         free.put(place)
 
-    def trial(stage: str, mutant: Mutant) -> Verdict:
+    def trial(mutant: Mutant) -> Verdict:
         if reason := excuses.get((mutant.file, mutant.diff)):
             return Verdict(mutant, EXCUSED, reason)
         place = free.get()
         try:
-            return judge(mutant, stage, place, known, settings)
+            return judge(mutant, STAGES[0], place, known, settings)
         finally:
             free.put(place)
 
     with ThreadPoolExecutor(len(places)) as pool:
-        left: Iterator[Mutant] = mutants
         try:
-            for stage in STAGES[: STAGES.index(settings.until) + 1]:
+            survivors = []
+            for verdict in each(pool, trial, mutants, number):
+                survivors += [verdict.mutant] * (verdict.by == SURVIVED)
+                yield verdict
+            for stage in STAGES[1 : STAGES.index(settings.until) + 1]:
+                verdicts = together(survivors, stage, places[0], known, settings, len(places))
                 survivors = []
-                for verdict in each(pool, partial(trial, stage), left, number):
+                for verdict in verdicts:
                     survivors += [verdict.mutant] * (verdict.by == SURVIVED)
                     yield verdict
-                left, number = iter(survivors), len(survivors)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in list(RUNNING):

@@ -1,5 +1,6 @@
 """The mutation run, on a package of a few lines; see docs/explanation/testing.md."""
 
+import subprocess
 from collections import Counter
 from itertools import islice
 from pathlib import Path
@@ -8,8 +9,11 @@ import pytest
 
 import mutants
 from each import each
-from mutation.draw import draw, equivalent, sources
+from mutation.draw import added, draw, equivalent, sources
+from mutation.judge import SURVIVED, Settings
+from mutation.nearest import Measured
 from mutation.operators import apply, changes
+from mutation.together import together
 from mutation.trial import run, set_up
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -115,6 +119,23 @@ def test_by_file_every_file_is_drawn_before_one_is_drawn_again():
     assert Counter(mutant.package for mutant in drawn) == {"a": 50, "b": 2}
 
 
+def test_only_lines_that_a_change_adds(tmp_path):
+    def git(*command):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True, capture_output=True)
+
+    path = tmp_path / "src" / "a.py"
+    path.parent.mkdir()
+    path.write_text("x = 1\ny = 2\nz = 3\n")
+    git("init", "-q")
+    git("add", ".")
+    git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "-m", "a")
+    path.write_text("x = 1\nw = 4\ny = 5\nz = 3\nv = 6\n")
+    lines = added(tmp_path, "HEAD")
+    assert lines == {"src/a.py": {2, 3, 5}}
+    assert {mutant.line for mutant in draw(sources(tmp_path), 1, only=lines)} == {2, 3, 5}
+    assert not list(draw(sources(tmp_path), 1, only={}))
+
+
 def test_what_is_excused_is_still_there():
     for (file, diff), reason in equivalent().items():
         assert reason
@@ -150,6 +171,27 @@ def test_a_run_prints_the_survivors_and_leaves_the_checkout_alone(checkout, caps
     assert survivors.startswith("src/toy/__init__.py:10 (")
     assert "\n  - return 5\n  + return " in survivors
     assert contents(checkout) == before
+
+
+@pytest.mark.slow
+def test_several_are_tried_at_once_and_each_that_is_noticed_is_named(checkout, tmp_path):
+    (checkout / "src/toy/more.py").write_text("def more():\n    return 7\n\n\ndef less():\n    return -7\n")
+    (checkout / "tests/test_more.py").write_text(
+        "from toy import more\n\ndef test_more():\n    assert more.more() == 7\n"
+    )
+    lines = {"src/toy/__init__.py": {6, 10}, "src/toy/more.py": {2, 6}}
+    lot = list(draw(sources(checkout), 1, only=lines))
+    place = set_up(checkout, tmp_path / "work")
+    known = Measured({}, frozenset(), tmp_path)
+    verdicts = {(v.mutant.file, v.mutant.line): v for v in together(lot, "quick", place, known, Settings(), 1)}
+    assert {place: verdict.by for place, verdict in verdicts.items()} == {
+        ("src/toy/__init__.py", 6): "quick",
+        ("src/toy/__init__.py", 10): SURVIVED,
+        ("src/toy/more.py", 2): "quick",
+        ("src/toy/more.py", 6): SURVIVED,
+    }
+    assert verdicts["src/toy/__init__.py", 6].reason == "tests/test_toy.py::test_inside"
+    assert verdicts["src/toy/more.py", 2].reason == "tests/test_more.py::test_more"
 
 
 @pytest.mark.slow

@@ -3,9 +3,11 @@
 import ast
 import difflib
 import random
+import re
+import subprocess
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -41,14 +43,35 @@ def sources(root: Path, patterns: Iterable[str] = ()) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in found.items() if name in kept}
 
 
-def draw(files: dict[str, bytes], seed: int, by: str = "line") -> Iterator[Mutant]:
+def added(root: Path, revision: str) -> dict[str, set[int]]:
+    """Return the numbers of the lines below `src` that were added since a revision of git, by file."""
+    command = ["git", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames", revision, "--", "src"]
+    text = subprocess.run(command, cwd=root, capture_output=True, check=True, encoding="utf-8", errors="replace").stdout
+    found: dict[str, set[int]] = {}
+    lines: set[int] = set()
+    for line in text.splitlines():
+        if line.startswith("+++ "):
+            lines = found.setdefault(line.removeprefix("+++ ").removeprefix("b/"), set())
+        elif hunk := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
+            lines.update(range(int(hunk[1]), int(hunk[1]) + int(hunk[2] or 1)))
+    return found
+
+
+def draw(
+    files: dict[str, bytes], seed: int, by: str = "line", only: Mapping[str, set[int]] | None = None
+) -> Iterator[Mutant]:
     """Yield mutants in the order of the lot, at most one per line, until there is no line left.
 
     With `by="line"`, every line that can have a fault is equally likely; with `by="file"`, every file is, whatever its
-    length. On a line, every kind of fault is equally likely.
+    length. On a line, every kind of fault is equally likely. `only` are lines by file, such as those of a change.
     """
     lot = random.Random(seed)
     lines = {file: lines_of(data) for file, data in files.items()}
+    if only is not None:
+        lines = {
+            file: {line: faults for line, faults in found.items() if line in only.get(file, ())}
+            for file, found in lines.items()
+        }
     for file, line in shuffled(lines, lot, by):
         yield from one(file, files[file], line, lines[file][line], lot)
 

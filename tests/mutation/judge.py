@@ -55,10 +55,7 @@ def tried(stage: str, near: list[str], workplace: Workplace, measured: Measured,
     if stage == "nearest":
         seconds = sum(measured.seconds.get(test, 0.0) for test in near)
         return ordered(workplace, ["-m", QUICK, *first], 30 + settings.patience * seconds, only=near)
-    if stage == "quick":
-        marked, limit = QUICK, 60 + settings.patience * measured.total
-    else:
-        marked, limit = SLOW, settings.slow_limit
+    marked, limit = limit_of(stage, measured, settings)
     without = [*near, *measured.failing]
     while True:
         done = ordered(workplace, ["-m", marked], limit, first=first, without=without)
@@ -68,6 +65,11 @@ def tried(stage: str, near: list[str], workplace: Workplace, measured: Measured,
         if not alone.passed:
             return alone
         without.append(test)  # it has failed because of the tests before it or of the load, not because of the mutant
+
+
+def limit_of(stage: str, measured: Measured, settings: Settings) -> tuple[str, float]:
+    """Return which tests a later stage runs, and how many seconds they may take."""
+    return (QUICK, 60 + settings.patience * measured.total) if stage == "quick" else (SLOW, settings.slow_limit)
 
 
 def report(verdicts: Iterable[Verdict]) -> Iterator[str]:

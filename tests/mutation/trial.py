@@ -9,16 +9,17 @@ import site
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from .draw import Mutant
-from .plugin import ORDER, RECORD
+from .plugin import ORDER, RECORD, function_of
 
 QUICK = "not crosscheck and not slow"
 SLOW = "crosscheck or slow"
+FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 RUNNING: set[subprocess.Popen[bytes]] = set()
 
 
@@ -40,11 +41,16 @@ class Done(NamedTuple):
         return self.status in (0, 5)  # 5: pytest has found no test
 
     @property
+    def failed(self) -> set[str]:
+        """The test functions that failed, if it ended by itself."""
+        return set() if self.status is None else {function_of(test) for test in FAILED.findall(self.output)}
+
+    @property
     def reason(self) -> str:
         """What failed first."""
         if self.status is None:
             return "out of time"
-        found = re.search(r"^(?:FAILED|ERROR) (\S+)", self.output, re.MULTILINE)
+        found = FAILED.search(self.output)
         return found[1] if found else f"exit status {self.status}"
 
 
@@ -123,9 +129,20 @@ def pytest(
 
 def ordered(workplace: Workplace, arguments: Sequence[str], limit: float | None, **order: Sequence[str]) -> Done:
     """Run pytest until the first failure, in an order of files and tests; see `plugin.py`."""
+    return pytest(workplace, ["-x", *arguments], order_file(workplace, **order), limit)
+
+
+def all_tests(workplace: Workplace, marked: str, limit: float | None, without: Iterable[str], workers: int) -> Done:
+    """Run the tests with a mark but for some, in several processes, to the end."""
+    parallel = ["-n", str(workers), "--dist", "worksteal"] if workers > 1 else []
+    return pytest(workplace, ["-m", marked, *parallel], order_file(workplace, without=sorted(without)), limit)
+
+
+def order_file(workplace: Workplace, **order: Sequence[str]) -> dict[str, str]:
+    """Write an order of tests; return the variable that names it."""
     path = workplace.copy.parent / "order.json"
     path.write_text(json.dumps({"only": None, "first": [], "without": []} | order), encoding="utf-8")
-    return pytest(workplace, ["-x", *arguments], {ORDER: str(path)}, limit)
+    return {ORDER: str(path)}
 
 
 @contextmanager
