@@ -13,17 +13,7 @@ from kinetree.model.complete import circles_of, complete
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.magnitudes import too_large
 from kinetree.model.names import Lookup, NamedValues, kind_of
-from kinetree.model.robot import (
-    CoupledLimit,
-    Extension,
-    Frame,
-    Joint,
-    Link,
-    Material,
-    Robot,
-    Sensor,
-    Text,
-)
+from kinetree.model.robot import CoupledLimit, Extension, Frame, Joint, Link, Material, Robot, Sensor, Text
 
 if TYPE_CHECKING:
     from kinetree.model.semantic import Semantic

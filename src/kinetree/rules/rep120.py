@@ -138,8 +138,7 @@ class Hierarchy(Rep120):
         for outer, inner in _order():
             if {outer, inner} <= set(robot.frames) and bodies[inner] not in carrying[outer]:
                 yield self.finding(
-                    f"the frame is not carried by {inner!r}; attach it behind {inner!r}",
-                    link_or_frame(robot, outer),
+                    f"the frame is not carried by {inner!r}; attach it behind {inner!r}", link_or_frame(robot, outer)
                 )
         ends = [name for name in ("l_gripper", "r_gripper", "gaze") if name in robot.frames]
         if len(ends) == 3 and "torso" in robot.frames:

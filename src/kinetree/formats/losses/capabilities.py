@@ -161,13 +161,7 @@ CAPABILITIES: dict[str, Capability] = {
     ),
     "dh-csv": Capability(
         "a DH table in CSV",
-        {
-            **KINEMATICS_ALONE,
-            "link.inertial": "the inertia of a link",
-            "joint": DEPENDS,
-            **UNRELATED,
-            "frame": DEPENDS,
-        },
+        {**KINEMATICS_ALONE, "link.inertial": "the inertia of a link", "joint": DEPENDS, **UNRELATED, "frame": DEPENDS},
     ),
     "ets": Capability(
         "ETS",

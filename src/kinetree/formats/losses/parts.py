@@ -87,10 +87,7 @@ PARTS: Mapping[str, Part] = {
     "calibration": Part("calibrations", "these have none", {"urdf": ("joint/calibration",)}),
     "frame": Part("frames besides those of links", "these are gone, and sensors on them stand on their links"),
     "group": Part("groups of joints", "these are gone"),
-    "order": Part(
-        "an order of q of its own",
-        "q is in the order of the joints",
-    ),
+    "order": Part("an order of q of its own", "q is in the order of the joints"),
     "mimic": Part(
         "followers",
         "these move by themselves, and q has a number for each",

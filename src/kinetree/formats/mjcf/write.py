@@ -18,13 +18,7 @@ from kinetree.formats.mjcf.unknown_names import unknown_names
 from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.write_loops import write_loops
-from kinetree.formats.mjcf.writing import (
-    WORLD,
-    Job,
-    attributes_of,
-    range_of,
-    weightless,
-)
+from kinetree.formats.mjcf.writing import WORLD, Job, attributes_of, range_of, weightless
 from kinetree.model.reshape import plain_joints, single_joints
 from kinetree.model.robot import CoupledLimit, Robot, Sensor
 from kinetree.spatial import se3
@@ -202,11 +196,7 @@ def _tendons(xml: XmlWriter, job: Job, kept: dict[str, list[Element]]) -> None:
 
 def _tendon(xml: XmlWriter, limit: CoupledLimit, more: Element | None) -> None:
     attributes: dict[str, str | None] = {} if more is None else dict(more.attributes)
-    attributes |= {
-        "name": limit.name,
-        "range": format_numbers(range_of(limit)),
-        "limited": "true",
-    }
+    attributes |= {"name": limit.name, "range": format_numbers(range_of(limit)), "limited": "true"}
     xml.open("fixed", **attributes)
     for name, coefficient in limit.coefficients.items():
         xml.leaf("joint", joint=name, coef=format_number(coefficient))

@@ -152,10 +152,7 @@ def _joint(xml: XmlWriter, joint: Joint, new: bool) -> None:
     if joint.mimic:
         mimic = joint.mimic
         xml.leaf(
-            "mimic",
-            joint=mimic.joint,
-            multiplier=format_number(mimic.multiplier),
-            offset=format_number(mimic.offset),
+            "mimic", joint=mimic.joint, multiplier=format_number(mimic.multiplier), offset=format_number(mimic.offset)
         )
     for dynamics in joint.dynamics[:1]:
         xml.leaf("dynamics", damping=format_number(dynamics.damping), friction=format_number(dynamics.friction))

@@ -52,12 +52,7 @@ class Units(Rep103):
     bad = 'upper="166"'
 
     def check(
-        self,
-        robot: Robot,
-        shapes: Shapes,
-        rpys: tuple[Rpy, ...],
-        angles: frozenset[str],
-        poses: Mapping[str, Array],
+        self, robot: Robot, shapes: Shapes, rpys: tuple[Rpy, ...], angles: frozenset[str], poses: Mapping[str, Array]
     ) -> Iterator[Finding]:
         """Sizes that a robot has in other units only."""
         size = _size(shapes, poses) if any(map(_reach, robot.joints.values())) else 0.0

@@ -12,16 +12,7 @@ from kinetree.robot_kinds.arms import Arm
 from kinetree.rules.examples import SMALL_ARM
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.quality import lowest_point
-from kinetree.rules.rep199.clause import (
-    EXACT,
-    STRICT,
-    NoGeometry,
-    Rep199,
-    angle,
-    geometry,
-    own_joint,
-    parent,
-)
+from kinetree.rules.rep199.clause import EXACT, STRICT, NoGeometry, Rep199, angle, geometry, own_joint, parent
 from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.fixes import add_base, hang, move_geometry
 from kinetree.rules.rep199.placement import Given

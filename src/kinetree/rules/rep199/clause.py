@@ -79,13 +79,7 @@ class Rep199(Rule):
         if name == "base" and wanted in friends:
             message = f"the link {wanted!r} is a body of the arm that ends with {arm.end!r}, not {MEANING[name]}"
             fix, place = f"rename it to '{prefix}base_link', and add the frame {wanted!r}", wanted
-        return self.finding(
-            message,
-            f"frame {wanted!r}",
-            source=robot.links[place].source,
-            severity=severity,
-            fix=fix,
-        )
+        return self.finding(message, f"frame {wanted!r}", source=robot.links[place].source, severity=severity, fix=fix)
 
 
 class NoGeometry(Rep199):
