@@ -7,6 +7,7 @@ import numpy as np
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
+from kinetree.rules.blocks.ros2_control import number_of
 from kinetree.rules.examples import CART
 from kinetree.rules.quality import Quality
 from kinetree.rules.shapes.bounds import Bounds
@@ -65,7 +66,7 @@ class WheelsOfPlugins(Quality):
                 yield self.finding(found, f"plugin {plugin.get('name')!r}", source=plugin.source)
             for part in plugin.children if all(names) else ():
                 key = WORDS.get(part.tag.replace("_", "").lower())
-                if key and (value := _number(part.text)) and value > 0:
+                if key and (value := number_of(part.text)) and value > 0:
                     fault = size_fault(key, value, names, robot, poses, bounds, bodies)
                     if fault:
                         yield self.finding(fault, f"plugin {plugin.get('name')!r}", source=part.source)
@@ -162,10 +163,3 @@ def _radius(joint: Joint, bounds: Bounds, bodies: Mapping[str, str]) -> float:
 
 def _wheels_of(robot: Robot) -> int:
     return sum(joint.type == "continuous" and "wheel" in joint.name.lower() for joint in robot.joints.values())
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

@@ -11,12 +11,10 @@ from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING
 from kinetree.model.robot import Link, Robot
 from kinetree.rules.examples import ARM, CART
-from kinetree.rules.masses.inertia import CONSISTENT, TUTORIAL
+from kinetree.rules.masses.inertia import CONSISTENT, TUTORIAL, Noted
 from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
 from kinetree.spatial.se3 import Array
-
-Noted = frozenset[tuple[str, str | None]]
 
 ALIKE, UNLIKE = 2.0, 4.0
 """Factors by which moments differ at most from those of a solid box, and at least if their order is wrong."""

@@ -12,7 +12,7 @@ from kinetree.robot_kinds.arms import Arm
 from kinetree.rules.examples import SMALL_ARM
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.quality import lowest_point
-from kinetree.rules.rep199.clause import EXACT, STRICT, NoGeometry, Rep199, angle, geometry, own_joint, parent
+from kinetree.rules.rep199.clause import EXACT, STRICT, FixedFrame, NoGeometry, Rep199, angle, geometry, parent
 from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.fixes import add_base, hang, move_geometry
 from kinetree.rules.rep199.placement import Given
@@ -158,34 +158,19 @@ class ChainBeginsAtBaseLink(Rep199):
                 yield self.finding(message, link_or_frame(robot, arm.base_link))
 
 
-class FixedBase(Rep199):
+class FixedBase(FixedFrame):
     """base does not move against base_link.
 
     The controller's frame stands still, whatever the joints do.
     """
 
     code = "R199-203"
-    level = "MUST"
     clause = "the transform between parent and base is fixed"
     good = """<parent link="base_link"/>
     <child link="base"/>"""
     bad = """<parent link="link_1"/>
     <child link="base"/>"""
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """base is carried by a joint that moves, or fixed to a link that does."""
-        for arm in arms:
-            if arm.base is None:
-                continue
-            joint = own_joint(robot, arm.base)
-            if joint is not None and joint.kind.nv:
-                message = f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed"
-                yield self.finding(message, link_or_frame(robot, arm.base))
-            elif bodies[arm.base] != arm.foot:
-                message = (
-                    f"this frame moves with {bodies[arm.base]!r}; expected fixed to {(arm.base_link or arm.foot)!r}"
-                )
-                yield self.finding(message, link_or_frame(robot, arm.base))
+    frame = "base"
 
 
 class BaseOrientation(Rep199):

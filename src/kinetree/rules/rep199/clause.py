@@ -98,6 +98,30 @@ class NoGeometry(Rep199):
                 )
 
 
+class FixedFrame(Rep199):
+    """A clause that a frame does not move on its arm. frame: field of `Arm` with its name."""
+
+    level = "MUST"
+    frame: ClassVar[str]
+
+    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
+        """Yield a finding for each arm whose frame is carried by a joint that moves, or fixed to another body."""
+        for arm in arms:
+            name = getattr(arm, self.frame)
+            joint = own_joint(robot, name)
+            right = {"base": (arm.foot,), "flange": (arm.end,), "tool0": (arm.end, arm.flange)}[self.frame]
+            message = ""
+            if joint is not None and joint.kind.nv:
+                message = f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed"
+            elif name and bodies[name] not in right:  # tool0 on a flange that turns is right
+                expected = (
+                    f"{arm.end!r}, where the arm ends" if self.frame != "base" else repr(arm.base_link or arm.foot)
+                )
+                message = f"this frame moves with {bodies[name]!r}; expected fixed to {expected}"
+            if message:
+                yield self.finding(message, link_or_frame(robot, name))
+
+
 def parent(robot: Robot, name: str) -> str | None:
     """Return the link that carries a frame, None for the root."""
     joint = own_joint(robot, name)

@@ -13,13 +13,13 @@ from kinetree.robot_kinds.arms import Arm
 from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import (
     ALONG,
+    FixedFrame,
     NoGeometry,
     Rep199,
     between,
     flange_off,
     geometry,
     last_axis,
-    own_joint,
     parent,
 )
 from kinetree.rules.rep199.fixes import add_flange, move_geometry, turn_flange
@@ -92,32 +92,17 @@ def _beside_flange(arm: Arm, robot: Robot) -> Iterator[Joint]:
                 yield joint
 
 
-class FixedFlange(Rep199):
+class FixedFlange(FixedFrame):
     """flange does not move against the last link.
 
     A tool turns with the last joint alone.
     """
 
     code = "R199-404"
-    level = "MUST"
     clause = "the transform between that parent and flange is fixed"
     good = '<joint name="link_6-flange" type="fixed">'
     bad = '<joint name="link_6-flange" type="continuous"><axis xyz="1 0 0"/>'
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """flange is carried by a joint that moves."""
-        for arm in arms:
-            joint = own_joint(robot, arm.flange)
-            if arm.flange and joint is not None and joint.kind.nv:
-                yield self.finding(
-                    f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed",
-                    link_or_frame(robot, arm.flange),
-                )
-            elif arm.flange and bodies[arm.flange] != arm.end:
-                message = (
-                    f"this frame moves with {bodies[arm.flange]!r}; expected fixed to {arm.end!r}, where the arm ends"
-                )
-                yield self.finding(message, link_or_frame(robot, arm.flange))
+    frame = "flange"
 
 
 class FlangeAxis(Rep199):

@@ -13,13 +13,13 @@ from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import (
     EXACT,
     STRICT,
+    FixedFrame,
     NoGeometry,
     Rep199,
     angle,
     children,
     geometry,
     off_the_way_out,
-    own_joint,
     parent,
 )
 from kinetree.rules.rep199.controller_frames import ControllerFrames
@@ -114,32 +114,17 @@ class Tool0AtFlange(Rep199):
                     )
 
 
-class FixedTool0(Rep199):
+class FixedTool0(FixedFrame):
     """tool0 does not move against the last link.
 
     The controller's frame moves with the last joint alone.
     """
 
     code = "R199-504"
-    level = "MUST"
     clause = "the transform between that parent and tool0 is fixed"
     good = '<joint name="flange-tool0" type="fixed">'
     bad = '<joint name="flange-tool0" type="continuous"><axis xyz="0 0 1"/>'
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """tool0 is carried by a joint that moves, or is on another link than the last."""
-        for arm in arms:
-            joint = own_joint(robot, arm.tool0)
-            if arm.tool0 and joint is not None and joint.kind.nv:
-                yield self.finding(
-                    f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed",
-                    link_or_frame(robot, arm.tool0),
-                )
-            elif arm.tool0 and bodies[arm.tool0] not in (arm.end, arm.flange):  # on a flange that turns it is right
-                message = (
-                    f"this frame moves with {bodies[arm.tool0]!r}; expected fixed to {arm.end!r}, where the arm ends"
-                )
-                yield self.finding(message, link_or_frame(robot, arm.tool0))
+    frame = "tool0"
 
 
 class Tool0Parent(Rep199):
