@@ -1,6 +1,6 @@
 """Rules about the existence, names and places of joints and links."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -8,10 +8,9 @@ import numpy as np
 from kinetree.errors import Finding, nearest_names
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import Entry, naming
-from kinetree.rules.facts import fact
+from kinetree.rules.facts import Poses, fact
 from kinetree.rules.icub.page import MOVING, IcubRule, listed, remark
 from kinetree.rules.icub.renames import rename_joints, rename_links
-from kinetree.spatial.se3 import Array
 
 FEET = 14
 """The deviation about the feet of version 1."""
@@ -222,7 +221,7 @@ class Root(IcubRule):
   </joint>
   <link name="root_link"/>"""
 
-    def check(self, robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, poses: Poses) -> Iterator[Finding]:
         """Another root that is not held to root_link, or stands elsewhere."""
         root = robot.links.get("root_link")
         way = robot.joints_to("root_link") if root else ()

@@ -5,7 +5,7 @@ Each function is the repair of some rules: it yields edits for their findings, o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,19 +17,10 @@ from kinetree.model.robot import Robot
 from kinetree.repairs.edit import Edit, Repair, edited, insert_after, insert_inside, remove, set_attribute
 from kinetree.repairs.fixes import Elements, exact, new_frame, origins_of, set_origin
 from kinetree.robot_kinds.arms import Arm
-from kinetree.rules.rep199.clause import children, flange_off, geometry, own_joint
+from kinetree.rules.facts import Bodies, Poses
+from kinetree.rules.rep199.clause import Arms, children, flange_off, geometry, own_joint
 from kinetree.rules.rep199.controller_frames import ControllerFrames
-from kinetree.rules.rep199.placement import (
-    AWAY,
-    Given,
-    Poses,
-    checked,
-    flange_at_tool0,
-    how,
-    oriented,
-    unknown,
-    without_noise,
-)
+from kinetree.rules.rep199.placement import AWAY, Given, checked, flange_at_tool0, how, oriented, unknown, without_noise
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.xml.reader import Element
@@ -42,12 +33,7 @@ AT_END = ("flange", "tool0")
 
 
 def add_base(
-    robot: Robot,
-    arms: tuple[Arm, ...],
-    poses: Poses,
-    controller_frames: ControllerFrames,
-    given: Given,
-    elements: Elements,
+    robot: Robot, arms: Arms, poses: Poses, controller_frames: ControllerFrames, given: Given, elements: Elements
 ) -> Iterator[Repair]:
     """Add base to base_link, where the options have it or else as in the maker's models."""
     for arm in arms:
@@ -68,12 +54,7 @@ def add_base(
 
 
 def add_tool0(
-    robot: Robot,
-    arms: tuple[Arm, ...],
-    poses: Poses,
-    controller_frames: ControllerFrames,
-    given: Given,
-    elements: Elements,
+    robot: Robot, arms: Arms, poses: Poses, controller_frames: ControllerFrames, given: Given, elements: Elements
 ) -> Iterator[Repair]:
     """Add tool0 to flange, where the options have it or else turned as in the maker's models."""
     for arm in arms:
@@ -97,9 +78,9 @@ def add_tool0(
 
 def add_flange(
     robot: Robot,
-    arms: tuple[Arm, ...],
+    arms: Arms,
     poses: Poses,
-    bodies: Mapping[str, str],
+    bodies: Bodies,
     controller_frames: ControllerFrames,
     given: Given,
     elements: Elements,
@@ -132,12 +113,7 @@ def add_flange(
 
 
 def turn_flange(
-    robot: Robot,
-    arms: tuple[Arm, ...],
-    poses: Poses,
-    controller_frames: ControllerFrames,
-    given: Given,
-    elements: Elements,
+    robot: Robot, arms: Arms, poses: Poses, controller_frames: ControllerFrames, given: Given, elements: Elements
 ) -> Iterator[Repair]:
     """Turn flange so that X points out of the last link; what is attached to it stays where it is."""
     for arm in arms:
@@ -170,7 +146,7 @@ def turn_flange(
 def hang(frame: str, on: str) -> object:
     """Return the repair that attaches one frame of an arm, base or tool0, to another in its place."""
 
-    def repair(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Repair]:
+    def repair(robot: Robot, arms: Arms, poses: Poses, elements: Elements) -> Iterator[Repair]:
         for link, carrier in ((getattr(arm, frame), getattr(arm, on)) for arm in arms):
             if link and carrier:
                 yield from _rehung(robot, poses, elements, link, carrier)
@@ -178,7 +154,7 @@ def hang(frame: str, on: str) -> object:
     return staticmethod(repair)
 
 
-def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Repair]:
+def hang_on_flange(robot: Robot, arms: Arms, poses: Poses, elements: Elements) -> Iterator[Repair]:
     """Attach the children of tool0 to flange."""
     for arm in arms:
         if arm.flange and arm.tool0:
@@ -238,7 +214,7 @@ def _on(joint: Element, link: str, T: Array) -> list[Edit]:
 def move_geometry(which: str) -> object:
     """Return the repair that moves the geometry of a frame, base, flange or tool0, to its parent link."""
 
-    def repair(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Repair]:
+    def repair(robot: Robot, arms: Arms, poses: Poses, elements: Elements) -> Iterator[Repair]:
         for arm in arms:
             name = getattr(arm, which)
             if not name or not geometry(robot, name):

@@ -1,7 +1,7 @@
 """Rules of REP-199 about flange, to which end effectors are bolted."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,9 +10,11 @@ from kinetree.errors import Finding
 from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
 from kinetree.robot_kinds.arms import Arm
+from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import (
     ALONG,
+    Arms,
     FixedFrame,
     NoGeometry,
     Rep199,
@@ -25,7 +27,6 @@ from kinetree.rules.rep199.clause import (
 from kinetree.rules.rep199.fixes import add_flange, move_geometry, turn_flange
 from kinetree.rules.rep199.placement import pose_with_z_up
 from kinetree.rules.rule import link_or_frame
-from kinetree.spatial.se3 import Array
 
 OWN = re.compile(
     r"(?i)(.*[_/-])?(cover|cap|shell|housing|bumper|skin|cable|hose|dress(pack)?|guide|camera|sensor|light|led|label|logo"
@@ -64,7 +65,7 @@ class Flange(Rep199):
     bad = GRIPPER.replace("flange", "link_6")
     repair = staticmethod(add_flange)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, strict: bool) -> Iterator[Finding]:
         """An arm has no flange, or a body hangs elsewhere at its end."""
         for arm in arms:
             if arm.flange is None:
@@ -121,7 +122,7 @@ class FlangeAxis(Rep199):
     repair = staticmethod(turn_flange)
     safe = False
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
         """X of a flange is not the axis of the last joint, away from the wrist."""
         for arm in arms:
             if arm.flange and (off := flange_off(arm, robot, poses)) is not None:
@@ -145,7 +146,7 @@ class FlangePlace(Rep199):
     good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
     bad = """<origin xyz="0.09 0.7 0" rpy="0 0 0"/>"""
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
         """flange is beside the axis of the last joint, or farther along it than half of the arm is long."""
         for arm in arms:
             axis = last_axis(arm, robot, poses)
@@ -182,7 +183,7 @@ class FlangeOrientation(Rep199):
     repair = staticmethod(turn_flange)
     safe = False
 
-    def check(self, arms: tuple[Arm, ...], robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, arms: Arms, robot: Robot, poses: Poses) -> Iterator[Finding]:
         """Z of a flange that points forwards is not up."""
         for arm in arms:
             if arm.flange is None:
@@ -214,7 +215,7 @@ class FlangeParent(Rep199):
     <parent link="link_6"/>
     <child link="adapter"/>"""
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Iterator[Finding]:
         """flange hangs on another link."""
         for arm in arms:
             link = parent(robot, arm.flange) if arm.flange else None

@@ -7,10 +7,10 @@ from kinetree.repairs.edit import Repair
 from kinetree.repairs.fixes import Elements
 from kinetree.repairs.rename_references import rename_repairs
 from kinetree.robot_kinds.arms import Arm
-from kinetree.rules.rep199.clause import geometry, joints_of
+from kinetree.rules.rep199.clause import Arms, geometry, joints_of
 
 
-def name_base_link(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Repair]:
+def name_base_link(robot: Robot, arms: Arms, elements: Elements) -> Iterator[Repair]:
     """Rename the link that carries the first joint of an arm to base_link."""
     carriers = [robot.joints[arm.moving[0]].parent for arm in arms]
     for arm, carrier in zip(arms, carriers, strict=True):
@@ -32,7 +32,7 @@ def numbered_links(robot: Robot, arm: Arm) -> list[str]:
     return [joint.child for joint in moving if not joint.mimic] or [joint.child for joint in moving]
 
 
-def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Repair]:
+def number_links(robot: Robot, arms: Arms, elements: Elements) -> Iterator[Repair]:
     """Rename the links of a chain to link_1, link_2, …, with the prefix of their arm."""
     for arm in arms:
         links = numbered_links(robot, arm)
@@ -43,7 +43,7 @@ def number_links(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Ite
         yield from rename_repairs(robot, elements, wanted, [f"link {link!r}" for link in links])
 
 
-def add_prefixes(robot: Robot, arms: tuple[Arm, ...], elements: Elements) -> Iterator[Repair]:
+def add_prefixes(robot: Robot, arms: Arms, elements: Elements) -> Iterator[Repair]:
     """Put the prefix of an arm before the names of its links and joints."""
     for arm in arms:
         joints = joints_of(arm, robot)

@@ -1,15 +1,15 @@
 """Rules of REP-199 about the frames of tools that applications add."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from kinetree.errors import Finding
 from kinetree.model.robot import Link, Robot
 from kinetree.robot_kinds.arms import NAMES, Arm
-from kinetree.rules.facts import fact
+from kinetree.rules.facts import Bodies, fact
 from kinetree.rules.quality import with_blocks
-from kinetree.rules.rep199.clause import Rep199, children, geometry, parent
+from kinetree.rules.rep199.clause import Arms, Rep199, children, geometry, parent
 from kinetree.rules.rep199.fixes import hang_tools
 from kinetree.rules.rule import link_or_frame
 
@@ -32,7 +32,7 @@ class Tool(NamedTuple):
 
 
 @fact
-def tools(robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> tuple[Tool, ...]:
+def tools(robot: Robot, arms: Arms, bodies: Bodies) -> tuple[Tool, ...]:
     """Return the frames at the end of an arm without geometry and children that have names of tools or are on flange or
     tool0. A shape that is only seen marks a frame that is called toolN, and makes no body of it."""
     found = []
