@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.force_torque import without_reading
-from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, Case, elements_of
+from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, TITLES, Case, elements_of
 from kinetree.formats.losses.parts import PARTS, check_parts, unread
 from kinetree.model.assemble import Parts, build, order_of_file, parts_of
 from kinetree.model.names import kind_of
@@ -184,7 +184,7 @@ class Losses:
             if link.unweighed and not is_kept and "inertial" not in self.without:
                 what = f"an unknown mass. {link.unweighed}"
                 self.note_loss("unknown_mass", f"link {link.name!r}", what, link.source)
-        cannot = CAPABILITIES[row or self.format].cannot
+        cannot = CAPABILITIES[row or self.format]
         assert all(cannot[part] is DEPENDS for part in cases)
         for part, cell in cannot.items():
             case = cases.get(part, DEPENDS) if cell is DEPENDS else cell
@@ -202,7 +202,7 @@ class Losses:
         first = all(part != known for known, *_ in self._lost)
         self._lost.add(key)
         fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
-        message = f"{CAPABILITIES[self.format].title} cannot express {what}"
+        message = f"{TITLES.get(self.format, self.format.upper())} cannot express {what}"
         self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first else None))
 
     def check(self) -> None:
