@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -167,11 +167,8 @@ def nearest_codes(code: str, known: Sequence[str]) -> str:
     legal = [*known, *(remarks() if code.islower() else ())]
     if upper := [code.upper()] if unknown_codes([code], legal) and not unknown_codes([code.upper()], known) else []:
         return f"did you mean {upper[0]!r}?"
-    alike = (list(filter(partial(_begins, code[:length]), legal)) for length in range(len(code) - 1, 3, -1))
+    starts = (code[:length] for length in range(len(code) - 1, 3, -1))
+    alike = ([one for one in legal if one.startswith(start)] for start in starts)
     near = nearest_names(code, next(filter(None, alike), legal))
     errors = "; errors of readers have no rule, and are always reported" if code.islower() else ""
     return near + errors
-
-
-def _begins(beginning: str, code: str) -> bool:
-    return code.startswith(beginning)

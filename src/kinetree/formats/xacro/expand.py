@@ -20,11 +20,7 @@ class Expansion:
 
 
 def read(
-    text: bytes | str,
-    file: str,
-    files: Files,
-    arguments: Mapping[str, str],
-    complete: bool = True,
+    text: bytes | str, file: str, files: Files, arguments: Mapping[str, str], complete: bool = True
 ) -> tuple[Expansion, list[Finding]]:
     """Return the expansion of a xacro text, and all findings; never raise on content.
 
@@ -68,14 +64,10 @@ def _makes_nothing(engine: Engine, root: str) -> Finding:
     if not own:
         message = f"makes no robot: its <{root}> contains no {' or '.join(f'<{tag}>' for tag in ROOTS.values())}"
         return Finding("xacro-empty", "error", message, place, fix="load the file that includes it")
-    listed = "; ".join(f"{macro.get('name')}({_parameters(macro)})" for macro in own[:20])
+    listed = "; ".join(f"{macro.get('name')}({' '.join((macro.get('params') or '').split())})" for macro in own[:20])
     more = f" and {len(own) - 20} more" if len(own) > 20 else ""
     message = f"contains only macros and makes no robot by itself; its macros: {listed}{more}"
     return Finding("xacro-macros-only", "error", message, place, fix=_call_of(own[0], engine.file))
-
-
-def _parameters(macro: Element) -> str:
-    return " ".join((macro.get("params") or "").split())
 
 
 def _call_of(macro: Element, file: str) -> str:

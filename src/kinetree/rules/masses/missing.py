@@ -81,7 +81,8 @@ class RootMass(Quality):
             return
         if not any(_is_heavy(link) for link in robot.links.values() if bodies[link.name] != robot.root):
             return
-        heavy, felt = [link for link in links if _is_heavy(link)], any(map(_has_inertia, links))
+        heavy = [link for link in links if _is_heavy(link)]
+        felt = any(link.inertial is not None and np.abs(link.inertial.inertia).max() > NOTHING for link in links)
         carried = [joint for joint in robot.joints.values() if joint.kind.nv and bodies[joint.parent] == robot.root]
         if not heavy and not felt and len(carried) > 1:  # INR-015 is about those with inertia and no mass
             message = "the root of the robot has shapes, but neither it nor a link fixed to it has mass"
@@ -219,10 +220,6 @@ def _is_urdf(robot: Robot) -> bool:
 
 def _is_heavy(link: Link) -> bool:
     return link.inertial is not None and link.inertial.mass > 0
-
-
-def _has_inertia(link: Link) -> bool:
-    return link.inertial is not None and bool(np.abs(link.inertial.inertia).max() > NOTHING)
 
 
 def _in_link_axes(link: Link) -> Array:

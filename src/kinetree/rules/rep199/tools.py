@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kinetree.errors import Finding
-from kinetree.model.robot import Link, Robot
+from kinetree.model.robot import Robot
 from kinetree.robot_kinds.arms import NAMES, Arm
 from kinetree.rules.facts import Bodies, fact
 from kinetree.rules.quality import with_blocks
@@ -42,16 +42,13 @@ def tools(robot: Robot, arms: Arms, bodies: Bodies) -> tuple[Tool, ...]:
             own = name in (arm.flange, arm.tool0, arm.end, arm.base_link, arm.base, *NAMES)
             if body != arm.end or own or children(robot, name):
                 continue
-            bare = name.removeprefix(arm.prefix)
-            if geometry(robot, name) and not (NUMBERED.fullmatch(bare) and _is_mark(robot.links[name])):
+            bare, link = name.removeprefix(arm.prefix), robot.links.get(name)
+            is_mark = link is not None and not link.collisions and link.inertial is None
+            if geometry(robot, name) and not (NUMBERED.fullmatch(bare) and is_mark):
                 continue
             if name in on_them or TOOL.fullmatch(bare):
                 found.append(Tool(name, bare, arm))
     return tuple(found)
-
-
-def _is_mark(link: Link) -> bool:
-    return not link.collisions and link.inertial is None
 
 
 TORCH = """<link name="welding_torch_tip"/>
