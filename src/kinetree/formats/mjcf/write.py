@@ -94,7 +94,7 @@ def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
     body = XmlWriter()
     write_worldbody(body, job, assets, sites)
     assets.write(xml)
-    _lines(xml, body.text().splitlines()[1:])
+    xml.raw(*body.text().splitlines()[1:])
     _equalities(xml, job)
     _tendons(xml, job, kept)
     _sensors(xml, job, sites)
@@ -154,12 +154,7 @@ def _sections(robot: Robot) -> dict[str, list[Element]]:
 
 
 def _raw(xml: XmlWriter, element: Element) -> None:
-    _lines(xml, element_text(element).splitlines())
-
-
-def _lines(xml: XmlWriter, lines: list[str]) -> None:
-    for line in lines:
-        xml.raw(line)
+    xml.raw(*element_text(element).splitlines())
 
 
 # constraints
