@@ -15,9 +15,8 @@ from kinetree.rules.options import CheckOptions
 from kinetree.rules.quality import lowest_point
 from kinetree.rules.rep199.clause import EXACT, STRICT, Arms, FixedFrame, NoGeometry, Rep199, angle, geometry, parent
 from kinetree.rules.rep199.controller_frames import ControllerFrames
-from kinetree.rules.rep199.fixes import add_base, hang, move_geometry
+from kinetree.rules.rep199.fixes import add_base, hang, move_geometry, name_base_link
 from kinetree.rules.rep199.placement import Given
-from kinetree.rules.rep199.renames import name_base_link
 from kinetree.rules.rule import link_or_frame
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array

@@ -9,7 +9,7 @@ from kinetree.robot_kinds.kinds import GIVEN, Kinds
 from kinetree.rules.examples import ARM, SMALL_ARM
 from kinetree.rules.facts import Bodies
 from kinetree.rules.rep199.clause import WITH_ARMS, Arms, Rep199, joints_of
-from kinetree.rules.rep199.renames import add_prefixes
+from kinetree.rules.rep199.fixes import add_prefixes
 from kinetree.rules.rule import link_or_frame
 
 

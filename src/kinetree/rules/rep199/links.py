@@ -10,7 +10,7 @@ from kinetree.robot_kinds.arms import Arm
 from kinetree.rules.examples import SMALL_ARM
 from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.rep199.clause import Arms, Rep199, angle, geometry
-from kinetree.rules.rep199.renames import number_links, numbered_links
+from kinetree.rules.rep199.fixes import number_links, numbered_links
 from kinetree.syntax.numbers import whole_number
 
 LISTED = 7
