@@ -83,7 +83,8 @@ def size_fault(
         return ""
     if key == "wheel_separation":
         known = _distances(sides, poses, bounds, bodies)
-        most = SKIDDING if len(wheels) > 2 or _wheels_of(robot) > 2 else OFF
+        rolling = [one for one in robot.joints.values() if one.type == "continuous" and "wheel" in one.name.lower()]
+        most = SKIDDING if len(wheels) > 2 or len(rolling) > 2 else OFF
         what = "the wheels are {} m apart"
     else:
         factor = 2.0 if key == "wheel_diameter" else 1.0
@@ -146,7 +147,3 @@ def _radius(joint: Joint, bounds: Bounds, bodies: Bodies) -> float:
     across = np.delete(box, int(axis.argmax()), axis=1)
     reaches = np.abs(across).ravel()
     return float(reaches.mean()) if np.ptp(reaches) <= ROUND * reaches.mean() else 0.0
-
-
-def _wheels_of(robot: Robot) -> int:
-    return sum(joint.type == "continuous" and "wheel" in joint.name.lower() for joint in robot.joints.values())

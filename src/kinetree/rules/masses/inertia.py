@@ -172,7 +172,7 @@ class Placeholder(Quality):
         made_up = [
             (link, float(f"{moments[0]:.9g}"))  # programs that write models round in their own ways
             for link, mass, moments in masses.where(even & (least > NOTHING))
-            if _is_power_of_ten(moments[0])
+            if abs((exponent := np.log10(moments[0])) - round(exponent)) < 1e-9  # a power of ten
             and not _is_ball(mass, moments[0], bounds.whole(shapes_of(link)))
             and not (mass < SLIGHT and bodies[link.name] != link.name)
             and not (moments[0] < mass * WIDE**2 and _is_last_place(moments[0], masses, ~even))
@@ -376,11 +376,6 @@ def _distance(link: Link, box: Array | None) -> tuple[float, float]:
 
 def _listed(moments: Array) -> str:
     return ", ".join(number(moment if abs(moment) > NOTHING else 0.0) for moment in moments.tolist())
-
-
-def _is_power_of_ten(value: float) -> bool:
-    exponent = np.log10(value)
-    return bool(abs(exponent - round(exponent)) < 1e-9)
 
 
 def _is_ball(mass: float, moment: float, box: Array | None) -> bool:
