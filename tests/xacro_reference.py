@@ -53,7 +53,7 @@ def reference(path: Path, find: Callable[[str, str], Path], arguments: Mapping[s
 
 def ours(path: Path, files: Files, arguments: Mapping[str, str]) -> tuple[str | None, str]:
     """The text that Kinetree makes, or None; and what it says."""
-    engine = Engine(str(path), files, files.package, arguments, files.variable, files.check)
+    engine = Engine(str(path), files, arguments)
     made = engine.expand(path.read_bytes())
     errors = [finding.message for finding in engine.findings if finding.severity == "error"]
     return (made.text if made else None), "; ".join(errors)
@@ -61,7 +61,7 @@ def ours(path: Path, files: Files, arguments: Mapping[str, str]) -> tuple[str | 
 
 def wanted_arguments(path: Path, files: Files) -> dict[str, str]:
     """A value for each argument that the file uses and has no default for."""
-    engine = Engine(str(path), files, files.package, {}, files.variable, files.check)
+    engine = Engine(str(path), files, {})
     engine.expand(path.read_bytes())
     declared = engine.declared_arguments()
     return {name: "x" for name in engine.used_arguments() if not declared.get(name)}

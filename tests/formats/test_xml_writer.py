@@ -23,3 +23,13 @@ def test_escapes_are_those_of_the_standard_library():
     xml.leaf("note", AWKWARD, text=AWKWARD)
     line = f"<note text={quoteattr(AWKWARD)}>{escape(AWKWARD)}</note>"
     assert xml.text().split("\n", 1)[1].rstrip("\n") == line
+
+
+def test_texts_stand_inside_of_an_element_as_they_are():
+    xml = XmlWriter()
+    xml.open("robot")
+    xml.around("geom", (text for text in ('<plugin plugin="a"/>', "<!-- b -->")), size="1")
+    xml.around("geom", [], size="2")
+    xml.close()
+    inner = ['  <geom size="1">', '    <plugin plugin="a"/>', "    <!-- b -->", "  </geom>", '  <geom size="2"/>']
+    assert xml.text().splitlines()[1:] == ["<robot>", *inner, "</robot>"]

@@ -28,9 +28,5 @@ def _plain(path: str, flags: int) -> int:
     if stat.S_ISREG(mode):
         return descriptor
     os.close(descriptor)
-    raise OSError(f"it is {_kind(mode)}, not a file")
-
-
-def _kind(mode: int) -> str:
     kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
-    return kinds.get(stat.S_IFMT(mode), "a device")
+    raise OSError(f"it is {kinds.get(stat.S_IFMT(mode), 'a device')}, not a file")

@@ -28,10 +28,7 @@ TAG = "force_torque"
 DIRECTIONS: dict[str, Any] = {"parent_to_child": "parent_on_child", "child_to_parent": "child_on_parent"}
 """Values of <measure_direction> to those of `ForceTorque.measures`."""
 
-LEGAL: dict[str, tuple[Any, ...]] = {
-    "frame": ("child", "parent", "sensor"),
-    "measure_direction": tuple(DIRECTIONS),
-}
+LEGAL: dict[str, tuple[Any, ...]] = {"frame": ("child", "parent", "sensor"), "measure_direction": tuple(DIRECTIONS)}
 
 DEFAULTS = {"frame": "child", "measure_direction": "child_to_parent"}
 """SDF's defaults for missing elements of <force_torque>. The page of SDF 1.4 has "parent", but readers of SDF

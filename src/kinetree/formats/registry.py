@@ -64,7 +64,7 @@ EXPANDERS = ("mujoco",)
 def _xacro_arguments(files: Files, options: ReadOptions) -> tuple[Any, ...]:
     given = (options.xacro_args or {}).items()
     values = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in given}
-    return files.open_or_refuse, files.package, values, files.variable, files.check
+    return files, values
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,7 @@ from kinetree.model.complete import circles_of, complete
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.magnitudes import too_large
 from kinetree.model.names import Lookup, NamedValues, kind_of
-from kinetree.model.robot import (
-    CoupledLimit,
-    Extension,
-    Frame,
-    Joint,
-    Link,
-    Material,
-    Robot,
-    Sensor,
-    Text,
-)
+from kinetree.model.robot import CoupledLimit, Extension, Frame, Joint, Link, Material, Robot, Sensor, Text
 
 if TYPE_CHECKING:
     from kinetree.model.semantic import Semantic
@@ -346,7 +336,8 @@ class _Checker:
             around = {f"joint {parent_joint[link].name!r}" for link in circle} | {f"link {link!r}" for link in circle}
             if not faulty.isdisjoint(around):
                 continue
-            message = f"is part of a cycle: {_cycle(parent_joint, joint)}"
+            down = circle[::-1]
+            message = f"is part of a cycle: {_in_words(down, down.index(joint.child))}"
             self.error("cycle", message, joint.source, f"joint {joint.name!r}", LOOP_FIX)
         return tuple(_reach(parts.joints, by_parent, self.roots[0])) if self.roots else ()
 
@@ -372,15 +363,3 @@ def _reach(joints: Sequence[Joint], by_parent: Mapping[str, list[int]], root: st
             for below in by_parent.get(joints[i].child, ()):
                 heapq.heappush(ready, below)
     return [*placed.values()]
-
-
-def _cycle(parent_joint: Mapping[str, Joint], start: Joint) -> str:
-    """Return the links of the cycle above a joint that no root reaches."""
-    seen: dict[str, None] = {}  # ordered, and quick to look in
-    link = start.parent
-    while link not in seen:
-        seen[link] = None
-        link = parent_joint[link].parent
-    names = list(seen)
-    loop = names[names.index(link) :][::-1]
-    return _in_words(loop, 0)

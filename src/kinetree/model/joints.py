@@ -181,24 +181,11 @@ def _turn(axes: Array, pitch: float, q: Any) -> Array:
     return se3.turn(axes[0], q[0])
 
 
-def _hinge(name: str) -> JointType:
-    return JointType(
-        name,
-        ("",),
-        ("",),
-        (True,),
-        (True,),
-        1,
-        (0.0,),
-        _turn,
-        lambda axes, pitch, q: _columns(_motion(axes[0], _ZERO)),
-        gap=hinge_gap,
-        urdf=name,
-        sdf=name,
-        mjcf="hinge",
-        reversible=True,
-        by_axes=True,
-    )
+def _single(name: str, transform: Motion, motion_subspace: Motion, angular: bool = True, **more: Any) -> JointType:
+    """Return the row of a joint with one axis and one coordinate, an angle or a length."""
+    one = (angular,)
+    rest: dict[str, Any] = {"reversible": True, "by_axes": True, "sdf": name, **more}
+    return JointType(name, ("",), ("",), one, one, 1, (0.0,), transform, motion_subspace, **rest)
 
 
 def _ball_rates(q: Any, w: Any) -> Array:
@@ -273,39 +260,31 @@ _ROWS = (
         reversible=True,
         by_axes=True,
     ),
-    _hinge("revolute"),
-    _hinge("continuous"),
-    JointType(
+    *(
+        _single(
+            name,
+            _turn,
+            lambda axes, pitch, q: _columns(_motion(axes[0], _ZERO)),
+            gap=hinge_gap,
+            urdf=name,
+            mjcf="hinge",
+        )
+        for name in ("revolute", "continuous")
+    ),
+    _single(
         "prismatic",
-        ("",),
-        ("",),
-        (False,),
-        (False,),
-        1,
-        (0.0,),
         lambda axes, pitch, q: se3.translation(axes[0] * q[0]),
         lambda axes, pitch, q: _columns(_motion(_ZERO, axes[0])),
+        angular=False,
         gap=slide_gap,
         urdf="prismatic",
-        sdf="prismatic",
         mjcf="slide",
-        reversible=True,
-        by_axes=True,
     ),
-    JointType(
+    _single(
         "screw",
-        ("",),
-        ("",),
-        (True,),
-        (True,),
-        1,
-        (0.0,),
         _screw,
         lambda axes, pitch, q: _columns(_motion(axes[0], axes[0] * pitch)),
         gap=screw_gap,
-        sdf="screw",
-        reversible=True,
-        by_axes=True,
         has_pitch=True,
     ),
     JointType(

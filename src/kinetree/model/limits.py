@@ -216,10 +216,7 @@ class Limits(Displayable):
         crossed = self.lower > self.upper
         still = self.lower == self.upper
         never = ~self.G[:, ~still].any(axis=1) & (self.h < self.G[:, still] @ self.lower[still])
-        return next(
-            (name for name, bad in zip(self.names, np.r_[crossed, crossed, never], strict=True) if bad),
-            "",
-        )
+        return next((name for name, bad in zip(self.names, np.r_[crossed, crossed, never], strict=True) if bad), "")
 
 
 def limits_about(limits: Limits, columns: Any) -> Array:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kinetree.errors import Finding
 from kinetree.model.assemble import Parts
+from kinetree.model.complete import circles_of
 from kinetree.model.edit.motion import reversed_joint
 from kinetree.model.robot import Joint
 
@@ -120,18 +121,8 @@ def _unreached(joints: Iterable[Joint], parent_joint: Mapping[str, Joint]) -> se
 def _last_of_circles(joints: Sequence[Joint], parent_joint: Mapping[str, Joint], unreached: set[str]) -> list[Joint]:
     """Return the last joint of the file in every circle above these links."""
     place = {joint.name: i for i, joint in enumerate(joints)}
-    done: set[str] = set()
-    last = []
-    for link in sorted(unreached):
-        path: dict[str, None] = {}
-        while link not in path and link not in done:
-            path[link] = None
-            link = parent_joint[link].parent
-        if link in path:
-            around = [*path][[*path].index(link) :]
-            last.append(max((parent_joint[member] for member in around), key=lambda joint: place[joint.name]))
-        done.update(path)
-    return last
+    circles = circles_of({link: parent_joint[link].parent for link in sorted(unreached)})
+    return [max((parent_joint[link] for link in circle), key=lambda joint: place[joint.name]) for circle in circles]
 
 
 def _turned_note(joint: Joint) -> Finding:

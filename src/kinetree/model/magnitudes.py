@@ -11,7 +11,7 @@ import numpy as np
 from kinetree.errors import Finding, Source
 from kinetree.model.names import kind_of
 from kinetree.model.robot import Frame, Geometry, Inertial, Joint, Link, Sensor
-from kinetree.spatial.se3 import IDENTITY, Array
+from kinetree.spatial.se3 import IDENTITY
 
 if TYPE_CHECKING:
     from kinetree.model.assemble import Parts
@@ -91,11 +91,8 @@ def _all_moderate(parts: Parts) -> bool:
             elif not isinstance(value, str):
                 numbers.append(value)
     arrays = [*origins, *(inertial.inertia for inertial in inertials)]
-    return _is_moderate(numbers) and (not arrays or _is_moderate_array(np.concatenate([a.ravel() for a in arrays])))
-
-
-def _is_moderate_array(array: Array) -> bool:
-    return bool(array.min() >= -LARGEST and array.max() <= LARGEST)  # false for NaN
+    flat = np.concatenate([array.ravel() for array in arrays]) if arrays else np.zeros(1)
+    return _is_moderate(numbers) and bool(flat.min() >= -LARGEST and flat.max() <= LARGEST)  # false for NaN
 
 
 def _is_moderate(numbers: Any) -> bool:

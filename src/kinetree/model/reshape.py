@@ -101,10 +101,7 @@ def _swapped(joint: Joint) -> Joint | None:
     if not kind.by_axes or (kind.turns and not along and p.any()):
         return None
     return replace(
-        joint,
-        origin=se3.frozen(joint.origin @ C),
-        axes=se3.frozen(joint.axes @ R),
-        child_origin=se3.IDENTITY,
+        joint, origin=se3.frozen(joint.origin @ C), axes=se3.frozen(joint.axes @ R), child_origin=se3.IDENTITY
     )
 
 

@@ -260,29 +260,21 @@ class Robot(Displayable):
     @property
     def q_slices(self) -> dict[str, slice]:
         """Slice of each joint's numbers in q."""
-        slices, start = {}, 0
-        for name in self.joint_names:
-            slices[name] = slice(start, start + self.joints[name].kind.nq)
-            start = slices[name].stop
-        return slices
+        return slices(self, "nq")
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the numbers of q: `elbow`, or `base.x` for a joint of several numbers."""
-        return tuple(
-            f"{name}.{coordinate}" if coordinate else name
-            for name in self.joint_names
-            for coordinate in self.joints[name].kind.coordinates
-        )
+        return self._names("coordinates")
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
         """Names of the numbers of qd, likewise."""
-        return tuple(
-            f"{name}.{velocity}" if velocity else name
-            for name in self.joint_names
-            for velocity in self.joints[name].kind.velocities
-        )
+        return self._names("velocities")
+
+    def _names(self, numbers: str) -> tuple[str, ...]:
+        all_joints = ((name, getattr(self.joints[name].kind, numbers)) for name in self.joint_names)
+        return tuple(f"{joint}.{number}" if number else joint for joint, own in all_joints for number in own)
 
     @cached_property
     def limits(self) -> Limits:
@@ -373,3 +365,12 @@ class Robot(Displayable):
             twice = sorted({name for name in names if names.count(name) > 1})
             raise fail("order", f"an order names every moving joint once; missing: {missing}, named twice: {twice}")
         return replace(self, joint_names=names, text=None)
+
+
+def slices(robot: Robot, count: Literal["nq", "nv"]) -> dict[str, slice]:
+    """Return the slice of each joint's numbers, of which there are `count`, in q or qd."""
+    found, start = {}, 0
+    for name in robot.joint_names:
+        found[name] = slice(start, start + getattr(robot.joints[name].kind, count))
+        start = found[name].stop
+    return found

@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.errors import unknown_name
 from kinetree.model.joints import JointType
 from kinetree.model.mimic import mimic_polynomial
-from kinetree.model.robot import Dynamics, Inertial, Joint, Robot
+from kinetree.model.robot import Dynamics, Inertial, Joint, Robot, slices
 from kinetree.spatial import plucker, se3
 from kinetree.spatial.se3 import Array, frozen
 
@@ -128,7 +128,7 @@ def build_tree(robot: Robot, cuts: Collection[str] = ()) -> Tree:
     """Return the system model of a robot. cuts: fixed joints whose links stay separate bodies."""
     place: dict[str, tuple[int, Array]] = {robot.root: (-1, se3.IDENTITY)}  # link: body, T_body_link
     nothing = dict.fromkeys(cuts, slice(0, 0))
-    q_slices, v_slices = {**nothing, **robot.q_slices}, {**nothing, **_v_slices(robot)}
+    q_slices, v_slices = {**nothing, **robot.q_slices}, {**nothing, **slices(robot, "nv")}
     moving, parent, T_tree, drive = [], [], [], []
     for name in robot.placed:
         joint = robot.joints[name]
@@ -199,14 +199,6 @@ def _still(kind: JointType) -> JointType:
         stretch=lambda reference, q: q[:0],
         singles=None,
     )
-
-
-def _v_slices(robot: Robot) -> dict[str, slice]:
-    slices, start = {}, 0
-    for name in robot.joint_names:
-        slices[name] = slice(start, start + robot.joints[name].kind.nv)
-        start = slices[name].stop
-    return slices
 
 
 def _passive(joint: Joint) -> Passive:

@@ -1,128 +1,63 @@
 """A robot without findings, into which rules insert their bad examples."""
 
-ARM = """\
-<?xml version="1.0"?>
-<robot name="arm">
-  <link name="base_link">
-    <visual><origin xyz="0 0 0.1"/><geometry><box size="0.4 0.4 0.2"/></geometry></visual>
-    <collision><origin xyz="0 0 0.1"/><geometry><box size="0.4 0.4 0.2"/></geometry></collision>
-  </link>
-  <link name="link_1">
-    <visual><origin xyz="0 0 0.05"/><geometry><box size="0.3 0.3 0.3"/></geometry></visual>
-    <collision><origin xyz="0 0 0.05"/><geometry><box size="0.3 0.3 0.3"/></geometry></collision>
-    <inertial>
-      <origin xyz="0 0 0.05"/>
-      <mass value="30"/>
-      <inertia ixx="0.45" ixy="0" ixz="0" iyy="0.45" iyz="0" izz="0.45"/>
-    </inertial>
-  </link>
-  <link name="link_2">
-    <visual><origin xyz="0 0 0.3"/><geometry><box size="0.15 0.2 0.6"/></geometry></visual>
-    <collision><origin xyz="0 0 0.3"/><geometry><box size="0.15 0.2 0.6"/></geometry></collision>
-    <inertial>
-      <origin xyz="0 0 0.3"/>
-      <mass value="20"/>
-      <inertia ixx="0.666667" ixy="0" ixz="0" iyy="0.6375" iyz="0" izz="0.104167"/>
-    </inertial>
-  </link>
-  <link name="link_3">
-    <visual><origin xyz="0.05 0 0.06"/><geometry><box size="0.2 0.2 0.2"/></geometry></visual>
-    <collision><origin xyz="0.05 0 0.06"/><geometry><box size="0.2 0.2 0.2"/></geometry></collision>
-    <inertial>
-      <origin xyz="0.05 0 0.06"/>
-      <mass value="15"/>
-      <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>
-    </inertial>
-  </link>
-  <link name="link_4">
-    <visual><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></visual>
-    <collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>
-    <inertial>
-      <origin xyz="0.25 0 0"/>
-      <mass value="8"/>
-      <inertia ixx="0.0192" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.116267"/>
-    </inertial>
-  </link>
-  <link name="link_5">
-    <visual><origin xyz="0 0 0"/><geometry><box size="0.1 0.1 0.1"/></geometry></visual>
-    <collision><origin xyz="0 0 0"/><geometry><box size="0.1 0.1 0.1"/></geometry></collision>
-    <inertial>
-      <origin xyz="0 0 0"/>
-      <mass value="2"/>
-      <inertia ixx="0.00333333" ixy="0" ixz="0" iyy="0.00333333" iyz="0" izz="0.00333333"/>
-    </inertial>
-  </link>
-  <link name="link_6">
-    <visual><origin xyz="0.08 0 0"/><geometry><box size="0.02 0.08 0.08"/></geometry></visual>
-    <collision><origin xyz="0.08 0 0"/><geometry><box size="0.02 0.08 0.08"/></geometry></collision>
-    <inertial>
-      <origin xyz="0.08 0 0"/>
-      <mass value="0.5"/>
-      <inertia ixx="0.000533333" ixy="0" ixz="0" iyy="0.000283333" iyz="0" izz="0.000283333"/>
-    </inertial>
-  </link>
-  <joint name="joint_1" type="revolute">
-    <origin xyz="0 0 0.3"/>
-    <parent link="base_link"/>
-    <child link="link_1"/>
-    <axis xyz="0 0 1"/>
-    <limit lower="-2.9" upper="2.9" velocity="3" effort="200"/>
-  </joint>
-  <joint name="joint_2" type="revolute">
-    <origin xyz="0.15 0 0.2"/>
-    <parent link="link_1"/>
-    <child link="link_2"/>
-    <axis xyz="0 1 0"/>
-    <limit lower="-1.5" upper="2.4" velocity="3" effort="100"/>
-  </joint>
-  <joint name="joint_3" type="revolute">
-    <origin xyz="0 0 0.6"/>
-    <parent link="link_2"/>
-    <child link="link_3"/>
-    <axis xyz="0 1 0"/>
-    <limit lower="-3" upper="1.2" velocity="3" effort="66"/>
-  </joint>
-  <joint name="joint_4" type="revolute">
-    <origin xyz="0.1 0 0.12"/>
-    <parent link="link_3"/>
-    <child link="link_4"/>
-    <axis xyz="1 0 0"/>
-    <limit lower="-3.1" upper="3.1" velocity="6" effort="50"/>
-  </joint>
-  <joint name="joint_5" type="revolute">
-    <origin xyz="0.55 0 0"/>
-    <parent link="link_4"/>
-    <child link="link_5"/>
-    <axis xyz="0 1 0"/>
-    <limit lower="-2" upper="2" velocity="6" effort="40"/>
-  </joint>
-  <joint name="joint_6" type="revolute">
-    <origin xyz="0.02 0 0"/>
-    <parent link="link_5"/>
-    <child link="link_6"/>
-    <axis xyz="1 0 0"/>
-    <limit lower="-6.2" upper="6.2" velocity="8" effort="33"/>
-  </joint>
-  <link name="base"/>
-  <joint name="base_link-base" type="fixed">
-    <origin xyz="0 0 0.5" rpy="0 0 0"/>
-    <parent link="base_link"/>
-    <child link="base"/>
-  </joint>
-  <link name="flange"/>
-  <joint name="link_6-flange" type="fixed">
-    <origin xyz="0.09 0 0" rpy="0 0 0"/>
-    <parent link="link_6"/>
-    <child link="flange"/>
-  </joint>
-  <link name="tool0"/>
-  <joint name="flange-tool0" type="fixed">
-    <origin xyz="0 0 0" rpy="0 1.5707963267948966 0"/>
-    <parent link="flange"/>
-    <child link="tool0"/>
-  </joint>
-</robot>
-"""
+_BODIES = (
+    ("0 0 0.05", "0.3 0.3 0.3", 30, 0.45, 0.45, 0.45),
+    ("0 0 0.3", "0.15 0.2 0.6", 20, 0.666667, 0.6375, 0.104167),
+    ("0.05 0 0.06", "0.2 0.2 0.2", 15, 0.1, 0.1, 0.1),
+    ("0.25 0 0", "0.4 0.12 0.12", 8, 0.0192, 0.116267, 0.116267),
+    ("0 0 0", "0.1 0.1 0.1", 2, 0.00333333, 0.00333333, 0.00333333),
+    ("0.08 0 0", "0.02 0.08 0.08", 0.5, 0.000533333, 0.000283333, 0.000283333),
+)
+"""Of link_1 to link_6: the middle of a box, its size, m, the mass, kg, and ixx, iyy and izz, kg m²."""
+_JOINTS = (
+    ("0 0 0.3", "0 0 1", -2.9, 2.9, 3, 200),
+    ("0.15 0 0.2", "0 1 0", -1.5, 2.4, 3, 100),
+    ("0 0 0.6", "0 1 0", -3, 1.2, 3, 66),
+    ("0.1 0 0.12", "1 0 0", -3.1, 3.1, 6, 50),
+    ("0.55 0 0", "0 1 0", -2, 2, 6, 40),
+    ("0.02 0 0", "1 0 0", -6.2, 6.2, 8, 33),
+)
+"""Of joint_1 to joint_6: origin, axis, limits of position, velocity and effort."""
+_FRAMES = (
+    ("base_link", "base", "0 0 0.5", "0 0 0"),
+    ("link_6", "flange", "0.09 0 0", "0 0 0"),
+    ("flange", "tool0", "0 0 0", "0 1.5707963267948966 0"),
+)
+"""Parent, name, xyz and rpy of the frames of REP-199."""
+
+
+def _link(name: str, middle: str, size: str, inertial: str = "") -> str:
+    shape = f'<origin xyz="{middle}"/><geometry><box size="{size}"/></geometry>'
+    shapes = f"    <visual>{shape}</visual>\n    <collision>{shape}</collision>\n"
+    return f'  <link name="{name}">\n{shapes}{inertial}  </link>\n'
+
+
+def _body(i: int, middle: str, size: str, mass: float, ixx: float, iyy: float, izz: float) -> str:
+    moments = f'ixx="{ixx}" ixy="0" ixz="0" iyy="{iyy}" iyz="0" izz="{izz}"'
+    inside = f'      <origin xyz="{middle}"/>\n      <mass value="{mass}"/>\n      <inertia {moments}/>\n'
+    return _link(f"link_{i}", middle, size, f"    <inertial>\n{inside}    </inertial>\n")
+
+
+def _joint(name: str, kind: str, origin: str, parent: str, child: str, rest: str = "") -> str:
+    links = f'    <parent link="{parent}"/>\n    <child link="{child}"/>\n'
+    return f'  <joint name="{name}" type="{kind}">\n    <origin {origin}/>\n{links}{rest}  </joint>\n'
+
+
+def _arm() -> str:
+    text = _link("base_link", "0 0 0.1", "0.4 0.4 0.2")
+    text += "".join(_body(i, *row) for i, row in enumerate(_BODIES, 1))
+    for i, (xyz, axis, lower, upper, velocity, effort) in enumerate(_JOINTS, 1):
+        limit = f'<limit lower="{lower}" upper="{upper}" velocity="{velocity}" effort="{effort}"/>'
+        rest = f'    <axis xyz="{axis}"/>\n    {limit}\n'
+        parent = f"link_{i - 1}" if i > 1 else "base_link"
+        text += _joint(f"joint_{i}", "revolute", f'xyz="{xyz}"', parent, f"link_{i}", rest)
+    for parent, name, xyz, rpy in _FRAMES:
+        text += f'  <link name="{name}"/>\n'
+        text += _joint(f"{parent}-{name}", "fixed", f'xyz="{xyz}" rpy="{rpy}"', parent, name)
+    return f'<?xml version="1.0"?>\n<robot name="arm">\n{text}</robot>\n'
+
+
+ARM = _arm()
 """An arm of six joints, REP-199's single manipulator, with boxes as bodies."""
 
 _WHEELS = "".join(

@@ -8,7 +8,7 @@ from typing import Literal
 from kinetree.codes import CODES, ENDINGS, Use, page_of
 from kinetree.errors import Severity, fail, nearest_names
 from kinetree.rules.profiles import FAMILIES, PROFILES, codes_of, family, nearest_codes, rules_of
-from kinetree.rules.rule import Evidence, Level, Rule
+from kinetree.rules.rule import Evidence, Level
 from kinetree.rules.whole_examples import whole_examples
 
 Repairable = Literal["no", "safely", "unsafely"]
@@ -89,11 +89,5 @@ def explanations(letters: str) -> Iterator[Explanation]:
             why,
             *whole_examples(rule),
             tuple(name for name, codes in asked.items() if rule.code in codes),
-            _repairs(rule),
+            "no" if rule.repair is None else "safely" if rule.safe else "unsafely",
         )
-
-
-def _repairs(rule: type[Rule]) -> Repairable:
-    if rule.repair is None:
-        return "no"
-    return "safely" if rule.safe else "unsafely"

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from kinetree.robot_kinds.kinds import Kinds
 
 F = TypeVar("F", bound=Callable[..., Any])
+Poses = Mapping[str, Array]
+"""The fact `poses`."""
+Bodies = Mapping[str, str]
+"""The fact `bodies`."""
 
 FACTS: dict[str, Callable[..., Any]] = {}
 ELSEWHERE = {
@@ -109,7 +113,7 @@ def poses(robot: Robot) -> dict[str, Array]:
 
 
 @fact
-def bodies(robot: Robot) -> Mapping[str, str]:
+def bodies(robot: Robot) -> Bodies:
     """Return, by frame, the top link of its rigid body: the child of a joint that moves, or the root."""
     found = {robot.root: robot.root}
     for name in robot.placed:  # parents before children

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -15,49 +15,38 @@ from kinetree.errors import fail, nearest_names
 if TYPE_CHECKING:
     from kinetree.rules.rule import Rule
 
-FAMILIES: dict[str, tuple[str, ...]] = {
-    "TRE": ("structure",),
-    "XML": ("structure", "blocks.gazebo", "blocks.plugins", "blocks.wheels", "blocks.sensors"),
-    "NAM": ("names.letters", "names.tree", "names.mirror"),
-    "JNT": ("joints.axes", "joints.places"),
-    "LIM": ("joints.ranges", "joints.same_limits"),
-    "MIM": ("joints.ranges",),
-    "INR": ("masses.inertia", "masses.missing"),
-    "GEO": ("shapes.geometry", "shapes.looks"),
-    "MSH": ("shapes.meshes", "shapes.looks", "blocks.files"),
-    "XAC": ("xacro.prefixes", "xacro.macros", "xacro.properties"),
-    "CTL": ("blocks.ros2_control", "blocks.transmissions"),
-    "MVT": ("parameters.moveit", "parameters.controllers", "parameters.wheels"),
-    "SRD": ("srdf.contents", "srdf.states"),
-    "R103": ("rep103", "rep103.axes", "rep103.units", "rep103.angles"),
-    "R105": ("rep105", "joints.places"),
-    "R120": ("rep120",),
-    "R199": ("rep199", *(f"rep199.{name}" for name in ("groups", "base", "links", "flange", "tool0", "tools"))),
-    "ICUB": ("icub", "icub.names", "icub.axes", "icub.frames", "icub.ranges"),
-    "SUP": ("suppressions",),
+_TABLE = {
+    "TRE": ("The root link", "structure"),
+    "XML": (
+        "Elements for Gazebo, ros2_control and transmissions",
+        "structure blocks.gazebo blocks.plugins blocks.wheels blocks.sensors",
+    ),
+    "NAM": ("Names of links and joints", "names.letters names.tree names.mirror"),
+    "JNT": ("Axes, places and damping of joints", "joints.axes joints.places"),
+    "LIM": ("Limits of joints", "joints.ranges joints.same_limits"),
+    "MIM": ("Joints that follow others (mimic)", "joints.ranges"),
+    "INR": ("Masses and inertias", "masses.inertia masses.missing"),
+    "GEO": ("Shapes and colours", "shapes.geometry shapes.looks"),
+    "MSH": ("Files of meshes and textures", "shapes.meshes shapes.looks blocks.files"),
+    "XAC": ("Texts of xacro files", "xacro.prefixes xacro.macros xacro.properties"),
+    "CTL": ("Interfaces of ros2_control, and transmissions", "blocks.ros2_control blocks.transmissions"),
+    "MVT": ("YAML files of MoveIt and controllers", "parameters.moveit parameters.controllers parameters.wheels"),
+    "SRD": ("Semantic descriptions (SRDF)", "srdf.contents srdf.states"),
+    "R103": ("REP-103, units and axes", "rep103 rep103.axes rep103.units rep103.angles"),
+    "R105": ("REP-105, frames of mobile platforms", "rep105 joints.places"),
+    "R120": ("REP-120, frames of humanoids", "rep120"),
+    "R199": (
+        "REP-199, frames of industrial arms",
+        "rep199 rep199.groups rep199.base rep199.links rep199.flange rep199.tool0 rep199.tools",
+    ),
+    "ICUB": ("Names, axes, frames and limits of the iCub", "icub icub.names icub.axes icub.frames icub.ranges"),
+    "SUP": ("Comments that excuse findings", "suppressions"),
 }
+"""Letters of codes to the title of a family, and the modules of this package with its rules, in the order in which they
+are run."""
+FAMILIES = {letters: tuple(modules.split()) for letters, (_, modules) in _TABLE.items()}
 """Letters of codes to the modules of this package with their rules, in the order in which they are run."""
-TITLES: dict[str, str] = {
-    "TRE": "The root link",
-    "XML": "Elements for Gazebo, ros2_control and transmissions",
-    "NAM": "Names of links and joints",
-    "JNT": "Axes, places and damping of joints",
-    "LIM": "Limits of joints",
-    "MIM": "Joints that follow others (mimic)",
-    "INR": "Masses and inertias",
-    "GEO": "Shapes and colours",
-    "MSH": "Files of meshes and textures",
-    "XAC": "Texts of xacro files",
-    "CTL": "Interfaces of ros2_control, and transmissions",
-    "MVT": "YAML files of MoveIt and controllers",
-    "SRD": "Semantic descriptions (SRDF)",
-    "R103": "REP-103, units and axes",
-    "R105": "REP-105, frames of mobile platforms",
-    "R120": "REP-120, frames of humanoids",
-    "R199": "REP-199, frames of industrial arms",
-    "ICUB": "Names, axes, frames and limits of the iCub",
-    "SUP": "Comments that excuse findings",
-}
+TITLES = {letters: title for letters, (title, _) in _TABLE.items()}
 """Letters of codes to the titles of the families."""
 
 ALWAYS = ("SUP",)
@@ -75,26 +64,8 @@ class Profile:
     strict: bool = False
 
 
-EVERY_ROBOT = (
-    *(
-        "TRE",
-        "XML",
-        "NAM",
-        "JNT",
-        "LIM",
-        "MIM",
-        "INR",
-        "GEO",
-        "MSH",
-        "XAC",
-        "CTL",
-        "MVT",
-        "SRD",
-        "R103",
-        "R105-002",
-        "R105-004",
-    ),
-)
+_EVERY_ROBOT = "TRE XML NAM JNT LIM MIM INR GEO MSH XAC CTL MVT SRD R103 R105-002 R105-004"
+EVERY_ROBOT = tuple(_EVERY_ROBOT.split())
 SIMULATION = ("LIM-004", "INR-006", "INR-011", "INR-013", "INR-014", "INR-017", "GEO-001")
 """Rules for simulations only."""
 WHICH_WAY = ("R103-003",)
@@ -196,11 +167,8 @@ def nearest_codes(code: str, known: Sequence[str]) -> str:
     legal = [*known, *(remarks() if code.islower() else ())]
     if upper := [code.upper()] if unknown_codes([code], legal) and not unknown_codes([code.upper()], known) else []:
         return f"did you mean {upper[0]!r}?"
-    alike = (list(filter(partial(_begins, code[:length]), legal)) for length in range(len(code) - 1, 3, -1))
+    starts = (code[:length] for length in range(len(code) - 1, 3, -1))
+    alike = ([one for one in legal if one.startswith(start)] for start in starts)
     near = nearest_names(code, next(filter(None, alike), legal))
     errors = "; errors of readers have no rule, and are always reported" if code.islower() else ""
     return near + errors
-
-
-def _begins(beginning: str, code: str) -> bool:
-    return code.startswith(beginning)

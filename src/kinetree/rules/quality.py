@@ -11,7 +11,7 @@ from kinetree.display import numbers
 from kinetree.errors import Source
 from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.rules.examples import ARM
-from kinetree.rules.facts import fact
+from kinetree.rules.facts import Bodies, fact
 from kinetree.rules.rule import Rule
 from kinetree.spatial.se3 import Array
 
@@ -108,7 +108,7 @@ def ranged(robot: Robot) -> tuple[Joint, ...]:
 
 
 @fact
-def moving(robot: Robot, bodies: Mapping[str, str]) -> Mapping[str, tuple[Link, ...]]:
+def moving(robot: Robot, bodies: Bodies) -> Mapping[str, tuple[Link, ...]]:
     """Return the links of each moving body, which fixed joints connect; the first is the joint's child."""
     found: dict[str, list[Link]] = {}
     for name in robot.placed:  # parents before children

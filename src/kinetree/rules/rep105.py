@@ -4,11 +4,12 @@ R105-001, one parent for each frame, is the reader's `two-parents`: a robot that
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import ClassVar
 
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
+from kinetree.rules.facts import Bodies
 from kinetree.rules.rule import Rule
 
 ORDER = ("earth", "map", "odom", "base_link")
@@ -70,7 +71,7 @@ class Chassis(Rep105):
     good = 'name="base_link-chassis" type="fixed"'
     bad = 'name="base_link-chassis" type="continuous"'
 
-    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
         """A joint that moves between base_link and the frame of what drives."""
         for frame in robot.frames:
             if CHASSIS.fullmatch(frame) and bodies[frame] != bodies.get("base_link", bodies[frame]):

@@ -1,12 +1,13 @@
 """REP-120, the frames of humanoid robots, as rules. They assume that the robot is a humanoid."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import acos, cos, degrees
 from typing import ClassVar
 
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
+from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import lowest_point
 from kinetree.rules.rule import Rule, link_or_frame
 from kinetree.spatial.se3 import Array, inverse
@@ -78,7 +79,7 @@ class BaseLink(Rep120):
     good = '<joint name="base_link_joint" type="fixed">'
     bad = '<joint name="base_link_joint" type="continuous">'
 
-    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
         """A base_link that is missing, or behind a joint; and a remark on a waist behind one."""
         root = root_body(robot, bodies)
         if "base_link" not in robot.frames:
@@ -110,7 +111,7 @@ class Footprint(Rep120):
     bad = """<link name="base_link"></link><link name="base_footprint"/>
   <joint name="footprint" type="fixed"><parent link="base_link"/><child link="base_footprint"/></joint>"""
 
-    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
         """Both frames on one body."""
         if "base_footprint" in robot.frames and bodies["base_footprint"] == bodies.get("base_link"):
             message = "the frame is fixed to base_link, but on a walking robot a node broadcasts it; remove it"
@@ -129,7 +130,7 @@ class Hierarchy(Rep120):
     good = '<parent link="l_wrist"/>\n    <child link="l_gripper"/>'
     bad = '<parent link="base_link"/>\n    <child link="l_gripper"/>'
 
-    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
         """Frames that are missing, and bodies that do not carry those that they should."""
         missing = [name for name in NAMES if name not in robot.frames]
         if missing:
@@ -138,8 +139,7 @@ class Hierarchy(Rep120):
         for outer, inner in _order():
             if {outer, inner} <= set(robot.frames) and bodies[inner] not in carrying[outer]:
                 yield self.finding(
-                    f"the frame is not carried by {inner!r}; attach it behind {inner!r}",
-                    link_or_frame(robot, outer),
+                    f"the frame is not carried by {inner!r}; attach it behind {inner!r}", link_or_frame(robot, outer)
                 )
         ends = [name for name in ("l_gripper", "r_gripper", "gaze") if name in robot.frames]
         if len(ends) == 3 and "torso" in robot.frames:
@@ -166,7 +166,7 @@ class Soles(Rep120):
     good = '<origin xyz="0 0 -0.05"/>\n    <parent link="l_ankle"/>\n    <child link="l_sole"/>'
     bad = '<origin xyz="0 0 0.05"/>\n    <parent link="l_ankle"/>\n    <child link="l_sole"/>'
 
-    def check(self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, poses: Poses, bodies: Bodies) -> Iterator[Finding]:
         """The lowest point of a foot is above or below the plane; said once of a toe in the plane of its sole."""
         base = "base_link" if "base_link" in robot.frames else robot.root
         wrong: list[str] = []
@@ -205,7 +205,7 @@ class Grippers(Rep120):
     good = '<axis xyz="0 1 0"/><limit lower="0" upper="0.04"'
     bad = '<axis xyz="1 0 0"/><limit lower="0" upper="0.04"'
 
-    def check(self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, poses: Poses, bodies: Bodies) -> Iterator[Finding]:
         """Sliding joints on the body of a gripper along another axis."""
         for name in ("l_gripper", "r_gripper"):
             for joint in robot.joints.values() if name in robot.frames else ():
@@ -218,7 +218,7 @@ class Grippers(Rep120):
                     yield self.finding(message, link_or_frame(robot, name))
 
 
-def root_body(robot: Robot, bodies: Mapping[str, str]) -> str:
+def root_body(robot: Robot, bodies: Bodies) -> str:
     """Return the root body, which is behind a joint by which it only floats or drives in a world."""
     body = bodies[robot.root]
     while True:
@@ -228,7 +228,7 @@ def root_body(robot: Robot, bodies: Mapping[str, str]) -> str:
         body = joints[0].child
 
 
-def carriers(body: str, bodies: Mapping[str, str], robot: Robot) -> list[str]:
+def carriers(body: str, bodies: Bodies, robot: Robot) -> list[str]:
     """Return a body and its ancestors, up to the root."""
     found = [body]
     while joint := robot.parent_joint(found[-1]):

@@ -296,7 +296,7 @@ def copy_assets(
     file that is missing or that cannot be converted.
     """
     home = format == robot.places.format and _own_folder(robot) == os.path.dirname(real(target))
-    if "link.geometry" in CAPABILITIES[format].cannot or (home and _is_of_one_folder(robot)):
+    if "link.geometry" in CAPABILITIES[format] or (home and _is_of_one_folder(robot)):
         return robot, {}
     bag = Bag(robot, Path(os.path.abspath(target)), format, without, home)
     parts = bag.parts()
@@ -310,7 +310,7 @@ def copy_assets(
 def missing_assets(robot: Robot, target: Path, format: str, without: Collection[str] = ()) -> list[Finding]:
     """Return a warning that names the relative references that are kept but lead to no file from the file `target`."""
     home = _own_folder(robot) in (None, os.path.dirname(real(target)))
-    if home or "link.geometry" in CAPABILITIES[format].cannot:
+    if home or "link.geometry" in CAPABILITIES[format]:
         return []
     bag = _KeptReferences(robot, Path(os.path.abspath(target)), format, without, home)
     bag.parts()

@@ -100,8 +100,9 @@ class _Reader:
             raise KinetreeError(_too_many(source))
         tag = node.tag if node.tag.startswith("!") else ""
         if node.id == "mapping":
-            pairs = [(key, self.value(value, _place(self.file, key), depth + 1)) for key, value in node.value]
-            return Yaml(source, tag=tag, items=tuple((_text(key), value) for key, value in pairs))
+            named = [(key.value if key.id == "scalar" else "", key, value) for key, value in node.value]
+            items = [(name, self.value(value, _place(self.file, key), depth + 1)) for name, key, value in named]
+            return Yaml(source, tag=tag, items=tuple(items))
         if node.id == "sequence":
             values = [self.value(value, _place(self.file, value), depth + 1) for value in node.value]
             return Yaml(source, tag=tag, values=tuple(values))
@@ -110,10 +111,6 @@ class _Reader:
 
 def _too_many(source: Source) -> Finding:
     return Finding("yaml", "error", f"has more than {MAX_YAML_VALUES} values, or {MAX_YAML_DEPTH} levels", source)
-
-
-def _text(key: Any) -> str:
-    return key.value if key.id == "scalar" else ""
 
 
 def _place(file: str, node: Any) -> Source:

@@ -93,13 +93,16 @@ class _Builder:
         first = chain.rows[0].joint if chain.rows else ""
         if not chain.has_base and chain.on is None and first in self.joints:
             return self.joints[first].parent, self.start[first]
-        on = chain.on or self.parts.links[0].name
+        root = self.parts.links[0].name
+        link, T = self.place(chain.on or root, "link or frame before it", chain, label) or self.frames[root]
+        return link, T @ chain.base
+
+    def place(self, on: str, what: str, thing: DHChain | Frame | Link, label: str) -> tuple[str, Array] | None:
+        """Return (link, T_link_frame) of a frame, or None after an error that it is not what is expected."""
         if on not in self.frames:
             near = nearest_names(on, list(self.frames))
-            self.error("unknown-frame", f"on={on!r} is not a link or frame before it; {near}", chain, label)
-            on = self.parts.links[0].name
-        link, T = self.frames[on]
-        return link, T @ chain.base
+            self.error("unknown-frame", f"on={on!r} is not a {what}; {near}", thing, label)
+        return self.frames.get(on)
 
     def new(self, row: DHRow, label: str, element: str, link: str, T: Array, before: Array) -> tuple[str, Array]:
         """Add a joint; return its child link and T_child_joint, the joint after its motion."""
@@ -214,13 +217,8 @@ class _Builder:
         self.frames[fixed.child] = (fixed.child, se3.IDENTITY)
 
     def frame(self, frame: Frame) -> None:
-        if frame.link not in self.frames:
-            near = nearest_names(frame.link, list(self.frames))
-            message = f"on={frame.link!r} is not a link or frame before it; {near}"
-            self.error("unknown-frame", message, frame, f"frame {frame.name!r}")
-            return
-        link, T = self.frames[frame.link]
-        self.add(replace(frame, link=link, origin=frozen(T @ frame.origin)))
+        if place := self.place(frame.link, "link or frame before it", frame, f"frame {frame.name!r}"):
+            self.add(replace(frame, link=place[0], origin=frozen(place[1] @ frame.origin)))
 
     def draw(self, shape: DHShape) -> None:
         """Give the link of a frame the spheres and the cylinder of a shape."""
@@ -263,11 +261,10 @@ class _Builder:
     def weigh(self, weighed: Link) -> None:
         """Give the link of a frame an inertia that is known in this frame."""
         label = f"inertial on {weighed.name!r}"
-        if weighed.name not in self.frames:
-            near = nearest_names(weighed.name, list(self.frames))
-            self.error("unknown-frame", f"on={weighed.name!r} is not a link or frame; {near}", weighed, label)
+        place = self.place(weighed.name, "link or frame", weighed, label)
+        if place is None:
             return
-        name, T = self.frames[weighed.name]
+        name, T = place
         i = next(i for i, link in enumerate(self.parts.links) if link.name == name)
         if self.parts.links[i].inertial:
             self.error("duplicate-name", f"link {name!r} has an inertia already; expected one", weighed, label)

@@ -22,7 +22,7 @@ from kinetree.formats.losses.losses import Losses
 from kinetree.model.dh import Convention, DHChain, DHRow, DHShape, DHTable
 from kinetree.model.force_torque import reading_place, same_place
 from kinetree.model.magnitudes import LARGEST
-from kinetree.model.robot import RATES, ForceTorque, Frame, Inertial, Joint, Limit, Link, Mimic, Robot, Sensor
+from kinetree.model.robot import RATES, Frame, Inertial, Joint, Limit, Link, Mimic, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -87,7 +87,9 @@ def toml_text(table: DHTable, spelling: Spelling) -> str:
         lines.append(f"frame = {_quoted(sensor.frame)}")
         lines += [f"joint = {_quoted(sensor.joint)}"] if sensor.joint else []
         lines += _pose_lines(sensor, spelling)
-        lines += [f"force_torque = {_force_torque(sensor.force_torque)}"] if sensor.force_torque else []
+        if said := sensor.force_torque:
+            words = words_of(said) | ({} if said.point == "frame" else {"point": said.point})
+            lines.append(f"force_torque = {{ {', '.join(f'{key} = {_quoted(word)}' for key, word in words.items())} }}")
     for limit in table.coupled_limits:
         terms = ", ".join(f"{_quoted(joint)} = {format_number(x)}" for joint, x in limit.coefficients.items())
         lines += ["", "[[coupled_limit]]", f"name = {_quoted(limit.name)}", f"coefficients = {{ {terms} }}"]
@@ -212,11 +214,6 @@ def _shape(shape: DHShape, spelling: Spelling) -> str:
             cells[key] = _quoted(point) if isinstance(point, str) else f"[{', '.join(numbers)}]"
     cells |= {} if shape.capped else {"type": '"cylinder"'}
     return f"{{ {', '.join(f'{key} = {cell}' for key, cell in cells.items())} }}"
-
-
-def _force_torque(said: ForceTorque) -> str:
-    words = words_of(said) | ({} if said.point == "frame" else {"point": said.point})
-    return f"{{ {', '.join(f'{key} = {_quoted(word)}' for key, word in words.items())} }}"
 
 
 def _pose_lines(thing: Frame | Inertial | Joint | Sensor, spelling: Spelling) -> list[str]:

@@ -4,7 +4,6 @@ A new format adds a row; its writer gives `find` the cases that depend on values
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from kinetree.algorithms.serial import KINDS
@@ -19,24 +18,15 @@ Case = Callable[[Any], Iterable[str]]
 DEPENDS = None
 """Mark of parts that depend on values: the writer has a case, or notes what is lost while it lays out the file."""
 Row = dict[str, str | Case | None]
-"""Losses of a format by part of a robot. A part is one of `without`, as "material", perhaps of some elements alone, as
-"geometry.material". Parts that a format can represent in full have no entry."""
-
-
-@dataclass(frozen=True, slots=True)
-class Capability:
-    """What a format can represent.
-
-    title: its name in messages. cannot: by part, a text, in which "{0.name}" is an attribute of the element, a case, or
-    DEPENDS.
-    """
-
-    title: str
-    cannot: Row
+"""Losses of a format by part of a robot: a text, in which "{0.name}" is an attribute of the element, a case, or
+DEPENDS. A part is one of `without`, as "material", perhaps of some elements alone, as "geometry.material". Parts that a
+format can represent in full have no entry."""
+TITLES = {"dh": "a DH table", "dh-csv": "a DH table in CSV"}
+"""Names of formats in messages, where that is not the format in capitals."""
 
 
 def where(condition: Callable[[Any], object], what: str) -> Case:
-    """Return a case that describes an element as lost if a condition is true of it; what: as in `Capability`."""
+    """Return a case that describes an element as lost if a condition is true of it; what: as in `Row`."""
     return lambda thing: [what.format(thing)] if condition(thing) else []
 
 
@@ -119,65 +109,47 @@ UNRELATED: Row = {
 }
 """Losses of formats that have joints without relations between them."""
 
-CAPABILITIES: dict[str, Capability] = {
-    "urdf": Capability(
-        "URDF",
-        {
-            "geometry": DEPENDS,
-            "joint": where(lambda joint: not joint.kind.urdf, JOINT_TYPE),
-            "joint.mimic": POLYNOMIAL,
-            "loop": LOOP,
-            **_depends("sensor", "sensor.force_torque"),
-        },
-    ),
-    "sdf": Capability(
-        "SDF",
-        {
-            "joint": where(_is_lost_in_sdf, JOINT_TYPE),
-            "joint.mimic": POLYNOMIAL,
-            "loop": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
-            **_depends("geometry", "joint.limit", "sensor", "sensor.force_torque"),
-        },
-    ),
-    "mjcf": Capability(
-        "MJCF",
-        {
-            **_depends("link.inertial", "geometry", "joint", "loop", "joint.limit"),
-            "loop.mimic": "a joint that closes a loop and follows another",
-            "joint.dynamics": where(
-                lambda joint: len({*joint.dynamics}) > 1, "dynamics that differ between the axes of a joint"
-            ),
-            **_depends("sensor", "sensor.force_torque", "coupled_limit"),
-        },
-    ),
-    "dh": Capability(
-        "a DH table",
-        {
-            **KINEMATICS_ALONE,
-            "joint": SINGLE_JOINTS,
-            "joint.mimic": POLYNOMIAL,
-            **_depends("link.geometry", "sensor", "sensor.force_torque", "group"),
-        },
-    ),
-    "dh-csv": Capability(
-        "a DH table in CSV",
-        {
-            **KINEMATICS_ALONE,
-            "link.inertial": "the inertia of a link",
-            "joint": DEPENDS,
-            **UNRELATED,
-            "frame": DEPENDS,
-        },
-    ),
-    "ets": Capability(
-        "ETS",
-        {
-            **KINEMATICS_ALONE,
-            "joint.dynamics": where(lambda joint: {*joint.dynamics} - {Dynamics()}, "the dynamics of a joint"),
-            "joint": SINGLE_JOINTS,
-            "link": DEPENDS,
-            **UNRELATED,
-            "joint.limit": where(lambda joint: joint.limit != UNLIMITED, "limits"),
-        },
-    ),
+CAPABILITIES: dict[str, Row] = {
+    "urdf": {
+        "geometry": DEPENDS,
+        "joint": where(lambda joint: not joint.kind.urdf, JOINT_TYPE),
+        "joint.mimic": POLYNOMIAL,
+        "loop": LOOP,
+        **_depends("sensor", "sensor.force_torque"),
+    },
+    "sdf": {
+        "joint": where(_is_lost_in_sdf, JOINT_TYPE),
+        "joint.mimic": POLYNOMIAL,
+        "loop": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
+        **_depends("geometry", "joint.limit", "sensor", "sensor.force_torque"),
+    },
+    "mjcf": {
+        **_depends("link.inertial", "geometry", "joint", "loop", "joint.limit"),
+        "loop.mimic": "a joint that closes a loop and follows another",
+        "joint.dynamics": where(
+            lambda joint: len({*joint.dynamics}) > 1, "dynamics that differ between the axes of a joint"
+        ),
+        **_depends("sensor", "sensor.force_torque", "coupled_limit"),
+    },
+    "dh": {
+        **KINEMATICS_ALONE,
+        "joint": SINGLE_JOINTS,
+        "joint.mimic": POLYNOMIAL,
+        **_depends("link.geometry", "sensor", "sensor.force_torque", "group"),
+    },
+    "dh-csv": {
+        **KINEMATICS_ALONE,
+        "link.inertial": "the inertia of a link",
+        "joint": DEPENDS,
+        **UNRELATED,
+        "frame": DEPENDS,
+    },
+    "ets": {
+        **KINEMATICS_ALONE,
+        "joint.dynamics": where(lambda joint: {*joint.dynamics} - {Dynamics()}, "the dynamics of a joint"),
+        "joint": SINGLE_JOINTS,
+        "link": DEPENDS,
+        **UNRELATED,
+        "joint.limit": where(lambda joint: joint.limit != UNLIMITED, "limits"),
+    },
 }

@@ -10,8 +10,8 @@ import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.force_torque import without_reading
-from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, Case, elements_of
-from kinetree.formats.losses.parts import PARTS, check_parts
+from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, TITLES, Case, elements_of
+from kinetree.formats.losses.parts import PARTS, check_parts, unread
 from kinetree.model.assemble import Parts, build, order_of_file, parts_of
 from kinetree.model.names import kind_of
 from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor, Shape
@@ -39,12 +39,8 @@ def leave_out(parts: Parts, without: Collection[str]) -> Parts:
 def _without_left_out(parts: Parts, without: Collection[str]) -> Parts:
     """Return the parts without elements of URDF and SDF that belong to `without` and that a reader has left out, but
     kept as they stand."""
-    gone = {
-        (format, place.rpartition("/")[2])
-        for part in without
-        for format in ("urdf", "sdf")
-        for place in PARTS[part].unread.get(format, ())
-    }
+    places = [(format, place) for format in ("urdf", "sdf") for place in unread(format, without)]
+    gone = {(format, place.rpartition("/")[2]) for format, place in places}
 
     def of(thing: T) -> T:
         kept: tuple[Extension, ...] = tuple(e for e in thing.extensions if (e.format, e.tag) not in gone)
@@ -188,7 +184,7 @@ class Losses:
             if link.unweighed and not is_kept and "inertial" not in self.without:
                 what = f"an unknown mass. {link.unweighed}"
                 self.note_loss("unknown_mass", f"link {link.name!r}", what, link.source)
-        cannot = CAPABILITIES[row or self.format].cannot
+        cannot = CAPABILITIES[row or self.format]
         assert all(cannot[part] is DEPENDS for part in cases)
         for part, cell in cannot.items():
             case = cases.get(part, DEPENDS) if cell is DEPENDS else cell
@@ -206,7 +202,7 @@ class Losses:
         first = all(part != known for known, *_ in self._lost)
         self._lost.add(key)
         fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
-        message = f"{CAPABILITIES[self.format].title} cannot express {what}"
+        message = f"{TITLES.get(self.format, self.format.upper())} cannot express {what}"
         self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first else None))
 
     def check(self) -> None:

@@ -1,104 +1,94 @@
 """Parts of robots that can be left out by `without=…`: of what is read, and of what is written."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from kinetree.errors import Finding, Source, fail
 from kinetree.syntax.xml.reader import Element, Report
 
 MAX_NAMES = 20
 """Most names in a note."""
-SECTIONS = ("mujoco/actuator", "mujoco/contact", "mujoco/keyframe")
-BOUNDS = ("joint/@range", "joint/@limited", "joint/@actuatorfrcrange", "joint/@actuatorfrclimited")
-BEHAVIOUR = ("joint/@damping", "joint/@stiffness", "joint/@springref", "joint/@armature", "joint/@frictionloss")
-SHAPES = ("link/visual", "link/collision")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """A part that can be left out.
 
-    title: what it is. effect: what the robot is like without it.
-    unread: by format, the elements "outer/tag" and attributes "outer/@name" that are not read then, so that errors in
-    them do not count. What other elements depend on is read, and then taken out of the robot.
-    silent: codes of warnings that only say that it is missing.
+    title: what it is. effect: what the robot is like without it. silent: codes of warnings that only say that it is
+    missing.
     """
 
     title: str
     effect: str
-    unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     silent: tuple[str, ...] = ()
 
 
 PARTS: Mapping[str, Part] = {
-    "extension": Part(
-        "elements for other programs",
-        "other programs do not find their settings",
-        {"urdf": ("robot/gazebo", "robot/transmission", "robot/ros2_control"), "mjcf": SECTIONS},
-    ),
-    "geometry": Part("shapes", "these are not seen and touch nothing", {"urdf": SHAPES, "sdf": SHAPES}),
+    "extension": Part("elements for other programs", "other programs do not find their settings"),
+    "geometry": Part("shapes", "these are not seen and touch nothing"),
     "plane": Part("planes", "boxes of 1 cm, as wide as the planes or 100 m, stand in for them"),
-    "material": Part(
-        "materials",
-        "its shapes have no look",
-        {"urdf": ("robot/material", "visual/material"), "sdf": ("visual/material",)},
-    ),
-    "inertial": Part(
-        "masses and inertias",
-        "these have no mass",
-        {"urdf": ("link/inertial",), "sdf": ("link/inertial",)},
-        ("no-inertial",),
-    ),
+    "material": Part("materials", "its shapes have no look"),
+    "inertial": Part("masses and inertias", "these have no mass", ("no-inertial",)),
     "unknown_mass": Part(
-        "masses that are unknown, such as of a mesh that is missing", "these have no mass", {}, ("unknown-inertia",)
+        "masses that are unknown, such as of a mesh that is missing", "these have no mass", ("unknown-inertia",)
     ),
-    "sensor": Part(
-        "sensors",
-        "these are gone",
-        {"urdf": ("robot/sensor",), "sdf": ("link/sensor", "joint/sensor"), "mjcf": ("mujoco/sensor", "body/camera")},
-    ),
-    "force_torque": Part(
-        "what force-torque sensors measure",
-        "in which frame and direction these measure is unknown",
-        {"urdf": ("sensor/force_torque",), "sdf": ("sensor/force_torque",)},
-    ),
-    "limit": Part(
-        "limits of position, velocity, effort, acceleration and jerk",
-        "these have none",
-        {"urdf": ("joint/limit",), "sdf": ("axis/limit", "axis2/limit"), "mjcf": BOUNDS},
-        ("no-limit",),
-    ),
+    "sensor": Part("sensors", "these are gone"),
+    "force_torque": Part("what force-torque sensors measure", "in which frame and direction these measure is unknown"),
+    "limit": Part("limits of position, velocity, effort, acceleration and jerk", "these have none", ("no-limit",)),
     "velocity_limit": Part("limits of velocity", "these have none"),
-    "coupled_limit": Part(
-        "limits over several joints",
-        "these are gone",
-        {
-            "urdf": ("robot/kinetree_coupled_limit",),
-            "sdf": ("model/kinetree:coupled_limit",),
-            "mjcf": ("mujoco/tendon",),
-        },
-    ),
-    "dynamics": Part(
-        "damping, friction, stiffness and armature",
-        "these move freely",
-        {"urdf": ("joint/dynamics",), "sdf": ("axis/dynamics", "axis2/dynamics"), "mjcf": BEHAVIOUR},
-    ),
-    "safety": Part("safety controllers", "these have none", {"urdf": ("joint/safety_controller",)}),
-    "calibration": Part("calibrations", "these have none", {"urdf": ("joint/calibration",)}),
+    "coupled_limit": Part("limits over several joints", "these are gone"),
+    "dynamics": Part("damping, friction, stiffness and armature", "these move freely"),
+    "safety": Part("safety controllers", "these have none"),
+    "calibration": Part("calibrations", "these have none"),
     "frame": Part("frames besides those of links", "these are gone, and sensors on them stand on their links"),
     "group": Part("groups of joints", "these are gone"),
-    "order": Part(
-        "an order of q of its own",
-        "q is in the order of the joints",
-    ),
-    "mimic": Part(
-        "followers",
-        "these move by themselves, and q has a number for each",
-        {"urdf": ("joint/mimic",), "sdf": ("axis/mimic", "axis2/mimic"), "mjcf": ("equality/joint",)},
-    ),
+    "order": Part("an order of q of its own", "q is in the order of the joints"),
+    "mimic": Part("followers", "these move by themselves, and q has a number for each"),
     "loop": Part("joints that close a loop", "these are gone"),
 }
 """All parts. Joints and links are never left out."""
+UNREAD: Mapping[str, Mapping[str, str]] = {
+    "urdf": {
+        "extension": "robot/gazebo robot/transmission robot/ros2_control",
+        "geometry": "link/visual link/collision",
+        "material": "robot/material visual/material",
+        "inertial": "link/inertial",
+        "sensor": "robot/sensor",
+        "force_torque": "sensor/force_torque",
+        "limit": "joint/limit",
+        "coupled_limit": "robot/kinetree_coupled_limit",
+        "dynamics": "joint/dynamics",
+        "safety": "joint/safety_controller",
+        "calibration": "joint/calibration",
+        "mimic": "joint/mimic",
+    },
+    "sdf": {
+        "geometry": "link/visual link/collision",
+        "material": "visual/material",
+        "inertial": "link/inertial",
+        "sensor": "link/sensor joint/sensor",
+        "force_torque": "sensor/force_torque",
+        "limit": "axis/limit axis2/limit",
+        "coupled_limit": "model/kinetree:coupled_limit",
+        "dynamics": "axis/dynamics axis2/dynamics",
+        "mimic": "axis/mimic axis2/mimic",
+    },
+    "mjcf": {
+        "extension": "mujoco/actuator mujoco/contact mujoco/keyframe",
+        "sensor": "mujoco/sensor body/camera",
+        "limit": "joint/@range joint/@limited joint/@actuatorfrcrange joint/@actuatorfrclimited",
+        "coupled_limit": "mujoco/tendon",
+        "dynamics": "joint/@damping joint/@stiffness joint/@springref joint/@armature joint/@frictionloss",
+        "mimic": "equality/joint",
+    },
+}
+"""By format and part, the elements "outer/tag" and attributes "outer/@name" that are not read without the part, so that
+errors in them do not count. What other elements depend on is read, and then taken out of the robot."""
+
+
+def unread(format: str, without: Collection[str]) -> dict[str, str]:
+    """Return {element or attribute: part} of what is not read of a format without these parts."""
+    return {place: part for part in without for place in UNREAD.get(format, {}).get(part, "").split()}
 
 
 def check_parts(without: Collection[str]) -> None:
@@ -109,7 +99,7 @@ def check_parts(without: Collection[str]) -> None:
 
 def cutter(format: str, without: Collection[str]) -> Callable[[Element, Report], None] | None:
     """Return a function that takes the parts of `without` out of a document of a format and notes them, or None."""
-    parts = {place: part for part in without for place in PARTS[part].unread.get(format, ())}
+    parts = unread(format, without)
     return (lambda root, report: _cut(root, report, parts)) if parts else None
 
 

@@ -71,7 +71,8 @@ def _body(context: Context, element: Element, parent: str, T_parent_frame: Array
     context.bodies += 1
     name = name_or_free(context, element, f"body_{context.bodies}", context.names.frames)
     T_parent_body = frozen(T_parent_frame @ pose(report, element, context.compiler.of(element)))
-    body = _Body(name, weighed=_is_weighed(context, element))
+    infer = context.compiler.of(element).inertiafromgeom
+    body = _Body(name, weighed=infer == "true" or (infer == "auto" and not _has_inertial(element)))
     context.drawn[name] = frozen(context.drawn[parent] @ T_parent_body)
     _contents(context, element, body, se3.IDENTITY, context.classes.named(element, "childclass", inherited))
     kept = {k: element.attributes[k] for k in BODY_KEPT if k in element.attributes}
@@ -147,12 +148,6 @@ def _inertial(context: Context, body: _Body, element: Element) -> tuple[Inertial
         return written, ""
     lumps = weigh(body.geoms)
     return (None, lumps) if isinstance(lumps, str) else (inferred_inertial(lumps) or written, "")
-
-
-def _is_weighed(context: Context, element: Element) -> bool:
-    """Return whether the mass of a body follows from its geoms."""
-    infer = context.compiler.of(element).inertiafromgeom
-    return infer == "true" or (infer == "auto" and not _has_inertial(element))
 
 
 def _has_inertial(element: Element) -> bool:

@@ -30,7 +30,7 @@ def check(job: Job) -> None:
     cases: dict[str, Case] = {
         "link.inertial": where(lambda link: link.inertial.mass < 0, "a negative mass"),
         "geometry": partial(_geometry, "extension" not in losses.without),
-        "joint": partial(_joint, robot),
+        "joint": where(lambda joint: joint.type != "fixed" and not joint.kind.mjcf, "a {0.type} joint"),
         "loop": where(lambda loop: loop.type not in TAGS, "a {0.type} joint that closes a loop"),
         "joint.limit": _limits,
         "sensor": partial(_sensor, robot),
@@ -88,11 +88,6 @@ def _geometry(assets: bool, geometry: Geometry) -> Iterator[str]:
             yield f"a {shape.kind} without its asset"
     elif shape.kind != "plane" and min(half_sizes(shape)) <= 0:
         yield f"a {shape.kind} without extent"
-
-
-def _joint(robot: Robot, joint: Joint) -> Iterator[str]:
-    if joint.type != "fixed" and not joint.kind.mjcf:
-        yield f"a {joint.type} joint"
 
 
 def is_several(robot: Robot, joint: Joint) -> bool:

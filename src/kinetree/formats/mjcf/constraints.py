@@ -69,13 +69,7 @@ def _follow(context: Context, element: Element) -> None:
         offset, a1, *higher = (Polynomial([context.refs[follower.name] + a0, a1, *higher])(x)).trim().coef.tolist()
     more = tuple(higher) if any(higher) else ()
     already = follower.mimic == Mimic(leader.name, a1, offset, more)
-    if (
-        not already
-        and a1
-        and not more
-        and not leader.mimic
-        and (follower.mimic or _follows(context, leader, follower.name))
-    ):
+    if not already and a1 and not more and follower.mimic and not leader.mimic:
         follower, leader, a1, offset = leader, follower, 1 / a1, -offset / a1
     mimic = Mimic(leader.name, a1, offset, more)
     if follower.mimic and follower.mimic != mimic:
@@ -95,17 +89,6 @@ def _scalar_joint(context: Context, element: Element, attribute: str) -> Joint |
     message = f"joint {name!r} is a {joint.kind.mjcf} joint; expected a hinge or slide joint"
     context.report.error("joint-type", message, element, attribute=attribute)
     return None
-
-
-def _follows(context: Context, joint: Joint, name: str) -> bool:
-    """Return whether a joint follows the joint of that name, directly or through others."""
-    seen: set[str] = set()
-    while joint.mimic and joint.name not in seen and (leader := _joint(context, joint.mimic.joint)):
-        seen.add(joint.name)
-        joint = leader
-        if joint.name == name:
-            return True
-    return False
 
 
 def _is_curved(context: Context, name: str) -> bool:

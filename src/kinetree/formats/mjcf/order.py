@@ -78,10 +78,7 @@ def order_elements(keyframe: Element, joints: Iterable[Joint]) -> list[Element]:
     """Return elements for the order of the numbers of a <keyframe>."""
     return [
         Element(
-            KEY_ORDER,
-            {"joint": j.name, "nq": str(j.kind.nq), "nv": str(j.kind.nv)},
-            keyframe.document,
-            keyframe.start,
+            KEY_ORDER, {"joint": j.name, "nq": str(j.kind.nq), "nv": str(j.kind.nv)}, keyframe.document, keyframe.start
         )
         for j in joints
         if j.kind.nq

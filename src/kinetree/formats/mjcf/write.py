@@ -18,13 +18,7 @@ from kinetree.formats.mjcf.unknown_names import unknown_names
 from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.write_loops import write_loops
-from kinetree.formats.mjcf.writing import (
-    WORLD,
-    Job,
-    attributes_of,
-    range_of,
-    weightless,
-)
+from kinetree.formats.mjcf.writing import WORLD, Job, attributes_of, range_of, weightless
 from kinetree.model.reshape import plain_joints, single_joints
 from kinetree.model.robot import CoupledLimit, Robot, Sensor
 from kinetree.spatial import se3
@@ -100,7 +94,7 @@ def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
     body = XmlWriter()
     write_worldbody(body, job, assets, sites)
     assets.write(xml)
-    _lines(xml, body.text().splitlines()[1:])
+    xml.raw(*body.text().splitlines()[1:])
     _equalities(xml, job)
     _tendons(xml, job, kept)
     _sensors(xml, job, sites)
@@ -160,12 +154,7 @@ def _sections(robot: Robot) -> dict[str, list[Element]]:
 
 
 def _raw(xml: XmlWriter, element: Element) -> None:
-    _lines(xml, element_text(element).splitlines())
-
-
-def _lines(xml: XmlWriter, lines: list[str]) -> None:
-    for line in lines:
-        xml.raw(line)
+    xml.raw(*element_text(element).splitlines())
 
 
 # constraints
@@ -202,11 +191,7 @@ def _tendons(xml: XmlWriter, job: Job, kept: dict[str, list[Element]]) -> None:
 
 def _tendon(xml: XmlWriter, limit: CoupledLimit, more: Element | None) -> None:
     attributes: dict[str, str | None] = {} if more is None else dict(more.attributes)
-    attributes |= {
-        "name": limit.name,
-        "range": format_numbers(range_of(limit)),
-        "limited": "true",
-    }
+    attributes |= {"name": limit.name, "range": format_numbers(range_of(limit)), "limited": "true"}
     xml.open("fixed", **attributes)
     for name, coefficient in limit.coefficients.items():
         xml.leaf("joint", joint=name, coef=format_number(coefficient))

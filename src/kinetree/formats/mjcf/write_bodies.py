@@ -88,8 +88,7 @@ class _Bodies:
             xml.leaf("site", name=name, **pose_attributes(T), **self.looks.get(name, {}))
         for camera, T in self.cameras.get(link.name, ()):
             xml.leaf("camera", name=camera.name, **pose_attributes(T), **attributes_of(camera.extensions, job))
-        for text in elements_of(link.extensions, job):
-            xml.raw(text)
+        xml.raw(*elements_of(link.extensions, job))
         for first in job.robot.child_joints(link.name):
             row = job.row(first)
             T = se3.IDENTITY

@@ -61,14 +61,7 @@ class Assets:
             T = T @ se3.homogeneous(z_to(np.asarray(shape.parameters["normal"])), (0.0, 0.0, 0.0))
         attributes |= pose_attributes(T) | role | self._look(geometry.material)
         attributes |= attributes_of(geometry.extensions, self.job)
-        inner = elements_of(geometry.extensions, self.job)
-        if not inner:
-            xml.leaf("geom", **attributes)
-            return
-        xml.open("geom", **attributes)
-        for text in inner:
-            xml.raw(text)
-        xml.close()
+        xml.around("geom", elements_of(geometry.extensions, self.job), **attributes)
 
     def _mesh(self, shape: Shape) -> str:
         file, scale = str(shape.parameters["filename"]), shape.parameters.get("scale", (1.0, 1.0, 1.0))
@@ -98,8 +91,7 @@ class Assets:
             return
         xml.open("asset")
         for element in others:
-            for line in element_text(element).splitlines():
-                xml.raw(line)
+            xml.raw(*element_text(element).splitlines())
         for (file, scale), name in self.meshes.items():
             scaled = None if scale == (1.0, 1.0, 1.0) else format_numbers(scale)
             xml.leaf("mesh", name=name, file=file, scale=scaled, inertia="shell")  # needs no volume, and gives no mass
@@ -110,19 +102,12 @@ class Assets:
 
 def _material(xml: XmlWriter, material: Material, more: Element | None) -> None:
     attributes: dict[str, str | None] = {} if more is None else dict(more.attributes)
-    layers = [] if more is None else more.children
     rgba = format_numbers(material.rgba) if material.rgba else None
     if material.texture and more is None and material.texture.lower().endswith(TEXTURE_FILES):
         attributes["texture"] = f"{material.name}_texture"
         xml.leaf("texture", name=f"{material.name}_texture", type="2d", file=material.texture)
     attributes = {**attributes, "name": material.name, "rgba": rgba}
-    if not layers:
-        xml.leaf("material", **attributes)
-        return
-    xml.open("material", **attributes)
-    for layer in layers:
-        xml.raw(element_text(layer))
-    xml.close()
+    xml.around("material", map(element_text, [] if more is None else more.children), **attributes)
 
 
 def _same(a: Geometry, b: Geometry) -> bool:

@@ -15,19 +15,8 @@ WORLD_OTHERS = (
     *("plugin", "population", "road", "scene", "spherical_coordinates", "state", "wind"),
 )
 LINK_OTHERS = (
-    "gravity",
-    "enable_wind",
-    "self_collide",
-    "kinematic",
-    "must_be_base_link",
-    "velocity_decay",
-    "projector",
-    "audio_sink",
-    "audio_source",
-    "battery",
-    "light",
-    "particle_emitter",
-    "plugin",
+    *("gravity", "enable_wind", "self_collide", "kinematic", "must_be_base_link", "velocity_decay", "projector"),
+    *("audio_sink", "audio_source", "battery", "light", "particle_emitter", "plugin"),
 )
 INERTIAL_OTHERS = ("density", "auto_inertia_params", "fluid_added_mass")
 JOINT_OTHERS = ("gearbox_ratio", "gearbox_reference_body", "physics", "plugin")
@@ -36,16 +25,8 @@ LIMIT_OTHERS = ("stiffness", "dissipation")
 VISUAL_OTHERS = ("cast_shadows", "laser_retro", "transparency", "visibility_flags", "meta", "plugin")
 COLLISION_OTHERS = ("laser_retro", "max_contacts", "surface", "density", "auto_inertia_params")
 MATERIAL_OTHERS = (
-    "script",
-    "shader",
-    "render_order",
-    "lighting",
-    "ambient",
-    "specular",
-    "shininess",
-    "emissive",
-    "double_sided",
-    "pbr",
+    *("script", "shader", "render_order", "lighting", "ambient", "specular", "shininess", "emissive"),
+    *("double_sided", "pbr"),
 )
 
 

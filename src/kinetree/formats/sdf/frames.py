@@ -100,7 +100,8 @@ class Frames:
         found = self._by_name.get(name)
         reference = name.removeprefix(at.prefix)
         if found is None and not (at.kind == "joint" and reference == WORLD):  # of which the joint's reader complains
-            near = nearest_names(reference, self._names_in(at.prefix)) if len(self._said) < HINTS else "see the first"
+            inside = [full.removeprefix(at.prefix) for full in self._by_name if full.startswith(at.prefix)]
+            near = nearest_names(reference, inside) if len(self._said) < HINTS else "see the first"
             code = "unknown-child" if what == "child" else "unknown-parent" if what == "parent" else "unknown-frame"
             message = f"{what} {reference!r} is not a link, joint, frame or model of this scope; {near}"
             if self.lost:
@@ -108,9 +109,6 @@ class Frames:
                 message = f"{what} {reference!r} is unknown; it may be in a model that was not found ({lines})"
             self._error(code, message, element, at, name)
         return found
-
-    def _names_in(self, prefix: str) -> list[str]:
-        return [name.removeprefix(prefix) for name in self._by_name if name.startswith(prefix)]
 
     def _error(self, code: str, message: str, element: Element, at: Entry, about: str = "") -> None:
         if (at.name, about or message) not in self._said:

@@ -31,10 +31,7 @@ def sensor_owner(robot: Robot, sensor: Sensor) -> str:
 def check_parts(layout: Layout, losses: Losses) -> None:
     """Note parts that cannot be written."""
     robot = layout.robot
-    cases: dict[str, Case] = {
-        "geometry": partial(_shape, "extension" not in losses.without),
-        "joint.limit": _limits,
-    }
+    cases: dict[str, Case] = {"geometry": partial(_shape, "extension" not in losses.without), "joint.limit": _limits}
     # a world that has a body is refused by the layout
     losses.find(replace(robot, links=NamedValues("link", layout.links)), cases)
     for sensor in written_sensors(robot, losses.without):

@@ -24,13 +24,7 @@ from kinetree.formats.sdf.frames import MODEL, Entry, static_scopes
 from kinetree.formats.sdf.inertia import inertial_of
 from kinetree.formats.sdf.joints import joint
 from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES, geometry, material_of
-from kinetree.formats.sdf.values import (
-    CUSTOM_TYPE,
-    TRUTH,
-    attribute_of,
-    number_of,
-    version_of,
-)
+from kinetree.formats.sdf.values import CUSTOM_TYPE, TRUTH, attribute_of, number_of, version_of
 from kinetree.model.assemble import Parts
 from kinetree.model.edit.motion import passed_note, passed_sensor
 from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor, Text

@@ -25,8 +25,7 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     for field, (tag, _) in TAGS.items():
         for item in getattr(semantic, field) if field != "groups" or "group" not in without else ():
             _write(xml, tag, item)
-    for extension in semantic.extensions if "extension" not in without else ():
-        xml.raw(extension.text)
+    xml.raw(*(extension.text for extension in semantic.extensions if "extension" not in without))
     xml.close()
     return xml.text()
 

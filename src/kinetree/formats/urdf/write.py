@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf, isinf
@@ -77,7 +77,7 @@ def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[R
         xml.close()
     for record in records:
         xml.leaf(CARRIED, record.text, of=record.kind, name=record.name or None)
-    _extensions(xml, plain.extensions)
+    xml.raw(*_own(plain.extensions))
     xml.close()
     return xml.text()
 
@@ -106,7 +106,7 @@ def _link(xml: XmlWriter, link: Link) -> None:
         xml.close()
     for tag, geometry in shapes:
         _geometry(xml, tag, geometry)
-    _extensions(xml, link.extensions)
+    xml.raw(*_own(link.extensions))
     xml.close()
 
 
@@ -121,7 +121,7 @@ def _geometry(xml: XmlWriter, tag: str, geometry: Geometry) -> None:
     xml.close()
     if geometry.material:
         _material(xml, geometry.material)
-    _extensions(xml, geometry.extensions)
+    xml.raw(*_own(geometry.extensions))
     xml.close()
 
 
@@ -152,10 +152,7 @@ def _joint(xml: XmlWriter, joint: Joint, new: bool) -> None:
     if joint.mimic:
         mimic = joint.mimic
         xml.leaf(
-            "mimic",
-            joint=mimic.joint,
-            multiplier=format_number(mimic.multiplier),
-            offset=format_number(mimic.offset),
+            "mimic", joint=mimic.joint, multiplier=format_number(mimic.multiplier), offset=format_number(mimic.offset)
         )
     for dynamics in joint.dynamics[:1]:
         xml.leaf("dynamics", damping=format_number(dynamics.damping), friction=format_number(dynamics.friction))
@@ -166,7 +163,7 @@ def _joint(xml: XmlWriter, joint: Joint, new: bool) -> None:
     if joint.calibration:
         edges = {"rising": joint.calibration.rising, "falling": joint.calibration.falling}
         xml.leaf("calibration", **{k: None if v is None else format_number(v) for k, v in edges.items()})
-    _extensions(xml, joint.extensions)
+    xml.raw(*_own(joint.extensions))
     xml.close()
 
 
@@ -219,19 +216,14 @@ def _sensor(xml: XmlWriter, sensor: Sensor) -> None:
         xml.open(TAG)
         for tag, word in words_of(sensor.force_torque).items():
             xml.leaf(tag, word)
-        _extensions(xml, inside)
+        xml.raw(*_own(inside))
         xml.close()
-    _extensions(xml, tuple(e for e in sensor.extensions if e not in inside))
+    xml.raw(*_own(e for e in sensor.extensions if e not in inside))
     xml.close()
 
 
-def _extensions(xml: XmlWriter, extensions: tuple[Extension, ...]) -> None:
-    for extension in _own(extensions):
-        xml.raw(extension.text)
-
-
-def _own(extensions: tuple[Extension, ...]) -> list[Extension]:
-    return [extension for extension in extensions if extension.format == "urdf"]
+def _own(extensions: Iterable[Extension]) -> list[str]:
+    return [extension.text for extension in extensions if extension.format == "urdf"]
 
 
 def _origin(xml: XmlWriter, T: Array) -> None:

@@ -10,12 +10,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
-from kinetree.files.opener import Opener, folder_of, joined
+from kinetree.files.opener import Files, folder_of, joined
 from kinetree.formats.xacro.budget import MAX_CHARACTERS, Budget, YamlDict, YamlList, with_dots
 from kinetree.formats.xacro.expressions import evaluate
 from kinetree.formats.xacro.faults import findings_of
@@ -66,21 +65,8 @@ class TextWithSources:
 class Engine:
     """One expansion."""
 
-    def __init__(
-        self,
-        file: str,
-        opener: Opener,
-        find: Callable[[str, str], Path],
-        arguments: Mapping[str, str],
-        variable: Callable[..., str],
-        check: Callable[[Path], None],
-    ) -> None:
-        self.file = file
-        self.opener = opener
-        self.find = find
-        self.arguments = dict(arguments)
-        self.variable = variable
-        self.check = check
+    def __init__(self, file: str, files: Files, arguments: Mapping[str, str]) -> None:
+        self.file, self.files, self.arguments = file, files, dict(arguments)
         self.findings: list[Finding] = []
         self.roots: list[Element] = []  # of all files read
         self.budget = Budget()
@@ -134,8 +120,8 @@ class Engine:
         xacro = private_copy("xacro")
         self.substitution = private_copy("xacro.substitution_args")
         self.substitution._eval_find = self._folder
-        self.substitution._eval_env = self.variable
-        self.substitution._eval_optenv = lambda name, default="": self.variable(name, default)
+        self.substitution._eval_env = self.files.variable
+        self.substitution._eval_optenv = lambda name, default="": self.files.variable(name, default)
         self.substitution._eval = self._eval_substitution
         xacro.re_macro_arg = MACRO_PARAMETER
         xacro.verbosity = 0
@@ -148,7 +134,8 @@ class Engine:
         xacro.eval_extension = self._substitute
         xacro.abs_filename_spec = self.absolute
         xacro.is_valid_name = is_valid_name
-        xacro.glob = SimpleNamespace(glob=partial(expand_pattern, check=self.check, spend=self.budget.spend_in_all))
+        pattern = partial(expand_pattern, check=self.files.check, spend=self.budget.spend_in_all)
+        xacro.glob = SimpleNamespace(glob=pattern)
         xacro.eval_text = self._evaluated
         self._check_attrs, xacro.check_attrs = xacro.check_attrs, self._checked
         self._eval_all, xacro.eval_all = xacro.eval_all, self._evaluate_element
@@ -218,7 +205,7 @@ class Engine:
         if len(xacro.filestack) > MAX_INCLUDE_DEPTH or len(self.roots) > MAX_INCLUDES:
             chain = " -> ".join(xacro.filestack[-4:])
             raise fail("xacro-recursion", f"includes go on without end: … {chain}")
-        found = self.opener(os.path.abspath(file), self.file)
+        found = self.files.open_or_refuse(os.path.abspath(file), self.file)
         if found is None:
             xacro.filestack.pop()
             missing = FileNotFoundError(2, "there is no such file", file)  # what optional="true" looks for
@@ -231,7 +218,7 @@ class Engine:
             empty = [k for k, value in self.xacro.substitution_args_context["arg"].items() if not value]
             raise fail("xacro-include", f"load_yaml is called with an empty name; arguments without a value: {empty}")
         file = self.absolute(name)
-        if (found := self.opener(os.path.abspath(file), self.file)) is None:
+        if (found := self.files.open_or_refuse(os.path.abspath(file), self.file)) is None:
             raise fail("xacro-include", f"cannot load {file}: there is no such file")
         return with_dots(read_yaml(found[0], file, self.xacro.ConstructUnits, self.budget))
 
@@ -246,7 +233,7 @@ class Engine:
         return os.path.join(os.path.dirname(asking), name)
 
     def _folder(self, package: str) -> str:
-        return str(self.find(package, self.xacro.filestack[-1]))
+        return str(self.files.package(package, self.xacro.filestack[-1]))
 
     def argument(self, name: str) -> str:
         """Return the value of a <xacro:arg>."""

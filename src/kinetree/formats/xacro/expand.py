@@ -1,12 +1,11 @@
 """Expansion of xacro text to the format that it makes, with the source of each element."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from kinetree.errors import Finding, Source, nearest_names
-from kinetree.files.opener import Opener
+from kinetree.files.opener import Files
 from kinetree.formats.xacro.engine import ROOTS, Engine
 from kinetree.syntax.xml.reader import DerivedText, Element
 
@@ -21,33 +20,25 @@ class Expansion:
 
 
 def read(
-    text: bytes | str,
-    file: str,
-    opener: Opener,
-    find: Callable[[str, str], Path],
-    arguments: Mapping[str, str],
-    variable: Callable[..., str],
-    check: Callable[[Path], None],
-    complete: bool = True,
+    text: bytes | str, file: str, files: Files, arguments: Mapping[str, str], complete: bool = True
 ) -> tuple[Expansion, list[Finding]]:
     """Return the expansion of a xacro text, and all findings; never raise on content.
 
-    opener: opens includes and YAML files. find: (package, asking file) to folder, for `$(find …)`; may raise
-    KinetreeError. arguments: the values of <xacro:arg>s. variable: (name, default=None) to the value, for `$(env)` and
-    `$(optenv)`; may raise KinetreeError. check: raises KinetreeError for a folder that may not be listed. complete:
-    whether it is an error if no robot is made, or an argument is unknown; otherwise any XML may be made.
+    files: opens includes and YAML files, and finds packages and environment variables. arguments: the values of
+    <xacro:arg>s. complete: whether it is an error if no robot is made, or an argument is unknown; otherwise any XML may
+    be made.
     """
-    engine = Engine(file, opener, find, arguments, variable, check)
+    engine = Engine(file, files, arguments)
     made = engine.expand(text)
     findings = [*dict.fromkeys([*engine.findings, *(f for f in engine.report.findings if f.severity == "warning")])]
-    files = {root.document.file: root.document.data.decode() for root in engine.roots}
+    texts = {root.document.file: root.document.data.decode() for root in engine.roots}
     if made is not None and complete:
         findings += _unknown_arguments(engine, arguments)
         if made.empty:
             findings.append(_makes_nothing(engine, made.root))
     if made is None or any(finding.severity == "error" for finding in findings):
-        return Expansion(None, file, files), findings
-    return Expansion(DerivedText(made.text, made.origins), f"{file} (expanded)", files), findings
+        return Expansion(None, file, texts), findings
+    return Expansion(DerivedText(made.text, made.origins), f"{file} (expanded)", texts), findings
 
 
 def _unknown_arguments(engine: Engine, arguments: Mapping[str, str]) -> list[Finding]:
@@ -73,14 +64,10 @@ def _makes_nothing(engine: Engine, root: str) -> Finding:
     if not own:
         message = f"makes no robot: its <{root}> contains no {' or '.join(f'<{tag}>' for tag in ROOTS.values())}"
         return Finding("xacro-empty", "error", message, place, fix="load the file that includes it")
-    listed = "; ".join(f"{macro.get('name')}({_parameters(macro)})" for macro in own[:20])
+    listed = "; ".join(f"{macro.get('name')}({' '.join((macro.get('params') or '').split())})" for macro in own[:20])
     more = f" and {len(own) - 20} more" if len(own) > 20 else ""
     message = f"contains only macros and makes no robot by itself; its macros: {listed}{more}"
     return Finding("xacro-macros-only", "error", message, place, fix=_call_of(own[0], engine.file))
-
-
-def _parameters(macro: Element) -> str:
-    return " ".join((macro.get("params") or "").split())
 
 
 def _call_of(macro: Element, file: str) -> str:

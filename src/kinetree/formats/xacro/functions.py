@@ -281,10 +281,7 @@ METHODS: dict[type, Mapping[str, Function]] = {
         replace=_of_text(_replace),
         format=_format,
     ),
-    list: {
-        **_functions(**{name: getattr(list, name) for name in OF_LISTS}),
-        **_paying(sort=_with_key(list.sort)),
-    },
+    list: {**_functions(**{name: getattr(list, name) for name in OF_LISTS}), **_paying(sort=_with_key(list.sort))},
     tuple: _functions(tuple.count, tuple.index),
     dict: {
         **_functions(**{name: getattr(dict, name) for name in OF_DICTS}),

@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.display import number
-from kinetree.errors import Finding, KinetreeError, nearest_names
+from kinetree.errors import Finding, KinetreeError, fail, nearest_names
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import CoupledLimit, Joint, Robot
@@ -69,11 +69,9 @@ def clear_limits(robot: Robot, joints: Iterable[str]) -> Robot:
     for name in sorted(names & set(robot.joints)):
         if not robot.joints[name].kind.single:
             message = f"is {robot.joints[name].type}; expected joints of one coordinate"
-            raise KinetreeError(Finding("limits", "error", message, element=f"joint {name!r}"))
+            raise fail("limits", message, element=f"joint {name!r}")
     for name in sorted(names - set(robot.joints)):
-        raise KinetreeError(
-            Finding("unknown-name", "error", f"no joint {name!r}; {nearest_names(name, list(robot.joints))}")
-        )
+        raise fail("unknown-name", f"no joint {name!r}; {nearest_names(name, list(robot.joints))}")
     parts.joints = [_limited(joint, -inf, inf) if joint.name in names else joint for joint in parts.joints]
     parts.coupled_limits = [limit for limit in parts.coupled_limits if not names & set(limit.coefficients)]
     return build(parts)

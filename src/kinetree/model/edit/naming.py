@@ -85,12 +85,13 @@ def with_prefix(robot: Robot, text: str, kept: Collection[str] = ()) -> Robot:
     if robot.semantic:
         virtual = [joint.name for joint in robot.semantic.virtual_joints]
         groups = [group.name for group in robot.semantic.groups]
+    inline = [g.material.name for link in robot.links.values() for g in link.visuals if g.material]
     to = Names(
         _prefixed((name for name in robot.frames if name not in kept), text),
         _prefixed((*robot.joints, *robot.loops, *virtual), text),
         _prefixed(robot.sensors, text),
         _prefixed((*robot.groups, *groups), text),
-        _prefixed((*robot.materials, *_inline_materials(robot)), text),
+        _prefixed((*robot.materials, *inline), text),
         _prefixed((coupled.name for coupled in robot.coupled_limits), text),
     )
     return build(renamed_parts(parts_of(robot), to))
@@ -127,10 +128,6 @@ def _check_name(new: object) -> None:
 
 def _prefixed(names: Iterable[str], text: str) -> dict[str, str]:
     return {name: text + name for name in names if name}
-
-
-def _inline_materials(robot: Robot) -> list[str]:
-    return [g.material.name for link in robot.links.values() for g in link.visuals if g.material]
 
 
 def renamed_parts(parts: Parts, to: Names, format: str | None = None) -> Parts:

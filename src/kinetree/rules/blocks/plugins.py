@@ -8,6 +8,7 @@ import numpy as np
 
 from kinetree.errors import Finding, nearest_names
 from kinetree.model.robot import Robot
+from kinetree.rules.facts import Poses
 from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.structure import Block, Plugin
 from kinetree.spatial.se3 import Array, pose_from_xyz_rpy
@@ -153,7 +154,7 @@ class ImageFrame(Quality):
     good = """<frameName>eye</frameName>"""
     bad = """<frameName>link_6</frameName>"""
 
-    def check(self, robot: Robot, blocks: tuple[Block, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, blocks: tuple[Block, ...], poses: Poses) -> Iterator[Finding]:
         """A frame turned by more than 60 degrees from the camera's axes of images."""
         for _, block in blocks:
             link = block.get("reference") or ""

@@ -1,17 +1,18 @@
 """A rule about the wheels that plug-ins drive, and what is wrong with the wheels of a drive."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
+from kinetree.rules.blocks.ros2_control import number_of
 from kinetree.rules.examples import CART
+from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import Quality
 from kinetree.rules.shapes.bounds import Bounds
 from kinetree.rules.structure import Plugin
-from kinetree.spatial.se3 import Array
 
 OFF = 1.5
 """Ratio of a size of wheels to that of the model which no calibration explains."""
@@ -47,12 +48,7 @@ class WheelsOfPlugins(Quality):
     bad = "<wheel_radius>0.2<"
 
     def check(
-        self,
-        robot: Robot,
-        plugins: tuple[Plugin, ...],
-        poses: Mapping[str, Array],
-        bounds: Bounds,
-        bodies: Mapping[str, str],
+        self, robot: Robot, plugins: tuple[Plugin, ...], poses: Poses, bounds: Bounds, bodies: Bodies
     ) -> Iterator[Finding]:
         """A distance between wheels, a diameter or a radius, as for controllers."""
         for plugin in (part for _, _, block in plugins for part in block.walk() if part.tag == "plugin"):
@@ -65,7 +61,7 @@ class WheelsOfPlugins(Quality):
                 yield self.finding(found, f"plugin {plugin.get('name')!r}", source=plugin.source)
             for part in plugin.children if all(names) else ():
                 key = WORDS.get(part.tag.replace("_", "").lower())
-                if key and (value := _number(part.text)) and value > 0:
+                if key and (value := number_of(part.text)) and value > 0:
                     fault = size_fault(key, value, names, robot, poses, bounds, bodies)
                     if fault:
                         yield self.finding(fault, f"plugin {plugin.get('name')!r}", source=part.source)
@@ -75,13 +71,7 @@ WORDS = {"wheelseparation": "wheel_separation", "wheelradius": "wheel_radius", "
 
 
 def size_fault(
-    key: str,
-    value: float,
-    names: list[list[str]],
-    robot: Robot,
-    poses: Mapping[str, Array],
-    bounds: Bounds,
-    bodies: Mapping[str, str],
+    key: str, value: float, names: list[list[str]], robot: Robot, poses: Poses, bounds: Bounds, bodies: Bodies
 ) -> str:
     """Return a message about a size of wheels that is not that of the robot, "" if it fits or is not known.
 
@@ -93,7 +83,8 @@ def size_fault(
         return ""
     if key == "wheel_separation":
         known = _distances(sides, poses, bounds, bodies)
-        most = SKIDDING if len(wheels) > 2 or _wheels_of(robot) > 2 else OFF
+        rolling = [one for one in robot.joints.values() if one.type == "continuous" and "wheel" in one.name.lower()]
+        most = SKIDDING if len(wheels) > 2 or len(rolling) > 2 else OFF
         what = "the wheels are {} m apart"
     else:
         factor = 2.0 if key == "wheel_diameter" else 1.0
@@ -109,7 +100,7 @@ def size_fault(
     return f"{key} is {number(value)} m, but {what.format(number(known[0]))} in the robot"
 
 
-def drive_fault(sides: list[list[str]], robot: Robot, poses: Mapping[str, Array]) -> str:
+def drive_fault(sides: list[list[str]], robot: Robot, poses: Poses) -> str:
     """Return why the first wheels of both sides do not drive the robot as they should: one is fixed, they turn about
     opposite axes, or the left one is on the right. "" if they do."""
     wheels = [robot.joints[name] for side in sides for name in side[:1] if name in robot.joints]
@@ -127,9 +118,7 @@ def drive_fault(sides: list[list[str]], robot: Robot, poses: Mapping[str, Array]
     return f"{names} turn about opposite axes; expected the same, so that both drive on"
 
 
-def _distances(
-    sides: list[list[Joint]], poses: Mapping[str, Array], bounds: Bounds, bodies: Mapping[str, str]
-) -> list[float]:
+def _distances(sides: list[list[Joint]], poses: Poses, bounds: Bounds, bodies: Bodies) -> list[float]:
     """Return how far the first wheels of both sides are apart along their axis, between their joints and between the
     middles of their shapes, m."""
     left, right = sides[0][0], sides[1][0]
@@ -149,7 +138,7 @@ def _distances(
     return [along for along, whole in apart if along >= OPPOSITE * whole]  # others are not on one axle
 
 
-def _radius(joint: Joint, bounds: Bounds, bodies: Mapping[str, str]) -> float:
+def _radius(joint: Joint, bounds: Bounds, bodies: Bodies) -> float:
     """Return the radius of a round body about its axis, m; 0 if it is not known."""
     box = bounds.whole_body(joint.child) if bodies[joint.child] == joint.child else None
     axis = np.abs(np.asarray(joint.axis, float))
@@ -158,14 +147,3 @@ def _radius(joint: Joint, bounds: Bounds, bodies: Mapping[str, str]) -> float:
     across = np.delete(box, int(axis.argmax()), axis=1)
     reaches = np.abs(across).ravel()
     return float(reaches.mean()) if np.ptp(reaches) <= ROUND * reaches.mean() else 0.0
-
-
-def _wheels_of(robot: Robot) -> int:
-    return sum(joint.type == "continuous" and "wheel" in joint.name.lower() for joint in robot.joints.values())
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

@@ -10,7 +10,7 @@ from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Robot
 from kinetree.robots.icub.boards import boards, boards_of
 from kinetree.robots.icub.naming import AxisRow, Entry, naming
-from kinetree.rules.facts import fact
+from kinetree.rules.facts import Poses, fact
 from kinetree.rules.icub.page import IcubRule
 from kinetree.spatial.se3 import Array
 
@@ -145,7 +145,7 @@ def angle_between(u: Array | tuple[float, ...], v: Array) -> float:
 
 
 @fact
-def axes(robot: Robot, poses: Mapping[str, Array]) -> dict[str, Array]:
+def axes(robot: Robot, poses: Poses) -> dict[str, Array]:
     """Return the axis (3,) of each joint that has one, at the zero configuration, in root_link."""
     if "root_link" not in poses:
         return {}

@@ -1,26 +1,57 @@
 """Rules about the existence, names and places of joints and links."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+import re
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from kinetree.errors import Finding, nearest_names
 from kinetree.model.robot import Robot
+from kinetree.repairs.edit import Repair
+from kinetree.repairs.fixes import Elements
+from kinetree.repairs.rename_references import rename_repairs
 from kinetree.robots.icub.naming import Entry, naming
-from kinetree.rules.facts import fact
+from kinetree.rules.facts import Poses, fact
 from kinetree.rules.icub.page import MOVING, IcubRule, listed, remark
-from kinetree.rules.icub.renames import rename_joints, rename_links
-from kinetree.spatial.se3 import Array
 
 FEET = 14
 """The deviation about the feet of version 1."""
 
 
+WORDS = {"left": "l", "right": "r", "waist": "torso"}
+"""Words of older names, and those of the page."""
 UNLISTED = "the naming conventions do not list it"
 
 CARRIED = tuple(entry.correct.link for entry in naming().links)
 """The links of the page."""
+
+
+def rename_joints(robot: Robot, elements: Elements) -> Iterator[Repair]:
+    """Rename joints whose older names have other words for the sides and the torso."""
+    moving, fixed = ([entry.correct.joint for entry in table] for table in (naming().joints, naming().fixed_joints))
+    page = moving + fixed
+    wanted: dict[str, str] = {}
+    for name in robot.joints:
+        words = re.split(r"[_-]", name.lower())
+        new = "_".join(WORDS.get(word, word) for word in words)
+        new = new if new in page else new.removesuffix("_joint")
+        if new in page and name not in page and new not in robot.joints:
+            wanted[new] = "" if new in wanted else name  # of two candidates none
+    names = {("joint", old): new for new, old in wanted.items() if old}
+    yield from rename_repairs(robot, elements, names, [f"joint {new!r}" for new in names.values()])
+
+
+def rename_links(robot: Robot, elements: Elements) -> Iterator[Repair]:
+    """Rename links that a joint of the page carries between links of the page, and that have another name."""
+    page = {entry.correct.link for entry in naming().links}
+    frames = {name for entry in naming().frames for name in (entry.correct.frame, *entry.known_as)}
+    names = {}
+    for entry in naming().links:
+        link, joint, _ = entry.correct
+        if link not in robot.links and joint in robot.joints and robot.joints[joint].child not in page | frames:
+            names["link", robot.joints[joint].child] = link
+    yield from rename_repairs(robot, elements, names, [f"link {new!r}" for new in names.values()])
 
 
 @fact
@@ -222,7 +253,7 @@ class Root(IcubRule):
   </joint>
   <link name="root_link"/>"""
 
-    def check(self, robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, poses: Poses) -> Iterator[Finding]:
         """Another root that is not held to root_link, or stands elsewhere."""
         root = robot.links.get("root_link")
         way = robot.joints_to("root_link") if root else ()

@@ -8,6 +8,7 @@ from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.rules.examples import CART
+from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import JointQuality, Quality
 from kinetree.rules.shapes.bounds import Bounds, size_of, turned
 from kinetree.spatial.se3 import Array, inverse
@@ -34,9 +35,7 @@ class FarJoint(JointQuality):
     good = '<origin xyz="0.55 0 0"/>'
     bad = '<origin xyz="55 0 0"/>'
 
-    def check(
-        self, robot: Robot, bounds: Bounds, bodies: Mapping[str, str], poses: Mapping[str, Array]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, bounds: Bounds, bodies: Bodies, poses: Poses) -> Iterator[Finding]:
         """A joint that turns, further from the shapes of its parent and from its child's than three times their size,
         and than 0.5 m, with the child's away from the parent's as well."""
         joints = [joint for joint in robot.joints.values() if joint.type in ("revolute", "continuous")]
@@ -106,9 +105,7 @@ class Footprint(Quality):
     good = '<origin xyz="0 0 0.1"/>'
     bad = '<origin xyz="0 0 0"/>'
 
-    def check(
-        self, robot: Robot, bounds: Bounds, bodies: Mapping[str, str], poses: Mapping[str, Array]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, bounds: Bounds, bodies: Bodies, poses: Poses) -> Iterator[Finding]:
         """Two links or more with wheel in their names, that endless joints turn about a level axis, reach more than
         2 cm below base_footprint, or all of them end more than 2 cm above it; more by its stroke, if a wheel
         hangs on a suspension."""

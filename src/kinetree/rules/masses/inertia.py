@@ -8,6 +8,7 @@ from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING, ROUNDED, is_negative
 from kinetree.model.robot import Link, Robot
+from kinetree.rules.facts import Bodies
 from kinetree.rules.masses.rounding import InertiaTexts, about, off_by_rounding
 from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
@@ -162,7 +163,7 @@ class Placeholder(Quality):
     good = '<inertia ixx="0.45" ixy="0" ixz="0" iyy="0.45" iyz="0" izz="0.45"/>'
     bad = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 
-    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
         """k times the identity, k a power of ten, unless the link's own shape is as wide as high and explains it, all
         inertias are written in this unit, or the link is slight and fixed to another; one finding for all links that
         have the same."""
@@ -171,7 +172,7 @@ class Placeholder(Quality):
         made_up = [
             (link, float(f"{moments[0]:.9g}"))  # programs that write models round in their own ways
             for link, mass, moments in masses.where(even & (least > NOTHING))
-            if _is_power_of_ten(moments[0])
+            if abs((exponent := np.log10(moments[0])) - round(exponent)) < 1e-9  # a power of ten
             and not _is_ball(mass, moments[0], bounds.whole(shapes_of(link)))
             and not (mass < SLIGHT and bodies[link.name] != link.name)
             and not (moments[0] < mass * WIDE**2 and _is_last_place(moments[0], masses, ~even))
@@ -249,7 +250,7 @@ class InertiaBeyondShape(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
-    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
         """Of a link that is not fixed to another: a radius of gyration below 2 m, but more than twice the way to the
         furthest corner of its shapes and of those fixed to it, which are 2 cm or larger. A mesh is read whole only if a
         part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
@@ -277,7 +278,7 @@ class CentreOutside(LinkQuality):
     good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
     bad = '<origin xyz="50 0 60"/>\n      <mass'
 
-    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
         """Of a link that is not fixed to another: several times the size of its shapes, and of those fixed to it, away
         from them. Meshes are read as for INR-009."""
         low, high = _own_parts(masses, bounds, bodies).swapaxes(0, 1)
@@ -331,7 +332,7 @@ class TooDense(Quality):
     good = '<mass value="0.5"/>'
     bad = '<mass value="500"/>'
 
-    def check(self, masses: Masses, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, masses: Masses, bodies: Bodies) -> Iterator[Finding]:
         """Less inertia than a ball twice as dense as osmium, up to ten tonnes; not of light links that are fixed to
         others. One finding for all links of the same mass and moments."""
         mass, trace = masses.mass, masses.moments.sum(axis=1)
@@ -351,7 +352,7 @@ class TooDense(Quality):
             yield self.finding(message + rest, link, fix=fix)
 
 
-def _own_parts(masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Array:
+def _own_parts(masses: Masses, bounds: Bounds, bodies: Bodies) -> Array:
     """Return the boxes (n, 2, 3) of parts of the bodies of which links are the tops, not numbers for links without
     shapes."""
     own = (link.name if bodies[link.name] == link.name and shapes_of(link) else "" for link in masses.links)
@@ -375,11 +376,6 @@ def _distance(link: Link, box: Array | None) -> tuple[float, float]:
 
 def _listed(moments: Array) -> str:
     return ", ".join(number(moment if abs(moment) > NOTHING else 0.0) for moment in moments.tolist())
-
-
-def _is_power_of_ten(value: float) -> bool:
-    exponent = np.log10(value)
-    return bool(abs(exponent - round(exponent)) < 1e-9)
 
 
 def _is_ball(mass: float, moment: float, box: Array | None) -> bool:

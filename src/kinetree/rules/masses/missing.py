@@ -1,7 +1,7 @@
 """Rules about masses and inertias that compare links: the root, fixed links, long bodies, copies."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import permutations
 
 import numpy as np
@@ -11,12 +11,11 @@ from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING
 from kinetree.model.robot import Link, Robot
 from kinetree.rules.examples import ARM, CART
-from kinetree.rules.masses.inertia import CONSISTENT, TUTORIAL
+from kinetree.rules.facts import Bodies
+from kinetree.rules.masses.inertia import CONSISTENT, TUTORIAL, Noted
 from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
 from kinetree.spatial.se3 import Array
-
-Noted = frozenset[tuple[str, str | None]]
 
 ALIKE, UNLIKE = 2.0, 4.0
 """Factors by which moments differ at most from those of a solid box, and at least if their order is wrong."""
@@ -73,7 +72,7 @@ class RootMass(Quality):
     )
     bad = ""
 
-    def check(self, robot: Robot, bodies: Mapping[str, str], noted: Noted) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies, noted: Noted) -> Iterator[Finding]:
         """Of URDF: the root and the links fixed to it have shapes and no inertia, although a link that moves has mass,
         and none of them is called world. Without a mass they carry several joints; an arm is fixed to something."""
         links = [link for link in robot.links.values() if bodies[link.name] == robot.root]
@@ -82,7 +81,8 @@ class RootMass(Quality):
             return
         if not any(_is_heavy(link) for link in robot.links.values() if bodies[link.name] != robot.root):
             return
-        heavy, felt = [link for link in links if _is_heavy(link)], any(map(_has_inertia, links))
+        heavy = [link for link in links if _is_heavy(link)]
+        felt = any(link.inertial is not None and np.abs(link.inertial.inertia).max() > NOTHING for link in links)
         carried = [joint for joint in robot.joints.values() if joint.kind.nv and bodies[joint.parent] == robot.root]
         if not heavy and not felt and len(carried) > 1:  # INR-015 is about those with inertia and no mass
             message = "the root of the robot has shapes, but neither it nor a link fixed to it has mass"
@@ -110,7 +110,7 @@ class FixedMass(Quality):
     bad = good.replace(good[good.index("    <inertial>") : good.index("  </link>")], "")
     base = ARM.replace('<link name="flange"/>', good)
 
-    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
         """Of URDF: a link fixed to another has visuals, collision shapes and no inertial, and the body has mass; one
         finding for all."""
         heavy = {bodies[link.name] for link in robot.links.values() if _is_heavy(link)}
@@ -139,7 +139,7 @@ class InertiaWithoutMass(LinkQuality):
         '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>'
     )
 
-    def check(self, robot: Robot, masses: Masses, bodies: Mapping[str, str], noted: Noted) -> Iterator[Finding]:
+    def check(self, robot: Robot, masses: Masses, bodies: Bodies, noted: Noted) -> Iterator[Finding]:
         """A mass of zero as written, moments that are not zero, and another link of its body has a mass or the body is
         the root's; INR-005 is about other bodies."""
         heavy = {bodies[link.name] for link in robot.links.values() if link.inertial and link.inertial.mass}
@@ -163,7 +163,7 @@ class LongBody(LinkQuality):
     good = '<inertia ixx="0.0192" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.116267"/>'
     bad = '<inertia ixx="0.116267" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.0192"/>'
 
-    def check(self, robot: Robot, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
         """A link to which no shape without an inertial is fixed, with moments that differ by a factor of 4 from those
         of a solid box of its size, and by less than 2 in another order of the axes. Moments with products are measured,
         and right beside shapes that are a sketch without meshes."""
@@ -199,7 +199,7 @@ class CopiedInertia(LinkQuality):
         CHAIN,
     )
 
-    def check(self, masses: Masses, bounds: Bounds, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
         """Four links or more that joints move, and at least half of these, have the same mass and moments, and the
         largest of their shapes is twice the smallest."""
         moved = [one for one in masses.where(masses.mass > 0) if bodies[one[0].name] == one[0].name]
@@ -220,10 +220,6 @@ def _is_urdf(robot: Robot) -> bool:
 
 def _is_heavy(link: Link) -> bool:
     return link.inertial is not None and link.inertial.mass > 0
-
-
-def _has_inertia(link: Link) -> bool:
-    return link.inertial is not None and bool(np.abs(link.inertial.inertia).max() > NOTHING)
 
 
 def _in_link_axes(link: Link) -> Array:

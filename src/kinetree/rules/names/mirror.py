@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
-from kinetree.rules.facts import fact
+from kinetree.rules.facts import Poses, fact
 from kinetree.rules.names.sides import other_side, side_of
 from kinetree.rules.rule import Rule
 from kinetree.spatial.se3 import Array
@@ -166,7 +166,7 @@ def right_of(name: str) -> str | None:
 
 
 @fact
-def mirrored(robot: Robot, poses: Mapping[str, Array]) -> tuple[Table, ...]:
+def mirrored(robot: Robot, poses: Poses) -> tuple[Table, ...]:
     """Return the quantities of left and right things, in their own axes, if there are enough of them."""
     joints: list[tuple[Joint, Joint]] = _pairs(robot.joints)
     apart = np.abs([poses[a.child][:3, 3] - poses[b.child][:3, 3] for a, b in joints]).reshape(-1, 3)
@@ -192,7 +192,7 @@ def _pairs(things: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     return [(thing, things[name]) for thing, name in named if name and name in things]
 
 
-def _of_links(pairs: list[tuple[Link, Link]], poses: Mapping[str, Array], mirror: Array) -> Iterator[Table]:
+def _of_links(pairs: list[tuple[Link, Link]], poses: Poses, mirror: Array) -> Iterator[Table]:
     if not pairs:
         return
     left, right = ([pair[k].inertial for pair in pairs] for k in (0, 1))
@@ -217,9 +217,7 @@ def _of_links(pairs: list[tuple[Link, Link]], poses: Mapping[str, Array], mirror
     )
 
 
-def _of_joints(
-    pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Mapping[str, Array], mirror: Array
-) -> Iterator[Table]:
+def _of_joints(pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Poses, mirror: Array) -> Iterator[Table]:
     R, Q = (np.array([poses[pair[k].parent][:3, :3] for pair in pairs]) for k in (0, 1))
     here, there = (np.array([pair[k].origin[:3, 3] for pair in pairs]) for k in (0, 1))
     images = (Q.transpose(0, 2, 1) @ mirror @ R @ here[..., None])[..., 0]

@@ -23,11 +23,7 @@ GOOD = (
     "arm_controller:\n  ros__parameters:\n    joints: [joint_1, joint_2]\n"
     "    command_interfaces: [position]\n    state_interfaces: [position]\n"
 )
-COMMANDED = {
-    "position_controllers/": "position",
-    "velocity_controllers/": "velocity",
-    "effort_controllers/": "effort",
-}
+COMMANDED = {"position_controllers/": "position", "velocity_controllers/": "velocity", "effort_controllers/": "effort"}
 """Beginnings of types of controllers to the command interface that they take."""
 URL = "https://control.ros.org/rolling/doc/ros2_controllers/joint_trajectory_controller/doc/parameters.html"
 

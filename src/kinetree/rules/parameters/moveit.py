@@ -173,7 +173,8 @@ class LimitsInside(FileRule):
                 if written is None or found is None or abs(bound) == inf or (bound <= 0 and "_pos" not in key):
                     continue
                 if sign * (found - bound) > ROOM * max(abs(bound), 0.1):
-                    unit = "; it looks like degrees" if _in_degrees(found, bound) and not written.tag else ""
+                    is_degrees = bound != 0 and isclose(found, degrees(bound), rel_tol=0.03) and not written.tag
+                    unit = "; it looks like degrees" if is_degrees else ""
                     message = f"{key} is {number(found, 4)}; the robot's limit is {number(bound, 4)}{unit}"
                     yield self.about(message, f"joint {name!r}", written)
 
@@ -224,9 +225,8 @@ class MoveitControllers(FileRule):
         names = [one.text for one in listed]
         for one in listed if described or listed else ():
             if one.text not in described:
-                message = (
-                    f"the controller is listed in controller_names, but not described; {_near(one.text, described)}"
-                )
+                near = nearest_names(one.text, list(described)) if described else "none is"
+                message = f"the controller is listed in controller_names, but not described; {near}"
                 yield self.about(message, f"controller {one.text!r}", one)
         running = {one.name: one for one in ros_files.controllers if one.managed}
         serving = any(one.names("joints") or one.names("joint") for one in running.values())
@@ -327,11 +327,3 @@ class Positions(FileRule):
                 between = f"{number(lower, 4)} to {number(upper, 4)}"
                 message = f"the initial position {number(found, 4)} is outside of {between}{unit}"
                 yield self.about(message, f"joint {name!r}", value)
-
-
-def _in_degrees(found: float, bound: float) -> bool:
-    return bound != 0 and isclose(found, degrees(bound), rel_tol=0.03)
-
-
-def _near(name: str, known: Mapping[str, Controller]) -> str:
-    return nearest_names(name, list(known)) if known else "none is"

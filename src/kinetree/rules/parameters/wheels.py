@@ -1,15 +1,15 @@
 """A rule about the wheels that controllers drive."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.rules.blocks.wheels import drive_fault, size_fault
 from kinetree.rules.examples import CART
+from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.parameters.files import RosFiles
 from kinetree.rules.parameters.moveit import FileRule
 from kinetree.rules.shapes.bounds import Bounds
-from kinetree.spatial.se3 import Array
 
 DRIVE = "https://control.ros.org/rolling/doc/ros2_controllers/diff_drive_controller/doc/userdoc.html"
 GOOD = (
@@ -35,7 +35,7 @@ class WheelsOfTheRobot(FileRule):
     bad = GOOD.replace("wheel_separation: 0.4", "wheel_separation: 0.04")
 
     def check(
-        self, robot: Robot, ros_files: RosFiles, poses: Mapping[str, Array], bounds: Bounds, bodies: Mapping[str, str]
+        self, robot: Robot, ros_files: RosFiles, poses: Poses, bounds: Bounds, bodies: Bodies
     ) -> Iterator[Finding]:
         """A distance between wheels, or a radius, 1.5 times too large or too small; a distance 3 times too large if a
         side has several wheels. Wheels of both sides with opposite axes."""

@@ -1,7 +1,7 @@
 """Rules about right-handed frames with the axes of REP-103: bodies, cameras, and north, east, down."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from math import prod
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
+from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import Shapes
 from kinetree.rules.rep103.clause import Rep103
 from kinetree.rules.rule import link_or_frame
@@ -82,7 +83,7 @@ class Sides(Rep103):
     good = "0 0.2 0"
     bad = "0.2 0 0"
 
-    def check(self, robot: Robot, poses: Mapping[str, Array], bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, poses: Poses, bodies: Bodies) -> Iterator[Finding]:
         """Pairs of left and right, or of front and rear, that stand along another axis or the other way round."""
         base = "base_link" if "base_link" in robot.frames else robot.root
         if base in WORLDS:
@@ -119,7 +120,7 @@ class Optical(Rep103):
     good = 'rpy="-1.5707963267948966 0 -1.5707963267948966"'
     bad = 'rpy="0 0 0"'
 
-    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
         """Rotations between the frame of a camera and its optical frame that are another one."""
         for frame, body in _second_frames("optical", robot, bodies):
             off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), (OPTICAL,))
@@ -147,7 +148,7 @@ class NorthEastDown(Rep103):
     good = 'rpy="3.141592653589793 0 0"'
     bad = 'rpy="0 3.141592653589793 0"'
 
-    def check(self, robot: Robot, bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
         """Rotations between a frame and its second frame that are neither."""
         for frame, body in _second_frames("ned", robot, bodies):
             off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), NED)
@@ -165,7 +166,7 @@ def _pairs(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[t
             yield name, by_lower[found]
 
 
-def _carrying(body: str, bodies: Mapping[str, str], robot: Robot) -> str | None:
+def _carrying(body: str, bodies: Bodies, robot: Robot) -> str | None:
     joint = robot.parent_joint(body)
     return bodies[joint.parent] if joint else None
 
@@ -177,7 +178,7 @@ def _way(T_base: Array, T_a: Array, T_b: Array) -> list[Array]:
     return [way / length] if length > 1e-6 else []
 
 
-def _second_frames(suffix: str, robot: Robot, bodies: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _second_frames(suffix: str, robot: Robot, bodies: Bodies) -> Iterator[tuple[str, str]]:
     """Yield frames with a suffix, and the frame on the same body with the same name without it, or else their parent if
     its name has the same first word."""
     for frame in robot.frames:

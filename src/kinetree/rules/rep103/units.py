@@ -1,6 +1,6 @@
 """Rule about numbers in units other than those of SI."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import hypot, isclose, isfinite, pi
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from kinetree.display import number as text
 from kinetree.errors import Finding
 from kinetree.model.robot import Geometry, Joint, Link, Robot
+from kinetree.rules.facts import Poses
 from kinetree.rules.quality import HALF_EXTENTS, Shapes, grouped, span
 from kinetree.rules.rep103.clause import Rep103, Rpy
 from kinetree.spatial.se3 import IDENTITY, Array
@@ -52,12 +53,7 @@ class Units(Rep103):
     bad = 'upper="166"'
 
     def check(
-        self,
-        robot: Robot,
-        shapes: Shapes,
-        rpys: tuple[Rpy, ...],
-        angles: frozenset[str],
-        poses: Mapping[str, Array],
+        self, robot: Robot, shapes: Shapes, rpys: tuple[Rpy, ...], angles: frozenset[str], poses: Poses
     ) -> Iterator[Finding]:
         """Sizes that a robot has in other units only."""
         size = _size(shapes, poses) if any(map(_reach, robot.joints.values())) else 0.0
@@ -124,7 +120,7 @@ def _reach(joint: Joint) -> float:
     return upper - lower if slides and SLIDES[0] * SMALL < upper - lower < NO_LIMIT else 0.0
 
 
-def _size(shapes: Shapes, poses: Mapping[str, Array]) -> float:
+def _size(shapes: Shapes, poses: Poses) -> float:
     """Return the diagonal of the box around all frames and shapes except meshes, m."""
     points = [T[:3, 3] for T in poses.values()]
     for link, geometry in shapes:

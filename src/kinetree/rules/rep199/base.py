@@ -1,7 +1,7 @@
 """Rules of REP-199 about base_link, the foot of an arm, and base, the controller's own frame."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,22 +10,13 @@ from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.robot_kinds.arms import Arm
 from kinetree.rules.examples import SMALL_ARM
+from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.quality import lowest_point
-from kinetree.rules.rep199.clause import (
-    EXACT,
-    STRICT,
-    NoGeometry,
-    Rep199,
-    angle,
-    geometry,
-    own_joint,
-    parent,
-)
+from kinetree.rules.rep199.clause import EXACT, STRICT, Arms, FixedFrame, NoGeometry, Rep199, angle, geometry, parent
 from kinetree.rules.rep199.controller_frames import ControllerFrames
-from kinetree.rules.rep199.fixes import add_base, hang, move_geometry
+from kinetree.rules.rep199.fixes import add_base, hang, move_geometry, name_base_link
 from kinetree.rules.rep199.placement import Given
-from kinetree.rules.rep199.renames import name_base_link
 from kinetree.rules.rule import link_or_frame
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -55,7 +46,7 @@ class BaseLink(Rep199):
     repair = staticmethod(name_base_link)
     safe = False
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], strict: bool) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies, strict: bool) -> Iterator[Finding]:
         """An arm has no base_link, or it is on another body than the one where the arm begins."""
         for arm in arms:
             if arm.astray is not None:
@@ -79,7 +70,7 @@ class BaseLinkAtBottom(Rep199):
     good = """<collision><origin xyz="0 0 0.1"/><geometry><box size="0.4 0.4 0.2"/>"""
     bad = """<collision><origin xyz="0 0 0.5"/><geometry><box size="0.4 0.4 0.2"/>"""
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
         """The lowest point of the shapes of base_link is not at its origin's height."""
         for link in {arm.base_link: robot.links.get(arm.base_link or "") for arm in arms}.values():
             judged = link is not None and not any(shape.shape.kind == "capsule" for shape in link.collisions)
@@ -108,7 +99,7 @@ class BaseLinkUpright(Rep199):
     good = '<axis xyz="0 0 1"/>'
     bad = '<axis xyz="1 0 0"/>'
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
         """The first axis is not along z, or the arm reaches backwards or sideways."""
         for arm in arms:
             first = robot.joints[arm.moving[0]]
@@ -153,7 +144,7 @@ class ChainBeginsAtBaseLink(Rep199):
     <origin xyz="0 0 0.3"/>
     <parent link="plate"/>"""
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
         """The link that the first joint hangs on is not base_link nor fixed below it."""
         for arm in arms:
             if arm.base_link is None:
@@ -167,34 +158,19 @@ class ChainBeginsAtBaseLink(Rep199):
                 yield self.finding(message, link_or_frame(robot, arm.base_link))
 
 
-class FixedBase(Rep199):
+class FixedBase(FixedFrame):
     """base does not move against base_link.
 
     The controller's frame stands still, whatever the joints do.
     """
 
     code = "R199-203"
-    level = "MUST"
     clause = "the transform between parent and base is fixed"
     good = """<parent link="base_link"/>
     <child link="base"/>"""
     bad = """<parent link="link_1"/>
     <child link="base"/>"""
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """base is carried by a joint that moves, or fixed to a link that does."""
-        for arm in arms:
-            if arm.base is None:
-                continue
-            joint = own_joint(robot, arm.base)
-            if joint is not None and joint.kind.nv:
-                message = f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed"
-                yield self.finding(message, link_or_frame(robot, arm.base))
-            elif bodies[arm.base] != arm.foot:
-                message = (
-                    f"this frame moves with {bodies[arm.base]!r}; expected fixed to {(arm.base_link or arm.foot)!r}"
-                )
-                yield self.finding(message, link_or_frame(robot, arm.base))
+    frame = "base"
 
 
 class BaseOrientation(Rep199):
@@ -214,12 +190,7 @@ class BaseOrientation(Rep199):
     bad = '<origin xyz="0 0 0.5" rpy="0 0 3.141592653589793"/>'
 
     def check(
-        self,
-        robot: Robot,
-        arms: tuple[Arm, ...],
-        poses: Mapping[str, Array],
-        controller_frames: ControllerFrames,
-        given: Given,
+        self, robot: Robot, arms: Arms, poses: Poses, controller_frames: ControllerFrames, given: Given
     ) -> Iterator[Finding]:
         """The rotation from base_link to base is another than it is given, or than those of the maker's models."""
         for arm in arms:
@@ -257,13 +228,7 @@ class BasePosition(Rep199):
     bad = '<origin xyz="0 0 0.3" rpy="0 0 0"/>'
 
     def check(
-        self,
-        robot: Robot,
-        arms: tuple[Arm, ...],
-        poses: Mapping[str, Array],
-        controller_frames: ControllerFrames,
-        given: Given,
-        strict: bool,
+        self, robot: Robot, arms: Arms, poses: Poses, controller_frames: ControllerFrames, given: Given, strict: bool
     ) -> Iterator[Finding]:
         """base is elsewhere than it is given, or than in the maker's models."""
         for arm in arms:
@@ -315,7 +280,7 @@ class BaseParent(Rep199):
     <child link="mount"/>"""
     repair = hang("base", "base_link")
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
         """base hangs on another link."""
         for arm in arms:
             if arm.base is None or arm.base_link is None:
@@ -365,7 +330,7 @@ class Base(Rep199):
     bad = good.replace('base"', 'controller_frame"')
     repair = staticmethod(add_base)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str], strict: bool) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies, strict: bool) -> Iterator[Finding]:
         """An arm has no base, and no frame of that name with another prefix is attached to its base_link; nor have
         several arms one base in common."""
         common = robot.links.get("base") if len(arms) > 1 and not geometry(robot, "base") else None

@@ -1,6 +1,6 @@
 """Base of the rules of REP-199, with their examples and shared measures."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +10,7 @@ from kinetree.model.robot import Joint, Robot
 from kinetree.robot_kinds.arms import Arm
 from kinetree.robot_kinds.kinds import GIVEN, Kinds
 from kinetree.rules.examples import ARM
-from kinetree.rules.facts import fact
+from kinetree.rules.facts import Bodies, Poses, fact
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.rule import Rule, link_or_frame
 from kinetree.spatial.se3 import Array
@@ -38,8 +38,11 @@ WITH_ARMS = ("arm", "mobile-manipulator")
 """Kinds of robots whose arms are judged as industrial manipulators."""
 
 
+Arms = tuple[Arm, ...]
+
+
 @fact
-def arms(serial_chains: tuple[Arm, ...], kinds: Kinds) -> tuple[Arm, ...]:
+def arms(serial_chains: tuple[Arm, ...], kinds: Kinds) -> Arms:
     """Return the arms that are judged as industrial manipulators, in the order of their last links in the file."""
     if kinds.kind not in WITH_ARMS:
         return ()
@@ -79,13 +82,7 @@ class Rep199(Rule):
         if name == "base" and wanted in friends:
             message = f"the link {wanted!r} is a body of the arm that ends with {arm.end!r}, not {MEANING[name]}"
             fix, place = f"rename it to '{prefix}base_link', and add the frame {wanted!r}", wanted
-        return self.finding(
-            message,
-            f"frame {wanted!r}",
-            source=robot.links[place].source,
-            severity=severity,
-            fix=fix,
-        )
+        return self.finding(message, f"frame {wanted!r}", source=robot.links[place].source, severity=severity, fix=fix)
 
 
 class NoGeometry(Rep199):
@@ -95,13 +92,37 @@ class NoGeometry(Rep199):
     frame: ClassVar[str]
     instead: ClassVar[str]
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
         """Yield a finding for each arm whose frame has shapes."""
         for name in (getattr(arm, self.frame) for arm in arms):
             if name and geometry(robot, name):
                 yield self.finding(
                     f"this frame has geometry, which belongs to {self.instead}", link_or_frame(robot, name)
                 )
+
+
+class FixedFrame(Rep199):
+    """A clause that a frame does not move on its arm. frame: field of `Arm` with its name."""
+
+    level = "MUST"
+    frame: ClassVar[str]
+
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Iterator[Finding]:
+        """Yield a finding for each arm whose frame is carried by a joint that moves, or fixed to another body."""
+        for arm in arms:
+            name = getattr(arm, self.frame)
+            joint = own_joint(robot, name)
+            right = {"base": (arm.foot,), "flange": (arm.end,), "tool0": (arm.end, arm.flange)}[self.frame]
+            message = ""
+            if joint is not None and joint.kind.nv:
+                message = f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed"
+            elif name and bodies[name] not in right:  # tool0 on a flange that turns is right
+                expected = (
+                    f"{arm.end!r}, where the arm ends" if self.frame != "base" else repr(arm.base_link or arm.foot)
+                )
+                message = f"this frame moves with {bodies[name]!r}; expected fixed to {expected}"
+            if message:
+                yield self.finding(message, link_or_frame(robot, name))
 
 
 def parent(robot: Robot, name: str) -> str | None:
@@ -136,7 +157,7 @@ def angle(R: Array) -> float:
     return float(np.rad2deg(np.arccos(np.clip((np.trace(R) - 1) / 2, -1.0, 1.0))))
 
 
-def last_axis(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
+def last_axis(arm: Arm, robot: Robot, poses: Poses) -> Array | None:
     """Return the axis (3,) about which the last joint turns, or along which it slides if the joint before turns about
     it, as in the quill of a SCARA; else None."""
     joint, before = (robot.joints[name] for name in arm.moving[:-3:-1])
@@ -147,11 +168,11 @@ def last_axis(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | Non
     return axis if turns and abs(axis @ other) > 1 - ALONG else None
 
 
-def _axis(joint: Joint, poses: Mapping[str, Array]) -> Array | None:
+def _axis(joint: Joint, poses: Poses) -> Array | None:
     return None if joint.axis is None else poses[joint.parent][:3, :3] @ joint.origin[:3, :3] @ joint.axis
 
 
-def outwards(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None:
+def outwards(arm: Arm, robot: Robot, poses: Poses) -> Array | None:
     """Return the direction out of the last link: along the last joint's axis, away from the joint before, or as tool0's
     Z; None if it is unknown."""
     axis = last_axis(arm, robot, poses)
@@ -165,7 +186,7 @@ def outwards(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> Array | None
     return axis * np.sign(along) if abs(along) > 1e-6 else None
 
 
-def off_the_way_out(direction: Array, arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> float | None:
+def off_the_way_out(direction: Array, arm: Arm, robot: Robot, poses: Poses) -> float | None:
     """Return the angle between a direction (3,) and that out of the last link, deg. If only its axis is known, it is
     the smaller angle to that; if nothing is, None."""
     axis, out = last_axis(arm, robot, poses), outwards(arm, robot, poses)
@@ -174,7 +195,7 @@ def off_the_way_out(direction: Array, arm: Arm, robot: Robot, poses: Mapping[str
     return None if axis is None else min(between(direction, axis), between(direction, -axis))
 
 
-def flange_off(arm: Arm, robot: Robot, poses: Mapping[str, Array]) -> float | None:
+def flange_off(arm: Arm, robot: Robot, poses: Poses) -> float | None:
     """Return the angle of X of an arm's flange from the direction out of the last link, deg; None if it is correct or
     unknown."""
     off = off_the_way_out(poses[arm.flange][:3, 0], arm, robot, poses) if arm.flange else None

@@ -10,7 +10,7 @@ from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
 from kinetree.model.robot import Robot
 from kinetree.robot_kinds.arms import Arm
-from kinetree.rules.facts import fact
+from kinetree.rules.facts import Poses, fact
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
@@ -42,7 +42,7 @@ class ControllerFrames:
     def tool0_rotation(self) -> Array | None:
         return _rotation(self.controller.tool0_in_flange if self.controller and "tool0" not in self.given else ())
 
-    def base_position(self, robot: Robot, arm: Arm, poses: Mapping[str, Array]) -> Array | None:
+    def base_position(self, robot: Robot, arm: Arm, poses: Poses) -> Array | None:
         """Return p (3,) of base in base_link, m."""
         if self.base_rotation is None or self.controller is None or arm.base_link is None:
             return None

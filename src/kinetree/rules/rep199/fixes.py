@@ -1,11 +1,11 @@
-"""Repairs of the rules of REP-199 for frames that are missing, have the wrong parent, or have geometry.
+"""Repairs of the rules of REP-199: for frames that are missing, have the wrong parent, or have geometry; other names.
 
 Each function is the repair of some rules: it yields edits for their findings, or why there are none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,20 +16,12 @@ from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Robot
 from kinetree.repairs.edit import Edit, Repair, edited, insert_after, insert_inside, remove, set_attribute
 from kinetree.repairs.fixes import Elements, exact, new_frame, origins_of, set_origin
+from kinetree.repairs.rename_references import rename_repairs
 from kinetree.robot_kinds.arms import Arm
-from kinetree.rules.rep199.clause import children, flange_off, geometry, own_joint
+from kinetree.rules.facts import Bodies, Poses
+from kinetree.rules.rep199.clause import Arms, children, flange_off, geometry, joints_of, own_joint
 from kinetree.rules.rep199.controller_frames import ControllerFrames
-from kinetree.rules.rep199.placement import (
-    AWAY,
-    Given,
-    Poses,
-    checked,
-    flange_at_tool0,
-    how,
-    oriented,
-    unknown,
-    without_noise,
-)
+from kinetree.rules.rep199.placement import AWAY, Given, checked, flange_at_tool0, how, oriented, unknown, without_noise
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.xml.reader import Element
@@ -42,12 +34,7 @@ AT_END = ("flange", "tool0")
 
 
 def add_base(
-    robot: Robot,
-    arms: tuple[Arm, ...],
-    poses: Poses,
-    controller_frames: ControllerFrames,
-    given: Given,
-    elements: Elements,
+    robot: Robot, arms: Arms, poses: Poses, controller_frames: ControllerFrames, given: Given, elements: Elements
 ) -> Iterator[Repair]:
     """Add base to base_link, where the options have it or else as in the maker's models."""
     for arm in arms:
@@ -68,12 +55,7 @@ def add_base(
 
 
 def add_tool0(
-    robot: Robot,
-    arms: tuple[Arm, ...],
-    poses: Poses,
-    controller_frames: ControllerFrames,
-    given: Given,
-    elements: Elements,
+    robot: Robot, arms: Arms, poses: Poses, controller_frames: ControllerFrames, given: Given, elements: Elements
 ) -> Iterator[Repair]:
     """Add tool0 to flange, where the options have it or else turned as in the maker's models."""
     for arm in arms:
@@ -97,9 +79,9 @@ def add_tool0(
 
 def add_flange(
     robot: Robot,
-    arms: tuple[Arm, ...],
+    arms: Arms,
     poses: Poses,
-    bodies: Mapping[str, str],
+    bodies: Bodies,
     controller_frames: ControllerFrames,
     given: Given,
     elements: Elements,
@@ -132,12 +114,7 @@ def add_flange(
 
 
 def turn_flange(
-    robot: Robot,
-    arms: tuple[Arm, ...],
-    poses: Poses,
-    controller_frames: ControllerFrames,
-    given: Given,
-    elements: Elements,
+    robot: Robot, arms: Arms, poses: Poses, controller_frames: ControllerFrames, given: Given, elements: Elements
 ) -> Iterator[Repair]:
     """Turn flange so that X points out of the last link; what is attached to it stays where it is."""
     for arm in arms:
@@ -170,7 +147,7 @@ def turn_flange(
 def hang(frame: str, on: str) -> object:
     """Return the repair that attaches one frame of an arm, base or tool0, to another in its place."""
 
-    def repair(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Repair]:
+    def repair(robot: Robot, arms: Arms, poses: Poses, elements: Elements) -> Iterator[Repair]:
         for link, carrier in ((getattr(arm, frame), getattr(arm, on)) for arm in arms):
             if link and carrier:
                 yield from _rehung(robot, poses, elements, link, carrier)
@@ -178,7 +155,7 @@ def hang(frame: str, on: str) -> object:
     return staticmethod(repair)
 
 
-def hang_on_flange(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Repair]:
+def hang_on_flange(robot: Robot, arms: Arms, poses: Poses, elements: Elements) -> Iterator[Repair]:
     """Attach the children of tool0 to flange."""
     for arm in arms:
         if arm.flange and arm.tool0:
@@ -238,7 +215,7 @@ def _on(joint: Element, link: str, T: Array) -> list[Edit]:
 def move_geometry(which: str) -> object:
     """Return the repair that moves the geometry of a frame, base, flange or tool0, to its parent link."""
 
-    def repair(robot: Robot, arms: tuple[Arm, ...], poses: Poses, elements: Elements) -> Iterator[Repair]:
+    def repair(robot: Robot, arms: Arms, poses: Poses, elements: Elements) -> Iterator[Repair]:
         for arm in arms:
             name = getattr(arm, which)
             if not name or not geometry(robot, name):
@@ -315,3 +292,45 @@ def _follows(joint: Element, link: Element, root: Element) -> bool:
 
 def _not(element: str, why: str) -> Repair:
     return Repair(element, because=why)
+
+
+def name_base_link(robot: Robot, arms: Arms, elements: Elements) -> Iterator[Repair]:
+    """Rename the link that carries the first joint of an arm to base_link."""
+    carriers = [robot.joints[arm.moving[0]].parent for arm in arms]
+    for arm, carrier in zip(arms, carriers, strict=True):
+        name = f"{arm.prefix}base_link"
+        if arm.astray is not None:
+            yield Repair(f"link {arm.astray!r}", because=f"the arm begins on {carrier!r}; rename one of the two")
+        elif arm.base_link is None and (carriers.count(carrier) > 1 or not geometry(robot, carrier)):
+            why = "has no shape" if carriers.count(carrier) == 1 else "carries several arms"
+            yield Repair(
+                f"frame {name!r}", because=f"the first joint is on {carrier!r}, which {why}; add a link {name!r} there"
+            )
+        elif arm.base_link is None:
+            yield from rename_repairs(robot, elements, {("link", carrier): name}, [f"frame {name!r}"])
+
+
+def numbered_links(robot: Robot, arm: Arm) -> list[str]:
+    """Return the links that the axes of an arm move, without rods of parallelograms, which follow an axis."""
+    moving = [robot.joints[name] for name in arm.moving]
+    return [joint.child for joint in moving if not joint.mimic] or [joint.child for joint in moving]
+
+
+def number_links(robot: Robot, arms: Arms, elements: Elements) -> Iterator[Repair]:
+    """Rename the links of a chain to link_1, link_2, …, with the prefix of their arm."""
+    for arm in arms:
+        links = numbered_links(robot, arm)
+        if sum(other.prefix == arm.prefix for other in arms) > 1:
+            yield from (Repair(f"link {link!r}", because="another arm has the same prefix") for link in links)
+            continue
+        wanted = {("link", link): f"{arm.prefix}link_{i}" for i, link in enumerate(links, 1)}
+        yield from rename_repairs(robot, elements, wanted, [f"link {link!r}" for link in links])
+
+
+def add_prefixes(robot: Robot, arms: Arms, elements: Elements) -> Iterator[Repair]:
+    """Put the prefix of an arm before the names of its links and joints."""
+    for arm in arms:
+        joints = joints_of(arm, robot)
+        names = [("joint", joint.name) for joint in joints] + [("link", joint.child) for joint in joints]
+        bare = {(kind, name): f"{arm.prefix}{name}" for kind, name in names if not name.startswith(arm.prefix)}
+        yield from rename_repairs(robot, elements, bare, [f"{kind} {name!r}" for kind, name in bare])

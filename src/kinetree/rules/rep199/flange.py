@@ -1,7 +1,7 @@
 """Rules of REP-199 about flange, to which end effectors are bolted."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,22 +10,23 @@ from kinetree.errors import Finding
 from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
 from kinetree.robot_kinds.arms import Arm
+from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import (
     ALONG,
+    Arms,
+    FixedFrame,
     NoGeometry,
     Rep199,
     between,
     flange_off,
     geometry,
     last_axis,
-    own_joint,
     parent,
 )
 from kinetree.rules.rep199.fixes import add_flange, move_geometry, turn_flange
 from kinetree.rules.rep199.placement import pose_with_z_up
 from kinetree.rules.rule import link_or_frame
-from kinetree.spatial.se3 import Array
 
 OWN = re.compile(
     r"(?i)(.*[_/-])?(cover|cap|shell|housing|bumper|skin|cable|hose|dress(pack)?|guide|camera|sensor|light|led|label|logo"
@@ -64,7 +65,7 @@ class Flange(Rep199):
     bad = GRIPPER.replace("flange", "link_6")
     repair = staticmethod(add_flange)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], strict: bool) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, strict: bool) -> Iterator[Finding]:
         """An arm has no flange, or a body hangs elsewhere at its end."""
         for arm in arms:
             if arm.flange is None:
@@ -92,32 +93,17 @@ def _beside_flange(arm: Arm, robot: Robot) -> Iterator[Joint]:
                 yield joint
 
 
-class FixedFlange(Rep199):
+class FixedFlange(FixedFrame):
     """flange does not move against the last link.
 
     A tool turns with the last joint alone.
     """
 
     code = "R199-404"
-    level = "MUST"
     clause = "the transform between that parent and flange is fixed"
     good = '<joint name="link_6-flange" type="fixed">'
     bad = '<joint name="link_6-flange" type="continuous"><axis xyz="1 0 0"/>'
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """flange is carried by a joint that moves."""
-        for arm in arms:
-            joint = own_joint(robot, arm.flange)
-            if arm.flange and joint is not None and joint.kind.nv:
-                yield self.finding(
-                    f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed",
-                    link_or_frame(robot, arm.flange),
-                )
-            elif arm.flange and bodies[arm.flange] != arm.end:
-                message = (
-                    f"this frame moves with {bodies[arm.flange]!r}; expected fixed to {arm.end!r}, where the arm ends"
-                )
-                yield self.finding(message, link_or_frame(robot, arm.flange))
+    frame = "flange"
 
 
 class FlangeAxis(Rep199):
@@ -136,7 +122,7 @@ class FlangeAxis(Rep199):
     repair = staticmethod(turn_flange)
     safe = False
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
         """X of a flange is not the axis of the last joint, away from the wrist."""
         for arm in arms:
             if arm.flange and (off := flange_off(arm, robot, poses)) is not None:
@@ -160,7 +146,7 @@ class FlangePlace(Rep199):
     good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
     bad = """<origin xyz="0.09 0.7 0" rpy="0 0 0"/>"""
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
         """flange is beside the axis of the last joint, or farther along it than half of the arm is long."""
         for arm in arms:
             axis = last_axis(arm, robot, poses)
@@ -197,7 +183,7 @@ class FlangeOrientation(Rep199):
     repair = staticmethod(turn_flange)
     safe = False
 
-    def check(self, arms: tuple[Arm, ...], robot: Robot, poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, arms: Arms, robot: Robot, poses: Poses) -> Iterator[Finding]:
         """Z of a flange that points forwards is not up."""
         for arm in arms:
             if arm.flange is None:
@@ -229,7 +215,7 @@ class FlangeParent(Rep199):
     <parent link="link_6"/>
     <child link="adapter"/>"""
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Iterator[Finding]:
         """flange hangs on another link."""
         for arm in arms:
             link = parent(robot, arm.flange) if arm.flange else None

@@ -1,14 +1,15 @@
 """Rules of REP-199 about robots with several arms, and whether there is an arm at all."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from kinetree.errors import Finding
 from kinetree.model.robot import Link, Robot
-from kinetree.robot_kinds.arms import NAMES, Arm
+from kinetree.robot_kinds.arms import NAMES
 from kinetree.robot_kinds.kinds import GIVEN, Kinds
 from kinetree.rules.examples import ARM, SMALL_ARM
-from kinetree.rules.rep199.clause import WITH_ARMS, Rep199, joints_of
-from kinetree.rules.rep199.renames import add_prefixes
+from kinetree.rules.facts import Bodies
+from kinetree.rules.rep199.clause import WITH_ARMS, Arms, Rep199, joints_of
+from kinetree.rules.rep199.fixes import add_prefixes
 from kinetree.rules.rule import link_or_frame
 
 
@@ -28,7 +29,7 @@ class HasAnArm(Rep199):
     base = good = SMALL_ARM
     bad = SMALL_ARM.replace("continuous", "fixed")
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], kinds: Kinds) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, kinds: Kinds) -> Iterator[Finding]:
         """No arm was found."""
         if arms or kinds.kind not in (*WITH_ARMS, "object", "other"):
             return
@@ -76,7 +77,7 @@ class GroupPrefixes(Rep199):
     repair = staticmethod(add_prefixes)
     safe = False
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
         """Arms have the same prefix, or links or joints of an arm lack it."""
         if len(arms) < 2:
             return
@@ -115,7 +116,7 @@ class GroupFrames(Rep199):
   </joint>"""
     bad = good.replace('"left_tool0"', '"tool0"')
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Iterator[Finding]:
         """A frame at the end of an arm is called flange or tool0 with another prefix than the arm's."""
         if len(arms) < 2:
             return

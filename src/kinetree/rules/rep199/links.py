@@ -1,16 +1,16 @@
 """Rules of REP-199 about the links of the chain, link_1, link_2, …"""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.robot_kinds.arms import Arm
 from kinetree.rules.examples import SMALL_ARM
-from kinetree.rules.rep199.clause import Rep199, angle, geometry
-from kinetree.rules.rep199.renames import number_links, numbered_links
-from kinetree.spatial.se3 import Array
+from kinetree.rules.facts import Bodies, Poses
+from kinetree.rules.rep199.clause import Arms, Rep199, angle, geometry
+from kinetree.rules.rep199.fixes import number_links, numbered_links
 from kinetree.syntax.numbers import whole_number
 
 LISTED = 7
@@ -38,7 +38,7 @@ class LinkNames(Rep199):
     repair = staticmethod(number_links)
     safe = False
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
         """Links of an arm are called otherwise."""
         for arm in arms:
             others = [link for link in numbered_links(robot, arm) if _number(arm, link) is None]
@@ -68,7 +68,7 @@ class LinkNumbers(Rep199):
     repair = staticmethod(number_links)
     safe = False
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
         """The numbers do not go up by one, or begin otherwise than with 1."""
         for arm in arms:
             links = numbered_links(robot, arm)
@@ -102,7 +102,7 @@ class LinkOrientation(Rep199):
     bad = """<origin xyz="0 0 0.6" rpy="1.5707963267948966 0 0"/>
     <parent link="link_2"/>"""
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
         """Frames of links are turned."""
         for arm in arms:
             foot = poses[arm.base_link or arm.foot][:3, :3]
@@ -134,7 +134,7 @@ class LinkGeometry(Rep199):
     <collision><origin xyz="0.05 0 0.06"/><geometry><box size="0.2 0.2 0.2"/></geometry></collision>"""
     bad = ""
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Iterator[Finding]:
         """A link of the chain has no shapes, nor anything that is fixed to it."""
         shown = {bodies[link] for link in robot.links if geometry(robot, link)}
         for arm in arms:

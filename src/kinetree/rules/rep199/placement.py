@@ -9,8 +9,8 @@ from kinetree.display import number
 from kinetree.model.robot import Joint, Robot
 from kinetree.repairs.fixes import EXACT, rpy_text, vector_text
 from kinetree.robot_kinds.arms import Arm
-from kinetree.rules.facts import fact
-from kinetree.rules.rep199.clause import ALONG, flange_off, geometry, outwards, own_joint
+from kinetree.rules.facts import Bodies, Poses, fact
+from kinetree.rules.rep199.clause import ALONG, Arms, flange_off, geometry, outwards, own_joint
 from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.places import places
 from kinetree.spatial import se3
@@ -21,8 +21,6 @@ LEVEL = 0.5
 AWAY = 1e-6
 """Largest distance of a frame from where it is given, m."""
 
-Poses = Mapping[str, Array]
-
 
 Given = Callable[[str, Arm, str], Array | str | None]
 """(which, arm, carrier) -> T_carrier_frame (4, 4) of base, flange or tool0 in the options, why it is wrong, or None if
@@ -30,7 +28,7 @@ it is not given."""
 
 
 @fact
-def given(poses: Poses, bodies: Mapping[str, str], frames: Mapping[str, str]) -> Given:
+def given(poses: Poses, bodies: Bodies, frames: Mapping[str, str]) -> Given:
     """Return the function that finds the place of a frame in the options."""
 
     def find(which: str, arm: Arm, carrier: str) -> Array | str | None:
@@ -47,7 +45,7 @@ def given(poses: Poses, bodies: Mapping[str, str], frames: Mapping[str, str]) ->
     return find
 
 
-def misplaced(arms: tuple[Arm, ...], poses: Poses, given: Given) -> str | None:
+def misplaced(arms: Arms, poses: Poses, given: Given) -> str | None:
     """Return why base, flange or tool0 is elsewhere than the options have it, or None."""
     for arm in arms:
         for which, own, carrier in (
@@ -102,9 +100,7 @@ def pose_with_z_up(arm: Arm, robot: Robot, poses: Poses) -> str | None:
     return None if isinstance(right, str) else _pose_text(arm, poses, right)
 
 
-def flange_at_tool0(
-    arm: Arm, robot: Robot, poses: Poses, bodies: Mapping[str, str], who: ControllerFrames
-) -> Array | str:
+def flange_at_tool0(arm: Arm, robot: Robot, poses: Poses, bodies: Bodies, who: ControllerFrames) -> Array | str:
     """Return T_root_flange (4, 4) of an arm that has a tool0, or why it is unknown."""
     joint = own_joint(robot, arm.tool0)
     if arm.tool0 is None or joint is None:

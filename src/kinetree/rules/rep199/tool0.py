@@ -1,6 +1,6 @@
 """Rules of REP-199 about tool0, the controller's tool of zeros."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -8,18 +8,19 @@ from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.edit.subtree import links_below
 from kinetree.model.robot import Joint, Robot
-from kinetree.robot_kinds.arms import Arm
+from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import (
     EXACT,
     STRICT,
+    Arms,
+    FixedFrame,
     NoGeometry,
     Rep199,
     angle,
     children,
     geometry,
     off_the_way_out,
-    own_joint,
     parent,
 )
 from kinetree.rules.rep199.controller_frames import ControllerFrames
@@ -27,7 +28,6 @@ from kinetree.rules.rep199.fixes import add_tool0, hang, hang_on_flange, move_ge
 from kinetree.rules.rep199.flange import GRIPPER, OWN
 from kinetree.rules.rep199.placement import Given
 from kinetree.rules.rule import link_or_frame
-from kinetree.spatial.se3 import Array
 from kinetree.xacro_text.calls import AttachedAt
 
 TOGETHER = 1e-6
@@ -58,9 +58,9 @@ class Tool0(Rep199):
     def check(
         self,
         robot: Robot,
-        arms: tuple[Arm, ...],
-        bodies: Mapping[str, str],
-        poses: Mapping[str, Array],
+        arms: Arms,
+        bodies: Bodies,
+        poses: Poses,
         controller_frames: ControllerFrames,
         given: Given,
         strict: bool,
@@ -100,9 +100,7 @@ class Tool0AtFlange(Rep199):
     good = '<origin xyz="0 0 0" rpy="0 1.5707963267948966 0"/>'
     bad = '<origin xyz="0 0 0.1" rpy="0 1.5707963267948966 0"/>'
 
-    def check(
-        self, robot: Robot, arms: tuple[Arm, ...], poses: Mapping[str, Array], bodies: Mapping[str, str]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses, bodies: Bodies) -> Iterator[Finding]:
         """tool0 is elsewhere than flange."""
         for arm in arms:
             if arm.tool0 and arm.flange and bodies[arm.tool0] == bodies[arm.flange]:
@@ -114,32 +112,17 @@ class Tool0AtFlange(Rep199):
                     )
 
 
-class FixedTool0(Rep199):
+class FixedTool0(FixedFrame):
     """tool0 does not move against the last link.
 
     The controller's frame moves with the last joint alone.
     """
 
     code = "R199-504"
-    level = "MUST"
     clause = "the transform between that parent and tool0 is fixed"
     good = '<joint name="flange-tool0" type="fixed">'
     bad = '<joint name="flange-tool0" type="continuous"><axis xyz="0 0 1"/>'
-
-    def check(self, robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> Iterator[Finding]:
-        """tool0 is carried by a joint that moves, or is on another link than the last."""
-        for arm in arms:
-            joint = own_joint(robot, arm.tool0)
-            if arm.tool0 and joint is not None and joint.kind.nv:
-                yield self.finding(
-                    f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed",
-                    link_or_frame(robot, arm.tool0),
-                )
-            elif arm.tool0 and bodies[arm.tool0] not in (arm.end, arm.flange):  # on a flange that turns it is right
-                message = (
-                    f"this frame moves with {bodies[arm.tool0]!r}; expected fixed to {arm.end!r}, where the arm ends"
-                )
-                yield self.finding(message, link_or_frame(robot, arm.tool0))
+    frame = "tool0"
 
 
 class Tool0Parent(Rep199):
@@ -157,7 +140,7 @@ class Tool0Parent(Rep199):
     <child link="tool0"/>"""
     repair = hang("tool0", "flange")
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
         """tool0 hangs on another link."""
         for arm in arms:
             link = parent(robot, arm.tool0) if arm.tool0 else None
@@ -179,7 +162,7 @@ class Tool0Leaf(Rep199):
     bad = GRIPPER.replace("flange", "tool0")
     repair = staticmethod(hang_on_flange)
 
-    def check(self, robot: Robot, arms: tuple[Arm, ...], attached_at: AttachedAt) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, attached_at: AttachedAt) -> Iterator[Finding]:
         """A link is attached to tool0."""
         for arm in arms:
             for joint in children(robot, arm.tool0):

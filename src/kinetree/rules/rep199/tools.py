@@ -1,15 +1,15 @@
 """Rules of REP-199 about the frames of tools that applications add."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from kinetree.errors import Finding
-from kinetree.model.robot import Link, Robot
+from kinetree.model.robot import Robot
 from kinetree.robot_kinds.arms import NAMES, Arm
-from kinetree.rules.facts import fact
+from kinetree.rules.facts import Bodies, fact
 from kinetree.rules.quality import with_blocks
-from kinetree.rules.rep199.clause import Rep199, children, geometry, parent
+from kinetree.rules.rep199.clause import Arms, Rep199, children, geometry, parent
 from kinetree.rules.rep199.fixes import hang_tools
 from kinetree.rules.rule import link_or_frame
 
@@ -32,7 +32,7 @@ class Tool(NamedTuple):
 
 
 @fact
-def tools(robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> tuple[Tool, ...]:
+def tools(robot: Robot, arms: Arms, bodies: Bodies) -> tuple[Tool, ...]:
     """Return the frames at the end of an arm without geometry and children that have names of tools or are on flange or
     tool0. A shape that is only seen marks a frame that is called toolN, and makes no body of it."""
     found = []
@@ -42,16 +42,13 @@ def tools(robot: Robot, arms: tuple[Arm, ...], bodies: Mapping[str, str]) -> tup
             own = name in (arm.flange, arm.tool0, arm.end, arm.base_link, arm.base, *NAMES)
             if body != arm.end or own or children(robot, name):
                 continue
-            bare = name.removeprefix(arm.prefix)
-            if geometry(robot, name) and not (NUMBERED.fullmatch(bare) and _is_mark(robot.links[name])):
+            bare, link = name.removeprefix(arm.prefix), robot.links.get(name)
+            is_mark = link is not None and not link.collisions and link.inertial is None
+            if geometry(robot, name) and not (NUMBERED.fullmatch(bare) and is_mark):
                 continue
             if name in on_them or TOOL.fullmatch(bare):
                 found.append(Tool(name, bare, arm))
     return tuple(found)
-
-
-def _is_mark(link: Link) -> bool:
-    return not link.collisions and link.inertial is None
 
 
 TORCH = """<link name="welding_torch_tip"/>

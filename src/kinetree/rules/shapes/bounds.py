@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from kinetree.model.robot import Geometry, Link, Robot
-from kinetree.rules.facts import fact
+from kinetree.rules.facts import Bodies, Poses, fact
 from kinetree.rules.quality import HALF_EXTENTS
 from kinetree.rules.shapes.mesh_facts import box_of
 from kinetree.rules.shapes.meshes import Asset, Readings
@@ -27,14 +27,7 @@ class Bounds:
     `whole` reads the meshes, and is None if a shape is not known.
     """
 
-    def __init__(
-        self,
-        robot: Robot,
-        bodies: Mapping[str, str],
-        poses: Mapping[str, Array],
-        files: Mapping[str, str],
-        known: Readings,
-    ) -> None:
+    def __init__(self, robot: Robot, bodies: Bodies, poses: Poses, files: Mapping[str, str], known: Readings) -> None:
         self._files, self._known, self._read = files, known, 0
         self._in_body: dict[str, list[tuple[Array, Geometry]]] = {}
         self._boxes: dict[tuple[str, bool], Array | None] = {}
@@ -128,8 +121,8 @@ def _box_of(path: str, _changed: int, _size: int) -> Array | None:
 @fact
 def bounds(
     robot: Robot,
-    bodies: Mapping[str, str],
-    poses: Mapping[str, Array],
+    bodies: Bodies,
+    poses: Poses,
     mesh_files: Mapping[str, tuple[str, Asset]] | None,
     readings: Readings | None,
 ) -> Bounds:

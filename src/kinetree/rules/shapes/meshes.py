@@ -66,11 +66,7 @@ class MissingMesh(MeshRule):
     bad = "link_7.stl"
 
     def check(
-        self,
-        robot: Robot,
-        shapes: Shapes,
-        assets: Mapping[str, Asset],
-        confined: Confinement | Literal[False],
+        self, robot: Robot, shapes: Shapes, assets: Mapping[str, Asset], confined: Confinement | Literal[False]
     ) -> Iterator[Finding]:
         """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
         names in URDF that lead to none, and the first of a package that is not found and not declared, or whose files

@@ -96,7 +96,8 @@ def group_links(robot: Robot, semantic: Semantic | None, group_joints: Mapping[s
     """Return the links in each group: those that its joints carry, and its members that are links."""
     written = {group.name: group for group in semantic.groups} if semantic else {}
     return {
-        name: {robot.joints[joint].child for joint in joints if joint in robot.joints} | _link_members(written[name])
+        name: {robot.joints[joint].child for joint in joints if joint in robot.joints}
+        | {member.name for member in written[name].members if member.kind == "link"}
         for name, joints in group_joints.items()
     }
 
@@ -111,10 +112,6 @@ def whole_groups(
     from kinetree.model.semantic_groups import groups_of
 
     return {} if groups_of(semantic, robot)[1] else {name: joints for name, joints in group_joints.items() if joints}
-
-
-def _link_members(group: Group) -> set[str]:
-    return {member.name for member in group.members if member.kind == "link"}
 
 
 class NamesExist(OfSrdf):

@@ -140,10 +140,10 @@ class PairsOnce(OfSrdf):
             elif first.setdefault(_key(pair), pair) is not pair:
                 twice.append(pair)
         if twice:
-            pairs = list(dict.fromkeys(_in_words(first[_key(pair)]) for pair in twice))
-            message = (
-                f"{'this pair is' if len(pairs) == 1 else f'{len(pairs)} pairs are'} disabled twice: {_listed(pairs)}"
-            )
+            again = [first[_key(pair)] for pair in twice]
+            pairs = list(dict.fromkeys(f"{pair.link1!r} and {pair.link2!r}" for pair in again))
+            said = "this pair is" if len(pairs) == 1 else f"{len(pairs)} pairs are"
+            message = f"{said} disabled twice: {_listed(pairs)}"
             yield self.finding(message, about, source=twice[0].source)
 
 
@@ -184,10 +184,6 @@ class AdjacentPairs(OfSrdf):
 
 def _key(pair: CollisionPair) -> frozenset[str]:
     return frozenset((pair.link1, pair.link2))
-
-
-def _in_words(pair: CollisionPair) -> str:
-    return f"{pair.link1!r} and {pair.link2!r}"
 
 
 def _listed(names: list[str]) -> str:

@@ -67,7 +67,8 @@ def _replaced(program: Program) -> Iterator[tuple[Element, Element]]:
         elif element.tag == "xacro:property":
             name = element.get("name") or ""
             first = current.pop(name, None)
-            if id(element) in always and _literal(element):
+            is_literal = "$" not in (element.get("value") or "$") and element.get("scope") is None
+            if id(element) in always and is_literal:
                 current[name] = Definition(element, len(macros), files)
                 if first and _overrides(first, current[name]) and _differ(first.element, element):
                     found.append((element, first, current[name]))
@@ -102,10 +103,6 @@ def _read(element: Element, program: Program) -> set[str]:
         used = used_in(macro, program)
         own |= program.properties if used is None else used
     return own | (program.properties if element.tag == "xacro:call" else set())
-
-
-def _literal(element: Element) -> bool:
-    return "$" not in (element.get("value") or "$") and element.get("scope") is None
 
 
 def _overrides(first: Definition, second: Definition) -> bool:

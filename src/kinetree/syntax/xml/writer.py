@@ -1,7 +1,7 @@
 """XML as text: elements written line by line, attributes and values escaped."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from kinetree.errors import fail
 from kinetree.syntax.xml.reader import MAX_DEPTH, Element
@@ -17,31 +17,37 @@ class XmlWriter:
     def open(self, tag: str, **attributes: str | None) -> None:
         if len(self._open) >= MAX_DEPTH:
             raise fail("xml-depth", f"more than {MAX_DEPTH} elements inside each other are not written, nor read")
-        self._line(f"<{tag}{_attributes(attributes)}>")
+        self.raw(f"<{tag}{_attributes(attributes)}>")
         self._open.append(tag)
 
     def close(self) -> None:
         tag = self._open.pop()
-        self._line(f"</{tag}>")
+        self.raw(f"</{tag}>")
 
     def leaf(self, tag: str, text: str | None = None, /, **attributes: str | None) -> None:
         if text is None:
-            self._line(f"<{tag}{_attributes(attributes)}/>")
+            self.raw(f"<{tag}{_attributes(attributes)}/>")
         else:
-            self._line(f"<{tag}{_attributes(attributes)}>{_escape(text)}</{tag}>")
+            self.raw(f"<{tag}{_attributes(attributes)}>{_escape(text)}</{tag}>")
 
-    def raw(self, text: str) -> None:
-        self._line(text)
+    def around(self, tag: str, inner: Iterable[str], /, **attributes: str | None) -> None:
+        """Write an element with texts inside, which stand as they are; an empty one without."""
+        if texts := list(inner):
+            self.open(tag, **attributes)
+            self.raw(*texts)
+            self.close()
+        else:
+            self.leaf(tag, **attributes)
+
+    def raw(self, *texts: str) -> None:
+        self._lines += ["  " * len(self._open) + text for text in texts]
 
     def comment(self, text: str) -> None:
-        self._line(f"<!-- {text.replace('--', '- -')} -->")
+        self.raw(f"<!-- {text.replace('--', '- -')} -->")
 
     def text(self) -> str:
         assert not self._open, f"elements left open: {self._open}"
         return "\n".join(self._lines) + "\n"
-
-    def _line(self, text: str) -> None:
-        self._lines.append("  " * len(self._open) + text)
 
 
 def attributes_text(attributes: Mapping[str, str]) -> str:
