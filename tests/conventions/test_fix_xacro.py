@@ -241,7 +241,7 @@ def test_links_behind_a_prefix_are_renamed(calls, tmp_path):
     ("repository", "every", "at_least"),
     [
         ("ros-industrial+abb", 2, 2),
-        ("ros-industrial+motoman", 3, 4),
+        ("ros-industrial+motoman", 6, 2),
         ("ros-industrial+kuka_experimental", 1, 1),
         ("ros-industrial+fanuc", 3, 1),
         ("Yaskawa-Global+motoman_ros2_support_packages", 1, 2),

@@ -26,6 +26,7 @@ from kinetree.syntax.xml import reader as xml
 from kinetree.syntax.xml.document import Document
 from kinetree.syntax.xml.reader import Report, parse
 from kinetree.syntax.xml.writer import XmlWriter
+from support import at_length
 
 pytestmark = pytest.mark.slow
 
@@ -39,8 +40,6 @@ def unit_of(flood):
     return "elements" if flood.limit == xml.MAX_PARTS else "bytes" if flood.limit > 1_000_000 else "others"
 
 
-SAMPLED = ("sdf", "mjcf", "ets")
-"""Readers that take seconds at their limits: here they read a quarter, `benchmarks/bounds.py` reads all."""
 SQUARE = ("urdf: coupled limits",)
 """Floods whose robot has a matrix that grows with the square."""
 SCANNED_AGAIN = ("xml: one comment", "xml: a tag of attributes", "xml: UTF-16", "xml: windows-1252")
@@ -81,7 +80,7 @@ def test_no_reader_takes_more_than_was_promised_or_grows_faster_than_n_log_n(flo
 
 
 def sizes_of(flood):
-    top = flood.limit // 4 if reader_of(flood) in SAMPLED and not flood.above else flood.limit
+    top = flood.limit if flood.above else flood.limit // at_length(4, 1)
     return [max(2, top // FACTOR), top, *([top + 1] if flood.above else [])]
 
 

@@ -42,7 +42,7 @@ def checked(file):
 
 @pytest.mark.slow
 def test_findings_equal_those_of_the_check_on_real_files():
-    files, compared = sample(real_files(), 4), 0
+    files, compared = sample(real_files(), 8), 0
     with Client() as client:
         for file in files:
             try:
@@ -77,7 +77,7 @@ def resident(process):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_memory_stays_level_over_thousands_of_edits(tmp_path):
-    edits = at_length(3_000, 10_000)
+    edits = at_length(1_500, 10_000)
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
     levels = []

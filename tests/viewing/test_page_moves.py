@@ -64,17 +64,22 @@ ROBOTS = {
 }
 
 
-@pytest.fixture(params=ROBOTS)
-def shown(request, open_page, tmp_path):
-    """A robot, the frame to drag, and its page."""
-    make, frame = ROBOTS[request.param]
+@pytest.mark.parametrize("name", ROBOTS)
+def test_a_page_moves_its_robot_as_kinetree_does(name, open_page, tmp_path):
+    """One page for all of this, as opening it takes longest; it is accessible, too."""
+    make, frame = ROBOTS[name]
     robot = make(tmp_path)
-    kt.show(robot, browser=False).save(tmp_path / "robot.html")
-    return robot, frame, open_page(tmp_path / "robot.html")
+    page = opened(open_page, tmp_path, robot)
+    assert axe(page) == []
+    if frame:  # kt.ik takes this robot
+        the_pointer_drags_a_frame(robot, frame, page)
+    poses_are_those_of_fk(robot, page)
+    sliders_and_drags_stay_inside_the_limits(robot, frame or list(robot.frames)[-1], page)
+    if frame:
+        reachable_targets_are_reached(robot, frame, page)
 
 
-def test_poses_are_those_of_fk(shown):
-    robot, _, page = shown
+def poses_are_those_of_fk(robot, page):
     rng = np.random.default_rng(0)
     Q = [random_q(robot, rng) for _ in range(100)]
     names = [name for name, frame in robot.frames.items() if not frame.unplaced]
@@ -84,24 +89,19 @@ def test_poses_are_those_of_fk(shown):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
-def test_sliders_and_drags_stay_inside_the_limits(shown):
-    robot, frame, page = shown
+def sliders_and_drags_stay_inside_the_limits(robot, name, page):
     rng = np.random.default_rng(1)
-    assert robot.limits.contains(np.array(page.evaluate("kinetree.view.q")))
+    page.evaluate("q => kinetree.view.setQ(q)", robot.q().tolist())
     moved = np.array(page.evaluate(SLIDE, rng.uniform(size=(300, 2)).tolist()))
     assert robot.limits.contains(moved).all()
     assert (np.ptp(moved, axis=0) > 0).sum() >= min(robot.nq, 30) * 0.8  # a slider of a locked joint moves nothing
-    name = frame or list(robot.frames)[-1]
     goals = all_frames(robot, moved[-1])[name] + np.zeros((100, 4, 4))
     goals[:, :3, 3] += rng.normal(0, 0.2, (100, 3))
     dragged = np.array(page.evaluate(REACH, [name, goals.reshape(100, 16).tolist(), 0]))
     assert robot.limits.contains(dragged).all()
 
 
-def test_reachable_targets_are_reached(shown):
-    robot, frame, page = shown
-    if frame is None:
-        pytest.skip("kt.ik does not take this robot")
+def reachable_targets_are_reached(robot, frame, page):
     _, goals = reachable(robot, frame, None, 200)
     q = np.array(page.evaluate(REACH, [frame, goals.reshape(200, 16).tolist(), 30]))
     T = kt.fk(robot, frame)(q)
@@ -111,10 +111,7 @@ def test_reachable_targets_are_reached(shown):
     assert robot.limits.contains(q).all()
 
 
-def test_the_pointer_drags_a_frame(shown):
-    robot, frame, page = shown
-    if frame is None:
-        pytest.skip("kt.ik does not take this robot")
+def the_pointer_drags_a_frame(robot, frame, page):
     page.get_by_text("Drag a frame").click()
     page.get_by_label("Frame to drag").fill(frame)
     page.get_by_role("button", name="Drag", exact=True).click()
@@ -147,10 +144,6 @@ def test_a_robot_without_shapes_is_seen_up_to_its_tip(open_page, tmp_path):
     page.get_by_label("Visual shapes").uncheck()
     page.wait_for_timeout(300)
     assert page.screenshot(clip=clip) != line
-
-
-def test_nothing_serious_for_those_who_do_not_see_or_use_no_mouse(shown):
-    assert axe(shown[2]) == []
 
 
 def test_the_keyboard_moves_a_joint_and_selects_a_part(open_page, tmp_path):
@@ -232,12 +225,12 @@ def test_a_configuration_is_typed_and_opened_by_a_link(open_page, tmp_path):
         assert page.evaluate("kinetree.view.q")[i] == expected
 
 
-@pytest.mark.parametrize("fragment", ["#q=%E0:1", "#q=neck_pitch:", "#q=neck_pitch:1e999", "#q=elbow:1", "#q="])
-def test_a_link_that_is_cut_off_or_of_another_robot_is_named(open_page, tmp_path, fragment):
-    robot = kt.load("icub")
-    page = opened(open_page, tmp_path, robot, fragment)
-    np.testing.assert_array_equal(page.evaluate("kinetree.view.q"), robot.limits.project(robot.q()))
-    assert "The address of the page has no configuration of this robot" in page.locator("body").text_content()
+def test_a_link_that_is_cut_off_or_of_another_robot_is_named(open_page, tmp_path):
+    arm = kt.chain([{"joint": "lift", "d": 0.1, "alpha": 1.0}, {"joint": "bend", "a": 1.0}], convention="dh")
+    for fragment in ("#q=%E0:1", "#q=lift:", "#q=lift:1e999", "#q=elbow:1", "#q="):
+        page = opened(open_page, tmp_path, arm, fragment)
+        assert page.evaluate("kinetree.view.q") == [0.0, 0.0], fragment
+        assert "The address of the page has no configuration of this robot" in page.locator("body").text_content()
 
 
 def test_a_number_of_the_goal_leaves_the_others_as_they_are(open_page, tmp_path):
