@@ -220,7 +220,8 @@ class _Builder:
             self.error("unknown-frame", message, frame, f"frame {frame.name!r}")
             return
         link, T = self.frames[frame.link]
-        self.add(replace(frame, link=link, origin=frozen(T @ frame.origin)))
+        unplaced = frame.unplaced or next((f.unplaced for f in self.parts.frames if f.name == frame.link), "")
+        self.add(replace(frame, link=link, origin=frozen(T @ frame.origin), unplaced=unplaced))
 
     def draw(self, shape: DHShape) -> None:
         """Give the link of a frame the spheres and the cylinder of a shape."""
