@@ -12,6 +12,7 @@ import pytest
 import kinetree as kt
 from kinetree.formats import dh
 from kinetree.formats.losses.losses import PARTS
+from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.reshape import SUFFIXES
 from kinetree.robots.packaged import versions
@@ -40,7 +41,22 @@ def urdfs() -> Iterator[tuple[str, kt.Robot]]:
     yield from loaded(sample(sorted(corpus.rglob("*.urdf")), 40))
 
 
+def joint_of(kind: str) -> str:
+    """SDF of a joint of a type, whose links stand away from it."""
+    axis = {"ball": "", "fixed": ""}.get(kind, "<axis><xyz>1 0 2</xyz></axis>")
+    axis += "<axis2><xyz>0 1 0</xyz></axis2>" if kind == "universal" else ""
+    pitch = "<screw_thread_pitch>3</screw_thread_pitch>" if kind == "screw" else ""
+    inertial = "<inertial><pose>0.1 0.2 0.3 0 0 0</pose><mass>{}</mass></inertial>"
+    return f"""<sdf version="1.10"><model name="m"><pose>1 2 3 0.1 0.2 0.3</pose>
+      <link name="a"><pose>0 1 0 0.4 0.5 0.6</pose>{inertial.format(2)}</link>
+      <link name="b"><pose>1 0 0 0.7 0.8 0.9</pose>{inertial.format(3)}</link>
+      <joint name="j" type="{kind}"><pose>0.1 0.2 0.3 1 1.1 1.2</pose><parent>a</parent><child>b</child>{axis}{pitch}
+      </joint></model></sdf>"""
+
+
 def sdfs() -> Iterator[tuple[str, kt.Robot]]:
+    for kind in (row.sdf for row in JOINT_TYPES.values() if row.sdf):
+        yield kind, kt.load(joint_of(kind), format="sdf")
     opener = Files(shared("corpus"))
     for path in corpus_files(8):
         for robot in robots_of_sdf(path, opener):
