@@ -248,6 +248,11 @@ def test_what_cannot_be_said_is_an_error_that_names_it(robot, code):
         assert load(sdf.write(robot(), without=(part,))).joints["j"]
 
 
+def test_limits_between_which_there_is_one_place_are_written():
+    limit = load(sdf.write(urdf_joint(""))).joints["j"].limit
+    assert (limit.lower, limit.upper) == (0, 0)
+
+
 def edited(edit):
     """The hinge with its joint edited."""
     parts = parts_of(load(model(hinge())))
