@@ -103,8 +103,8 @@ def add_overlay(
 def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None = None) -> Robot:
     """Return the robot with the frame `name` elsewhere on its link; everything else keeps its place in space.
 
-    origin: T_relative_name (4, 4), its new pose in the frame `relative_to`, which must be fixed to the same link; by
-    default in the frame itself as it was.
+    origin: T_relative_name (4, 4), its new pose in the frame `relative_to`, which must be fixed to the same link and
+    have a known place; by default in the frame itself as it was.
 
     A link's own frame moves without the link: its inertia, shapes, joints, frames and sensors stay where they are, so
     the same q means the same. If the link is the root, poses in the root frame change by one constant. Sensors stay
