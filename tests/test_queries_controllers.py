@@ -41,9 +41,11 @@ def arm() -> kt.Robot:
 
 
 def built(name: str) -> kt.Robot:
-    """The published arm under a name; base is its first frame, base_link stands turned below it."""
+    """The published arm under a name, turned on a pedestal; base is its first frame, base_link stands below it."""
     robot = edit.rename(kt.load(table(name), format="dh"), {"base_link": "first"})
     first, last = robot.root, list(robot.frames)[-1]
+    pedestal = kt.load(f'<robot name="{name}"><link name="pedestal"/></robot>', format="urdf")
+    robot = edit.attach(pedestal, robot, "pedestal", se3.pose_from_xyz_rpy((0.3, 0.2, 0.8), (0, 0.1, 1)))
     robot = edit.add_frame(robot, "base", first)
     robot = edit.add_frame(robot, "base_link", first, se3.pose_from_xyz_rpy((0.1, 0, -0.2), (0, 0, np.pi)))
     robot = edit.add_frame(robot, "tool0", last)

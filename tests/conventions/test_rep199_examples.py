@@ -2,6 +2,7 @@
 
 import re
 from math import pi
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from each import each
 from kinetree.rules.rep199.manual_clauses import CLAUSES
 from support import shared
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 PRINTED = {
     "one arm": "base_link ├ base └ link_1 └ .. └ link_N └ flange └ tool0",
     "one arm with a tool": (
@@ -203,3 +205,18 @@ def test_every_clause_is_quoted_from_the_text():
     for code, clause in quoted.items():
         parts = [re.escape(part.strip(" ,")) for part in clause.replace(" [1]", "").split("…")]
         assert any(re.search(".*".join(parts), line) for line in lines), (code, clause)
+
+
+def test_the_page_says_what_the_rep_is():
+    """Where a sentence of the REP asks for nothing, the page of its clauses says the same."""
+    lines = shared("seeds", "rep-0199-coordinate-frames-industrial-manipulators.txt").read_text("utf-8").splitlines()
+    page = " ".join((DOCS / "reference" / "rep199.md").read_text("utf-8").split())
+    for line, printed, said in (
+        (6, "Status: | Draft", "draft"),
+        (7, "Type: | Informational", "informational draft"),
+        (13, "this is not an official REP", "that never became official"),
+        (22, "No further special treatment", "The REP asks nothing of base_link beyond these clauses."),
+        (93, "public domain", "It is in the public domain."),
+    ):
+        assert printed in lines[line - 1]
+        assert said in page

@@ -13,7 +13,7 @@ from kinetree.formats.mjcf import read, write
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Joint, Link, Robot
-from support import REFUSED, all_frames, example_robot_urdfs, frames_differ_by, icub_urdfs, random_q
+from support import all_frames, icub_urdfs, random_q
 
 mujoco = pytest.importorskip("mujoco")
 pytestmark = pytest.mark.crosscheck
@@ -182,45 +182,6 @@ def test_the_model_that_comes_with_mujoco_is_loaded_written_and_loaded_by_mujoco
     again = kt.load(tmp_path / "again.xml")
     assert worst(again, mujoco.MjModel.from_xml_path(str(tmp_path / "again.xml"))) < 1e-12
     assert again.joint_names == robot.joint_names
-
-
-def test_every_icub_as_mjcf():
-    parts = ("geometry",)
-    paths, rng = icub_urdfs(), np.random.default_rng(4)
-    assert paths
-    for path in paths:
-        robot = kt.load(path)
-        text = write(robot, without=parts)
-        again, model = robot_of(text), mujoco.MjModel.from_xml_string(text)
-        assert model.nbody == len(robot.links) + 1
-        assert worst(again, model, 3) < 1e-12
-        assert frames_differ_by(robot, again, random_q(robot, rng)) < 1e-12
-
-
-def test_every_urdf_becomes_mjcf_as_mujoco_sees_it():
-    """Without any option but for shapes: frames, masses and limits are those of the URDF."""
-    rng = np.random.default_rng(7)
-    for path in [path for path in (*icub_urdfs(), *example_robot_urdfs()) if path.name not in REFUSED]:
-        robot = kt.load(path)
-        model = mujoco.MjModel.from_xml_string(write(robot, without=("geometry",)))
-        data, q = mujoco.MjData(model), random_q(robot, rng)
-        values = {name: q[where] for name, where in robot.q_slices.items()}
-        for joint in (joint for joint in robot.joints.values() if joint.kind.single):
-            leader, ratio, offset = joint, 1.0, 0.0
-            while leader.mimic:
-                ratio, offset = ratio * leader.mimic.multiplier, offset + ratio * leader.mimic.offset
-                leader = robot.joints[leader.mimic.joint]
-            data.joint(joint.name).qpos[0] = ratio * values[leader.name][0] + offset
-            limit = np.array([joint.limit.lower, joint.limit.upper])
-            there = model.joint(joint.name).range if model.joint(joint.name).limited else [-np.inf, np.inf]
-            np.testing.assert_allclose(there, limit if np.isinf(limit).all() else limit.clip(-1e10, 1e10), atol=1e-15)
-        mujoco.mj_kinematics(model, data)
-        for name, T in all_frames(robot, q).items():
-            if name in robot.links:
-                body = data.body(name)
-                assert max(np.abs(body.xpos - T[:3, 3]).max(), np.abs(body.xmat - T[:3, :3].ravel()).max()) < 1e-12
-                inertial = robot.links[name].inertial
-                assert model.body(name).mass[0] == pytest.approx(inertial.mass if inertial else 0, abs=1e-6)
 
 
 def test_masses_of_a_robot_survive_the_way_through_mujoco():

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from kinetree.errors import KinetreeError
 from kinetree.formats import sdf
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
-from support import all_frames, random_q, sample, shared
+from sdf_corpus import Files, corpus_files, robots
+from support import all_frames, random_q, shared
 
 pytestmark = pytest.mark.crosscheck
 
@@ -27,42 +25,6 @@ NO_MASS = {"inertial_invalid.sdf"}
 """Files with a negative mass, which Drake replaces by its own."""
 ACCEPTED_BY_DRAKE_ALONE = {"no-model", "no-links"}
 """Causes of refusal of files that Drake, which needs no robot, has no reason to refuse."""
-
-
-class Files:
-    """An opener over the folders of the corpus."""
-
-    def __init__(self, corpus: Path) -> None:
-        self.corpus = corpus
-        tests = corpus / "gazebosim+sdformat" / "test"
-        self.folders = [tests / "integration" / "model", tests / "integration", tests / "sdf"]
-        self.models = {path.parent.name: path.parent for path in sorted(corpus.rglob("model.config"), reverse=True)}
-
-    def __call__(self, wanted: str, asking: str) -> tuple[bytes, str] | None:
-        name = re.sub(r"^(model|file)://", "", wanted)
-        places = [Path(asking).parent, *self.folders, *(p for p in Path(asking).parents if p > self.corpus)]
-        found = next((p / name for p in places if (p / name).is_file()), None)
-        return (found.read_bytes(), str(found)) if found else None
-
-
-def corpus_files() -> list[Path]:
-    """SDF files of the corpus; the specification's own tables end in .sdf too."""
-    corpus = shared("corpus")
-    paths = (path for ending in ("*.sdf", "*.world") for path in corpus.rglob(ending))
-    return sample(sorted(path for path in paths if not re.search(r"/sdf/1\.\d+/", str(path))), 3)
-
-
-def robots(path: Path, opener: Files) -> Iterator[Robot]:
-    """The robot of a file; of a world also each of its models."""
-    text = path.read_bytes()
-    robot, _ = sdf.read(text, str(path), opener)
-    if robot:
-        yield robot
-    if robot and robot.root == "world":
-        for name in {link.partition("::")[0]: None for link in robot.links if "::" in link}:
-            alone, _ = sdf.read(text, str(path), opener, name)
-            if alone:
-                yield alone
 
 
 class Drake:
@@ -204,26 +166,6 @@ def test_the_corpus_agrees_with_drake():
                 check_inertias(robot, drake)
     assert compared > 100
     assert {name: codes for name, codes in refused.items() if not codes <= ACCEPTED_BY_DRAKE_ALONE} == {}
-
-
-def test_what_we_write_agrees_with_drake():
-    rng = np.random.default_rng(1)
-    opener = Files(shared("corpus"))
-    compared = 0
-    for path in corpus_files():
-        for robot in robots(path, opener):
-            if any(note.code == "not-understood" for note in robot.notes):
-                continue  # Drake refuses what it does not understand
-            try:
-                drake = Drake(None, text=sdf.write(build(parts_of(robot))))
-            except (KinetreeError, RuntimeError, MemoryError):
-                continue  # a joint called like a link; something that was kept, such as a <script> without a <uri>
-            drake.bind(robot)
-            q = random_q(robot, rng)
-            if drake.move(robot, q):
-                assert differ_by(robot, drake, q) < 1e-12, path
-                compared += 1
-    assert compared > 30
 
 
 @pytest.mark.parametrize("version", [f"1.{minor}" for minor in range(2, 13)])

@@ -42,7 +42,8 @@ def unit_of(flood):
 
 SQUARE = ("urdf: coupled limits",)
 """Floods whose robot has a matrix that grows with the square."""
-SCANNED_AGAIN = ("xml: one comment", "xml: a tag of attributes", "xml: UTF-16", "xml: windows-1252")
+ENCODED = ("xml: UTF-16", "xml: GB18030", "xml: Shift_JIS", "xml: windows-1252", "xml: ISO-8859-1")
+SCANNED_AGAIN = ("xml: one comment", "xml: a tag of attributes", *ENCODED)
 """Floods of one comment or tag: Expat before 2.6 scans it again with each megabyte (CVE-2023-52425), so that time goes
 with the square. They still stay below the seconds that were promised.
 """

@@ -169,6 +169,17 @@ def test_sections_without_a_place_are_left_out_with_a_warning(tmp_path):
     assert (note.code, note.message) == ("left-out", "sections of the attached model are left out: <keyframe>")
 
 
+def test_a_model_with_a_name_in_asset_is_not_found_by_the_name_in_its_file(tmp_path):
+    """As in MuJoCo: the name of the file counts only without another."""
+    for file, body in (("d", "wrong"), ("c", "right")):
+        text = f'<mujoco model="c"><worldbody><body name="{body}"><geom size="1"/></body></worldbody></mujoco>'
+        (tmp_path / f"{file}.xml").write_text(text)
+    text = """<mujoco><asset><model name="d" file="d.xml"/><model name="c" file="c.xml"/></asset><worldbody>
+      <attach model="c" prefix=""/></worldbody></mujoco>"""
+    (tmp_path / "m.xml").write_text(text)
+    assert list(kt.load(tmp_path / "m.xml").links) == ["world", "right"]
+
+
 def test_everything_that_names_a_replicated_part_is_replicated(tmp_path):
     body = """<site name="top"/><replicate count="2" sep="-" offset="1 0 0"><body name="z"><joint name="j"/>
       <geom/><site name="s"/>

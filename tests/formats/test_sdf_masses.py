@@ -248,6 +248,13 @@ class TestMasslessLinksWritten:
             assert np.abs(np.linalg.inv(there["foot"]) @ there[name] - here[name]).max() < 1e-14
         assert np.abs(there["__model__"] - there["foot"]).max() < 1e-15  # a model stands where it stood
 
+    @pytest.mark.parametrize(("xyz", "is_moved"), [("0 0 0", False), ("0 0 1", True)])
+    def test_a_model_whose_root_stays_in_place_has_no_frame_for_it(self, xyz, is_moved):
+        mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        text = f"""<robot name="r"><link name="base_link"/><link name="base">{mass}</link><joint name="f" type="fixed">
+          <origin xyz="{xyz}"/><parent link="base_link"/><child link="base"/></joint></robot>"""
+        assert ("__model__" in kt.text(kt.load(text, format="urdf"), "sdf")) == is_moved
+
     def test_kinetree_restores_the_robot(self):
         robot, (text, _, _) = self.robot(), self.written()
         again = load(text)

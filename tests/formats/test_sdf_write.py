@@ -196,6 +196,18 @@ def test_a_root_called_world_is_the_world():
     same(robot, load(written), [0.7])
 
 
+def test_no_world_is_called_world():
+    """libsdformat reserves the name, which a robot of several models in one file has here."""
+    text = '<sdf version="1.10"><model name="a"><link name="l"/></model><model name="b"><link name="l"/></model></sdf>'
+    robot = load(text)
+    assert robot.name == robot.root == "world"
+    written = sdf.write(build(parts_of(robot)))
+    assert '<world name="world_robot">' in written
+    again = load(written)
+    assert again.name == "world"
+    same(robot, again, robot.q())
+
+
 def test_materials_keep_their_names():
     text = """<robot name="r"><material name="red"><color rgba="1 0 0 1"/></material>
       <material name="blue"><color rgba="0 0 1 1"/></material>
@@ -224,6 +236,7 @@ def urdf_joint(inside, kind="revolute"):
             lambda: edited(lambda j: replace(j, type="ball", axes=NO_AXES, limits=(Limit(0, 1),) * 3)),
             "cannot-say-limit",
         ),
+        (lambda: edited(lambda j: replace(j, limits=(Limit(0.1, 0),))), "cannot-say-limit"),  # libsdformat refuses it
     ],
 )
 def test_what_cannot_be_said_is_an_error_that_names_it(robot, code):
@@ -233,6 +246,11 @@ def test_what_cannot_be_said_is_an_error_that_names_it(robot, code):
     part = code.removeprefix("cannot-say-")
     if part != "joint":
         assert load(sdf.write(robot(), without=(part,))).joints["j"]
+
+
+def test_limits_between_which_there_is_one_place_are_written():
+    limit = load(sdf.write(urdf_joint(""))).joints["j"].limit
+    assert (limit.lower, limit.upper) == (0, 0)
 
 
 def edited(edit):

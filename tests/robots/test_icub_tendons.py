@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import kinetree as kt
 from each import each
@@ -163,6 +164,21 @@ def test_the_share_that_ikins_five_rows_forbid(tables, side):
     G = np.vstack([both[0], [[0.0, *more[0].G[0]], [0.0, 1.0, 0.0]]])
     h = np.r_[both[1], np.rad2deg(more[0].h), np.rad2deg(more[1].h)]
     assert 1 - polytope.volume(G, h) / polytope.volume(*box) == pytest.approx(0.5558747, abs=1e-6)
+
+
+@pytest.mark.parametrize("side", SHOULDERS)
+def test_how_far_each_of_ikins_five_rows_reaches(tables, side):
+    """The least margin of a row where the box and the other rows hold, as another program has it; it is positive for a
+    row that takes nothing."""
+    facts = json.loads(shared("facts", "icub", "shoulder_tendons.json").read_text())["ikin_cable_5"]
+    (G, h), box = in_degrees(tables[f"{side} ikin"]), in_degrees(tables[f"{side} firmware"])
+    assert [row for row, *_ in facts["redundant_given_box"]] == [1, 2, 3, 4, 5]
+    for row, is_redundant, least in facts["redundant_given_box"]:
+        others = np.delete(np.arange(5), row - 1)
+        A, b = np.vstack([G[others], box[0]]), np.r_[h[others], box[1]]
+        margin = h[row - 1] + linprog(-G[row - 1], A, b, bounds=(None, None)).fun
+        assert margin == pytest.approx(least, abs=1e-9)
+        assert (margin > 0) == is_redundant
 
 
 def test_the_corners_of_the_firmwares_box():

@@ -44,6 +44,8 @@ QUESTIONS = [
     lambda r: serial_chain(r, "root_link", UNPLACED),
     lambda r: serial_chain(r, UNPLACED, "l_hand"),
     lambda r: frame_figure(r, UNPLACED, None),
+    lambda r: kt.edit.attach(r, kt.chain("Rz(q1)"), UNPLACED, prefix="tool_"),
+    lambda r: kt.edit.move_frame(r, r.frames[UNPLACED].link, np.eye(4), relative_to=UNPLACED),
 ]
 
 
@@ -68,12 +70,29 @@ def test_a_frame_that_gets_a_place(icub):
     np.testing.assert_allclose(kt.fk(placed, UNPLACED, base=link).interpret(placed.q()), T, atol=1e-15)
 
 
+def test_what_is_fixed_to_it_has_no_place_either(icub):
+    why = icub.frames[UNPLACED].unplaced
+    known = kt.edit.add_frame(icub, "beside", "l_hand")
+    assert not known.frames["beside"].unplaced
+    assert kt.edit.add_frame(icub, "beside", UNPLACED).frames["beside"].unplaced == why
+    assert kt.edit.add_tool(icub, "tool", np.eye(4), tool0=UNPLACED).frames["tool"].unplaced == why
+    text = """convention = "dh"
+units = { length = "m", angle = "deg" }
+rows = [{ joint = "q1", a = 1, d = 0, alpha = 0, theta = 0 }]
+frame = [{ name = "a", on = "q1_link", unplaced = "unknown" }, { name = "b", on = "a" },
+  { name = "c", on = "b", unplaced = "of its own" }, { name = "d", on = "q1_link" }]
+"""
+    frames = kt.load(text, format="dh").frames
+    assert [frames[name].unplaced for name in "abcd"] == ["unknown", "unknown", "of its own", ""]
+
+
 @each(
     "arguments",
     [
         ["fk", "icub", UNPLACED],
         ["ik", "icub", "--frame", UNPLACED, "--pose", "0 0 0"],
         ["dh", "icub", "--tip", UNPLACED],
+        ["attach", "icub", "icub:2.7", "--at", UNPLACED, "--prefix", "x_", "-o", "x.urdf"],
         ["inspect", "icub", "--frame", UNPLACED, "-o", "x.svg"],
         ["codegen", "icub", "--write", f"fk({UNPLACED})", "-o", "x.c"],
         ["codegen", "icub", "--write", f"jacobian({UNPLACED})", "-o", "x.c"],

@@ -177,6 +177,7 @@ CASES = {
             "on the first link": Model(
                 edited(hung("base", "link_1")), says="this frame moves with 'link_1'; expected fixed to 'base_link'"
             ),
+            "on the last link": Model(edited(hung("base", "link_6")), says="this frame moves with 'link_6'"),
             "behind a joint of its own": Model(
                 edited(turning("base")), says="the joint 'base_link-base' to this frame is continuous; expected fixed"
             ),

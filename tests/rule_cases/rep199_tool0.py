@@ -99,6 +99,7 @@ CASES = {
         silent={
             "fixed": CLEAN,
             "on an adapter": edited(between("adapter", "tool0")),
+            "on a flange that turns, which another rule says": edited(turning("flange")),
             "none": edited(renamed("tool0", "tip")),
             "without flange": edited(renamed("flange", "hand")),
         },

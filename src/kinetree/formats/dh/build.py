@@ -218,7 +218,8 @@ class _Builder:
 
     def frame(self, frame: Frame) -> None:
         if place := self.place(frame.link, "link or frame before it", frame, f"frame {frame.name!r}"):
-            self.add(replace(frame, link=place[0], origin=frozen(place[1] @ frame.origin)))
+            unplaced = frame.unplaced or next((f.unplaced for f in self.parts.frames if f.name == frame.link), "")
+            self.add(replace(frame, link=place[0], origin=frozen(place[1] @ frame.origin), unplaced=unplaced))
 
     def draw(self, shape: DHShape) -> None:
         """Give the link of a frame the spheres and the cylinder of a shape."""

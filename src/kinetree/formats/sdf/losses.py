@@ -47,6 +47,9 @@ def _shape(extensions: bool, geometry: Geometry) -> list[str]:
 
 
 def _limits(joint: Joint) -> Iterator[str]:
+    for limit in joint.limits:
+        if limit.lower > limit.upper:  # libsdformat refuses the file
+            yield f"the limits {limit.lower:g} to {limit.upper:g}, which nothing is inside"
     for limit in joint.limits[joint.kind.axes :] if joint.kind.sdf or joint.type == "floating" else ():
         if limit.lower > -inf or limit.upper < inf or 0 < limit.effort < inf:
             yield f"limits of a {joint.type} joint"

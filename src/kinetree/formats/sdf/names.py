@@ -28,8 +28,7 @@ def names_for(robot: Robot) -> dict[tuple[str, str], str]:
         found["frame", frame.name] = _free("frame", name.replace("::", "_") if outside else name, taken)
     for name, wanted in _joint_names(layout, placed).items():
         found["joint", name] = _free("joint", wanted, taken)
-    if not (layout.is_world and robot.name == WORLD):
-        found["robot", robot.name] = _legal("robot", robot.name).replace("::", "_")
+    found["robot", robot.name] = _legal("robot", robot.name).replace("::", "_")
     return {(kind, own): name for (kind, own), name in found.items() if name != own}
 
 

@@ -11,6 +11,7 @@ from kinetree.errors import Finding, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import stale, unmoved
 from kinetree.model.force_torque import reading_place
+from kinetree.model.placed import check_placed
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import ROUNDED, judged, numbers, poses
@@ -23,6 +24,7 @@ def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> R
 
     origin: T_on_name (4, 4), its pose in `on`, in metres. Raises UnknownNameError for an unknown `on`, KinetreeError
     for a name that is taken or an origin that is no pose; a rounded rotation is replaced by the nearest, with a note.
+    On a frame without a known place the new one has none (`Frame.unplaced`).
 
     Examples:
         >>> import kinetree as kt
@@ -33,7 +35,8 @@ def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> R
     """
     anchor = robot.frames[on]
     parts = parts_of(robot)
-    parts.frames.append(Frame(name, anchor.link, frozen(anchor.origin @ pose(origin, parts))))
+    origin = frozen(anchor.origin @ pose(origin, parts))
+    parts.frames.append(Frame(name, anchor.link, origin, unplaced=anchor.unplaced))
     return build(parts)
 
 
@@ -56,7 +59,7 @@ def add_tool(robot: Robot, name: str, T: Any, *, tool0: str = "tool0") -> Robot:
     joint = robot.parent_joint(tool0) if tool0 in robot.links else None
     link, origin = (joint.parent, joint.origin) if joint and joint.type == "fixed" else (frame.link, frame.origin)
     parts = parts_of(robot)
-    parts.frames.append(Frame(name, link, frozen(origin @ pose(T, parts))))
+    parts.frames.append(Frame(name, link, frozen(origin @ pose(T, parts)), unplaced=frame.unplaced))
     return build(parts)
 
 
@@ -100,8 +103,8 @@ def add_overlay(
 def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None = None) -> Robot:
     """Return the robot with the frame `name` elsewhere on its link; everything else keeps its place in space.
 
-    origin: T_relative_name (4, 4), its new pose in the frame `relative_to`, which must be fixed to the same link; by
-    default in the frame itself as it was.
+    origin: T_relative_name (4, 4), its new pose in the frame `relative_to`, which must be fixed to the same link and
+    have a known place; by default in the frame itself as it was.
 
     A link's own frame moves without the link: its inertia, shapes, joints, frames and sensors stay where they are, so
     the same q means the same. If the link is the root, poses in the root frame change by one constant. Sensors stay
@@ -122,6 +125,8 @@ def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None 
     if anchor.link != frame.link:
         message = f"relative_to={anchor.name!r} is fixed to link {anchor.link!r}; expected frames of {frame.link!r}"
         raise fail("not-fixed", message, element=f"frame {name!r}")
+    if anchor is not frame:
+        check_placed(robot, anchor.name)
     parts = parts_of(robot)
     T_link_new = anchor.origin @ pose(origin, parts)
     T_new_old = frozen(se3.inverse(T_link_new) @ frame.origin)

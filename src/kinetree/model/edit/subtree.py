@@ -16,6 +16,7 @@ from kinetree.model.edit.naming import with_prefix
 from kinetree.model.edit.own_files import with_own_files
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.mimic import mimic_polynomial
+from kinetree.model.placed import check_placed
 from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import numbers
@@ -79,7 +80,8 @@ def attach(
     type, axes (k, 3) of any length, pitch in m/rad, limits: of the new joint, which is fixed by default.
 
     q is that of `robot`, then the new joint's, then that of `other`. Raises UnknownNameError for an unknown frame,
-    KinetreeError for names that are taken, and for a type, axes or a pitch that make no joint.
+    KinetreeError for one without a known place, for names that are taken, and for a type, axes or a pitch that make no
+    joint.
 
     Examples:
         >>> import kinetree as kt
@@ -92,6 +94,7 @@ def attach(
     """
     kind = _kind(type, pitch)
     anchor = robot.frames[frame]
+    check_placed(robot, frame)
     other = with_own_files(other, robot)
     if prefix:
         other = with_prefix(other, prefix)
