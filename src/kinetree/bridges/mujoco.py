@@ -12,8 +12,7 @@ from kinetree.formats.mjcf.write_bodies import rounded_moments
 from kinetree.formats.mjcf.writing import range_of
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Joint, Robot
-from kinetree.spatial import exponential, se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, exponential, se3
 
 mj = library("mujoco", "mujoco")
 

@@ -25,8 +25,7 @@ from kinetree.formats.dh.read import written_chain
 from kinetree.formats.dh.write import Spelling, csv_text, toml_text
 from kinetree.model.dh import CONVENTIONS, Convention, DHRow, DHTable
 from kinetree.model.robot import Robot
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 from kinetree.viewing.section import Section
 
 LENGTHS: tuple[Literal["m", "cm", "mm"], ...] = ("m", "cm", "mm")

@@ -251,12 +251,8 @@ def _print(fixed: FixResult, diff: bool, shown: set[str]) -> None:
     unsafe = f", {len(fixed.unsafe)} more that --unsafe may repair" if fixed.unsafe else ""
     name = f" ({fixed.name})" if fixed.name else ""
     say(f"{fixed.file}{name}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
-    for path in () if diff else _others(fixed):
+    for path in () if diff else [path for path in fixed.after if path != Path(fixed.file).resolve()]:
         say(f"{as_shown(path)}: changed with it")
-
-
-def _others(fixed: FixResult) -> list[Path]:
-    return [path for path in fixed.after if path != Path(fixed.file).resolve()]
 
 
 def _write(findings: Iterator[Finding], stream: TextIO) -> None:

@@ -18,8 +18,7 @@ from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.queries.pendant import check_frames
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 NOISE = 1e-10
 """Angle that is rounding of a model's digits, rad."""

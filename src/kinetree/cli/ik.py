@@ -20,8 +20,7 @@ from kinetree.errors import fail
 from kinetree.model.limits import limits_about
 from kinetree.model.robot import Robot
 from kinetree.queries.pendant import check_frames
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 from kinetree.syntax.numbers import numbers
 
 NEAR = np.radians(5.0)

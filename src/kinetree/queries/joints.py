@@ -19,9 +19,8 @@ from kinetree.arguments import explain_type_errors
 from kinetree.errors import fail
 from kinetree.model.robot import Joint, Robot
 from kinetree.queries.query import tree
-from kinetree.spatial import plucker, se3
+from kinetree.spatial import Array, plucker, se3
 from kinetree.spatial.numbers import numbers
-from kinetree.spatial.se3 import Array
 
 
 @explain_type_errors

@@ -10,8 +10,7 @@ from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.model.robot import NO_AXES, Joint, Robot
 from kinetree.queries.joints import own_coordinates
 from kinetree.queries.query import frames_of, tree
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 from kinetree.syntax.xml.writer import XmlWriter
 from kinetree.viewing.parts import AXES, joint_text, matrix, name_text, triad
 from kinetree.viewing.projection import camera_matrix, check_finite, clear_view, project, scale_of

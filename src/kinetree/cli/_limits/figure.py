@@ -12,8 +12,7 @@ from kinetree.cli._limits.page import scale_of
 from kinetree.model.limits import Block
 from kinetree.model.robot import Robot
 from kinetree.solvers.limits.report import BlockReport, several
-from kinetree.spatial import extremes
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, extremes
 from kinetree.viewing.plotting import SIZE, new_figure, written
 
 if TYPE_CHECKING:

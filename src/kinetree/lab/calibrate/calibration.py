@@ -24,9 +24,8 @@ from kinetree.progress import Progress, reporting
 from kinetree.queries.controllers import active, fixed
 from kinetree.queries.pendant import coupling, of
 from kinetree.queries.query import tolerance_of
-from kinetree.spatial import se3
+from kinetree.spatial import Array, se3
 from kinetree.spatial.numbers import numbers
-from kinetree.spatial.se3 import Array
 
 ONE_AXIS = 1e-2
 """Least rotation of the poses about a second axis, relative to the first."""

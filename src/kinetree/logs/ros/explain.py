@@ -14,8 +14,7 @@ from kinetree.logs.ros.base import Poses, at_times
 from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 SAMPLES = 400
 """Number of transforms of a pair of frames with which causes are tried."""

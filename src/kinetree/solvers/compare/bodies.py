@@ -26,8 +26,7 @@ import numpy as np
 from kinetree.algorithms.kinematics import body_poses
 from kinetree.model.tree import Tree
 from kinetree.solvers.compare.motions import alike, apart, axes_apart, closest_motion, motion_error, moved_onto
-from kinetree.spatial import plucker, se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, plucker, se3
 
 BASE = -1
 

@@ -10,8 +10,7 @@ from kinetree.model.robot import RATES, UNLIMITED, Limit, Robot
 from kinetree.model.tree import Tree
 from kinetree.solvers.compare.bodies import Pair, inertia_of
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
-from kinetree.spatial import plucker
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, plucker
 
 Place = tuple[int, Array]
 """(body, T_body_thing)."""

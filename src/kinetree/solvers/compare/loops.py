@@ -7,8 +7,7 @@ from kinetree.model.tree import Tree
 from kinetree.solvers.compare.bodies import Pair
 from kinetree.solvers.compare.difference import Difference, Sides
 from kinetree.solvers.compare.motions import samples
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 Ends = tuple[tuple[Pair, Array], tuple[Pair, Array]]
 """The bodies of a loop's parent and child, each with the pose (4, 4) of the loop's frame in it."""

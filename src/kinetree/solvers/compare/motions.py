@@ -3,8 +3,7 @@
 import numpy as np
 
 from kinetree.model.tree import Tree
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 Joint = tuple[Tree, int]
 """A tree and the number of one of its joints."""

@@ -6,8 +6,7 @@ import numpy as np
 
 from kinetree.errors import fail
 from kinetree.model.limits import Block, Limits
-from kinetree.spatial import polytope
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, polytope
 
 CLOSE = 1e-6
 """Relative gain of volume, still possible, at which the search ends."""
