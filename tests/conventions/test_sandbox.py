@@ -19,8 +19,8 @@ from kinetree.checker.protection import without_foreign_places
 from kinetree.confine import Confinement
 from kinetree.formats.registry import ReadOptions
 from kinetree.isolated import Protection, child
-from kinetree.isolated.filter import ALLOW, REFUSE, UNKNOWN, program
 from kinetree.isolated.numbers import ARCHITECTURES, judged, refused
+from kinetree.isolated.restrict import ALLOW, REFUSE, UNKNOWN, program
 from kinetree.rules.examples import ARM
 from kinetree.rules.options import CheckOptions
 

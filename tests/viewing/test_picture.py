@@ -18,7 +18,7 @@ from kinetree.viewing import camera, raster
 from kinetree.viewing.camera import camera_at
 from kinetree.viewing.parts import last_frames
 from kinetree.viewing.picture import picture
-from kinetree.viewing.solids import solid
+from kinetree.viewing.surfaces import solid
 from physics import everything
 from support import icub_urdfs
 

@@ -17,9 +17,8 @@ from kinetree.cli._controllers import active, print_notes, single, tool_options
 from kinetree.cli._controllers import notes as unverified
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, argument, kinetree_command, option
-from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
-from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.cli._output import check_new, check_no_input, force_option, print_json
 from kinetree.cli._say import say_text
 from kinetree.errors import KinetreeError, Source, UnverifiedWarning, fail, nearest_names
 from kinetree.model.robot import Robot

@@ -13,9 +13,8 @@ import numpy as np
 from kinetree.algorithms.dh import PARALLEL, DHExtraction, extract_dh
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.cli._help import FILE, kinetree_command, option
-from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_or_printed
-from kinetree.cli._output import check_new, force_option
+from kinetree.cli._output import check_new, force_option, print_json
 from kinetree.cli._page import print_page
 from kinetree.cli._say import say_text
 from kinetree.errors import fail

@@ -22,13 +22,13 @@ from kinetree.checker.report.pretty import pretty
 from kinetree.cli._controllers import print_notes, read
 from kinetree.cli._findings import print_findings, print_more, terminal_width, write_lines
 from kinetree.cli._help import kinetree_command, option
-from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, check_options, json_option, paths_argument, reading_texts
+from kinetree.cli._output import print_json
 from kinetree.cli._say import say
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.files.opener import snapshot
 from kinetree.fixer.fix import FixResult, check_also, fix_examined, write
-from kinetree.fixer.outside import outside
+from kinetree.fixer.related_files import outside
 from kinetree.fixer.state import State
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.load import format_of

@@ -10,8 +10,8 @@ import numpy as np
 from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes, shown, tool_options, who
 from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._joints import with_joints
-from kinetree.cli._json import print_json
 from kinetree.cli._model import configuration, joint_values, json_option, note_open_loops, robot_argument
+from kinetree.cli._output import print_json
 from kinetree.cli._pendant import command_arm, robot_model
 from kinetree.cli._say import say
 from kinetree.errors import fail

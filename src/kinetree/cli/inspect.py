@@ -60,7 +60,7 @@ def command(
     elif values or in_degrees or force:
         raise click.UsageError("--q, --deg and --force are for a figure, which is written to -o FILE.svg")
     elif as_json:
-        from kinetree.cli._json import print_json
+        from kinetree.cli._output import print_json
 
         print_json(joint_table_json(robot) if joint_table else robot_json(robot))
     else:

@@ -11,8 +11,8 @@ import click
 
 from kinetree.cli._findings import terminal_width
 from kinetree.cli._help import argument, kinetree_command, option
-from kinetree.cli._json import plain, print_json
 from kinetree.cli._model import json_option
+from kinetree.cli._output import plain, print_json
 from kinetree.cli._say import say_text
 from kinetree.codes import CODES
 from kinetree.errors import address

@@ -17,9 +17,14 @@ from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.compare.bodies import BASE, Match, Pair
-from kinetree.solvers.compare.contents import compare_frames, compare_inertias, compare_limits, compare_sensors
+from kinetree.solvers.compare.contents import (
+    compare_frames,
+    compare_inertias,
+    compare_limits,
+    compare_loops,
+    compare_sensors,
+)
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
-from kinetree.solvers.compare.loops import compare_loops
 from kinetree.solvers.compare.motions import apart
 from kinetree.spatial.se3 import Array
 
