@@ -25,10 +25,7 @@ _JOINTS = {
     "ball": mj.mjtJoint.mjJNT_BALL,
     "floating": mj.mjtJoint.mjJNT_FREE,
 }
-_LOOPS = {
-    "fixed": mj.mjtEq.mjEQ_WELD,
-    **dict.fromkeys(("ball", "revolute", "continuous"), mj.mjtEq.mjEQ_CONNECT),
-}
+_LOOPS = {"fixed": mj.mjtEq.mjEQ_WELD, **dict.fromkeys(("ball", "revolute", "continuous"), mj.mjtEq.mjEQ_CONNECT)}
 
 
 def export(robot: Robot) -> tuple[Any, Maps]:

@@ -40,10 +40,7 @@ OF_ANGLES = ("XML-011",)
 """Rules about how frames are turned."""
 NAMING = ("name", "link", "joint", "reference", "filename", "ns", "type", "macro")
 """Attributes whose values are names."""
-ORIGINS = (
-    '<origin xyz="0 0 0" rpy="0 0 0"/>',
-    '<origin xyz="0.13 -0.07 0.29" rpy="0.3 -0.5 0.7"/>',
-)
+ORIGINS = ('<origin xyz="0 0 0" rpy="0 0 0"/>', '<origin xyz="0.13 -0.07 0.29" rpy="0.3 -0.5 0.7"/>')
 """Blocks that stand in for the origin of a macro, one for each expansion."""
 TOKEN = re.compile(r"q([xy])\d+q(\w+?)q\1q")
 """Values that stand in for names: `qx0qparentqxq`."""

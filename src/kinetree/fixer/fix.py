@@ -101,13 +101,7 @@ def fix_from(
     other robots; for those that are made from the same files the repairs must be right, too."""
     _check_places(start, options)
     tasks = [
-        Task(
-            name,
-            own,
-            unsafe,
-            read_related_files(own.also if unsafe else (), name, state.robot),
-            turn_tools,
-        )
+        Task(name, own, unsafe, read_related_files(own.also if unsafe else (), name, state.robot), turn_tools)
         for name, own, state in ((file, options, start), *variants)
     ]
     before = {**start.contents, **{one.path: one.content for task in tasks for one in task.related}}

@@ -65,9 +65,7 @@ def one_call(robot: Robot, model: Tree, inside: Inside, problem: Problem, arm: S
         closed["ordered"] = kernel("solutions", forms, Port("solutions", (FORMS, nq + 1)))
         closed["verdict"] = kernel("verdict", partial(has_form, model, arm, problem, limits), Port("verdict", ()))
     return OneCall(
-        enter=None if inside.rows.any() or problem.loose else enter,
-        **closed,
-        shells=shells(robot, problem, limits),
+        enter=None if inside.rows.any() or problem.loose else enter, **closed, shells=shells(robot, problem, limits)
     )
 
 

@@ -113,12 +113,7 @@ class IK:
 
     @as_given
     def __call__(
-        self,
-        *targets: Any,
-        q0: Any = None,
-        prefer: Any = None,
-        threads: int = 1,
-        progress: Progress = False,
+        self, *targets: Any, q0: Any = None, prefer: Any = None, threads: int = 1, progress: Progress = False
     ) -> IKResult:
         """Return configurations for targets, one (…, *shape) for each goal, as seen from the goal's base.
 
