@@ -156,8 +156,7 @@ def _applied(number: int, order: int, shapes: tuple[Shape, ...], *inputs: torch.
 
 
 def _is_plain(inputs: Sequence[torch.Tensor]) -> bool:
-    """Return whether PyTorch compiles a call that nothing differentiates; it refuses `apply` then, if there is any
-    number of arguments."""
+    """Return whether PyTorch compiles a call that nothing differentiates; it refuses `apply` then."""
     wanted = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
     return torch.compiler.is_compiling() and not wanted
 

@@ -113,8 +113,7 @@ def _lacking(files: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def _absent_macros(files: Mapping[str, str]) -> str:
-    """Return empty definitions of the macros that are called in links and that no file defines: they would give an
-    inertia or a shape."""
+    """Return empty definitions of macros that are called in links, for an inertia or a shape, and defined nowhere."""
     defined = {name for text in files.values() for name in DEFINED.findall(text)}
     calls: dict[str, list[Element]] = {}
     for root in (parse(text, file, Report()) for file, text in files.items()):

@@ -135,8 +135,7 @@ def _in_children(jobs: Sequence[Job], children: Sequence[Child]) -> Iterator[Che
 
 
 def _work(child: Child, todo: queue.SimpleQueue[Task], done: queue.SimpleQueue[tuple[int, CheckReport]]) -> None:
-    """Give a child one job after the other until none is left; the next before the answer to the last, to avoid
-    waiting."""
+    """Give a child one job after the other until none is left, each before the answer to the one before."""
     sent: deque[Task] = deque()  # the child is at the first
     while not child.ended:
         try:

@@ -79,8 +79,7 @@ def find_settings(file: str | None = None) -> Settings:
 
 
 def _says_something(path: Path) -> bool:
-    """Return whether a file has settings or faults; a pyproject.toml without the word kinetree need not even be
-    TOML."""
+    """Return whether a file has settings or faults; a pyproject.toml without the word kinetree has none."""
     if path.name == OWN or not os.path.isfile(path):
         return os.path.isfile(path)
     report = TextReport(str(path), "")

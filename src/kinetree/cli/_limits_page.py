@@ -229,8 +229,7 @@ def places_figure(robot: Robot, places: ReachedPlaces, suffix: str) -> bytes:
 
 
 def _seen(places: ReachedPlaces, inside: Array, axis: int) -> tuple[Array, tuple[float, float, float, float]]:
-    """Return the share (rows, columns) of cubes behind each other that are still reached, NaN where there are none, and
-    the ends of the picture."""
+    """Return the share (rows, columns) of cubes behind each other still reached, NaN without any, and the ends."""
     cells = np.floor(places.centers[:, [axis, 2]] / places.cell).astype(int)
     low, high = cells.min(axis=0), cells.max(axis=0) + 1
     count = np.zeros((*(high - low)[::-1], 2))

@@ -149,8 +149,7 @@ def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job
 
 
 def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[CheckReport]:
-    """Return the results, without errors of files in folders that are parts of others. files: whether they were
-    named."""
+    """Return the results, without errors of files that are parts of others. files: whether they were named."""
     results = zip(asked, tracked(check_all(asked), "checking", len(asked)), strict=True)
     found = [r if files.get(job.file, True) else without_parts(r, [*files]) for job, r in results]
     return once_in_all(found) + gone_from_baselines(asked)

@@ -43,8 +43,7 @@ REMOVED = "0.4"
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function to write. subject: its frame, sensor, time step, group of joints, or sensors and frames; nothing for
-    the whole robot."""
+    """A function to write. subject: its frame, sensor, time step, group, or sensors and frames; () for the robot."""
 
     name: str
     call: Call

@@ -144,8 +144,7 @@ def _tool(name: str, text: str) -> Array:
 
 
 def _repairable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
-    """Return the named files, of which other formats are rejected one by one, and the texts found in folders. files:
-    whether they were named. Raises KinetreeError for robots of the package, and if nothing is left."""
+    """Return the named files and texts found in folders. Raises KinetreeError if none is left. files: whether named."""
     for file in files:
         if is_packaged(file, options.format):
             raise fail("file", f"robot {file!r} comes with the package; only files and folders can be repaired")
@@ -156,8 +155,7 @@ def _repairable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
 
 
 def _is_text(file: str) -> bool:
-    """Return whether a file found in a folder is repaired; also True for an unreadable folder, which may have such
-    files."""
+    """Return whether a file found in a folder is repaired; also True for an unreadable folder."""
     endings = [suffix for name in TEXTS for suffix in FORMATS[name].suffixes]
     by_root = file.lower().endswith(".xml")
     return file.lower().endswith(tuple(endings)) or os.path.isdir(file) or (by_root and format_of(file).name in TEXTS)
@@ -208,8 +206,7 @@ def _errors(examined: Examination) -> list[Finding]:
 
 
 def _fixed(job: Job, examined: Examination, held: Mapping[Path, bytes], **options: Any) -> FixResult:
-    """Return the repairs of a file, without excused findings. Raises KinetreeError if it could not be read. held: the
-    contents of all files that were read."""
+    """Return the repairs of a file. Raises KinetreeError if it could not be read. held: contents of all files read."""
     errors = _errors(examined)
     if is_unread(examined.checked):
         raise KinetreeError(errors)
@@ -232,8 +229,7 @@ def _plain(fixed: FixResult) -> Mapping[str, Any]:
 
 
 def _print(fixed: FixResult, diff: bool, shown: set[str]) -> None:
-    """Print the difference, or what was repaired; and on the standard error stream what was not, once for all variants
-    of a file. shown: what has been printed."""
+    """Print the difference or the repairs, and to stderr what is left, once for all variants. shown: printed before."""
     if diff:
         if sys.stdout.isatty():
             say(*(line[:-1] for line in _diff(fixed)))

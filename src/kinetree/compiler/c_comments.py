@@ -40,8 +40,7 @@ def described(kernel: "Kernel") -> list[str]:
 
 
 def _entries(port: Port, start: int = 0) -> list[str]:
-    """Return the index and the name of every entry of a vector, from `start`, and of its codes; or of every row and
-    column."""
+    """Return the index and the name of every entry of a vector, from `start`, and of its codes; or of rows, columns."""
     codes = {label: [f"      {i} {word}" for i, word in enumerate(words)] for label, words in port.codes}
     if not port.shape:
         return codes.get(port.name, [])

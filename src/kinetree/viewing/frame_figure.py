@@ -114,8 +114,7 @@ def _draw(out: XmlWriter, camera: Array, row: _Row) -> None:
 
 
 def _name(out: XmlWriter, camera: Array, rows: Sequence[_Row], bottom: float) -> None:
-    """Write the names in a column, from top to bottom as their points are, with a line from each to its point and, if
-    there is enough space, the frame once more."""
+    """Write the names in a column in the order of their points, with lines to these and, if there is room, frames."""
     points = [project(camera, row.T[:3, 3]) for row in rows]
     order = sorted(range(len(rows)), key=lambda i: (round(float(points[i][1]) / 12.0), -i))
     space = min(ROW, (bottom - TOP) / (len(rows) + 1))

@@ -55,8 +55,7 @@ def single_joints(tree: Tree, external: External) -> tuple[Tree, dict[int, Any]]
 
 
 def _split(own: dict[str, Any], parts: list[tuple[str, Array]]) -> list[dict[str, Any]]:
-    """Return what a tree has of each of the single joints and its body, from what it has of their joint. parts: their
-    types and axes."""
+    """Return what a tree has of each single joint and its body. parts: types and axes of the single joints."""
     q, v = own["q_slice"].start, own["v_slice"].start
     rows = [
         own

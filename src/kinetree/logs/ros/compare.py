@@ -128,8 +128,7 @@ def _pair(robot: Robot, motions: Motions, poses: Poses, is_static: bool) -> Pair
 def _differences(
     pair: Pair, constant: Array | None, is_static: bool, tolerance: tuple[float, float], delays: list[float]
 ) -> Iterator[Difference]:
-    """Yield the difference between recorded and model's transforms, if it is above the tolerance. constant: the
-    model's, if no joint moves it."""
+    """Yield the difference between recorded and model's transforms. constant: the model's, if no joint moves it."""
     if constant is not None and is_static:
         pair = pair.some(1)
     if not len(pair.times):

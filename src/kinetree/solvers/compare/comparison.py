@@ -80,8 +80,7 @@ def distance_table(distances: Mapping[str, Distance], tolerance: float) -> list[
 
 
 def _configurations(sides: Sides, rng: np.random.Generator | None) -> tuple[Array, Array]:
-    """Return q of both robots with equal values for each pair of joints, all zero without `rng`. Joints without a
-    partner or with several coordinates stay at zero."""
+    """Return q of both robots with equal values for each pair of joints of one coordinate, all zero without `rng`."""
     q_a, q_b = sides.robot_a.zero.copy(), sides.robot_b.zero.copy()
     for pair in sides.leaders:
         if rng is None or sides.tree_a.joint_type[pair.a].nq != 1:

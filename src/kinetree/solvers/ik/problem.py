@@ -63,8 +63,7 @@ class Inside:
         return states, h, self._centers(problem, q[..., problem.columns], h), q
 
     def _centers(self, problem: Problem, q: Array, h: Array) -> Array:
-        """Return points (…, k) well inside: `begin_at`, or if that is outside for these other joints, a point between
-        it and q (…, k), which is inside."""
+        """Return points (…, k) well inside: `begin_at`, or a point between it and q (…, k), which is inside."""
         if not self.rows.any():
             return self.begin_at
         way, flat = self.begin_at - q, len(problem.lower)
@@ -168,8 +167,7 @@ def _is_angle(robot: Robot, column: int) -> bool:
 
 
 def _that_turn(robot: Robot, columns: Array, limits: Limits) -> Array:
-    """Return which coordinates (k,) may make whole turns and leave every frame in place: angles of wide ranges, without
-    pitch, followers or rows."""
+    """Return which coordinates (k,) may make whole turns: angles of wide ranges, without pitch, followers or rows."""
     led = {joint.mimic.joint for joint in robot.joints.values() if joint.mimic}
     names = [joint_of(robot, j) for j in columns]
     alone = [name not in led and robot.joints[name].pitch == 0 for name in names]

@@ -62,8 +62,7 @@ def _shell(robot: Robot, goal: Goal, limits: Limits, tolerance: tuple[float, flo
 
 
 def _taut(h: Array, a: Array) -> Array:
-    """Return a point (n, 3) on each axis of direction h (n, 3) through a (n, 3), so that the way along them is short:
-    reweighted least squares (Weiszfeld)."""
+    """Return points (n, 3) on axes h (n, 3) through a (n, 3), with a short way along them (Weiszfeld)."""
     n = len(h)
     steps = np.zeros((n - 1, 3, n))  # of the way, for each place along an axis
     for i in range(n - 1):

@@ -194,7 +194,7 @@ def _different(ik: IK, q: Array, good: Array, rest: Array, most: int, apart: flo
 
 
 def reachable(ik: IK, targets: Sequence[Any], threads: int) -> Array | bool:
-    """Return the result of `IK.reachable`."""
+    """Return q (k, p, nq) after a descent from each place (k, p, n), NaN for none, and which are solutions (k, p)."""
     kernels = ik._quick
     if kernels.verdict and ik._is_plain(targets):
         alone = float(kernels.verdict(ik._inside.neutral, *ik._more, *targets))

@@ -197,10 +197,7 @@ class IK:
         )
 
     def _solved(self, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
-        """Return the last states: unsolved ones after steps to their closest point, solved ones to a posture, if any.
-
-        search: states, bounds, centers and perhaps postures.
-        """
+        """Return the last states of a search: states, bounds, centers, and perhaps postures to which solved ones go."""
         found = searched(self, search[:3], targets, threads)
         for posture in search[3:]:
             n, begin = len(self._problem.columns), found.copy()
