@@ -6,14 +6,13 @@ from math import floor, log10
 
 import numpy as np
 
-from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.model.robot import NO_AXES, Joint, Robot
 from kinetree.queries.joints import own_coordinates
-from kinetree.queries.query import frames_of, tree
+from kinetree.queries.query import frames_of
 from kinetree.spatial import Array, se3
 from kinetree.syntax.xml.writer import XmlWriter
-from kinetree.viewing.parts import AXES, joint_text, matrix, name_text, triad
-from kinetree.viewing.projection import camera_matrix, check_finite, clear_view, project, scale_of
+from kinetree.viewing.parts import AXES, finite_poses, joint_text, matrix, name_text, triad
+from kinetree.viewing.projection import camera_matrix, clear_view, project, scale_of
 from kinetree.viewing.svg import LINE, area, arrow, element, line, picture, text
 
 WIDTH, TOP, LEAST = 960.0, 52.0, 580.0
@@ -48,7 +47,7 @@ def frame_figure(robot: Robot, frame: str, q: Array | None = None) -> str:
     """
     (frame,) = frames_of(robot, [frame])
     values = robot.q() if q is None else q
-    T = _poses(robot, values, frame)
+    T = finite_poses(robot, values, [*robot.links, frame])
     chain = robot.joints_to(robot.frames[frame].link)
     path = np.array([T[robot.root][:3, 3], *(p for joint in chain for p in _places(T, joint)), T[frame][:3, 3]])
     rows = [_Row(name_text(robot.root), T[robot.root], MEDIUM)] if frame != robot.root else []
@@ -76,15 +75,6 @@ def frame_figure(robot: Robot, frame: str, q: Array | None = None) -> str:
         matrix(out, (24.0, TOP + height + 28.0), title, T[frame], 88.0, 6)
         _legend(out, (460.0, TOP + height + 28.0), scale_of(camera))
     return out.text()
-
-
-def _poses(robot: Robot, q: Array, frame: str) -> dict[str, Array]:
-    """Return T_root_frame (4, 4) of every link and of a frame."""
-    names = [*robot.links, frame]
-    with np.errstate(all="ignore"):
-        T = forward_kinematics(tree(robot), q, names)
-    check_finite(T)
-    return dict(zip(names, T, strict=True))
 
 
 def _after(T: dict[str, Array], joint: Joint) -> Array:

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import Finding, fail
 from kinetree.lab.reach.map import ReachMap
 from kinetree.logs import Motion, filled
 from kinetree.model.robot import Robot
-from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.camera import DIRECTION, Camera, camera_at
-from kinetree.viewing.parts import AXES, last_frames
+from kinetree.viewing.parts import AXES, finite_poses, last_frames
 from kinetree.viewing.plotting import halo, new_figure, written
-from kinetree.viewing.projection import check_finite
 from kinetree.viewing.raster import shaded
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.robot import start
@@ -100,10 +97,7 @@ def legend(figure: Figure) -> None:
 def poses(robot: Robot, q: Array) -> dict[str, Array]:
     """Return T_root_frame (4, 4) of all frames. Raises KinetreeError for poses that are not finite."""
     names = [name for name, frame in robot.frames.items() if not frame.unplaced]
-    with np.errstate(all="ignore"):
-        T = forward_kinematics(tree(robot), q, names)
-    check_finite(T)
-    return dict(zip(names, T, strict=True))
+    return finite_poses(robot, q, names)
 
 
 def triad(panel: Axes, camera: Camera, T: Array, length: float, name: str) -> None:
