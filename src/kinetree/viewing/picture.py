@@ -19,8 +19,7 @@ from kinetree.viewing.parts import AXES, finite_poses, last_frames
 from kinetree.viewing.plotting import halo, new_figure, written
 from kinetree.viewing.raster import shaded
 from kinetree.viewing.scene.meshes import MeshFiles
-from kinetree.viewing.scene.robot import start
-from kinetree.viewing.scene.roles import roles_of
+from kinetree.viewing.scene.robot import roles_of, start
 from kinetree.viewing.scene.shapes import Shapes
 from kinetree.viewing.surfaces import Soups, surfaces, triangles_of
 from kinetree.viewing.voxels import check_map, coloured, cubes
