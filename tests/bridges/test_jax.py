@@ -54,9 +54,9 @@ def test_derivatives_in_both_ways(way):
 
 
 def wrapped_kernel(kernel):
-    from kinetree.bridges.kernels import checked_kernel
+    from kinetree.bridges.kernels import flattened, kernel_of
 
-    return checked_kernel(kernel)
+    return flattened(kernel_of(kernel))
 
 
 def pose_error(function, T):

@@ -6,7 +6,6 @@ that is not known, there is no handler, and `kinetree.bridges.jax` calls Python 
 
 import ctypes
 import re
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -138,8 +137,7 @@ def address(kernel: Kernel, scalar: str, layout: tuple[tuple[str, int], ...]) ->
     if kernel._code is None or (scalar == "float" and not fits(shapes)):
         return None
     loop = kernel._code("double").loop
-    numbers: Mapping[str, int] = dict(layout)
-    code = llvm.compile_object(handler(numbers, shapes, loop, scalar, llvm.host()), llvm.host())
+    code = llvm.compile_object(handler(dict(layout), shapes, loop, scalar, llvm.host()), llvm.host())
     alive, start = llvm.load_function(code, "handler")
     _alive.extend((alive, kernel))
     return start

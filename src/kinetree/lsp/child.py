@@ -14,6 +14,7 @@ from kinetree.errors import KinetreeError
 from kinetree.lsp import completion, diagnostics, rename
 from kinetree.lsp.answers import Refusal
 from kinetree.lsp.model import Model, read_model
+from kinetree.lsp.outline import outline
 
 MOST_MODELS = 8
 """Most models that are kept."""
@@ -63,11 +64,6 @@ def _later(name: str) -> Callable[..., Any]:
     return lambda *arguments: getattr(import_module(f"kinetree.lsp.{name}"), name)(*arguments)
 
 
-def _outline(models: Sequence[Model], path: str) -> Any:
-    scan = models[0].scan(path)
-    return _later("outline")(scan) if scan else ()
-
-
 QUESTIONS: Mapping[str, Callable[..., Any]] = {
     "check": lambda models, path: diagnostics.look(models[0]),
     "completions": completion.completions,
@@ -75,7 +71,7 @@ QUESTIONS: Mapping[str, Callable[..., Any]] = {
     "references": rename.references,
     "renamable": rename.renamable,
     "rename": rename.rename,
-    "outline": _outline,
+    "outline": lambda models, path: outline(scan) if (scan := models[0].scan(path)) else (),
     "hover": _later("hover"),
     "fixes": lambda models, path, *arguments: _later("fixes")(models[0], *arguments),
     "page": _later("page"),

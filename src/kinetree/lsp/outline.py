@@ -5,19 +5,8 @@ from kinetree.lsp.scan import Scan, Tag
 
 SHOWN = (
     *("robot", "link", "joint", "model", "world", "frame", "sensor", "light", "plugin", "group", "group_state"),
-    *(
-        "end_effector",
-        "virtual_joint",
-        "body",
-        "site",
-        "geom",
-        "freejoint",
-        "actuator",
-        "tendon",
-        "worldbody",
-        "mujoco",
-    ),
-    *("ros2_control", "transmission", "xacro:macro", "xacro:property", "xacro:arg", "xacro:include"),
+    *("end_effector", "virtual_joint", "body", "site", "geom", "freejoint", "actuator", "tendon", "worldbody"),
+    *("mujoco", "ros2_control", "transmission", "xacro:macro", "xacro:property", "xacro:arg", "xacro:include"),
 )
 """Tags of the outline."""
 ENDS = ("parent", "child")

@@ -14,9 +14,9 @@ from kinetree.lab.reach.map import ReachMap
 from kinetree.logs import Motion, filled
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
-from kinetree.viewing.camera import DIRECTION, Camera, camera_at
 from kinetree.viewing.parts import AXES, finite_poses, last_frames
 from kinetree.viewing.plotting import halo, new_figure, written
+from kinetree.viewing.projection import DIRECTION, Camera, camera_at
 from kinetree.viewing.raster import shaded
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.robot import roles_of, start
