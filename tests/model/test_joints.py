@@ -7,7 +7,7 @@ import pytest
 from scipy.linalg import expm
 
 from each import each
-from kinetree.compiler.derive import rate
+from kinetree.compiler.expr import rate
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.program import trace
 from kinetree.model.joints import JOINT_TYPES, JointType

@@ -18,7 +18,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.errors import KinetreeError, fail, nearest_names
 from kinetree.model.force_torque import MEASURES
 from kinetree.model.robot import Robot
-from kinetree.queries import configuration, derivatives, dynamics, margin, momentum, motion, sensors, statics
+from kinetree.queries import derivatives, dynamics, margin, momentum, motion, sensors, statics
 from kinetree.solvers.guard.make import guard
 from kinetree.solvers.ik.stepping import ik_step
 
@@ -148,8 +148,8 @@ QUERIES = {
         "Wrenches of contacts on frames, from readings of sensors.", sensors.external_wrench, "sensors frames"
     ),
     "step": Query("Positions and velocities after dt seconds.", dynamics.step, "dt"),
-    "integrate": Query("Configuration that v reaches from q in unit time.", configuration.integrate),
-    "difference": Query("Velocity v that leads from q to q2 in unit time.", configuration.difference),
+    "integrate": Query("Configuration that v reaches from q in unit time.", dynamics.integrate),
+    "difference": Query("Velocity v that leads from q to q2 in unit time.", dynamics.difference),
     "guard": Query("Joint positions kept inside all limits.", _guard, "group"),
 }
 """Queries by the name of their function in Python."""

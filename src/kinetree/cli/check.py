@@ -12,8 +12,7 @@ import click
 from kinetree.checker.baseline import check_replaceable, model_key, write_baseline
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.files import is_unread, once_in_all, without_parts
-from kinetree.checker.job import CheckReport, Job, gone_from_baselines
-from kinetree.checker.justifications import justifications
+from kinetree.checker.job import CheckReport, Job, gone_from_baselines, justifications
 from kinetree.checker.plan import jobs_of
 from kinetree.checker.pool import check_all, protection
 from kinetree.checker.report import formats, report

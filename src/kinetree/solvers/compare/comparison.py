@@ -16,7 +16,7 @@ from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.progress import Progress, reporting, tracked
-from kinetree.solvers.compare.bodies import BASE, Match, Pair
+from kinetree.solvers.compare.bodies import BASE, Match, Pair, apart
 from kinetree.solvers.compare.contents import (
     compare_frames,
     compare_inertias,
@@ -25,7 +25,6 @@ from kinetree.solvers.compare.contents import (
     compare_sensors,
 )
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
-from kinetree.solvers.compare.motions import apart
 from kinetree.spatial.se3 import Array
 
 CONVENTION = radians(30)

@@ -8,9 +8,8 @@ import numpy as np
 from kinetree.display import number
 from kinetree.model.robot import RATES, UNLIMITED, Joint, Limit, Robot
 from kinetree.model.tree import Tree
-from kinetree.solvers.compare.bodies import Pair, inertia_of
+from kinetree.solvers.compare.bodies import Pair, inertia_of, samples
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
-from kinetree.solvers.compare.motions import samples
 from kinetree.spatial import Array, plucker, se3
 
 Place = tuple[int, Array]
