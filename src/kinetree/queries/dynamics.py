@@ -1,4 +1,4 @@
-"""Torques, accelerations, the mass matrix, and steps of a configuration (Featherstone, Rigid Body Dynamics Algorithms, ch. 5 to 7).
+"""Torques, accelerations, the mass matrix (Featherstone, Rigid Body Dynamics Algorithms, ch. 5 to 7), and q ⊕ v.
 
 q, qd, qdd and tau are in the order of `robot.joint_names` and `robot.velocity_names`; SI. Armature, damping and springs
 of joints count, as URDF, SDF and MJCF define them: damping opposes tau with damping * qd, a spring with stiffness *

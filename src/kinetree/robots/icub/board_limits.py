@@ -1,4 +1,4 @@
-"""Limits of the control boards of each robot, which differ from those of the models, and of the tendons of shoulders."""
+"""Limits of the control boards of each robot, which differ from those of the models, and of the tendons."""
 
 import csv
 from collections.abc import Iterable, Mapping
