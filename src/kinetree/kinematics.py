@@ -10,10 +10,10 @@ at: where all other joints stand: a full q (nq,), compiled in, by default neutra
 """
 
 from kinetree.compiler.kernel import Kernel as Kernel
-from kinetree.lab.reach.difference import ReachDifference as ReachDifference
-from kinetree.lab.reach.difference import reach_difference as reach_difference
 from kinetree.lab.reach.grid import Grid as Grid
+from kinetree.lab.reach.map import ReachDifference as ReachDifference
 from kinetree.lab.reach.map import ReachMap as ReachMap
+from kinetree.lab.reach.map import reach_difference as reach_difference
 from kinetree.lab.reach.map import read_reach as read_reach
 from kinetree.lab.reach.run import reach_map as reach_map
 from kinetree.queries.joints import XJ as XJ

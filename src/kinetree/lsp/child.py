@@ -14,7 +14,7 @@ from kinetree.errors import KinetreeError
 from kinetree.lsp import completion, diagnostics, rename
 from kinetree.lsp.answers import Refusal
 from kinetree.lsp.model import Model, read_model
-from kinetree.lsp.outline import outline
+from kinetree.lsp.scan import outline
 
 MOST_MODELS = 8
 """Most models that are kept."""
