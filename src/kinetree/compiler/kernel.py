@@ -153,13 +153,13 @@ class Kernel:
         kind = kind_of([*inputs, *named.values()])
         arrays, _ = checked(self.name, self.inputs, inputs, named, float)
 
-        def interpret() -> Any:
+        def interpreted() -> Any:
             result = interpret(self.program, *arrays, dtype=number)
             return (
                 result if kind is None else kind.give(cast(result, SINGLE) if kind.single and dtype is None else result)
             )
 
-        return split(self.outputs, interpret)()
+        return split(self.outputs, interpreted)()
 
     def c_source(self, name: str | None = None, dtype: DTypeLike = float, *, about: str = "") -> CSource:
         """Return the function as self-contained C99: `.source` and `.header`, the texts of `name.c` and `name.h`.

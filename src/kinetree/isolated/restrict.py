@@ -3,8 +3,8 @@
 Both are called through ctypes; no dependency and no rights are needed. Features that a kernel lacks are left out, and
 the answer lists those in force.
 
-Numbers of system calls are from the kernel's own headers (unistd_64.h and asm-generic/unistd.h). A row has the name, the
-number on x86_64 and the number on aarch64, `-` if that has no such call. The filter (seccomp) refuses to start programs
+Numbers of system calls are from the kernel's own headers (unistd_64.h and asm-generic/unistd.h). A row has the name,
+the number on x86_64 and that on aarch64, `-` if that has no such call. The filter (seccomp) refuses to start programs
 and processes, to change files or open them for writing, to use sockets, to access other processes and to administer the
 system. Refused calls fail with PermissionError.
 """

@@ -6,7 +6,7 @@ origin of the link's frame, in its axes.
 
 `lumped` moves what a joint's motion does not tell apart to the parent: what is like a thin rod on the axis of a turning
 joint (mass, first moment along the axis, equal second moments across it), and the rotational inertia of what slides.
-Khalil & Dombre, Modeling, Identification and Control of Robots, section 9.4, call the rest the base inertial parameters.
+The rest are the base inertial parameters (Khalil & Dombre, Modeling, Identification and Control of Robots, 9.4).
 Torques, accelerations, energies and momentum stay the same; the wrench at a turning joint does not.
 """
 
