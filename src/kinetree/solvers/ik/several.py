@@ -1,4 +1,4 @@
-"""Several solutions of targets, all of an arm with a closed form, some of others; and which targets have one."""
+"""Several solutions of targets: all of an arm with a closed form, some of others."""
 
 from __future__ import annotations
 
@@ -191,26 +191,3 @@ def _different(ik: IK, q: Array, good: Array, rest: Array, most: int, apart: flo
         off = np.where(turns, off - 2 * np.pi * np.round(off / (2 * np.pi)), off)
         away[np.abs(off).max(axis=-1) <= apart] = np.inf
     return result, mask
-
-
-def reachable(ik: IK, targets: Sequence[Any], threads: int) -> Array | bool:
-    """Return q (k, p, nq) after a descent from each place (k, p, n), NaN for none, and which are solutions (k, p)."""
-    kernels = ik._quick
-    if kernels.verdict and ik._is_plain(targets):
-        alone = float(kernels.verdict(ik._inside.neutral, *ik._more, *targets))
-        if alone >= 0.0:
-            return alone > 0.0
-    search, checked, batch = prepared(ik, targets, None)
-    answer, doubtful = np.zeros(batch, bool), ~checked.in_batch(batch)
-    if kernels.verdict:
-        rows = search[1:3] if len(ik._problem.G) else []
-        verdict = np.asarray(kernels.verdict(search[3], *rows, *checked.arrays))
-        answer, doubtful = np.asarray((verdict > 0.0) & doubtful), (verdict < 0.0) & doubtful
-    for shell, target in zip(kernels.shells, checked.arrays, strict=True):
-        if shell:
-            doubtful = doubtful & ~shell.excludes(target)
-    if doubtful.any():
-        (*begin, rest), own = flattened(ik, search, checked.arrays, batch, doubtful)
-        found = searched(ik, begin, own, threads)
-        answer[doubtful] = ik._answer(found, rest)[..., ik._problem.nq + 2] == 0.0
-    return answer if batch else bool(answer)

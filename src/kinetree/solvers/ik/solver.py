@@ -18,8 +18,9 @@ from kinetree.model.limits import Limits
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
+from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.search import searched
-from kinetree.solvers.ik.several import IKSolutions, reachable, solutions
+from kinetree.solvers.ik.several import IKSolutions, solutions
 from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, in_a_line
 from kinetree.spatial.numbers import SURELY, numbers
 from kinetree.spatial.se3 import Array

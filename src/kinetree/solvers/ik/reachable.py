@@ -1,0 +1,38 @@
+"""The verdict whether targets can be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.solvers.ik.search import searched
+from kinetree.solvers.ik.several import flattened, prepared
+from kinetree.spatial.se3 import Array
+
+if TYPE_CHECKING:
+    from kinetree.solvers.ik.solver import IK
+
+
+def reachable(ik: IK, targets: Sequence[Any], threads: int) -> Array | bool:
+    """Return the result of `IK.reachable`."""
+    kernels = ik._quick
+    if kernels.verdict and ik._is_plain(targets):
+        alone = float(kernels.verdict(ik._inside.neutral, *ik._more, *targets))
+        if alone >= 0.0:
+            return alone > 0.0
+    search, checked, batch = prepared(ik, targets, None)
+    answer, doubtful = np.zeros(batch, bool), ~checked.in_batch(batch)
+    if kernels.verdict:
+        rows = search[1:3] if len(ik._problem.G) else []
+        verdict = np.asarray(kernels.verdict(search[3], *rows, *checked.arrays))
+        answer, doubtful = np.asarray((verdict > 0.0) & doubtful), (verdict < 0.0) & doubtful
+    for shell, target in zip(kernels.shells, checked.arrays, strict=True):
+        if shell:
+            doubtful = doubtful & ~shell.excludes(target)
+    if doubtful.any():
+        (*begin, rest), own = flattened(ik, search, checked.arrays, batch, doubtful)
+        found = searched(ik, begin, own, threads)
+        answer[doubtful] = ik._answer(found, rest)[..., ik._problem.nq + 2] == 0.0
+    return answer if batch else bool(answer)
