@@ -24,15 +24,15 @@ Inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters, at.
 unknown frames, loops, and masses and inertias that no body can have.
 """
 
-from kinetree.queries.configuration import difference as difference
-from kinetree.queries.configuration import integrate as integrate
 from kinetree.queries.derivatives import coriolis_matrix as coriolis_matrix
 from kinetree.queries.derivatives import forward_dynamics_derivatives as forward_dynamics_derivatives
 from kinetree.queries.derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
 from kinetree.queries.dynamics import bias_torques as bias_torques
+from kinetree.queries.dynamics import difference as difference
 from kinetree.queries.dynamics import forward_dynamics as forward_dynamics
 from kinetree.queries.dynamics import gravity_torques as gravity_torques
 from kinetree.queries.dynamics import inertial_regressor as inertial_regressor
+from kinetree.queries.dynamics import integrate as integrate
 from kinetree.queries.dynamics import inverse_dynamics as inverse_dynamics
 from kinetree.queries.dynamics import mass_matrix as mass_matrix
 from kinetree.queries.dynamics import step as step

@@ -142,15 +142,14 @@ def _folders(options: ReadOptions) -> dict[str, Path]:
 
 def _limited(robot: Robot, limits: str | os.PathLike[str]) -> Robot:
     """Return the robot with the limits of a file, or of a set that comes with the package."""
-    from kinetree.robots.icub import tendons
-    from kinetree.robots.icub.board_limits import robots, with_board_limits
+    from kinetree.robots.icub.board_limits import SETS, robots, with_board_limits, with_tendons
 
     if not isinstance(limits, str) or limits.lower().endswith(".toml") or "/" in limits or os.sep in limits:
         return add_limits(robot, read_limits(limits))
-    if limits in tendons.SETS:
-        return tendons.with_tendons(robot, limits, _tendons())
+    if limits in SETS:
+        return with_tendons(robot, limits, _tendons())
     if limits not in robots():
-        known = [*tendons.SETS, *robots()]
+        known = [*SETS, *robots()]
         raise fail("unknown-name", f"no set of limits {limits!r}; {nearest_names(limits, known)}")
     return with_board_limits(robot, limits)
 
@@ -173,9 +172,9 @@ def read_limits(file: str | os.PathLike[str]) -> tuple[LinearLimits, ...]:
 
 @cache
 def _tendons() -> tuple[LinearLimits, ...]:
-    from kinetree.robots.icub.tendons import text
+    from kinetree.robots.icub.board_limits import tendons_text
 
-    return _limits_in(text(), "tendons.toml")
+    return _limits_in(tendons_text(), "tendons.toml")
 
 
 def _limits_in(text: str | bytes, file: str) -> tuple[LinearLimits, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.cli._limits import figure
+from kinetree.cli import _limits_page
 from kinetree.solvers.limits.report import report as reports
 from kinetree.solvers.limits.report import violations
 from kinetree.spatial import polytope
@@ -154,10 +154,10 @@ def test_the_figure_shows_as_much_as_is_allowed(run, tmp_path):
     block, (report, _) = icub.limits.blocks[0], reports(icub)
     whole = np.prod(block.upper - block.lower)
     for i, j in combinations(range(3), 2):
-        shares = figure.allowed(block, i, j)
+        shares = _limits_page.allowed(block, i, j)
         mean = np.trapezoid(np.trapezoid(shares, axis=0), axis=0) / (len(shares) - 1) ** 2
         assert mean == pytest.approx(block_volume(block) / whole, abs=2e-4)
-        outline = figure.outline(report.vertices[:, [i, j]])
+        outline = _limits_page.outline(report.vertices[:, [i, j]])
         assert np.array_equal(outline[0], outline[-1])
         assert {tuple(point) for point in outline} <= {tuple(point) for point in report.vertices[:, [i, j]]}
 
@@ -179,7 +179,7 @@ def test_figures_of_two_and_of_four_joints_and_what_cannot_be_drawn(run, tmp_pat
     assert pdf.read_bytes().startswith(b"%PDF")
     block = next(b for b in kt.load("icub:3", limits=limits).limits.blocks if len(b.columns) == 2)
     share = block_volume(block) / np.prod(block.upper - block.lower)
-    assert figure.allowed(block, 0, 1).mean() == pytest.approx(share, abs=0.01)
+    assert _limits_page.allowed(block, 0, 1).mean() == pytest.approx(share, abs=0.01)
     result = run("limits", "icub", "--plot", tmp_path / "limits.xyz")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "figures are not written as '.xyz'; expected" in result.stderr

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from kinetree.compiler.interpret import interpret
-from kinetree.compiler.program import trace
+from kinetree.compiler.program import interpret, trace
 
 
 def outer(x, y):

@@ -1,6 +1,6 @@
 """Files that other models include, too, when one model is repaired."""
 
-from kinetree.fixer.outside import outside
+from kinetree.fixer.related_files import outside
 
 XACRO = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">{}</robot>'
 

@@ -8,8 +8,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.checker.excuses import excuse, suppressions
-from kinetree.checker.job import CheckReport, Job, check_job
-from kinetree.checker.justifications import justifications
+from kinetree.checker.job import CheckReport, Job, check_job, justifications
 from kinetree.checker.per_file import Pattern, PerFile
 from kinetree.codes import REMARKS
 from kinetree.errors import Source

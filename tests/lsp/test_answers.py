@@ -11,8 +11,7 @@ from kinetree.checker.plan import jobs
 from kinetree.errors import Finding, Source
 from kinetree.fixer.fix import fix
 from kinetree.lsp import child
-from kinetree.lsp.actions import actions
-from kinetree.lsp.answers import Look, Refusal
+from kinetree.lsp.answers import Look, Refusal, actions
 from kinetree.lsp.diagnostics import mark_of
 from kinetree.lsp.session import look_of
 from kinetree.lsp.text import Text

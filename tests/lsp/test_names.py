@@ -6,8 +6,7 @@ import pytest
 
 from each import each
 from kinetree.lsp.names import fits, name_at, names_in
-from kinetree.lsp.outline import outline
-from kinetree.lsp.scan import scan
+from kinetree.lsp.scan import outline, scan
 from kinetree.lsp.text import Text
 from kinetree.syntax.xml.reader import Report, parse
 

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 import kinetree as kt
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
-from kinetree.solvers.ik.reach_bounds import shells
+from kinetree.solvers.ik.one_call import shells
 from random_arms import ENDS, closed_form_arm, random_arm
 
 pytestmark = pytest.mark.slow  # longer than a quick test

@@ -7,8 +7,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.logs import Motion
-from kinetree.viewing import moving
-from kinetree.viewing.moving import moving_picture
+from kinetree.viewing.picture import MOST, moving_picture
 
 Image = pytest.importorskip("PIL.Image")
 TEXT = """<robot name="r"><link name="base"/><link name="arm"><visual><origin xyz="0.5 0 0"/>
@@ -58,7 +57,7 @@ def test_samples_are_shown_at_their_times(robot):
 @pytest.mark.parametrize(
     ("text", "n", "message"),
     [
-        (TEXT, moving.MOST + 1, "the motion takes 30.05 s; expected at most 30 s"),
+        (TEXT, MOST + 1, "the motion takes 30.05 s; expected at most 30 s"),
         (TEXT.replace("visual", "collision"), 2, "the robot has no visual shapes"),
     ],
 )

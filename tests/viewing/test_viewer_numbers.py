@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.spatial import se3
-from kinetree.viewing.scene.controllers import described_controllers
+from kinetree.viewing.scene.make import described_controllers
 
 RANDOM = 300
 VIEWER = Path(__file__).parents[2] / "viewer" / "src"

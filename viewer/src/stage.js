@@ -15,7 +15,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
 /** @typedef {import("three").Box3} Box3 */
 
-/** The camera looks from here at the middle of the robot, as in src/kinetree/viewing/camera.py. */
+/** The camera looks from here at the middle of the robot, as in src/kinetree/viewing/projection.py. */
 const DIRECTION = new Vector3(1, -0.9, 0.6).normalize();
 const ANGLE = 40;
 const DISTANCE = 1.15; // of the diagonal of the bounds, or farther to see all
@@ -36,7 +36,7 @@ const NEAR = 5; // the same, at most, for one part
  * @property {(() => void)[]} painters called before each picture
  */
 
-/** Return how far the camera must be from the middle of a box to see its corners, as camera.py computes it.
+/** Return how far the camera must be from the middle of a box to see its corners, as projection.py computes it.
  * @param {Box3} box @param {number} aspect width by height of the picture */
 function distanceTo(box, aspect) {
   const right = new Vector3(0, 0, 1).cross(DIRECTION).normalize();

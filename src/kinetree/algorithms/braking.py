@@ -103,8 +103,7 @@ def _stop_time(acceleration: Array, joints: Sequence[int], v: Any) -> Any:
 
 
 def _nearest(fence: Fence, brakes: Brakes, inside: Any, q: Any, h: Any, first: Any) -> list[Any]:
-    """Return the velocity (n) whose stop ends nearly at the point of the set nearest to the end of the stop of `first`;
-    of joints outside, the velocity of the shortest way back."""
+    """Return the velocity (n) whose stop ends nearly at the point nearest to the end of the stop of `first`."""
     end = list(q)
     for joints, _ in fence.blocks:
         reach = h + 0.5 * _stop_time(brakes.certain, joints, first)

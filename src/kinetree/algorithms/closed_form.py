@@ -128,8 +128,7 @@ FAMILIES: dict[str, Callable[[SixAxes, Any, Any, Sequence[Any]], list[Candidate]
 
 
 def _first_turns(arm: SixAxes, R: Any, p: Any, near: Sequence[Any]) -> list[tuple[Turn, Any, Any, Any, Any, Any]]:
-    """Return each first turn with a[5], h[5] and v after it is undone, how far the target is out of reach, and the
-    squared sine between the axis and a[5]. Later turns up to a[5] do not change the coordinate of a[5] along h[1]."""
+    """Return each first turn, with a[5], h[5] and v behind it, the miss, and the squared sine of the axis and a[5]."""
     h = arm.h
     reached = arm.R @ (R @ arm.point + p - arm.p)
     ahead, aside = arm.R @ (R @ arm.ahead), arm.R @ (R @ arm.aside)
@@ -164,8 +163,7 @@ def _elbow(arm: SixAxes, u: Any, reach: Array) -> list[tuple[Turn, Turn, Any]]:
 
 
 def _turns_to(k: Array, p: Any, h: Any, d: Any, otherwise: Turn) -> tuple[list[Turn], Any]:
-    """Return both turns about k of p that have d along h, and how far it is out of reach; `otherwise` if any or none
-    has."""
+    """Return both turns about k of p that have d along h, and how far it is out of reach; else `otherwise`."""
     along = dot(h, k) * dot(k, p)
     A, B, D = dot(h, p) - along, dot(h, cross(k, p)), d - along
     size = A * A + B * B

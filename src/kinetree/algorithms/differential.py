@@ -12,9 +12,8 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import forward_kinematics, path_between, place, walk
 from kinetree.model.tree import Tree
-from kinetree.spatial import exponential, se3
+from kinetree.spatial import Array, exponential, se3
 from kinetree.spatial.plucker import moved_wrench, skew
-from kinetree.spatial.se3 import Array
 
 Axes = Literal["base", "frame"]
 Representation = Literal["rpy", "rotation_vector"]

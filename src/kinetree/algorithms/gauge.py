@@ -102,8 +102,7 @@ class _Gauge:
 
 
 def _split(M: Array) -> tuple[float, Array, Array]:
-    """Return theta, T and rest with M = Rz(theta) T rest, where T = [Rx(alpha), (x, y, 0) or (x, 0, z)] and rest turns
-    about z and moves along it."""
+    """Return theta, T, rest with M = Rz(theta) T rest, T = [Rx(alpha), (x, y, 0) or (x, 0, z)], rest about z."""
     ux, uy, c = (float(x) for x in M[:3, 2])
     s = hypot(ux, uy)
     theta = atan2(ux, -uy) if s > NOISE else 0.0

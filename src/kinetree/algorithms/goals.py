@@ -133,8 +133,7 @@ def _weighted(weights: Sequence[float], error: list[Any], J: list[list[Any]]) ->
 
 
 def _pointing(goal: Goal, point: Any, here: Any, twist: Sequence[Any], exact: bool) -> Rows:
-    """Return the rows that bring the frame's axis d, from its origin, onto the direction u of a point: d x u = 0, d . u
-    > 0."""
+    """Return the rows that bring the frame's axis d onto the direction u of a point: d x u = 0, d . u > 0."""
     d = [sum(here[i, k] * goal.axis[k] for k in range(3)) for i in range(3)]
     way = [point[i] - here[i, 3] for i in range(3)]
     distance = np.sqrt(dot(way, way))

@@ -329,10 +329,7 @@ def _row(row: Array, x: Any) -> Any:
 
 
 def answered(problem: Problem, limits: Limits, state: Any, rest: Any) -> Array:
-    """Return q (nq,), the residuals in m and rad, 0 if solved and inside all limits, and the number of steps.
-
-    state: the last state. rest (nq,): the other joints, and the angles near which joints with whole turns stay.
-    """
+    """Return J (k, n) without the directions of rows (m,) that the step would cross or that are held, one by one."""
     q = list(rest)
     for i, (j, x) in enumerate(zip(problem.columns, state[HEAD + len(problem.columns) :], strict=True)):
         q[j] = x

@@ -7,8 +7,7 @@ import numpy as np
 
 from kinetree.model.robot import Joint
 from kinetree.model.tree import Tree
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 
 def forward_kinematics(tree: Tree, q: Any, frames: Iterable[str], base: str | None = None) -> list[Array]:

@@ -76,8 +76,7 @@ def closed_forms(arm: SixAxes, problem: Problem, near: Sequence[Any], h: Any, ce
 
 
 def _brought_near(arm: SixAxes, problem: Problem, angles: Sequence[Any], near: Any) -> tuple[list[Any], Any]:
-    """Return the angles, given from base to frame, as the nearest q (6,) by whole turns and clipped to the ranges; and
-    the largest distance beyond a range before clipping."""
+    """Return the angles as the nearest q (6,) inside the ranges by whole turns, and how far beyond they were."""
     q: list[Any] = [0.0] * 6
     off: Any = 0.0
     for j, angle in zip(arm.order, angles, strict=True):

@@ -11,8 +11,7 @@ from kinetree.errors import fail
 from kinetree.model.placed import check_placed
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 KINDS = ("revolute", "continuous", "prismatic")
 """Joint types allowed in a serial chain: single motions along or about a line."""

@@ -14,9 +14,8 @@ from kinetree.model.reshape import free_name
 from kinetree.model.robot import UNLIMITED, Joint, Limit, Robot
 from kinetree.model.tree import Passive, Tree
 from kinetree.queries.query import frames_of, tree
-from kinetree.spatial import se3
+from kinetree.spatial import Array, se3
 from kinetree.spatial.plucker import about_com
-from kinetree.spatial.se3 import Array
 
 _Z = se3.frozen((0.0, 0.0, 1.0))
 

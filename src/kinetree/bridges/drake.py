@@ -12,9 +12,8 @@ from kinetree.bridges.maps import FIRST_W, LAST_W, SAME, Chart, Maps, Place, map
 from kinetree.errors import KinetreeError
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Robot
-from kinetree.spatial import se3
+from kinetree.spatial import Array, se3
 from kinetree.spatial.plucker import rigid_body_inertia
-from kinetree.spatial.se3 import Array
 
 math = library("pydrake.math", "drake")
 multibody = library("pydrake.multibody.tree", "drake")

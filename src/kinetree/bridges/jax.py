@@ -22,11 +22,9 @@ from kinetree.bridges.kernels import (
     Solution,
     batch_of,
     batch_of_targets,
-    checked_kernel,
     flattened,
-    free,
+    kernel_of,
     parts_of,
-    quaternions_of,
     result_of,
     solve,
     target_shapes,
@@ -34,7 +32,7 @@ from kinetree.bridges.kernels import (
 from kinetree.compiler.kernel import Kernel
 from kinetree.errors import wrong_type
 from kinetree.queries.gradients import jvp, vjp
-from kinetree.solvers.ik.implicit import implied, replaced, turning
+from kinetree.solvers.ik.implicit import free_motions, implied, quaternions, replaced, turning
 from kinetree.solvers.ik.solver import IK
 
 _call = Primitive("kinetree_call")
@@ -67,7 +65,7 @@ def wrap(kernel: Any) -> Callable[..., Any]:
     """
     if isinstance(kernel, IK):
         return _solver(kernel)
-    flat, result = checked_kernel(kernel), result_of(kernel.outputs)
+    flat, result = flattened(kernel_of(kernel)), result_of(kernel.outputs)
 
     def function(*arrays: Any) -> Any:
         given = _checked(flat.name, arrays)
@@ -179,13 +177,13 @@ def _solver(ik: IK) -> Callable[..., Solution]:
         q, success = solved(*primals)
         kind = jax.ShapeDtypeStruct((*q.shape, *nq), q.dtype)
         P = jax.pure_callback(
-            lambda *found: free(ik, *found).astype(kind.dtype),
+            lambda *found: free_motions(ik._problem, ik.limits, *found).astype(kind.dtype),
             kind,
             jax.lax.stop_gradient(q),
             success,
             vmap_method="broadcast_all",
         )
-        turns = [jnp.asarray(S, q.dtype) for S in quaternions_of(ik)]
+        turns = [jnp.asarray(S, q.dtype) for S in quaternions(ik._problem)]
         P = P + turning(turns, q) * success[..., None, None]
         by_q, *by_targets = slopes(q, *replaced(jnp.where, success, targets, ik.goals))
         rate = jnp.zeros_like(q)

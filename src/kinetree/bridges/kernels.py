@@ -12,7 +12,6 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, result_type
 from kinetree.errors import fail, wrong_type
 from kinetree.queries.gradients import vjp
-from kinetree.solvers.ik.implicit import free_motions, quaternions
 from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.se3 import Array
 
@@ -24,11 +23,6 @@ class Solution(NamedTuple):
 
     q: Any
     success: Any
-
-
-def checked_kernel(kernel: object) -> Kernel:
-    """Return a kernel with one output; raise KinetreeError for anything else than a kernel."""
-    return flattened(kernel_of(kernel))
 
 
 def kernel_of(kernel: object, more: str = ", and kt.ik") -> Kernel:
@@ -113,13 +107,3 @@ def solve(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[Array, Array]:
     arrays = [np.asarray(x, dtype=float)[None] for x in targets]
     found = ik(*arrays, q0=None if q0 is None else np.asarray(q0, dtype=float)[None])
     return found.q[0], np.asarray(found.success)[0]
-
-
-def free(ik: IK, q: Any, success: Any) -> Array:
-    """Return the projections (…, nq, nq) onto the motions that the limits leave free."""
-    return free_motions(ik._problem, ik.limits, q, success)
-
-
-def quaternions_of(ik: IK) -> list[Array]:
-    """Return a matrix (nq, 4) for each quaternion that may move: q @ matrix is the quaternion."""
-    return quaternions(ik._problem)

@@ -12,8 +12,7 @@ from kinetree.formats.mjcf.write_bodies import rounded_moments
 from kinetree.formats.mjcf.writing import range_of
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Joint, Robot
-from kinetree.spatial import exponential, se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, exponential, se3
 
 mj = library("mujoco", "mujoco")
 
@@ -26,10 +25,7 @@ _JOINTS = {
     "ball": mj.mjtJoint.mjJNT_BALL,
     "floating": mj.mjtJoint.mjJNT_FREE,
 }
-_LOOPS = {
-    "fixed": mj.mjtEq.mjEQ_WELD,
-    **dict.fromkeys(("ball", "revolute", "continuous"), mj.mjtEq.mjEQ_CONNECT),
-}
+_LOOPS = {"fixed": mj.mjtEq.mjEQ_WELD, **dict.fromkeys(("ball", "revolute", "continuous"), mj.mjtEq.mjEQ_CONNECT)}
 
 
 def export(robot: Robot) -> tuple[Any, Maps]:

@@ -12,11 +12,7 @@ from kinetree.model.robot import Robot
 rtb = library("roboticstoolbox", "roboticstoolbox")
 
 _TURNS, _SLIDES = (rtb.ET.Rx, rtb.ET.Ry, rtb.ET.Rz), (rtb.ET.tx, rtb.ET.ty, rtb.ET.tz)
-_JOINTS: Mapping[str, tuple[Callable[..., Any], ...]] = {
-    "revolute": _TURNS,
-    "continuous": _TURNS,
-    "prismatic": _SLIDES,
-}
+_JOINTS: Mapping[str, tuple[Callable[..., Any], ...]] = {"revolute": _TURNS, "continuous": _TURNS, "prismatic": _SLIDES}
 
 
 def export(robot: Robot) -> tuple[Any, Maps]:

@@ -17,18 +17,17 @@ from kinetree.bridges.kernels import (
     Solution,
     batch_of,
     batch_of_targets,
-    checked_kernel,
-    free,
+    flattened,
+    kernel_of,
     nth_vjp,
     parts_of,
-    quaternions_of,
     result_of,
     size_of,
     solve,
     target_shapes,
 )
 from kinetree.errors import wrong_type
-from kinetree.solvers.ik.implicit import implied, replaced, turning
+from kinetree.solvers.ik.implicit import free_motions, implied, quaternions, replaced, turning
 from kinetree.solvers.ik.solver import IK
 
 _wrapped: list[Any] = []
@@ -63,7 +62,7 @@ def wrap(kernel: Any) -> Callable[..., Any]:
     """
     if isinstance(kernel, IK):
         return _solver(kernel)
-    flat = checked_kernel(kernel)
+    flat = flattened(kernel_of(kernel))
     number, name, result = _number(flat), flat.name, result_of(kernel.outputs)
     shapes = (*(port.shape for port in flat.inputs), flat.output.shape)
 
@@ -156,8 +155,7 @@ def _applied(number: int, order: int, shapes: tuple[Shape, ...], *inputs: torch.
 
 
 def _is_plain(inputs: Sequence[torch.Tensor]) -> bool:
-    """Return whether PyTorch compiles a call that nothing differentiates; it refuses `apply` then, if there is any
-    number of arguments."""
+    """Return whether PyTorch compiles a call that nothing differentiates; it refuses `apply` then."""
     wanted = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
     return torch.compiler.is_compiling() and not wanted
 
@@ -210,7 +208,9 @@ def _mapped_solve(info: Any, in_dims: Any, targets: list[torch.Tensor], q0: torc
 
 @torch.library.impl("kinetree::free", "CPU")
 def _free(q: torch.Tensor, success: torch.Tensor, number: int) -> torch.Tensor:
-    return torch.from_numpy(free(_wrapped[number], q.detach().double().numpy(), success.numpy())).to(q.dtype)
+    ik = _wrapped[number]
+    P = free_motions(ik._problem, ik.limits, q.detach().double().numpy(), success.numpy())
+    return torch.from_numpy(P).to(q.dtype)
 
 
 @torch.library.register_fake("kinetree::free")
@@ -246,7 +246,7 @@ class _Solve(torch.autograd.Function):
     def backward(ctx: Any, *bars: Any) -> Any:
         q, success, *targets = ctx.saved_tensors
         by_q, *by_targets = _slopes[ctx.number](q, *replaced(torch.where, success, targets, _wrapped[ctx.number].goals))
-        turns = [torch.from_numpy(S).to(q.dtype) for S in quaternions_of(_wrapped[ctx.number])]
+        turns = [torch.from_numpy(S).to(q.dtype) for S in quaternions(_wrapped[ctx.number]._problem)]
         P = torch.ops.kinetree.free(q.detach(), success, ctx.number) + turning(turns, q) * success[..., None, None]
         grads = []
         for x, shape, by_target in zip(targets, ctx.shapes, by_targets, strict=True):

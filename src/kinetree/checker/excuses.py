@@ -162,10 +162,6 @@ def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
     return replace(about, codes=codes, reason=reason, faults=tuple(faults.values()), unjustified=strict)
 
 
-def _is_code(code: str) -> bool:
-    return code in remarks() or rule_of(code) is not None
-
-
 def _is_like_code(word: str) -> bool:
     letters, hyphen, _ = word.partition("-")
     return word in remarks() or bool(hyphen and letters in FAMILIES)
@@ -176,7 +172,7 @@ def _fault(code: str) -> str | None:
     letters = code.partition("-")[0]
     if letters in ALWAYS:
         return f"{code} is about suppressions, so it cannot be suppressed"
-    if _is_code(code):
+    if code in remarks() or rule_of(code) is not None:
         return None
     known = codes_of([letters] if letters in FAMILIES else FAMILIES)
     if code and any(other.startswith(code) for other in known):

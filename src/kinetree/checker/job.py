@@ -1,7 +1,7 @@
-"""Jobs of the checker, and their results."""
+"""Jobs of the checker, their results, and the table of what these excuse, as REP-199 requires it."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kinetree.checker.baseline import GONE, Model, model_key, of_gone_models, subtract
@@ -12,7 +12,7 @@ from kinetree.errors import Doubt, Finding, Source
 from kinetree.load import as_source, examine
 from kinetree.model.robot import Robot
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.profiles import ALWAYS
+from kinetree.rules.profiles import ALWAYS, rule_of
 
 
 @dataclass(frozen=True)
@@ -119,3 +119,33 @@ def _texts(robot: Robot | None, file: str) -> Mapping[str, str]:
 def fault(file: str, code: str, message: str) -> CheckReport:
     """Return a result with one error."""
     return CheckReport(file, (Finding(code, "error", message, Source(file)),))
+
+
+HEAD = ("file", "element", "rule", "clause", "reason")
+
+
+def justifications(checked: Iterable[CheckReport]) -> str:
+    """Return a table in Markdown of all excused findings in their order, or a line that there are none."""
+    rows = list(dict.fromkeys(_row(excused) for one in checked for excused in one.excused))
+    if not rows:
+        return "Nothing is excused.\n"
+    cells = [HEAD, *rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(HEAD))]
+    lines = [" | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in cells]
+    lines.insert(1, " | ".join("-" * width for width in widths))
+    return "".join(f"| {line} |\n" for line in lines)
+
+
+def _row(excused: Excuse) -> tuple[str, ...]:
+    finding, rule = excused.finding, rule_of(excused.finding.code)
+    name = f"{finding.code} ({rule.level})" if rule else finding.code
+    clause = rule.clause if rule else finding.message
+    return tuple(
+        map(_cell, (str(finding.source), finding.element or "", name, clause, excused.reason or "none is given"))
+    )
+
+
+def _cell(text: str) -> str:
+    """Return a text on one line, escaped for a table and a terminal."""
+    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
+    return plain.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

@@ -37,8 +37,7 @@ class PerFile:
 
 
 def _fits(pattern: Sequence[str], path: Sequence[str]) -> bool:
-    """Return whether the parts of a pattern match those of a path; the time is at most proportional to their
-    product."""
+    """Return whether the parts of a pattern match those of a path, in a time of at most their product."""
     here = _and_past_folders({0}, pattern)  # how far the pattern may have come
     for part in path:
         loops = {i for i in here if i < len(pattern) and pattern[i] == "**"}

@@ -2,6 +2,7 @@
 
 import os
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -79,8 +80,7 @@ def find_settings(file: str | None = None) -> Settings:
 
 
 def _says_something(path: Path) -> bool:
-    """Return whether a file has settings or faults; a pyproject.toml without the word kinetree need not even be
-    TOML."""
+    """Return whether a file has settings or faults; a pyproject.toml without the word kinetree has none."""
     if path.name == OWN or not os.path.isfile(path):
         return os.path.isfile(path)
     report = TextReport(str(path), "")
@@ -140,7 +140,7 @@ class _Reader:
         return Settings(
             self.report.file,
             CheckOptions(
-                self.profile(table),
+                _one_of(table, "profile", PROFILES),
                 self.codes(table.data.get("select", []), "select"),
                 self.codes(table.data.get("ignore", []), "ignore"),
                 self.controller(table),
@@ -180,9 +180,9 @@ class _Reader:
         model, name = _text(row, "model"), _text(row, "name") or ""
         read = ReadOptions(xacro_args=args or None, packages=folders or None, model=model)
         options = CheckOptions(
-            self.profile(row),
+            _one_of(row, "profile", PROFILES),
             controller=self.controller(row),
-            kind=self.kind(row),
+            kind=_one_of(row, "kind", KINDS),
             frames=_frames(row),
             also=tuple(os.path.join(self.folder, file) for file in _names(row, "also", "config/arm.srdf")),
             read=read,
@@ -227,18 +227,6 @@ class _Reader:
         table.error("", f"controller is {shown(said)}; expected one of {', '.join(controllers)}", "controller")
         return None
 
-    def kind(self, row: TomlTable) -> str | None:
-        said = _text(row, "kind")
-        if said is not None and said not in KINDS:
-            row.error("", f"kind is {shown(said)}; expected one of {', '.join(KINDS)}", "kind")
-        return said
-
-    def profile(self, table: TomlTable) -> str | None:
-        said = _text(table, "profile")
-        if said is not None and said not in PROFILES:
-            table.error("", f"profile is {shown(said)}; expected one of {', '.join(PROFILES)}", "profile")
-        return said
-
     def error(self, message: str, key: str) -> None:
         self.table.error("", message, key)
 
@@ -259,6 +247,13 @@ def _is_plain(said: Any) -> bool:
 def _text(table: TomlTable, key: str) -> str | None:
     text: str | None = table.value(key, None, _is_plain, "expected a text that is not empty")
     return text
+
+
+def _one_of(table: TomlTable, key: str, legal: Collection[str]) -> str | None:
+    said = _text(table, key)
+    if said is not None and said not in legal:
+        table.error("", f"{key} is {shown(said)}; expected one of {', '.join(legal)}", key)
+    return said
 
 
 def _frames(row: TomlTable) -> dict[str, str]:

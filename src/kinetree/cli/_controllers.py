@@ -15,9 +15,8 @@ from kinetree.controllers.text import parsed, written
 from kinetree.display import number
 from kinetree.errors import KinetreeError, UnknownNameError, UnverifiedWarning, fail, nearest_names
 from kinetree.model.robot import Robot
-from kinetree.spatial import se3
+from kinetree.spatial import Array, se3
 from kinetree.spatial.numbers import EXACT, quaternion_fault
-from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import numbers
 
 ROS, ALL = "ros", "all"

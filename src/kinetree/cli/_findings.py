@@ -8,7 +8,7 @@ from typing import TextIO
 import click
 
 from kinetree.checker.report.pretty import more_about, together
-from kinetree.cli._json import print_json
+from kinetree.cli._output import print_json
 from kinetree.cli._say import remark
 from kinetree.errors import Finding, equal
 

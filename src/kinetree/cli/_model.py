@@ -168,8 +168,7 @@ def _taken(kind: type[Options], arguments: dict[str, Any]) -> Options:
 
 
 def _load(sources: Sequence[str], options: ReadOptions, own: Sequence[dict[str, str]]) -> list[Robot]:
-    """Load robots, each with the options that have an effect on its format, and its own arguments of xacro. Raises
-    KinetreeError for an option without effect on any of them."""
+    """Load robots, each with its options. Raises KinetreeError for an option without effect on any of them."""
     files = [_file(source) if options.format else source for source in sources]  # a str would be the text itself
     if not any(getattr(options, name) for name in NO_EFFECT) and not any(own):
         return [load(file, **vars(options)) for file in files]

@@ -94,8 +94,7 @@ def _note_outside(path: Path, files: Iterable[Path]) -> None:
 
 
 def _wrapper(path: Path, both: Robot, files: tuple[Path, Path], new: Joint, prefix: str) -> str:
-    """Return a xacro text that includes two files and has the new joint. Raises KinetreeError unless it expands to the
-    robot `both`."""
+    """Return a xacro text that includes two files and the new joint. Raises KinetreeError if it is another robot."""
     from kinetree.solvers.compare.comparison import compare
 
     known = files[1].read_text(encoding="utf-8", errors="replace")

@@ -17,9 +17,8 @@ from kinetree.cli._controllers import active, print_notes, single, tool_options
 from kinetree.cli._controllers import notes as unverified
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, argument, kinetree_command, option
-from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
-from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.cli._output import check_new, check_no_input, force_option, print_json
 from kinetree.cli._say import say_text
 from kinetree.errors import KinetreeError, Source, UnverifiedWarning, fail, nearest_names
 from kinetree.model.robot import Robot
@@ -98,7 +97,7 @@ def command(
         ) from None
     if plot:
         from kinetree.files.output import write_whole
-        from kinetree.viewing.calibration_figure import calibration_figure
+        from kinetree.viewing.plotting import calibration_figure
 
         write_whole(plot, calibration_figure(result, options.get("tolerance", TOLERANCE), plot.suffix))
     print_notes((*notes, *converted))
@@ -111,9 +110,9 @@ def command(
 
 def _joints(robot: Robot, frames: dict[str, str]) -> tuple[tuple[str, ...], list[bool]]:
     """Return the joints of the poses, from base to tool0, and whether they turn."""
-    from kinetree.lab.calibrate.arm import arm
+    from kinetree.lab.calibrate.data import arm_chain
 
-    found = arm(robot, (frames["base"], frames["tool0"]), (frames["base_link"], frames["flange"]))
+    found = arm_chain(robot, (frames["base"], frames["tool0"]), (frames["base_link"], frames["flange"]))
     return found.joints, found.turning
 
 

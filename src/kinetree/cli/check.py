@@ -12,8 +12,7 @@ import click
 from kinetree.checker.baseline import check_replaceable, model_key, write_baseline
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.files import is_unread, once_in_all, without_parts
-from kinetree.checker.job import CheckReport, Job, gone_from_baselines
-from kinetree.checker.justifications import justifications
+from kinetree.checker.job import CheckReport, Job, gone_from_baselines, justifications
 from kinetree.checker.plan import jobs_of
 from kinetree.checker.pool import check_all, protection
 from kinetree.checker.report import formats, report
@@ -149,8 +148,7 @@ def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job
 
 
 def _results(asked: Sequence[Job], files: Mapping[str, bool]) -> list[CheckReport]:
-    """Return the results, without errors of files in folders that are parts of others. files: whether they were
-    named."""
+    """Return the results, without errors of files that are parts of others. files: whether they were named."""
     results = zip(asked, tracked(check_all(asked), "checking", len(asked)), strict=True)
     found = [r if files.get(job.file, True) else without_parts(r, [*files]) for job, r in results]
     return once_in_all(found) + gone_from_baselines(asked)

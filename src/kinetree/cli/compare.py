@@ -7,9 +7,8 @@ import click
 
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, kinetree_command, option
-from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, two_robot_arguments
-from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.cli._output import check_new, check_no_input, force_option, print_json
 from kinetree.cli._say import remark, say, say_text
 from kinetree.errors import fail
 from kinetree.model.robot import Robot

@@ -13,9 +13,8 @@ import numpy as np
 from kinetree.algorithms.dh import PARALLEL, DHExtraction, extract_dh
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.cli._help import FILE, kinetree_command, option
-from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_or_printed
-from kinetree.cli._output import check_new, force_option
+from kinetree.cli._output import check_new, force_option, print_json
 from kinetree.cli._page import print_page
 from kinetree.cli._say import say_text
 from kinetree.errors import fail
@@ -25,8 +24,7 @@ from kinetree.formats.dh.read import written_chain
 from kinetree.formats.dh.write import Spelling, csv_text, toml_text
 from kinetree.model.dh import CONVENTIONS, Convention, DHRow, DHTable
 from kinetree.model.robot import Robot
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 from kinetree.viewing.section import Section
 
 LENGTHS: tuple[Literal["m", "cm", "mm"], ...] = ("m", "cm", "mm")

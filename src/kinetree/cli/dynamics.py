@@ -9,7 +9,6 @@ import numpy as np
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
-from kinetree.cli._json import print_json
 from kinetree.cli._model import (
     assignments,
     configuration,
@@ -19,6 +18,7 @@ from kinetree.cli._model import (
     rates,
     robot_argument,
 )
+from kinetree.cli._output import print_json
 from kinetree.cli._page import print_page
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.robot import Robot, Sensor

@@ -22,13 +22,13 @@ from kinetree.checker.report.pretty import pretty
 from kinetree.cli._controllers import print_notes, read
 from kinetree.cli._findings import print_findings, print_more, terminal_width, write_lines
 from kinetree.cli._help import kinetree_command, option
-from kinetree.cli._json import print_json
 from kinetree.cli._model import assignments, check_options, json_option, paths_argument, reading_texts
+from kinetree.cli._output import print_json
 from kinetree.cli._say import say
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.files.opener import snapshot
 from kinetree.fixer.fix import FixResult, check_also, fix_examined, write
-from kinetree.fixer.outside import outside
+from kinetree.fixer.related_files import outside
 from kinetree.fixer.state import State
 from kinetree.formats.registry import FORMATS, ReadOptions
 from kinetree.load import format_of
@@ -144,8 +144,7 @@ def _tool(name: str, text: str) -> Array:
 
 
 def _repairable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
-    """Return the named files, of which other formats are rejected one by one, and the texts found in folders. files:
-    whether they were named. Raises KinetreeError for robots of the package, and if nothing is left."""
+    """Return the named files and texts found in folders. Raises KinetreeError if none is left. files: whether named."""
     for file in files:
         if is_packaged(file, options.format):
             raise fail("file", f"robot {file!r} comes with the package; only files and folders can be repaired")
@@ -156,8 +155,7 @@ def _repairable(files: Mapping[str, bool], options: ReadOptions) -> list[str]:
 
 
 def _is_text(file: str) -> bool:
-    """Return whether a file found in a folder is repaired; also True for an unreadable folder, which may have such
-    files."""
+    """Return whether a file found in a folder is repaired; also True for an unreadable folder."""
     endings = [suffix for name in TEXTS for suffix in FORMATS[name].suffixes]
     by_root = file.lower().endswith(".xml")
     return file.lower().endswith(tuple(endings)) or os.path.isdir(file) or (by_root and format_of(file).name in TEXTS)
@@ -208,8 +206,7 @@ def _errors(examined: Examination) -> list[Finding]:
 
 
 def _fixed(job: Job, examined: Examination, held: Mapping[Path, bytes], **options: Any) -> FixResult:
-    """Return the repairs of a file, without excused findings. Raises KinetreeError if it could not be read. held: the
-    contents of all files that were read."""
+    """Return the repairs of a file. Raises KinetreeError if it could not be read. held: contents of all files read."""
     errors = _errors(examined)
     if is_unread(examined.checked):
         raise KinetreeError(errors)
@@ -232,8 +229,7 @@ def _plain(fixed: FixResult) -> Mapping[str, Any]:
 
 
 def _print(fixed: FixResult, diff: bool, shown: set[str]) -> None:
-    """Print the difference, or what was repaired; and on the standard error stream what was not, once for all variants
-    of a file. shown: what has been printed."""
+    """Print the difference or the repairs, and to stderr what is left, once for all variants. shown: printed before."""
     if diff:
         if sys.stdout.isatty():
             say(*(line[:-1] for line in _diff(fixed)))
@@ -251,12 +247,8 @@ def _print(fixed: FixResult, diff: bool, shown: set[str]) -> None:
     unsafe = f", {len(fixed.unsafe)} more that --unsafe may repair" if fixed.unsafe else ""
     name = f" ({fixed.name})" if fixed.name else ""
     say(f"{fixed.file}{name}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
-    for path in () if diff else _others(fixed):
+    for path in () if diff else [path for path in fixed.after if path != Path(fixed.file).resolve()]:
         say(f"{as_shown(path)}: changed with it")
-
-
-def _others(fixed: FixResult) -> list[Path]:
-    return [path for path in fixed.after if path != Path(fixed.file).resolve()]
 
 
 def _write(findings: Iterator[Finding], stream: TextIO) -> None:

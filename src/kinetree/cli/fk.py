@@ -10,16 +10,15 @@ import numpy as np
 from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes, shown, tool_options, who
 from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._joints import with_joints
-from kinetree.cli._json import print_json
 from kinetree.cli._model import configuration, joint_values, json_option, note_open_loops, robot_argument
+from kinetree.cli._output import print_json
 from kinetree.cli._pendant import command_arm, robot_model
 from kinetree.cli._say import say
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.queries.pendant import check_frames
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 NOISE = 1e-10
 """Angle that is rounding of a model's digits, rad."""

@@ -10,8 +10,8 @@ import numpy as np
 from kinetree.cli._controllers import ROS, active, keys_of, print_notes, read, rotation_of, tool_options, who
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
-from kinetree.cli._json import print_json
 from kinetree.cli._model import configuration, joint_values, json_option, loops_option, note_open_loops, robot_argument
+from kinetree.cli._output import print_json
 from kinetree.cli._pendant import CommandArm, command_arm, robot_model
 from kinetree.cli._say import say
 from kinetree.controllers.controller import FAR
@@ -20,8 +20,7 @@ from kinetree.errors import fail
 from kinetree.model.limits import limits_about
 from kinetree.model.robot import Robot
 from kinetree.queries.pendant import check_frames
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 from kinetree.syntax.numbers import numbers
 
 NEAR = np.radians(5.0)

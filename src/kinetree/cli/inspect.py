@@ -60,7 +60,7 @@ def command(
     elif values or in_degrees or force:
         raise click.UsageError("--q, --deg and --force are for a figure, which is written to -o FILE.svg")
     elif as_json:
-        from kinetree.cli._json import print_json
+        from kinetree.cli._output import print_json
 
         print_json(joint_table_json(robot) if joint_table else robot_json(robot))
     else:
@@ -117,7 +117,7 @@ def robot_json(robot: Robot) -> dict[str, object]:
 
 def joint_table_json(robot: Robot) -> dict[str, object]:
     """Return the rows of `joint_table`, of all joints; docs/reference/command-line.md describes them."""
-    from kinetree.queries.joint_table import joint_table
+    from kinetree.queries.joints import joint_table
 
     rows = [row._asdict() for row in joint_table(robot)]
     return {"schema": SCHEMA, "robot": robot.name, "root": robot.root, "joints": rows}

@@ -10,10 +10,9 @@ import numpy as np
 
 from kinetree.cli._help import FILE, Commands, argument, option
 from kinetree.cli._joints import with_joints
-from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
-from kinetree.cli._output import check_new, force_option, without_option
+from kinetree.cli._output import check_new, force_option, print_json, without_option
 from kinetree.cli._pendant import CommandArm, with_arm
 from kinetree.cli._say import say
 from kinetree.errors import fail, unknown_name
@@ -60,14 +59,14 @@ def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_jso
     if plot:
         if not reports:
             raise fail("plot", f"robot {robot.name!r} has no limits over several joints, which could be drawn")
-        from kinetree.cli._limits.figure import limits_figure
+        from kinetree.cli._limits_page import limits_figure
         from kinetree.files.output import write_whole
 
         write_whole(plot, limits_figure(robot, reports, plot.suffix))
     if as_json:
         print_json({"blocks": reports})
         return
-    from kinetree.cli._limits.page import limits_page
+    from kinetree.cli._limits_page import limits_page
     from kinetree.cli._page import print_page
 
     if reports:
@@ -163,7 +162,7 @@ def widen(
     if as_json:
         print_json({name: getattr(plan, name) for name in PRINTED})
         return
-    from kinetree.cli._limits.page import widening_page
+    from kinetree.cli._limits_page import widening_page
     from kinetree.cli._page import print_page
 
     print_page(widening_page(plan, {row: scales[row] for row in plan.rows}, unit, reach, radius))
@@ -203,7 +202,7 @@ def _amounts(robot: Robot, by: tuple[str, ...]) -> dict[str, float]:
 
 
 def _show_places(robot: Robot, frame: str, plot: Path | None, as_json: bool) -> None:
-    from kinetree.cli._limits.places import places_figure, places_page
+    from kinetree.cli._limits_page import places_figure, places_page
     from kinetree.cli._page import print_page
     from kinetree.solvers.limits.places import SETS, places
 

@@ -5,8 +5,8 @@ import textwrap
 from collections.abc import Sequence
 
 from kinetree.cli._help import kinetree_command, option
-from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option
+from kinetree.cli._output import print_json
 from kinetree.cli._say import remark, say
 from kinetree.robots.installed import PACKAGES, Model, fetch, is_there
 from kinetree.robots.packaged import names, versions

@@ -2,8 +2,8 @@
 
 from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes, read, shown
 from kinetree.cli._help import argument, kinetree_command, option
-from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option
+from kinetree.cli._output import print_json
 from kinetree.cli._say import say
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from kinetree.cli._help import FILE, kinetree_command, option
 from kinetree.cli._joints import with_joints
-from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, loops_option, robot_argument
-from kinetree.cli._output import force_option
+from kinetree.cli._output import force_option, print_json
 from kinetree.cli._say import remark, say
 from kinetree.display import number
 from kinetree.model.robot import Robot

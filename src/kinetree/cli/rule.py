@@ -11,8 +11,8 @@ import click
 
 from kinetree.cli._findings import terminal_width
 from kinetree.cli._help import argument, kinetree_command, option
-from kinetree.cli._json import plain, print_json
 from kinetree.cli._model import json_option
+from kinetree.cli._output import plain, print_json
 from kinetree.cli._say import say_text
 from kinetree.codes import CODES
 from kinetree.errors import address
@@ -111,8 +111,7 @@ def _page_of_code(code: str) -> str:
     """Return everything about a code that is not a rule's."""
     row = CODES[code]
     facts = {"to do": row.remedy, "severity": USES[row.use], "page": address(code)}
-    lines = [_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()]
-    return "\n\n".join([_wrapped(f"{code}  {row.meaning}"), "\n".join(lines)])
+    return "\n\n".join([_wrapped(f"{code}  {row.meaning}"), _facts(facts)])
 
 
 def _rows(rules: Sequence[Explanation]) -> str:
@@ -130,8 +129,9 @@ def _page(rule: Explanation) -> str:
         "repair": FIXES[rule.repaired],
         "page": address(rule.code),
     }
-    paragraphs.append("\n".join(_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()))
-    paragraphs += [f"{name}:\n{textwrap.indent(text.strip(chr(10)), '    ')}" for name, text in _examples(rule)]
+    examples = {"good": rule.good, "bad": rule.bad}
+    shown = {name: textwrap.indent(textwrap.dedent(text).strip("\n"), "    ") for name, text in examples.items()}
+    paragraphs += [_facts(facts), *(f"{name}:\n{text}" for name, text in shown.items())]
     return "\n\n".join(paragraphs)
 
 
@@ -144,12 +144,11 @@ def _page_by_hand(clause: Clause) -> str:
         "because": clause.because,
         "page": address(clause.code),
     }
-    lines = [_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()]
-    return "\n\n".join([f"{clause.code}  A clause of REP-199 that no rule judges", "\n".join(lines)])
+    return "\n\n".join([f"{clause.code}  A clause of REP-199 that no rule judges", _facts(facts)])
 
 
-def _examples(rule: Explanation) -> Sequence[tuple[str, str]]:
-    return (("good", textwrap.dedent(rule.good)), ("bad", textwrap.dedent(rule.bad)))
+def _facts(facts: Mapping[str, str]) -> str:
+    return "\n".join(_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items())
 
 
 def _wrapped(text: str, first: str = "", other: str = "") -> str:

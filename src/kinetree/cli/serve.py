@@ -86,14 +86,10 @@ def command(
     content = content_of(robot)
     print_findings(content.notes)
     _warn(robot, np.atleast_2d(q if moved is None else player.samples))
-    server = Server(content, player, rate, _tell)
+    server = Server(content, player, rate, remark)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # with it asyncio closes connections at Ctrl-C
     asyncio.run(server.run(host, port, origins, _print_addresses))
-
-
-def _tell(text: str) -> None:
-    remark(text)
 
 
 def _warn(robot: Robot, q: Array) -> None:
@@ -102,9 +98,9 @@ def _warn(robot: Robot, q: Array) -> None:
     if outside := int((margin < 0).any(axis=1).sum()):
         k = int(margin.min(axis=0).argmin())
         worst = f"{robot.limits.names[k]}, by {number(-margin[:, k].min())} {units(robot)[k]}"
-        _tell(f"outside of the limits: {outside} of {len(q)} configurations; the worst is {worst}")
+        remark(f"outside of the limits: {outside} of {len(q)} configurations; the worst is {worst}")
     if robot.loops:
-        _tell(f"the joint values may open the loops that these joints close: {some(robot.loops)}")
+        remark(f"the joint values may open the loops that these joints close: {some(robot.loops)}")
 
 
 def _print_addresses(addresses: list[tuple[str, int]]) -> None:
@@ -112,5 +108,5 @@ def _print_addresses(addresses: list[tuple[str, int]]) -> None:
         say(f"ws://{f'[{host}]' if ':' in host else host}:{port}")
         sys.stdout.flush()
         if not ip_address(host.partition("%")[0]).is_loopback:
-            _tell(RISK.format(where=f"{host}:{port}"))
-    _tell("open this address in a viewer, such as Foxglove; Ctrl-C ends it")
+            remark(RISK.format(where=f"{host}:{port}"))
+    remark("open this address in a viewer, such as Foxglove; Ctrl-C ends it")

@@ -10,10 +10,9 @@ import click
 
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, argument, kinetree_command, option
-from kinetree.cli._json import print_json
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
-from kinetree.cli._output import check_new, check_no_input, force_option
+from kinetree.cli._output import check_new, check_no_input, force_option, print_json
 from kinetree.cli._pendant import CommandArm, with_arm
 from kinetree.cli._say import remark, say
 from kinetree.display import counted, number, some

@@ -15,8 +15,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import DTypeLike
 
-from kinetree.compiler.c_comments import WIDTH, broken, comment, documentation
-from kinetree.compiler.c_names import Constant, check_name, constants_of, identifiers
+from kinetree.compiler.c_names import (
+    WIDTH,
+    Constant,
+    broken,
+    check_name,
+    comment,
+    constants_of,
+    documentation,
+    identifiers,
+)
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.port import legal_type
 from kinetree.display import Brief

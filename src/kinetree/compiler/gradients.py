@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.compiler.cache import digest
-from kinetree.compiler.derive import rate
-from kinetree.compiler.expr import Expr, Graph
+from kinetree.compiler.expr import Expr, Graph, rate
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.port import Port, Tangent, spans

@@ -90,8 +90,7 @@ class Block:
         return f.text()
 
     def _plan(self) -> list[Action]:
-        """Return all actions in order: each sine and cosine in the first loop in which its argument is known, and each
-        group of results as soon as it is complete."""
+        """Return all actions in order: sines and cosines once their arguments are known, results once complete."""
         program = self.program
         level = [0] * self.first_step  # how many sines and cosines come one after the other on the way to a value
         angles: list[set[int]] = []

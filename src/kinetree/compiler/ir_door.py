@@ -113,8 +113,7 @@ class _Door:
             call_block(self.f, [(pointer, "0") for pointer in pointers])
 
     def _reuse(self, data: list[str]) -> None:
-        """Return the oldest array of the ring with the new result if nothing else refers to it, else a new array that
-        takes its place."""
+        """Return the oldest array of the ring if nothing else refers to it, else a new array that takes its place."""
         f, layout = self.f, self.layout
         place = f.offset("@ring", f.let("load i64, ptr @following"), 8)
         after = f.let(f"add i64 {f.let('load i64, ptr @following')}, 1")

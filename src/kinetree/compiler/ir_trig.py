@@ -264,8 +264,7 @@ def _quadrants(f: Function, biased: str, m: str) -> str:
 
 
 def _angle(f: Function, fraction: str) -> str:
-    """Return the angle of a fraction of a quadrant, given times 2^128: (h + l) 2^-zeros pi/2, where h has the first 53
-    digits that are not zero and l the next 11."""
+    """Return the angle of a fraction of a quadrant: (h + l) 2^-zeros pi/2, h with 53 digits and l with the next 11."""
     zeros = f.let(f"call i128 @llvm.ctlz.i128(i128 {fraction}, i1 false)")
     shifted = f.let(f"shl i128 {fraction}, {zeros}")
     top = f.let(f"trunc i128 {f.let(f'lshr i128 {shifted}, 64')} to i64")

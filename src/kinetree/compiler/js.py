@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import copysign, isinf, isnan, prod
 from typing import TYPE_CHECKING
 
-from kinetree.compiler.c_comments import broken, comment, described
+from kinetree.compiler.c_names import broken, comment, described
 from kinetree.compiler.ops import OPS
 from kinetree.errors import fail
 

@@ -113,11 +113,7 @@ def _results(names: tuple[str, ...], *values: Any) -> Any:
 
 
 def checked(
-    name: str,
-    ports: Sequence[Port],
-    values: Sequence[Any],
-    named: Mapping[str, Any],
-    dtype: DTypeLike | None = None,
+    name: str, ports: Sequence[Port], values: Sequence[Any], named: Mapping[str, Any], dtype: DTypeLike | None = None
 ) -> tuple[list[NDArray[Any]], tuple[int, ...]]:
     """Return the arguments, given by position or by name, as arrays of real numbers, and the shape of their batch.
 

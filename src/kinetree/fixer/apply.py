@@ -223,8 +223,7 @@ def to_repair(options: CheckOptions, rule: type[Rule], state: State, excused: fr
 
 
 def _repairs(task: Task, rule: type[Rule], state: State) -> tuple[list[Repair], dict[Key, str]]:
-    """Return the possible repairs, as edits of the files from which the robot was read; and by finding why others are
-    impossible."""
+    """Return the possible repairs, as edits of the files that were read, and why others are impossible, by finding."""
     subject = Subject(state.robot, task.options)
     facts = subject.facts(rule.repair)
     if any(value is None for value in facts.values()):
@@ -246,8 +245,7 @@ def _repairs(task: Task, rule: type[Rule], state: State) -> tuple[list[Repair], 
 
 
 def _applied(task: Task, trial: Trial, state: State) -> Step:
-    """Apply the repairs of a trial. Raises KinetreeError if that is impossible, changes the robot, or repairs an
-    excused finding."""
+    """Apply the repairs of a trial. Raises KinetreeError if that is impossible or changes what it should not."""
     renamed = {old: new for repair in trial.repairs for old, new in repair.renamed.items()}
     turned = {link: T for repair in trial.repairs for link, T in repair.turned.items()}
     edits = [edit for repair in trial.repairs for edit in repair.edits]
@@ -276,8 +274,7 @@ def with_edits(task: Task, state: State, edits: Sequence[Edit]) -> State:
 
 
 def _with_variants(task: Task, state: State, after: State, change: IntendedChange) -> State:
-    """Return the state after a repair with those of the variants, whose files use new names, too. Raises KinetreeError
-    if the repair is wrong for one of them."""
+    """Return the state with those of the variants. Raises KinetreeError if the repair is wrong for one of them."""
     contents, found = dict(after.contents), []
     done = {one.path for one in task.related}
     changed = {path for path, content in contents.items() if state.contents.get(path, content) != content}
@@ -298,8 +295,7 @@ def _with_variants(task: Task, state: State, after: State, change: IntendedChang
 
 
 def _variant(variant: Task, task: Task, before: State, contents: Mapping[Path, bytes], change: IntendedChange) -> State:
-    """Return the state of a variant after a repair of `task` to these contents. What is renamed is found by its place
-    among all links or joints."""
+    """Return the state of a variant after a repair to these contents; what is renamed is found by its number."""
     _, robot, notes = read_robot(variant.file, variant.options, contents)
     pairs = [
         *(("link", a, b) for a, b in zip(before.robot.links, robot.links, strict=False)),

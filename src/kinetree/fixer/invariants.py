@@ -187,8 +187,7 @@ def _off(a: Array, b: Array) -> float:
 
 @lru_cache(maxsize=1)  # many repairs of one state are tried
 def _poses(robot: Robot) -> list[tuple[Array, list[Array]]]:
-    """Return configurations and T_root_frame (4, 4) of all frames: at zero, and at random numbers between -2 and
-    2."""
+    """Return configurations and T_root_frame (4, 4) of all frames: at zero, and at random numbers from -2 to 2."""
     tree = build_tree(robot)
     return [(q, forward_kinematics(tree, q, robot.frames)) for q in _configurations(robot)]
 

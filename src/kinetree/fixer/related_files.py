@@ -1,17 +1,18 @@
-"""SRDF, YAML and other text files that belong to a model and use the names of its links and joints.
+"""Other files that a repair concerns: SRDF, YAML and text with names of the model, and files that include edited ones.
 
-They are read before anything is repaired. A place with an ambiguous name is an error, and nothing is renamed.
+The former are read before anything is repaired. A place with an ambiguous name is an error, and nothing is renamed.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinetree.checker.report._paths import as_shown
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.files.opener import read_file
 from kinetree.fixer.xacro_edits import root_of
@@ -21,6 +22,7 @@ from kinetree.repairs.edit import NewNames, on_disk
 from kinetree.repairs.rename_references import ambiguous, names_in, new_name, rename_references
 from kinetree.syntax.xml.encoding import text_of
 from kinetree.syntax.xml.reader import Element
+from kinetree.xacro_text.package import package_of
 
 if TYPE_CHECKING:
     import yaml
@@ -204,3 +206,24 @@ def _text(content: bytes, file: str) -> str:
 
 def _refused(message: str, source: Source) -> KinetreeError:
     return KinetreeError(Finding("also", "error", message, source))
+
+
+def outside(changed: Collection[Path], read: Collection[Path]) -> Iterator[Finding]:
+    """Yield a warning for each edited file that other files of its package include, directly or through others.
+
+    changed: the edited files. read: all files that the models of the run read; those are checked. Files are compared by
+    their names, so a file of the same name in another folder counts too.
+    """
+    packages = {package.folder: package for path in changed if (package := package_of(path))}
+    for folder, package in sorted(packages.items()):
+        included = [(file.resolve(), Path(name).name) for file, name in package.includes]
+        for path in sorted(path for path in changed if folder in path.parents):
+            users, names = set[Path](), {path.name}
+            while more := {file for file, name in included if name in names} - users:
+                users |= more
+                names |= {file.name for file in more}
+            if left := sorted(file for file in users - {*read}):
+                shown = ", ".join(file.name for file in left[:3]) + (f" and {len(left) - 3} more" if left[3:] else "")
+                message = f"this file is also part of models that were not read: it is included by {shown}"
+                fix = "check these, or name them in the same run, which then keeps all of them right"
+                yield Finding("shared", "warning", message, Source(as_shown(path)), fix=fix)

@@ -102,8 +102,7 @@ def in_source_files(
 
 
 def _unmade(in_files: Mapping[Edit, tuple[Edit, ...]], made: Mapping[Place, int], files: Files) -> tuple[Edit, ...]:
-    """Return the edits that rename links and joints where xacro makes nothing with these arguments: where the same text
-    stands as at a place that is renamed."""
+    """Return the edits where xacro makes nothing with these arguments: where the text is that of a renamed place."""
     news: dict[tuple[str, str], set[str]] = {}
     for edit, (one, *_) in in_files.items():
         if isinstance(edit, Setting) and isinstance(one, Setting) and edit.name == one.name:
@@ -346,7 +345,7 @@ def _as_written(name: str, old: str, written: str) -> str | None:
 
 
 def root_of(content: bytes, file: str) -> Element:
-    """Return the root of an XML text. Raises KinetreeError if it is not well-formed."""
+    """Return the places whose expanded elements need different edits, and why. made: number of elements of each."""
     report = Report()
     root = parse(content, file, report)
     if root is None:

@@ -133,8 +133,7 @@ class Child:
                 )
 
     def _answer(self, seconds: float) -> Any:
-        """Return the next message of a child, its protection at first. Raises EOFError or OSError if none comes,
-        UnpicklingError if it has unknown classes."""
+        """Return the next message of a child. Raises EOFError, OSError, or UnpicklingError for unknown classes."""
         process = self.process
         if process is None:
             raise EOFError

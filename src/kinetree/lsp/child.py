@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from kinetree.errors import KinetreeError
 from kinetree.lsp import completion, diagnostics, rename
 from kinetree.lsp.answers import Refusal
 from kinetree.lsp.model import Model, read_model
-from kinetree.lsp.text import Position
+from kinetree.lsp.scan import outline
 
 MOST_MODELS = 8
 """Most models that are kept."""
@@ -58,29 +59,9 @@ def _current(path: str, jobs: Sequence[Job], opened: Mapping[Path, bytes], encod
     return made
 
 
-def _outline(models: Sequence[Model], path: str) -> Any:
-    from kinetree.lsp.outline import outline
-
-    scan = models[0].scan(path)
-    return outline(scan) if scan else ()
-
-
-def _hover(models: Sequence[Model], path: str, *arguments: Any) -> Any:
-    from kinetree.lsp.hover import hover
-
-    return hover(models, path, *arguments)
-
-
-def _fixes(models: Sequence[Model], path: str, *arguments: Any) -> Any:
-    from kinetree.lsp.fixes import fixes
-
-    return fixes(models[0], *arguments)
-
-
-def _page(models: Sequence[Model], path: str, position: Position | None) -> str:
-    from kinetree.lsp.page import page  # imports the compiler
-
-    return page(models, path, position)
+def _later(name: str) -> Callable[..., Any]:
+    """Return the function of a module of its own name, which is imported at the first call, as it needs much more."""
+    return lambda *arguments: getattr(import_module(f"kinetree.lsp.{name}"), name)(*arguments)
 
 
 QUESTIONS: Mapping[str, Callable[..., Any]] = {
@@ -90,9 +71,9 @@ QUESTIONS: Mapping[str, Callable[..., Any]] = {
     "references": rename.references,
     "renamable": rename.renamable,
     "rename": rename.rename,
-    "outline": _outline,
-    "hover": _hover,
-    "fixes": _fixes,
-    "page": _page,
+    "outline": lambda models, path: outline(scan) if (scan := models[0].scan(path)) else (),
+    "hover": _later("hover"),
+    "fixes": lambda models, path, *arguments: _later("fixes")(models[0], *arguments),
+    "page": _later("page"),
 }
 """Functions of the models of a document, its path and the arguments of a question."""

@@ -1,8 +1,9 @@
 """Changes of texts that `kinetree fix` would make; nothing is written."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import SequenceMatcher
+from itertools import accumulate, takewhile
 from pathlib import Path
 
 from kinetree.checker.check import is_error_of_reader
@@ -54,7 +55,7 @@ def changes_of(before: Text, after: str) -> Iterator[Change]:
     head = _common(zip(old, new, strict=False))
     tail = _common(zip(reversed(old[head:]), reversed(new[head:]), strict=False))
     a, b = old[head : len(old) - tail], new[head : len(new) - tail]
-    starts = _offsets(old)
+    starts = [0, *accumulate(map(len, old))]
     for tag, i, j, k, m in SequenceMatcher(None, a, b, autojunk=len(a) > 500).get_opcodes():
         if tag != "equal":
             start, stop = starts[head + i], starts[head + j]
@@ -75,17 +76,4 @@ def _least(before: Text, start: int, stop: int, new: str) -> Change:
 
 def _common(pairs: Iterable[tuple[str, str]]) -> int:
     """Return how many pairs are equal before the first that is not."""
-    count = 0
-    for a, b in pairs:
-        if a != b:
-            break
-        count += 1
-    return count
-
-
-def _offsets(lines: Sequence[str]) -> list[int]:
-    """Return the offsets at which lines begin, and the end."""
-    found = [0]
-    for line in lines:
-        found.append(found[-1] + len(line))
-    return found
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))

@@ -148,8 +148,7 @@ def _difference(before: Robot, after: Robot, name: Name, new: str) -> str | None
 
 
 def _follows(before: str, after: str, old: str, new: str) -> bool:
-    """Return whether a part's name changes with another: it is that name, in models, or for unnamed parts of MJCF with
-    an ending."""
+    """Return whether a part's name changes with another: it is that name, or that name with an ending."""
     models, _, before = before.rpartition("::")
     others, _, after = after.rpartition("::")
     rest = before.removeprefix(old)

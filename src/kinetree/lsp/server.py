@@ -20,8 +20,7 @@ from pygls.protocol import LanguageServerProtocol
 
 from kinetree import __version__
 from kinetree.lsp import protocol
-from kinetree.lsp.actions import Action, actions
-from kinetree.lsp.answers import Mark, Refusal
+from kinetree.lsp.answers import Action, Mark, Refusal, actions
 from kinetree.lsp.protocol import path_of
 from kinetree.lsp.reader import Reader
 from kinetree.lsp.session import Document, Session, real

@@ -116,7 +116,7 @@ class Session:
         if document is None or not is_description(document):
             return None
         try:
-            made = await asyncio.to_thread(self._jobs, document.path)
+            made = await asyncio.to_thread(jobs, [document.path], within=self.folders)
         except KinetreeError as error:
             return Refusal(error.findings[0].message)
         return await self._ask(question, real(path), made, *arguments)
@@ -124,10 +124,6 @@ class Session:
     async def _ask(self, question: str, path: str, made: Sequence[Job], *arguments: object) -> Any:
         opened = {Path(key): one.content for key, one in self.documents.items()}
         return await self.workers.of(made).ask(question, path, made, opened, self.encoding, *arguments)
-
-    def _jobs(self, path: str) -> list[Job]:
-        """Return how a document is read: as `kinetree check` of the file does, in the folders of the editor."""
-        return jobs([path], within=self.folders)
 
     def _changed(self, path: str, wait: float) -> None:
         """Check a document, and all others that read its file."""
@@ -154,7 +150,7 @@ class Session:
         if document is None or not is_description(document):
             return self._show(path, None)
         try:
-            made = await asyncio.to_thread(self._jobs, document.path)
+            made = await asyncio.to_thread(jobs, [document.path], within=self.folders)
             answer = await self._ask("check", path, made)
         except KinetreeError as error:  # of the settings
             return self._show(path, look_of(error.findings, path, everywhere=True))

@@ -20,9 +20,8 @@ from kinetree.model.robot import CoupledLimit, Robot
 from kinetree.queries.motion import fk
 from kinetree.queries.pendant import check_frames, of, pendant
 from kinetree.queries.query import tree
-from kinetree.spatial import se3
+from kinetree.spatial import Array, se3
 from kinetree.spatial.numbers import numbers, poses
-from kinetree.spatial.se3 import Array
 
 
 @explain_type_errors

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from kinetree.algorithms.dynamics.lumping import lumped
 from kinetree.algorithms.dynamics.mass_matrix import crba
-from kinetree.algorithms.dynamics.parameters import NAMES, parameters_of, with_parameters
+from kinetree.algorithms.dynamics.parameters import NAMES, lumped, parameters_of, with_parameters
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -73,7 +72,7 @@ def force_query(
         links, held = links_with_mass(robot), static_links(robot) if "weight" in needs else frozenset()
         inputs = [
             *([Port("gravity", (3,), ("x", "y", "z"), "in the root's axes; m/s²")] if falls is None else []),
-            *([_wrenches(on)] if on else []),
+            *([Port("w", (len(on), 6), WRENCH, f"from outside on {in_own_axes(on)}; N, N m", on)] if on else []),
             *([parameter_port(robot)] if parameters else []),
         ]
 
@@ -160,10 +159,6 @@ def _external(model: Tree, frames: Sequence[str], w: Any) -> dict[int, Array]:
         body = body % (len(model.parent) + 1)  # the base is last
         sums[body] = sums.get(body, np.zeros(6)) + np.array([*moved[3:], *moved[:3]])
     return sums
-
-
-def _wrenches(frames: tuple[str, ...]) -> Port:
-    return Port("w", (len(frames), 6), WRENCH, f"from outside on {in_own_axes(frames)}; N, N m", frames)
 
 
 def in_own_axes(names: Sequence[str]) -> str:

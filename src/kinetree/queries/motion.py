@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.algorithms import differential
 from kinetree.algorithms.differential import Axes, Representation
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.compiler.derive import rate
+from kinetree.compiler.expr import rate
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot

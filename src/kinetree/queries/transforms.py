@@ -99,8 +99,7 @@ def _with(values: Array, places: Array, moving: Array) -> Array:
 
 
 def _moving(robot: Robot) -> Kernel:
-    """Return the kernel from q (…, nq) to poses (…, k, 4, 4) and quaternions (…, k, 4) of the links that joints move,
-    in the order of `robot.placed`."""
+    """Return the kernel from q to poses (…, k, 4, 4) and quaternions (…, k, 4) of the links that joints move."""
     pairs = [(j.parent, j.child) for name in robot.placed if (j := robot.joints[name]).kind.nq]
     model, about = tree(robot), "links in the links that carry them"
     ports = Port("T", (len(pairs), 4, 4), about=f"{about}; m"), Port("quat_xyzw", (len(pairs), 4), about=about)

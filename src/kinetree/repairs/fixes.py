@@ -7,8 +7,7 @@ from functools import lru_cache
 from math import floor, hypot, pi
 
 from kinetree.repairs.edit import Edit, New, Repair, insert_inside, replace_attribute, set_attribute
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Element
 

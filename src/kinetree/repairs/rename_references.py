@@ -107,8 +107,7 @@ def _old_in(value: str, old: frozenset[tuple[str, str]]) -> str | None:
 
 @lru_cache(maxsize=8)
 def _pattern(old: frozenset[tuple[str, str]]) -> re.Pattern[str]:
-    """Return a pattern of old names, and of Gazebo's names of a link's shapes: `elbow_collision`, `elbow_visual_1`, and
-    if bodies are merged `arm_fixed_joint_lump__elbow_collision`."""
+    """Return a pattern of old names, and of Gazebo's names of a link's shapes: `elbow_collision`, `elbow_visual_1` …"""
     names = []
     for kind, name in sorted(old, key=lambda key: (-len(key[1]), key)):  # of two, the longer one
         before = r"(?<!\w)" if re.match(r"\w", name) else ""

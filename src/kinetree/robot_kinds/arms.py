@@ -151,8 +151,7 @@ class NamedChains(Chains):
         return self.leads(end, self.groups[prefix].get("base_link", self.robot.root))
 
     def _weight(self, prefix: str, end: str) -> tuple[int, int, int]:
-        """Return the weight of a prefix for a chain: the number of REP-199's frames and of other links that have it,
-        and its negative length."""
+        """Return the weight of a prefix for a chain: how many of REP-199's frames and of links have it, and -length."""
         links = self.path_to(end)
         feet = {(p, name) for p, name in self.named[self.robot.root] if name in ("base_link", "base")}
         known = feet.union(*(self.named[link] for link in links))

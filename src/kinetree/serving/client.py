@@ -32,11 +32,7 @@ class Client:
     """
 
     def __init__(
-        self,
-        socket: ServerConnection,
-        content: Content,
-        player: Player,
-        changed: Callable[[list[str]], object],
+        self, socket: ServerConnection, content: Content, player: Player, changed: Callable[[list[str]], object]
     ) -> None:
         self.socket, self.content, self.player, self.changed = socket, content, player, changed
         self.subscriptions: dict[int, str] = {}

@@ -11,7 +11,7 @@ from kinetree.logs import Motion, filled
 from kinetree.model.limits import Limits
 from kinetree.model.magnitudes import LARGEST
 from kinetree.model.robot import Robot
-from kinetree.queries.configuration import difference, integrate
+from kinetree.queries.dynamics import difference, integrate
 from kinetree.spatial.se3 import Array
 
 JOINT, LIMITS = "joints.", "limits."

@@ -13,3 +13,5 @@ Quaternions are x y z w. Roll, pitch and yaw are about fixed axes: R = Rz(yaw) R
 are linear first, as everywhere in Kinetree, except for the motion vectors and inertias of `plucker`, where the angular
 part is first.
 """
+
+from kinetree.spatial.se3 import Array as Array

@@ -6,15 +6,13 @@ from math import floor, log10
 
 import numpy as np
 
-from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.model.robot import NO_AXES, Joint, Robot
 from kinetree.queries.joints import own_coordinates
-from kinetree.queries.query import frames_of, tree
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.queries.query import frames_of
+from kinetree.spatial import Array, se3
 from kinetree.syntax.xml.writer import XmlWriter
-from kinetree.viewing.parts import AXES, joint_text, matrix, name_text, triad
-from kinetree.viewing.projection import camera_matrix, check_finite, clear_view, project, scale_of
+from kinetree.viewing.parts import AXES, finite_poses, joint_text, matrix, name_text, triad
+from kinetree.viewing.projection import camera_matrix, clear_view, project, scale_of
 from kinetree.viewing.svg import LINE, area, arrow, element, line, picture, text
 
 WIDTH, TOP, LEAST = 960.0, 52.0, 580.0
@@ -49,7 +47,7 @@ def frame_figure(robot: Robot, frame: str, q: Array | None = None) -> str:
     """
     (frame,) = frames_of(robot, [frame])
     values = robot.q() if q is None else q
-    T = _poses(robot, values, frame)
+    T = finite_poses(robot, values, [*robot.links, frame])
     chain = robot.joints_to(robot.frames[frame].link)
     path = np.array([T[robot.root][:3, 3], *(p for joint in chain for p in _places(T, joint)), T[frame][:3, 3]])
     rows = [_Row(name_text(robot.root), T[robot.root], MEDIUM)] if frame != robot.root else []
@@ -79,15 +77,6 @@ def frame_figure(robot: Robot, frame: str, q: Array | None = None) -> str:
     return out.text()
 
 
-def _poses(robot: Robot, q: Array, frame: str) -> dict[str, Array]:
-    """Return T_root_frame (4, 4) of every link and of a frame."""
-    names = [*robot.links, frame]
-    with np.errstate(all="ignore"):
-        T = forward_kinematics(tree(robot), q, names)
-    check_finite(T)
-    return dict(zip(names, T, strict=True))
-
-
 def _after(T: dict[str, Array], joint: Joint) -> Array:
     """Return the pose of the frame of a joint after its motion, in the root link."""
     return se3.without(T[joint.child], joint.child_origin)
@@ -115,8 +104,7 @@ def _draw(out: XmlWriter, camera: Array, row: _Row) -> None:
 
 
 def _name(out: XmlWriter, camera: Array, rows: Sequence[_Row], bottom: float) -> None:
-    """Write the names in a column, from top to bottom as their points are, with a line from each to its point and, if
-    there is enough space, the frame once more."""
+    """Write the names in a column in the order of their points, with lines to these and, if there is room, frames."""
     points = [project(camera, row.T[:3, 3]) for row in rows]
     order = sorted(range(len(rows)), key=lambda i: (round(float(points[i][1]) / 12.0), -i))
     space = min(ROW, (bottom - TOP) / (len(rows) + 1))

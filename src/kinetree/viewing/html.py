@@ -20,8 +20,7 @@ from kinetree.viewing.tables import robot_page, short
 
 if TYPE_CHECKING:
     from kinetree.lab.calibrate.calibration import Calibration
-    from kinetree.lab.reach.difference import ReachDifference
-    from kinetree.lab.reach.map import ReachMap
+    from kinetree.lab.reach.map import ReachDifference, ReachMap
     from kinetree.solvers.compare.comparison import Comparison
     from kinetree.solvers.ik.solver import IKResult
     from kinetree.solvers.ik.step import IKStep

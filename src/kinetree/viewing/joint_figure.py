@@ -11,8 +11,7 @@ import numpy as np
 
 from kinetree.model.robot import Joint, Robot
 from kinetree.queries.joints import joint_motion, joint_origin, joint_pose, own_coordinates
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 from kinetree.syntax.xml.writer import XmlWriter
 from kinetree.viewing.parts import joint_text, matrix, name_text, triad
 from kinetree.viewing.projection import camera_matrix, check_finite, clear_view, project, scale_of

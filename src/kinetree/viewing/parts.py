@@ -1,13 +1,17 @@
 """Parts that figures share: names, ends of links, triads of axes, matrices."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import shortened, visible
 from kinetree.model.joints import JointType
 from kinetree.model.robot import Robot
+from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.xml.writer import XmlWriter
-from kinetree.viewing.projection import project, scale_of
+from kinetree.viewing.projection import check_finite, project, scale_of
 from kinetree.viewing.svg import INK, LINE, arrow, attributes, line, text
 
 AXES = (("x", "#d1170d", None), ("y", "#0a7d1e", "8 3"), ("z", "#1f4fd8", "2 3"))
@@ -36,6 +40,14 @@ def last_frames(robot: Robot) -> dict[str, str]:
         if frame.link not in carrying and not frame.unplaced and far > found.get(frame.link, (0.0, ""))[0]:
             found[frame.link] = far, name
     return {link: name for link, (_, name) in found.items()}
+
+
+def finite_poses(robot: Robot, q: Array, names: Sequence[str]) -> dict[str, Array]:
+    """Return T_root_frame (4, 4) of frames by name. Raises KinetreeError for poses that are not finite."""
+    with np.errstate(all="ignore"):
+        T = forward_kinematics(tree(robot), q, names)
+    check_finite(T)
+    return dict(zip(names, T, strict=True))
 
 
 def triad(out: XmlWriter, camera: Array, T: Array, length: float, *, labels: bool, **style: object) -> None:

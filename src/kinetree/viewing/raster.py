@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.spatial.se3 import Array
-from kinetree.viewing.camera import Camera
+from kinetree.viewing.projection import Camera
 
 AT_ONCE = 500_000
 """Samples that are looked at together, and about the most of a band of rows."""
@@ -72,8 +72,7 @@ def _layer(points: Array, lit: Array, width: int, rows: tuple[int, int]) -> tupl
 
 
 def _nearest(points: Array, width: int, height: int, top: int = 0) -> NDArray[np.uint64]:
-    """Return for each pixel of the rows from `top` to `height`, (rows, width), the nearest triangle: bits of
-    1 / distance, then its number; 0 if none."""
+    """Return the nearest triangle for each pixel (rows, width): bits of 1 / distance, then its number; 0 if none."""
     found = np.zeros(width * (height - top), dtype=np.uint64)
     flat, near = points[..., :2], 1.0 / points[..., 2]
     low = np.clip(np.ceil(flat.min(axis=1) - 0.5), (0, top), (width, height)).astype(np.int64)

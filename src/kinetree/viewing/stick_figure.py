@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import KinetreeError
 from kinetree.model.robot import Robot
-from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.xml.writer import XmlWriter
-from kinetree.viewing.parts import AXES, last_frames, name_text
-from kinetree.viewing.projection import camera_matrix, check_finite, project, scale_of, view
+from kinetree.viewing.parts import AXES, finite_poses, last_frames, name_text
+from kinetree.viewing.projection import camera_matrix, project, scale_of, view
 from kinetree.viewing.svg import area, attributes, line
 
 WIDTH, HEIGHT, MARGIN = 240.0, 240.0, 24.0
@@ -32,14 +30,13 @@ def stick_figure(robot: Robot, q: Array | None = None) -> str:
         return ""
     tips = last_frames(robot)
     names = [*robot.links, *tips.values()]
-    with np.errstate(all="ignore"):
-        T = forward_kinematics(tree(robot), robot.q() if q is None else q, names)
     try:
-        check_finite(T)
-    except KinetreeError:
-        return ""
-    places = dict(zip(names, T, strict=True))
-    points = np.array(T)[:, :3, 3]
+        places = finite_poses(robot, robot.q() if q is None else q, names)
+    except KinetreeError as error:
+        if error.findings[0].code == "overflow":
+            return ""
+        raise
+    points = np.array([places[name] for name in names])[:, :3, 3]
     camera = camera_matrix(VIEW, points, (MARGIN, MARGIN, WIDTH - MARGIN, HEIGHT - MARGIN))
     flat = dict(zip(names, np.round(project(camera, points), 1).tolist(), strict=True))
     carrying = {joint.name for name, one in robot.joints.items() if one.kind.nq for joint in robot.joints_to(one.child)}

@@ -9,12 +9,11 @@ from kinetree.display import counted
 from kinetree.errors import Finding, equal, others_like
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import momentum
-from kinetree.queries.joint_table import JointTableRow, joint_table
+from kinetree.queries.joints import JointTableRow, joint_table
 from kinetree.queries.margin import loop_error
 from kinetree.queries.query import tree
 from kinetree.rules.facts import kinds_of
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 from kinetree.viewing.section import Section
 from kinetree.viewing.tree import FEW as LOOSE
 from kinetree.viewing.tree import loose_joints, tree_rows

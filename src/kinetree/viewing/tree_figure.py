@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinetree.display import counted
 from kinetree.model.robot import UNLIMITED, Joint, Robot
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.xml.writer import XmlWriter
@@ -60,8 +61,9 @@ def tree_figure(robot: Robot, *, everything: bool = False) -> str:
     columns = first + np.cumsum([0.0, *widths])
     smalls = [x + SMALL_LETTER * len(note) for x, row in zip(starts, rows, strict=True) for note in row.notes]
     width = max(columns[-1] + BAR + LEFT, 760.0, *smalls, 0.0)
+    counts = f"{counted(len(robot.links), 'link')}, {counted(len(robot.joint_names), 'moving joint')}"
     out = XmlWriter()
-    with picture(out, width, float(tops[-1]) + 24.0, f"Tree of {name_text(robot.name)}: {_count(robot)}"):
+    with picture(out, width, float(tops[-1]) + 24.0, f"Tree of {name_text(robot.name)}: {counts}"):
         turn = _turn(robot)
         text(out, (24.0, 60.0), LEGEND.format(math.degrees(turn)), font_size=12, fill=GREY)
         middles = tops[:-1] + ROW / 2.0
@@ -113,11 +115,6 @@ def _wrapped(sign: str, names: Sequence[str], everything: bool) -> list[str]:
         else:
             lines.append(f"{'  ' if lines else sign}{name}")
     return lines
-
-
-def _count(robot: Robot) -> str:
-    moving = len(robot.joint_names)
-    return f"{len(robot.links)} link{'s' * (len(robot.links) != 1)}, {moving} moving joint{'s' * (moving != 1)}"
 
 
 def _cells(robot: Robot, joint: Joint | None) -> tuple[str, str, str]:

@@ -156,8 +156,7 @@ def turned(R: Any, H: Any, *, is_symmetric: bool = True) -> Array:
 
 
 def _turned_about(k: int, R: Any, H: Any, *, is_symmetric: bool) -> Array:
-    """Return R H Rᵀ where R turns about axis k: with g = s (Hxx - Hyy) + c (Hxy + Hyx), the sines and cosines of the
-    double angle cancel."""
+    """Return R H Rᵀ where R turns about axis k, with the sine and cosine of the double angle."""
     x, y = (k + 1) % 3, (k + 2) % 3
     c, s = R[x, x], R[y, x]
     g = s * (H[x, x] - H[y, y]) + ((c + c) * H[x, y] if is_symmetric else c * (H[x, y] + H[y, x]))

@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 
 from kinetree.checker.job import CheckReport
-from kinetree.checker.report._counts import summary as summary
 from kinetree.checker.report._excerpts import with_excerpts as with_excerpts
+from kinetree.checker.report._merged import summary as summary
 
 
 def formats() -> list[str]:

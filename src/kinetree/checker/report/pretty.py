@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import click
 
 from kinetree.checker.job import CheckReport
-from kinetree.checker.report._counts import summary
-from kinetree.checker.report._merged import FindingGroup, groups, merged
+from kinetree.checker.report._merged import FindingGroup, groups, merged, summary
 from kinetree.display import listed
 from kinetree.errors import Finding, address, others_like, shortened, visible
 

@@ -102,8 +102,7 @@ def _result(finding: Finding, checked: CheckReport, indices: dict[str, int], see
 
 
 def _fingerprint(finding: Finding, checked: CheckReport) -> str:
-    """Return an identifier that stays when lines are added above a finding: its entry in a baseline in the working
-    folder."""
+    """Return an identifier that stays when lines are added above a finding: its entry in a baseline."""
     entry = entry_of(finding, model_key(checked.file, checked.name, ""), "")
     return sha256("\0".join(entry).encode("utf-8", "backslashreplace")).hexdigest()
 

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from kinetree.checker.job import CheckReport
-from kinetree.checker.report._counts import summary
-from kinetree.checker.report._merged import merged
+from kinetree.checker.report._merged import merged, summary
 from kinetree.codes import meaning_of
 from kinetree.errors import SEVERITIES
 from kinetree.rules.profiles import rule_of

@@ -12,8 +12,7 @@ from kinetree.lab.calibrate.search import simplest
 from kinetree.lab.calibrate.text import change_text, is_nothing
 from kinetree.progress import tracked
 from kinetree.queries.motion import fk
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 LEFT = 4
 """Least number of poses besides a wrong one."""

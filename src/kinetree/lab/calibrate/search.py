@@ -12,8 +12,7 @@ from kinetree.lab.calibrate.least_squares import Unknowns, refined, settled_as
 from kinetree.lab.calibrate.readings import MOST, Fault
 from kinetree.lab.calibrate.text import is_nothing
 from kinetree.progress import tracked
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 OTHERS = 2
 """Most faults besides zeros; at most one of them is of the numbers."""

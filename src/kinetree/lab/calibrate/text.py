@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 
 def pose_text(T: Array, tolerance: Array) -> str:

@@ -15,8 +15,7 @@ from kinetree.logs.ros.joints import chosen_topic, stamps_of
 from kinetree.model.magnitudes import LARGEST
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import build_tree
-from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 TF, TF_STATIC = "/tf", "/tf_static"
 TF_MESSAGE = "tf2_msgs/TFMessage"

@@ -1,20 +1,204 @@
-"""Comparison of recorded transforms with those of a model at the joint values of the same times."""
+"""Comparison of recorded transforms with those of a model at the same times, and causes: changes of it, tried alone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.spatial.transform import Rotation
 
+from kinetree.display import number
 from kinetree.errors import fail
 from kinetree.logs.ros.bag import Topic
-from kinetree.logs.ros.base import TF, TF_STATIC, Poses, floating_joint, of_joint, poses_of
-from kinetree.logs.ros.explain import Motions, Pair, causes, deviation
+from kinetree.logs.ros.base import TF, TF_STATIC, Poses, at_times, floating_joint, of_joint, poses_of
 from kinetree.logs.ros.motion import recording
+from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
+from kinetree.queries.motion import fk
 from kinetree.queries.transforms import transforms
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 from kinetree.trajectories.motion import Motion, filled, motion_of
+
+SAMPLES = 400
+"""Number of transforms of a pair of frames with which causes are tried."""
+EXPLAINED = 0.02
+"""Largest part of the largest difference that a cause leaves."""
+LONGEST, STEP = 1.0, 0.005
+"""Largest delay that is tried, and least step between two, s."""
+STILL = 1e-3
+"""Range of a coordinate below which it counts as standing, rad or m."""
+UNKNOWN = 1e30
+"""Error of a delay for which most joint values are unknown."""
+MOST_CAUSES = 3
+
+
+class Motions:
+    """Configurations of a robot at any time. stamps (n,): ns; q (n, nq). base: coordinates of a floating joint, and its
+    poses at times of their own. A gap between samples is too large if it is above `most`, three times the median and
+    0.1 s."""
+
+    def __init__(self, stamps: NDArray[np.int64], q: Array, base: tuple[slice, Poses] | None = None) -> None:
+        self.start, self.times, self.q, self.base = int(stamps[0]), (stamps - stamps[0]) / 1e9, q, base
+        self.step = float(np.median(np.diff(self.times))) if len(stamps) > 1 else 0.0
+        self.most = max(3 * self.step, 0.1)
+
+    def known(self, times: Array) -> NDArray[np.bool_]:
+        """Return whether each time (n,), in s from the first sample, is that of a sample, or in no large gap."""
+        after = np.clip(np.searchsorted(self.times, times), 0, len(self.times) - 1)
+        gap = self.times[after] - self.times[np.clip(after - 1, 0, None)]
+        inside = (times >= self.times[0]) & (times <= self.times[-1])
+        return np.asarray(inside & ((self.times[after] == times) | (gap <= self.most)))
+
+    def at(self, times: Array) -> Array:
+        """Return q (n, nq) at times (n,), linear between samples."""
+        q = np.stack([self.column(i, times) for i in range(self.q.shape[1])], -1)
+        if self.base:
+            where, poses = self.base
+            q[:, where], _ = at_times(poses, self.start + np.round(times * 1e9).astype(np.int64))
+        return q
+
+    def column(self, i: int, times: Array) -> Array:
+        """Return one coordinate at times (n,)."""
+        return np.interp(times, self.times, self.q[:, i])
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Recorded poses T (n, 4, 4) of a frame in its parent at times (n,), and the motion of the robot."""
+
+    robot: Robot
+    motions: Motions
+    frame: str
+    parent: str
+    times: Array
+    T: Array
+
+    def some(self, most: int) -> "Pair":
+        """Return the pair with at most so many of its poses."""
+        rows = np.unique(np.linspace(0, len(self.times) - 1, min(most, len(self.times))).astype(int))
+        return Pair(self.robot, self.motions, self.frame, self.parent, self.times[rows], self.T[rows])
+
+    def model(self, q: Array) -> Array:
+        """Return the poses (n, 4, 4) that the model has at q (n, nq)."""
+        return np.asarray(fk(self.robot, self.frame, base=self.parent)(q))
+
+    def coordinates(self) -> dict[int, float]:
+        """Return the coordinates that move the frame in its parent, and the multiplier of a joint that follows each."""
+        links = (self.robot.frames[name].link for name in (self.frame, self.parent))
+        chains = [{joint.name for joint in self.robot.joints_to(link) if joint.kind.nq} for link in links]
+        leaders = {leader: m for leader, m, _ in (resolve_mimic(self.robot, name) for name in chains[0] ^ chains[1])}
+        names = [name for name in self.robot.joint_names for _ in self.robot.joints[name].kind.coordinates]
+        return {i: leaders[name] for i, name in enumerate(names) if name in leaders}
+
+    def singles(self) -> list[tuple[int, float]]:
+        """Return those coordinates that are of joints with one coordinate."""
+        names = self.robot.coordinate_names
+        return [(i, multiplier) for i, multiplier in self.coordinates().items() if names[i] in self.robot.joints]
+
+
+def deviation(T: Array, other: Array) -> Array:
+    """Return the distances (n, 2) between poses (n, 4, 4), in mm and deg."""
+    mm = 1e3 * np.linalg.norm(T[:, :3, 3] - other[:, :3, 3], axis=1)
+    apart = np.linalg.norm(T[:, :3, :3] - other[:, :3, :3], axis=(1, 2))  # 2 sqrt(2) sin(angle / 2)
+    return np.stack([mm, np.rad2deg(2 * np.arcsin(np.clip(apart / np.sqrt(8), 0, 1)))], -1)
+
+
+def causes(pair: Pair, tolerance: tuple[float, float], delays: list[float]) -> tuple[str, ...]:
+    """Return the causes, at most MOST_CAUSES, each of which explains the differences alone, the simplest first.
+
+    tolerance: in mm and deg. delays: those found before, in s, which are tried first; a new one is added.
+    """
+    pair = pair.some(SAMPLES)
+    q = pair.motions.at(pair.times)
+    T = pair.model(q)
+
+    def left(poses: Array, rows: Any = slice(None)) -> float:
+        return float((deviation(poses[rows], pair.T[rows]) / tolerance).max())
+
+    most = max(1.0, EXPLAINED * left(T))
+
+    def fitting(tried: Iterator[tuple[str, Array]]) -> list[str]:
+        return [text for text, poses in tried if left(poses) <= most]
+
+    constant = fitting(_shifts(pair, q, T)) or fitting(_offsets(pair, T))[:1]
+    return tuple([*constant, *fitting(_joints(pair, q)), *_delay(pair, q, left, most, delays)][:MOST_CAUSES])
+
+
+def _shifts(pair: Pair, q: Array, T: Array) -> Iterator[tuple[str, Array]]:
+    """Yield joints that turn or slide by a constant more."""
+    turn = float(np.linalg.norm(Rotation.from_matrix(T[0, :3, :3].T @ pair.T[0, :3, :3]).as_rotvec()))
+    slide = float(np.linalg.norm(pair.T[0, :3, 3] - T[0, :3, 3]))
+    for i, multiplier in pair.singles():
+        is_angle = _angular(pair.robot)[i]
+        for shift in np.array([1.0, -1.0]) * (turn if is_angle else slide) / max(abs(multiplier), 1e-6):
+            size = f"{number(float(np.rad2deg(shift)))} deg" if is_angle else f"{number(1e3 * float(shift))} mm"
+            text = f"joint {pair.robot.coordinate_names[i]} with its zero moved by {size}"
+            yield text, pair.model(_with(q, i, q[:, i] + shift))
+
+
+def _offsets(pair: Pair, T: Array) -> Iterator[tuple[str, Array]]:
+    """Yield constant poses before the frame and behind it."""
+    before, after = pair.T[0] @ se3.inverse(T[0]), se3.inverse(T[0]) @ pair.T[0]
+    yield f"a constant offset of {_pose_text(before)} in the axes of {pair.parent}", before @ T
+    yield f"a constant offset of {_pose_text(after)} in the axes of {pair.frame}", T @ after
+
+
+def _joints(pair: Pair, q: Array) -> Iterator[tuple[str, Array]]:
+    """Yield joints that move the other way, or as another joint does."""
+    names, angular = pair.robot.coordinate_names, _angular(pair.robot)
+    for i, _ in pair.singles():
+        yield f"joint {names[i]} with the other sign", pair.model(_with(q, i, -q[:, i]))
+        for k in np.flatnonzero(np.ptp(q, axis=0) > STILL):
+            if k != i and angular[k] == angular[i]:
+                yield f"the values of joint {names[k]} instead of {names[i]}", pair.model(_with(q, i, q[:, k]))
+                other = f"the values of joint {names[k]}, with the other sign, instead of {names[i]}"
+                yield other, pair.model(_with(q, i, -q[:, k]))
+
+
+def _delay(pair: Pair, q: Array, left: Callable[..., float], most: float, delays: list[float]) -> Iterator[str]:
+    """Yield the delay of the stamps, if one explains the differences."""
+    own = [i for i in pair.coordinates() if np.ptp(q[:, i]) > STILL]
+    if not own:
+        return
+
+    def error(delay: float) -> float:
+        late, rows = q.copy(), pair.motions.known(pair.times - delay)
+        if 2 * rows.sum() < len(rows):
+            return UNKNOWN
+        for i in own:
+            late[:, i] = pair.motions.column(i, pair.times - delay)
+        return left(pair.model(late), rows)
+
+    step = max(STEP, pair.motions.step)
+    best = min(delays, key=error, default=0.0)
+    if error(best) > most:
+        best = min(np.arange(-LONGEST, LONGEST + step / 2, step), key=error)
+        fine = minimize_scalar(error, bounds=(best - step, best + step), method="bounded", options={"xatol": 1e-5})
+        best = float(fine.x if fine.fun < error(best) else best)
+    if error(best) <= most and abs(best) > STEP / 10:
+        if best not in delays:
+            delays.append(best)
+        yield f"stamps that are {number(abs(best))} s {'late' if best > 0 else 'early'}"
+
+
+def _with(q: Array, column: int, values: Array) -> Array:
+    changed = q.copy()
+    changed[:, column] = values
+    return changed
+
+
+def _angular(robot: Robot) -> list[bool]:
+    return [angular for name in robot.joint_names for angular in robot.joints[name].kind.angular]
+
+
+def _pose_text(T: Array) -> str:
+    """Return a pose as a text: x, y, z in mm, and the rotation vector in deg, if they are not zero."""
+    parts = (1e3 * T[:3, 3], "mm"), (np.rad2deg(Rotation.from_matrix(T[:3, :3]).as_rotvec()), "deg")
+    said = [f"({', '.join(number(x) for x in np.round(v, 6))}) {unit}" for v, unit in parts if np.abs(v).max() > 1e-4]
+    return " and ".join(said) or "nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +312,7 @@ def _pair(robot: Robot, motions: Motions, poses: Poses, is_static: bool) -> Pair
 def _differences(
     pair: Pair, constant: Array | None, is_static: bool, tolerance: tuple[float, float], delays: list[float]
 ) -> Iterator[Difference]:
-    """Yield the difference between recorded and model's transforms, if it is above the tolerance. constant: the
-    model's, if no joint moves it."""
+    """Yield the difference between recorded and model's transforms. constant: the model's, if no joint moves it."""
     if constant is not None and is_static:
         pair = pair.some(1)
     if not len(pair.times):

@@ -92,13 +92,7 @@ def from_board(
 
 @explain_type_errors
 def to_board(
-    robot: Robot,
-    board: str,
-    q: Any,
-    *,
-    unit: Unit = _UNSAID,
-    count: int | None = None,
-    family: Family | None = None,
+    robot: Robot, board: str, q: Any, *, unit: Unit = _UNSAID, count: int | None = None, family: Family | None = None
 ) -> BoardValues:
     """Return a configuration q (…, nq), in metres and radians, as values (…, n) of a control board.
 

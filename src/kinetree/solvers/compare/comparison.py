@@ -16,11 +16,15 @@ from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
 from kinetree.progress import Progress, reporting, tracked
-from kinetree.solvers.compare.bodies import BASE, Match, Pair
-from kinetree.solvers.compare.contents import compare_frames, compare_inertias, compare_limits, compare_sensors
+from kinetree.solvers.compare.bodies import BASE, Match, Pair, apart
+from kinetree.solvers.compare.contents import (
+    compare_frames,
+    compare_inertias,
+    compare_limits,
+    compare_loops,
+    compare_sensors,
+)
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
-from kinetree.solvers.compare.loops import compare_loops
-from kinetree.solvers.compare.motions import apart
 from kinetree.spatial.se3 import Array
 
 CONVENTION = radians(30)
@@ -75,8 +79,7 @@ def distance_table(distances: Mapping[str, Distance], tolerance: float) -> list[
 
 
 def _configurations(sides: Sides, rng: np.random.Generator | None) -> tuple[Array, Array]:
-    """Return q of both robots with equal values for each pair of joints, all zero without `rng`. Joints without a
-    partner or with several coordinates stay at zero."""
+    """Return q of both robots with equal values for each pair of joints of one coordinate, all zero without `rng`."""
     q_a, q_b = sides.robot_a.zero.copy(), sides.robot_b.zero.copy()
     for pair in sides.leaders:
         if rng is None or sides.tree_a.joint_type[pair.a].nq != 1:

@@ -8,8 +8,7 @@ import numpy as np
 from kinetree.display import number as as_text
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.solvers.compare.bodies import BASE, Pair
-from kinetree.solvers.compare.motions import apart
+from kinetree.solvers.compare.bodies import BASE, Pair, apart
 from kinetree.spatial.se3 import Array
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from kinetree.algorithms.goals import GOALS, Goal, goal_rows
 from kinetree.algorithms.inverse import Problem
-from kinetree.compiler.derive import rate
+from kinetree.compiler.expr import rate
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, flat_results
 from kinetree.compiler.program import trace

@@ -1,21 +1,23 @@
-"""The problem of an inverse kinematics solver: the coordinates, their limits, and the start."""
+"""The problem of an inverse kinematics solver: the coordinates, their limits, the start and the targets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kinetree.algorithms.closest import FIRST_DAMPING
-from kinetree.algorithms.goals import Goal
+from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, Problem
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.tangent import Loose, normalised
+from kinetree.algorithms.tracking import FIRST_DAMPING
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
 from kinetree.spatial import polytope
+from kinetree.spatial.numbers import ROUNDED, judged, refused
 from kinetree.spatial.se3 import Array, frozen
 
 DAMPING, STRIDE, DESCENT_STEPS = 1e-2, 1.0, 18
@@ -63,8 +65,7 @@ class Inside:
         return states, h, self._centers(problem, q[..., problem.columns], h), q
 
     def _centers(self, problem: Problem, q: Array, h: Array) -> Array:
-        """Return points (…, k) well inside: `begin_at`, or if that is outside for these other joints, a point between
-        it and q (…, k), which is inside."""
+        """Return points (…, k) well inside: `begin_at`, or a point between it and q (…, k), which is inside."""
         if not self.rows.any():
             return self.begin_at
         way, flat = self.begin_at - q, len(problem.lower)
@@ -168,8 +169,7 @@ def _is_angle(robot: Robot, column: int) -> bool:
 
 
 def _that_turn(robot: Robot, columns: Array, limits: Limits) -> Array:
-    """Return which coordinates (k,) may make whole turns and leave every frame in place: angles of wide ranges, without
-    pitch, followers or rows."""
+    """Return which coordinates (k,) may make whole turns: angles of wide ranges, without pitch, followers or rows."""
     led = {joint.mimic.joint for joint in robot.joints.values() if joint.mimic}
     names = [joint_of(robot, j) for j in columns]
     alone = [name not in led and robot.joints[name].pitch == 0 for name in names]
@@ -249,3 +249,45 @@ def between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array, tuple[Lo
         columns += range(bodies.q_slice[i].start, bodies.q_slice[i].stop)
         rates += range(bodies.v_slice[i].start, bodies.v_slice[i].stop)
     return np.array(columns, dtype=int), np.array(rates, dtype=int), tuple(loose)
+
+
+STOPPED = 1e9
+"""Number of a start at which a search has ended before it began."""
+
+
+class Targets(NamedTuple):
+    """Targets of a search. arrays: (…, *shape) for each goal, with the nearest rotations of rounded ones. batch: their
+    own. bad (*batch,): which are not finite or not rigid, and 0 or the identity in `arrays`; None if all are good."""
+
+    arrays: list[Array]
+    batch: tuple[int, ...]
+    bad: NDArray[np.bool_] | None = None
+
+    def stopped(self, states: Array) -> Array:
+        """Return states (…, s) with which no search begins for bad targets."""
+        if self.bad is None:
+            return states
+        batch = np.broadcast_shapes(self.batch, states.shape[:-1])
+        states = np.broadcast_to(states, (*batch, states.shape[-1])).copy()
+        states[np.broadcast_to(self.bad, batch), DESCENT] = STOPPED
+        return states
+
+    def in_batch(self, batch: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return which targets of a larger batch are bad (*batch,)."""
+        return np.broadcast_to(False if self.bad is None else self.bad, batch)
+
+
+def judged_targets(goals: Sequence[Goal], targets: Sequence[Array], batch: tuple[int, ...]) -> Targets:
+    """Return the targets as `judged` takes them. Raises KinetreeError for a bad one that is alone."""
+    used, bad = [], np.zeros(batch, bool)
+    for goal, target in zip(goals, targets, strict=True):
+        shape = GOALS[goal.kind].shape
+        finite = np.isfinite(target).all(axis=tuple(range(-len(shape), 0)))
+        good, off = judged(target) if len(shape) == 2 else (target, np.where(finite, 0.0, np.inf))
+        wrong = ~(off <= ROUNDED)
+        if wrong.any() and not batch:
+            raise refused("target", "target", target, off)
+        harmless = np.eye(shape[0]) if len(shape) == 2 else np.zeros(shape)
+        used.append(np.where(wrong.reshape(*wrong.shape, *[1] * len(shape)), harmless, good))
+        bad |= wrong
+    return Targets(used, batch, bad if bad.any() else None)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.algorithms.closest import FIRST_DAMPING
 from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, TOTAL
-from kinetree.solvers.ik.problem import at_the_best
-from kinetree.solvers.ik.targets import STOPPED
+from kinetree.algorithms.tracking import FIRST_DAMPING
+from kinetree.solvers.ik.problem import STOPPED, at_the_best
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from kinetree.algorithms.several import APART
 from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.solvers.ik.one_call import FORMS
+from kinetree.solvers.ik.problem import Targets
 from kinetree.solvers.ik.search import searched
-from kinetree.solvers.ik.targets import Targets
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:

@@ -17,12 +17,11 @@ from kinetree.errors import fail
 from kinetree.model.limits import Limits
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.one_call import FORMS, OneCall
-from kinetree.solvers.ik.problem import Inside
+from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.search import searched
 from kinetree.solvers.ik.several import IKSolutions, solutions
 from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, in_a_line
-from kinetree.solvers.ik.targets import Targets, judged_targets
 from kinetree.spatial.numbers import SURELY, numbers
 from kinetree.spatial.se3 import Array
 
@@ -114,12 +113,7 @@ class IK:
 
     @as_given
     def __call__(
-        self,
-        *targets: Any,
-        q0: Any = None,
-        prefer: Any = None,
-        threads: int = 1,
-        progress: Progress = False,
+        self, *targets: Any, q0: Any = None, prefer: Any = None, threads: int = 1, progress: Progress = False
     ) -> IKResult:
         """Return configurations for targets, one (…, *shape) for each goal, as seen from the goal's base.
 
@@ -203,10 +197,7 @@ class IK:
         )
 
     def _solved(self, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
-        """Return the last states: unsolved ones after steps to their closest point, solved ones to a posture, if any.
-
-        search: states, bounds, centers and perhaps postures.
-        """
+        """Return the last states of a search: states, bounds, centers, and perhaps postures to which solved ones go."""
         found = searched(self, search[:3], targets, threads)
         for posture in search[3:]:
             n, begin = len(self._problem.columns), found.copy()

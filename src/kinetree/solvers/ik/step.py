@@ -15,8 +15,7 @@ from kinetree.display import Displayable, counted, some
 from kinetree.display import number as as_text
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
-from kinetree.solvers.ik.problem import Inside, with_unit_quaternions
-from kinetree.solvers.ik.targets import Targets
+from kinetree.solvers.ik.problem import Inside, Targets, with_unit_quaternions
 from kinetree.spatial.se3 import Array
 
 ACTIVE = 1e-6

@@ -8,9 +8,8 @@ import numpy as np
 
 from kinetree.model.limits import Block, Limits, box_volume, limits_about
 from kinetree.model.robot import Robot
-from kinetree.spatial import polytope
+from kinetree.spatial import Array, polytope
 from kinetree.spatial.monte_carlo import Estimate
-from kinetree.spatial.se3 import Array
 
 MOST_CORNERS = 2**12
 

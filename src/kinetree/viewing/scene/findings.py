@@ -63,7 +63,7 @@ class Places(Folders):
 
     def __init__(self, robot: Robot) -> None:
         super().__init__(robot.source.file if robot.source else None, robot.places.packages.values())
-        self.parts = {_element(kind, name): part for kind, name, part in _parts(robot)}
+        self.parts = {shortened(f"{kind} {name!r}", MAX_MESSAGE // 10): part for kind, name, part in _parts(robot)}
 
 
 def _parts(robot: Robot) -> Iterator[tuple[str, str, Part]]:
@@ -101,10 +101,6 @@ def described(finding: Finding, places: Places) -> dict[str, Any]:
         "fix": places.plain(finding.fix or "") or None,
         **{kind: part[1] if part and part[0] == kind else None for kind in ("link", "joint", "frame")},
     }
-
-
-def _element(kind: str, name: str) -> str:
-    return shortened(f"{kind} {name!r}", MAX_MESSAGE // 10)
 
 
 def _spellings(path: Path) -> set[str]:

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 from kinetree import __version__
 from kinetree.compiler.kernel import Kernel
+from kinetree.controllers import controllers
+from kinetree.controllers.controller import METRES, Controller
+from kinetree.controllers.rotation import RADIANS
 from kinetree.errors import Finding
 from kinetree.lab.reach.map import ReachMap
 from kinetree.logs import Motion, filled
@@ -16,7 +19,6 @@ from kinetree.queries.motion import fk
 from kinetree.solvers.compare import Comparison
 from kinetree.viewing.packing import check_simplification
 from kinetree.viewing.scene.comparison import described_comparison
-from kinetree.viewing.scene.controllers import described_controllers
 from kinetree.viewing.scene.findings import Places, described
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.motion import described_motion
@@ -113,3 +115,27 @@ def without_known(new: Iterable[Finding], known: Sequence[Finding]) -> list[Find
     """Return the warnings about meshes that no rule has already given for the same place."""
     places = {(finding.element, finding.source) for finding in known if finding.code.startswith("MSH-00")}
     return [finding for finding in new if (finding.element, finding.source) not in places]
+
+
+def described_controllers() -> list[dict[str, Any]]:
+    """Return what the page needs to write poses as each controller does."""
+    return [_described(controller) for controller in controllers.values()]
+
+
+def _described(controller: Controller) -> dict[str, Any]:
+    rotation = controller.rotation
+    turns = rotation.turns
+    places = [place for _, place in turns]
+    return {
+        "key": controller.key,
+        "name": controller.name,
+        "components": list(controller.components),
+        "digits": list(controller.digits),
+        "metre": 1 / METRES[controller.position],
+        "radian": 1 / RADIANS.get(rotation.unit, 1.0),
+        "mirrored": controller.mirrored,
+        "kind": rotation.kind,
+        "axes": "".join(axis for axis, _ in turns),
+        "places": places,
+        "zero": places.index(rotation.names.index(rotation.zero)) if turns else 0,
+    }

@@ -1,1 +1,0 @@
-"""Checks, figures, pages and widening for the command `limits`."""
