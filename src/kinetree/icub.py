@@ -12,9 +12,9 @@ from kinetree.robots.icub.boards import board_joints as board_joints
 from kinetree.robots.icub.boards import with_groups as with_groups
 from kinetree.robots.icub.couplings import Coupling as Coupling
 from kinetree.robots.icub.couplings import couplings as couplings
-from kinetree.robots.icub.couplings import fingers as fingers
 from kinetree.robots.icub.couplings import from_motors as from_motors
 from kinetree.robots.icub.couplings import to_motors as to_motors
+from kinetree.robots.icub.fingers import fingers as fingers
 from kinetree.robots.icub.inertias import with_inertias as with_inertias
 from kinetree.robots.icub.naming import frame as frame
 from kinetree.robots.icub.naming import naming as naming

@@ -142,7 +142,8 @@ def _folders(options: ReadOptions) -> dict[str, Path]:
 
 def _limited(robot: Robot, limits: str | os.PathLike[str]) -> Robot:
     """Return the robot with the limits of a file, or of a set that comes with the package."""
-    from kinetree.robots.icub.board_limits import SETS, robots, with_board_limits, with_tendons
+    from kinetree.robots.icub.board_limits import robots, with_board_limits
+    from kinetree.robots.icub.tendons import SETS, with_tendons
 
     if not isinstance(limits, str) or limits.lower().endswith(".toml") or "/" in limits or os.sep in limits:
         return add_limits(robot, read_limits(limits))
@@ -172,7 +173,7 @@ def read_limits(file: str | os.PathLike[str]) -> tuple[LinearLimits, ...]:
 
 @cache
 def _tendons() -> tuple[LinearLimits, ...]:
-    from kinetree.robots.icub.board_limits import tendons_text
+    from kinetree.robots.icub.tendons import tendons_text
 
     return _limits_in(tendons_text(), "tendons.toml")
 

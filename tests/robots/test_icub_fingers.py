@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from each import each
-from kinetree.robots.icub.couplings import fingers
+from kinetree.robots.icub.fingers import fingers
 from support import shared
 
 

@@ -11,7 +11,7 @@ import kinetree as kt
 from each import each
 from kinetree.formats.limit_tables import read
 from kinetree.model.edit import add_limits
-from kinetree.robots.icub.board_limits import tendons_text
+from kinetree.robots.icub.tendons import tendons_text
 from kinetree.robots.packaged import versions
 from kinetree.spatial import polytope
 from support import shared
