@@ -72,6 +72,7 @@ def texture_for_mujoco(data: bytes, file: str) -> tuple[bytes, str]:
     made = io.BytesIO()
     try:
         Image.open(io.BytesIO(data)).convert("RGB").save(made, "PNG")
-    except Exception as error:  # Pillow raises anything on damaged bytes
-        raise fail("texture", f"the texture {file!r} cannot be read: {error}") from None
+    except Exception:  # Pillow raises anything on damaged bytes
+        message = f"the texture {file!r} cannot be read: it is damaged, or of a kind that Pillow does not read"
+        raise fail("texture", message) from None
     return made.getvalue(), ".png"

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from kinetree.errors import SEVERITIES, Finding, Severity, Source
+from kinetree.syntax.plain_words import plain_words
 from kinetree.syntax.xml.document import DerivedText as DerivedText
 from kinetree.syntax.xml.document import Document as Document
 from kinetree.syntax.xml.document import tag_end
@@ -169,7 +170,9 @@ def parse(
     try:
         data, doubts = to_utf8(text) if len(text) <= MAX_BYTES else (b"", [])
     except UnicodeError as error:
-        report.findings.append(Finding("xml-encoding", "error", f"the text cannot be decoded: {error}", Source(file)))
+        report.findings.append(
+            Finding("xml-encoding", "error", f"the text cannot be decoded: {plain_words(error)}", Source(file))
+        )
         return None
     report.bytes += max(len(text), len(data))
     if report.bytes > MAX_BYTES:
