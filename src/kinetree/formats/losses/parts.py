@@ -38,6 +38,7 @@ PARTS: Mapping[str, Part] = {
     ),
     "geometry": Part("shapes", "these are not seen and touch nothing", {"urdf": SHAPES, "sdf": SHAPES}),
     "plane": Part("planes", "boxes of 1 cm, as wide as the planes or 100 m, stand in for them"),
+    "ball": Part("ball joints", "three revolute joints about x, y and z, without limits, stand in for each"),
     "material": Part(
         "materials",
         "its shapes have no look",
