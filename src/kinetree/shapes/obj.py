@@ -89,6 +89,8 @@ class Obj:
         text = _BEHIND.sub(b"", text) if b"/" in text else text
         sizes = _words(text)
         numbers = np.fromiter(map(int, text.split()), np.int64, sizes.sum())
+        if (numbers == 0).any():
+            raise ValueError
         self.corners.append(np.where(numbers > 0, numbers - 1, np.repeat(before, sizes) + numbers))
         self.sizes.append(sizes)
         self.n_polygons += len(sizes)
@@ -172,7 +174,7 @@ def _words(text: bytes) -> NDArray[np.int64]:
     codes = np.frombuffer(text, np.uint8)
     is_start = codes > ord(" ")
     is_start[1:] &= codes[:-1] <= ord(" ")
-    return np.diff(np.cumsum(is_start)[codes == ord("\n")], prepend=0)
+    return np.asarray(np.diff(np.cumsum(is_start)[codes == ord("\n")], prepend=0))
 
 
 def _rest(line: bytes) -> str:

@@ -59,9 +59,8 @@ WORDS = [
 ]  # fmt: skip
 """Patterns of Python's messages, and what is said for them; {k0} is the kind that the first group names."""
 
-_INTERNAL = re.compile(
-    r"\bobjects?\b.*\b(?:type|attribute)|NoneType|__\w+__|<locals>|\binstances? of\b|\bnon-\w+able\b"
-)
+_INTERNAL = r"\bobjects?\b.*\b(?:type|attribute)|NoneType|__\w+__|<locals>|\binstances? of\b|\bnon-\w+able\b"
+"""Words of Python's inside that are left."""
 
 
 def kind_of(value: object) -> str:
@@ -81,4 +80,4 @@ def plain_words(error: BaseException) -> str:
             return words.format(*groups, **{f"k{i}": KINDS.get(g, g and f"a {g}") for i, g in enumerate(groups)})
 
         text = re.sub(pattern, said, text)
-    return "a value is of a kind that does not fit here" if not text or _INTERNAL.search(text) else text
+    return "a value is of a kind that does not fit here" if not text or re.search(_INTERNAL, text) else text

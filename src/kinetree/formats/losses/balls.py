@@ -14,7 +14,8 @@ def without_balls(parts: Parts) -> Parts:
     """Return the parts with three continuous joints about x, y and z of the moved axes, in this order, for each ball
     joint, and links without mass between them. R = Rx(q1) Ry(q2) Rz(q3) is any rotation; it is singular at q2 = ±90
     degrees."""
-    taken = {thing.name for thing in (*parts.joints, *parts.links, *parts.frames)}
+    taken = {joint.name for joint in parts.joints}
+    taken |= {link.name for link in parts.links} | {frame.name for frame in parts.frames}
     made: dict[str, tuple[Joint, ...]] = {}
     links = [*parts.links]
     for joint in parts.joints:
@@ -48,7 +49,8 @@ def _three(ball: Joint, taken: set[str]) -> tuple[tuple[Joint, ...], list[Link]]
         Joint(
             free_name(f"{ball.name}_{axis}", taken),
             "continuous",
-            *ends[i : i + 2],
+            ends[i],
+            ends[i + 1],
             origin=ball.origin if i == 0 else IDENTITY,
             axes=frozen(np.eye(3)[i : i + 1]),
             child_origin=ball.child_origin if i == 2 else IDENTITY,
