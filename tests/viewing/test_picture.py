@@ -306,6 +306,7 @@ def orange(data):
     return np.argwhere(np.abs(image - (0xD9, 0x48, 0x0F)).max(axis=2) < 20)[:, ::-1]
 
 
+@pytest.mark.slow
 def test_shapes_that_are_missing_have_the_crossed_boxes_of_the_page():
     """At the centre of mass of their link if it is known, else at the shape's origin."""
     robot = kt.load(PARTS, format="urdf")
@@ -328,6 +329,7 @@ def test_shapes_that_are_missing_have_the_crossed_boxes_of_the_page():
     assert not len(orange(picture(kt.load(solid, format="urdf"))[0]))
 
 
+@pytest.mark.slow
 def test_without_visual_shapes_collision_shapes_are_drawn_in_grey():
     text = PARTS.replace("visual>", "collision>")
     grey = pixels(picture(kt.load(text, format="urdf"))[0])

@@ -18,7 +18,7 @@ MOST_LINE = 1_000_000
 MOST_LIBRARY = 4_000_000
 """Most bytes of a library of materials."""
 MOST_NAMES = 10_000
-"""Most materials of a file."""
+"""Most materials of a file that have a colour."""
 MOST_PICTURES = 100
 """Most pictures of a library of materials; further ones are ignored."""
 MOST_COLOURS = 1000
@@ -68,11 +68,14 @@ class Obj:
         self.first = self.first or int(next(iter(so_far[is_shape & (so_far > 0)]), 0))
         is_name = (head == ord("u")) & (second == ord("s"))
         names = (_rest(block[starts[i] : ends[i]]) for i in np.flatnonzero(is_name))
-        used = [self.material, *(self.names.setdefault(name, len(self.names)) for name in names)]
+        used = [self.material, *map(self._number, names)]
         self.material = used[-1]
         self.materials.append(np.array(used, dtype=np.int32)[np.cumsum(is_name)[is_face]])
         for i in () if self.library else np.flatnonzero((head == ord("m")) & (second == ord("t"))):
             self.library = self.library or _rest(block[starts[i] : ends[i]])
+
+    def _number(self, name: str) -> int:
+        return self.names.get(name, 0) if len(self.names) > MOST_NAMES else self.names.setdefault(name, len(self.names))
 
     def _add_vertices(self, text: bytes) -> None:
         counts = _words(text)
@@ -103,9 +106,8 @@ def obj_contents(data: bytes, file: str) -> Obj:
     try:
         for block in _blocks(data, file):
             found.add(block)
-            if max(found.n_triangles, found.n_vertices) > MOST_TRIANGLES or len(found.names) > MOST_NAMES:
-                message = f"has more than {MOST_TRIANGLES} vertices, as many triangles, or {MOST_NAMES} materials"
-                raise refused(file, message)
+            if max(found.n_triangles, found.n_vertices) > MOST_TRIANGLES:
+                raise refused(file, f"has more than {MOST_TRIANGLES} vertices, or as many triangles")
     except (ValueError, OverflowError):
         raise refused(file, "cannot be read as .obj: it is damaged; expected numbers of vertices and faces") from None
     if not found.n_triangles and not found.n_vertices:
