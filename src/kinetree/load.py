@@ -173,9 +173,9 @@ def read_limits(file: str | os.PathLike[str]) -> tuple[LinearLimits, ...]:
 
 @cache
 def _tendons() -> tuple[LinearLimits, ...]:
-    from kinetree.robots.icub.tendons import tendons_text
+    from kinetree.robots.icub.tendons import text
 
-    return _limits_in(tendons_text(), "tendons.toml")
+    return _limits_in(text(), "tendons.toml")
 
 
 def _limits_in(text: str | bytes, file: str) -> tuple[LinearLimits, ...]:
@@ -260,19 +260,31 @@ def _read(source: str | os.PathLike[str], options: ReadOptions) -> Reading:
 
 
 def _files(folders: Mapping[str, Path], confinement: Confinement | None) -> Files:
-    """Return the opener of the files of one load, with a reader of meshes, from which masses of MJCF follow."""
+    """Return the opener of the files of one load, with readers of meshes, from which masses of MJCF and SDF follow."""
     files = Files(folders, confinement)
+
+    def content(wanted: str, asked_from: str) -> tuple[bytes, str]:
+        try:
+            return files.open(wanted, asked_from)
+        except OSError as error:
+            raise fail("mesh", f"{wanted!r} cannot be read: {error.strerror or error}") from None
 
     def mesh(wanted: str, asked_from: str) -> tuple[Array, NDArray[np.int64]]:
         from kinetree.shapes.as_mujoco import read_as_mujoco  # few robots need it
 
-        try:
-            data, path = files.open(wanted, asked_from)
-        except OSError as error:
-            raise fail("mesh", f"{wanted!r} cannot be read: {error.strerror or error}") from None
-        return read_as_mujoco(data, path)
+        return read_as_mujoco(*content(wanted, asked_from))
 
-    files.mesh = mesh
+    def closed_mesh(wanted: str, asked_from: str) -> tuple[Array, NDArray[np.int64]]:
+        from kinetree.shapes import read_mesh
+        from kinetree.shapes.resolve import companions
+
+        data, path = content(wanted, asked_from)
+        read = read_mesh(data, path, companions(Path(path), files))
+        if not read.closed:
+            raise fail("mesh", f"{wanted!r}: its surface is not closed, so that it has no volume")
+        return read.merged.vertices, read.merged.triangles
+
+    files.mesh, files.closed_mesh = mesh, closed_mesh
     return files
 
 

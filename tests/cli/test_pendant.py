@@ -3,11 +3,13 @@
 import json
 import re
 
+import click
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from kinetree.cli import group
 from kinetree.controllers import controllers
 from kinetree.controllers.text import parsed
 from kinetree.logs import read_motion
@@ -328,3 +330,75 @@ def test_published_arms_against_pinocchio(run, tmp_path):
         assert "coupling not known" not in result.stderr
         mine = controllers[key].to_pose(parsed(controllers[key], result.stdout.strip()).values)
         np.testing.assert_allclose(mine, T, rtol=0, atol=2e-5)
+
+
+COMMANDS = {
+    "fk": ("tool0",),
+    "ik": ("--frame", "tool0"),
+    "limits check": ("--unit", "deg"),
+}
+"""Commands with --controller and --joints, and what else they need."""
+
+
+def commands_with(*options):
+    """Return the names of commands that have all of some options."""
+    stack, found = [("", group)], set()
+    while stack:
+        path, command = stack.pop()
+        context = click.Context(command)
+        if isinstance(command, click.Group):
+            stack += [(f"{path} {n}".strip(), command.get_command(context, n)) for n in command.list_commands(context)]
+        elif {*options} <= {flag for parameter in command.params for flag in parameter.opts}:
+            found.add(path)
+    return found
+
+
+def test_all_commands_with_both_options_are_tested():
+    assert (
+        commands_with("--controller", "--joints") == commands_with("--controller", "--at") - {"attach"} == {*COMMANDS}
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_joints_and_at_take_the_names_of_the_pendant(run, file, tmp_path, name):
+    """J3 of a FANUC is joint_3 less joint_2: with J2 at 30 degrees, J3 at 20 is joint_3 at 50."""
+    arm = file("fanuc")
+    (tmp_path / "m.csv").write_text("J5\n0\n10\n")
+    pose = run(
+        "fk", arm, "tool0", "--controller", "fanuc", *given(NAMES["fanuc"], [0, 30, 20, 0, 45, 0])
+    ).stdout.strip()
+    more = {"limits check": (tmp_path / "m.csv",), "ik": ("--pose", pose, "--q=J5=40")}.get(name, ("--q=J5=45",))
+    ask = (*name.split(), arm, *COMMANDS[name], *more, "--controller", "fanuc", "--json")
+    own, at = ("--joints", "joint_5,joint_6"), json.dumps({"joint_2": np.radians(30), "joint_3": np.radians(50)})
+    in_degrees = () if name == "limits check" else ("--deg",)
+    expected = run(*ask, *own, "--at", at)
+    assert expected.exit_code == 0
+    for joints in ("J5,J6", "j5,axis 6", "joint_5,J6", "pendant:J5,model:joint_6"):
+        for where in ({"J2": 30, "J3": 20}, {"axis 2": 30, "pendant:J3": [20]}):
+            result = run(*ask, "--joints", joints, "--at", json.dumps(where), *in_degrees)
+            assert result.exit_code == 0
+            assert "--at: J2, J3 as on the pendant (deg, mm)" in result.stderr
+            ours, theirs = json.loads(result.stdout), json.loads(expected.stdout)
+            if name != "limits check":
+                assert list(ours["q"]) == ["joint_5", "joint_6"]
+                np.testing.assert_allclose(list(ours["joints"].values()), [0, 30, 20, 0, 45, 0], atol=2e-3)
+                np.testing.assert_allclose(list(ours["q"].values()), list(theirs["q"].values()), atol=1e-5)
+            else:
+                assert ours == theirs
+    for joints, where, message in (
+        ("J5,J9", "{}", "'J9'"),
+        ("J5,J6", '{"J9": 1}', "no joint 'J9'"),
+        ("J5,J6", '{"J3": [1, 2]}', "takes 1 number, got 2"),
+        ("J5,J6", '{"J3": 1, "joint_3": 1}', "given twice"),
+    ):
+        result = run(*ask, "--joints", joints, "--at", where)
+        assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+    without = run(*[x for x in ask if x not in ("--controller", "fanuc")], "--joints", "J5")
+    assert without.exit_code == 2
+    swapped = file("fanuc", joint_5="J6", joint_6="J5")
+    result = run(*ask[: len(name.split())], swapped, *ask[len(name.split()) + 1 :], "--joints", "J5")
+    assert (result.exit_code, "expected pendant:J5 or model:J5" in result.stderr) == (2, True)
+    if name == "fk":
+        for prefix, joint in (("pendant:", "J6"), ("model:", "J5")):  # J6 of the model is the fifth joint
+            one = run("fk", swapped, "tool0", "--controller", "fanuc", "--json", "--joints", f"{prefix}J5")
+            assert list(json.loads(one.stdout)["q"]) == [joint]

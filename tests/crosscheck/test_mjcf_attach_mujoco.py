@@ -1,5 +1,7 @@
 """<attach> and <replicate> against MuJoCo: names, poses, masses, also of what is written."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -57,3 +59,37 @@ def test_mujoco_attaches_the_same(name, tmp_path):
     assert (again.nq, again.nu, again.nsensor, again.ntendon) == (model.nq, model.nu, model.nsensor, model.ntendon)
     assert_allclose(again.body_mass, model.body_mass, rtol=1e-6)
     assert_allclose(again.actuator_gear, model.actuator_gear)
+
+
+OPTIONS = [
+    *("", 'timestep="0.003"', 'timestep="0.001"', 'gravity="0 0 -1"', 'gravity="0 0 -2"', 'iterations="7"'),
+    *('iterations="9" tolerance="1e-4"', 'solver="CG"', '><flag contact="disable"/', '><flag energy="enable"/'),
+]
+
+
+@pytest.mark.parametrize("conflict", ["warning", "merge", "error"])
+def test_options_of_attached_models_are_those_of_the_compiled_model(conflict, tmp_path):
+    file = tmp_path / "m.xml"
+    for own, theirs in itertools.product(OPTIONS, OPTIONS):
+        body = '<worldbody><body name="b"><joint/><geom size="1"/></body></worldbody>'
+        (tmp_path / "c.xml").write_text(f'<mujoco model="c">{option(theirs)}{body}</mujoco>')
+        attached = '<asset><model name="c" file="c.xml"/></asset><worldbody><attach model="c" prefix="x_"/></worldbody>'
+        file.write_text(f'<mujoco><compiler conflict="{conflict}"/>{option(own)}{attached}</mujoco>')
+        try:
+            theirs_made = compiled(file)
+        except ValueError:
+            with pytest.raises(kt.KinetreeError, match="; conflict="):
+                kt.load(file)
+            continue
+        kt.save(kt.load(file), tmp_path / "o.xml")
+        made = compiled(tmp_path / "o.xml")
+        for name in ("timestep", "gravity", "iterations", "tolerance", "solver", "disableflags", "enableflags"):
+            assert np.array_equal(getattr(made.opt, name), getattr(theirs_made.opt, name)), (own, theirs, name)
+
+
+def option(text):
+    return f"<option>{text[1:]}></option>" if text[:1] == ">" else f"<option {text}/>" if text else ""
+
+
+def compiled(file):
+    return mujoco.MjModel.from_xml_path(str(file))

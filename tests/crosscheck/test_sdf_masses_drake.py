@@ -6,6 +6,7 @@ import logging
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 import kinetree as kt
 
@@ -51,3 +52,35 @@ def test_computed_inertias(shape, density, mass):
     assert np.abs(p - theirs.get_com()).max() < 1e-14
     expected = theirs.CalcRotationalInertia().CopyToFullMatrix3()
     assert np.abs(about_link - expected).max() < 1e-13 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("scale", ["1 1 1", "2 0.3 1", "-1 1 1"])
+@pytest.mark.parametrize("seed", range(3))
+def test_computed_inertias_of_meshes(seed, scale, tmp_path):
+    """Of convex polyhedra away from the origin, beside a box."""
+    points = np.random.default_rng(seed).normal((1, 2, 3), size=(30, 3))
+    hull = ConvexHull(points)
+    corners = points[hull.simplices]
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    inwards = (across * hull.equations[:, :3]).sum(axis=1) < 0
+    faces = np.where(inwards[:, None], hull.simplices[:, ::-1], hull.simplices) + 1
+    rows = [*(f"v {x!r} {y!r} {z!r}" for x, y, z in points.tolist()), *(f"f {a} {b} {c}" for a, b, c in faces)]
+    (tmp_path / "a.obj").write_text("\n".join(rows))
+    mesh = f"<mesh><uri>{tmp_path / 'a.obj'}</uri><scale>{scale}</scale></mesh>"
+    text = '<sdf version="1.11"><model name="m"><link name="a"><inertial auto="true"/>{}</link></model></sdf>'
+    file = tmp_path / "m.sdf"
+    two = text.format(collision("one", mesh, "<density>500</density>") + collision("two", BOX, "", "-1 1 0 0 1 0"))
+    file.write_text(two)
+    ours = kt.load(file).links["a"].inertial
+    theirs = plant(two).GetBodyByName("a").default_spatial_inertia()
+    assert ours.mass == pytest.approx(theirs.get_mass(), rel=1e-9)
+    assert np.abs(ours.origin[:3, 3] - theirs.get_com()).max() < 1e-9
+    file.write_text(text.format(collision("one", mesh, pose="0 0 0 0 0 0")))
+    ours = kt.load(file).links["a"].inertial
+    p = ours.origin[:3, 3]
+    about_link = ours.inertia + ours.mass * (p @ p * np.eye(3) - np.outer(p, p))
+    # of the body of a plant, Drake 1.51 adds the second term twice
+    shape = pytest.importorskip("pydrake.geometry").Mesh(str(tmp_path / "a.obj"), [float(x) for x in scale.split()])
+    made = pytest.importorskip("pydrake.multibody.tree").CalcSpatialInertia(shape, 1000.0)
+    expected = made.CalcRotationalInertia().CopyToFullMatrix3()
+    assert np.abs(about_link - expected).max() < 1e-9 * np.abs(expected).max()

@@ -1,5 +1,6 @@
 """<attach> and <replicate>: bodies of other models and copies, with all that refers to them."""
 
+import importlib
 from pathlib import Path
 from time import perf_counter
 
@@ -233,3 +234,81 @@ def test_many_replicas_with_users_take_seconds(tmp_path):
     start = perf_counter()
     assert load(tmp_path, body, f"<actuator>{more}</actuator>").nq == 6000
     assert perf_counter() - start < 20
+
+
+def options_of(folder, own, theirs, conflict=""):
+    """Return the <option> of a model that attaches one with options, and the notes about it."""
+    (folder / "c.xml").write_text(f'<mujoco model="c">{theirs}<worldbody><body name="b"/></worldbody></mujoco>')
+    policy = f'<compiler conflict="{conflict}"/>' if conflict else ""
+    (folder / "m.xml").write_text(
+        f'<mujoco>{policy}{own}<asset><model name="c" file="c.xml"/></asset><worldbody>'
+        '<attach model="c" prefix="x_"/><attach model="c" prefix="y_"/></worldbody></mujoco>'
+    )
+    robot = kt.load(folder / "m.xml")
+    return kept(robot), [note.message for note in robot.notes if note.code == "left-out"]
+
+
+GRAVITY, OTHER = '<option gravity="0 0 -1"/>', '<option gravity="0 0 -2"/>'
+
+
+class TestOptionsOfAttachedModels:
+    """As in MuJoCo 4; tests/crosscheck compares with its compiled model."""
+
+    def test_they_have_no_effect_by_default_with_a_note(self, tmp_path):
+        made, notes = options_of(tmp_path, "", GRAVITY)
+        assert "gravity" not in made
+        default = "this model has MuJoCo's default, '0 0 -9.81', which MuJoCo keeps"
+        assert notes == [f"gravity='0 0 -1' of <option> in the attached model has no effect: {default}"]
+        made, notes = options_of(tmp_path, OTHER, GRAVITY, "warning")
+        assert 'gravity="0 0 -2"' in made
+        assert notes[0].endswith("this model has '0 0 -2', which MuJoCo keeps")
+        assert options_of(tmp_path, GRAVITY, '<option gravity="0  0 -1.0"/>')[1] == []
+        assert options_of(tmp_path, "", '<option gravity="0 0 -9.81"/>')[1] == []
+        made, notes = options_of(tmp_path, "", '<option><flag contact="disable" energy="disable"/></option>')
+        assert "contact" not in made
+        assert len(notes) == 1
+
+    def test_merged(self, tmp_path):
+        made, notes = options_of(tmp_path, "", GRAVITY, "merge")
+        assert ('gravity="0 0 -1"' in made, notes) == (True, [])
+        least = '<option timestep="0.003" iterations="9"/>', '<option timestep="0.001" iterations="10"/>'
+        for own, theirs in (least, least[::-1]):
+            made, _ = options_of(tmp_path, own, theirs, "merge")
+            assert 'timestep="0.001"' in made
+            assert 'iterations="10"' in made
+        flags = (
+            '<option><flag contact="disable"/></option>',
+            '<option><flag contact="enable" energy="enable"/></option>',
+        )
+        for own, theirs in (flags, flags[::-1]):
+            made, _ = options_of(tmp_path, own, theirs, "merge")
+            assert 'contact="disable"' in made
+            assert 'energy="enable"' in made
+        groups = '<option actuatorgroupdisable="1 3"/>', '<option actuatorgroupdisable="1 2"/>'
+        assert 'actuatorgroupdisable="1 3 2"' in options_of(tmp_path, *groups, "merge")[0]
+
+    @pytest.mark.parametrize("conflict", ["error", "merge"])
+    def test_two_different_ones_are_refused(self, tmp_path, conflict):
+        message = f"has gravity='0 0 -1', this one has '0 0 -2'; conflict='{conflict}' refuses"
+        with pytest.raises(kt.KinetreeError, match=message):
+            options_of(tmp_path, OTHER, GRAVITY, conflict)
+        assert options_of(tmp_path, OTHER, OTHER, conflict)[1] == []
+
+    def test_error_refuses_only_what_both_have(self, tmp_path):
+        assert len(options_of(tmp_path, "", GRAVITY, "error")[1]) == 1
+
+    def test_other_sections_and_unknown_policies(self, tmp_path):
+        notes = options_of(tmp_path, "", '<size nkey="3"/><visual><map znear="1"/></visual><statistic/>')[1]
+        assert notes == ["<size>, <visual> of the attached model has no effect on this one"]
+        with pytest.raises(kt.KinetreeError, match="conflict='child'; expected warning, merge, error"):
+            options_of(tmp_path, "", GRAVITY, "child")
+
+
+def test_a_file_without_anything_to_expand_is_read_once(tmp_path, monkeypatch):
+    read = importlib.import_module("kinetree.formats.mjcf.read")
+    calls = []
+    monkeypatch.setattr(read, "read_bodies", lambda *a, own=read.read_bodies: (calls.append(1), own(*a)))
+    (tmp_path / "c.xml").write_text('<mujoco><option wrong="1"/><worldbody><body name="b"/></worldbody></mujoco>')
+    robot = kt.load(tmp_path / "c.xml", expand="mujoco")
+    assert (len(calls), list(robot.links)) == (1, ["world", "b"])
+    assert [n.message for n in robot.notes] == [n.message for n in kt.load(tmp_path / "c.xml").notes]

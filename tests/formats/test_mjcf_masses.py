@@ -116,7 +116,7 @@ def test_an_obj_file_is_read_as_mujoco_reads_it():
     bent = b"v 0 0 0\nv 2 0 0\nv 2.1 0.1 1\nv 0 1 0\nf 1 2 3 4\nf 2 3 4 1\nf 1 2 3 4 1\n"
     vertices, triangles = read_as_mujoco(bent, "a.obj")
     assert vertices[2, 0] == np.float32(2.1)
-    assert triangles.tolist() == [[0, 1, 3], [1, 2, 3], [1, 2, 3], [1, 3, 0], [0, 1, 2], [0, 2, 3], [0, 3, 0]]
+    assert triangles.tolist() == [[1, 2, 3], [1, 3, 0], [1, 2, 3], [1, 3, 0], [0, 1, 2], [0, 2, 3], [0, 3, 0]]
 
 
 @pytest.mark.parametrize(

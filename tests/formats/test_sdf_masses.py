@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+import mesh_files
 from kinetree import KinetreeError
 from kinetree.formats import sdf
 from kinetree.formats.sdf.massless import MASS, MOMENT
@@ -544,3 +546,75 @@ class TestStaticModels:
         robot = load(f'<sdf version="1.9"><world name="w">{still}{free}</world></sdf>')
         torque = dict(zip(robot.joint_names, kt.gravity_torques(robot)(robot.q()), strict=True))
         assert torque == {"still::j": 0.0, "arm::j": pytest.approx(-2 * 9.81)}
+
+
+class TestComputedFromMeshes:
+    """<inertial auto="true"> of meshes: a tetrahedron with corners at 0, x = 1, y = 2, z = 3, 1000 kg/m³.
+
+    Its centre is the mean of its corners; the second moment of a solid tetrahedron about its centre is 1/20 of the sum
+    over its corners, of corner by corner.
+    """
+
+    def load(self, folder, file="t.stl", more="", density="", mass=""):
+        made = {"t.obj": mesh_files.obj(), "t.stl": mesh_files.stl(), "t.dae": mesh_files.dae()}
+        made |= {"open.stl": mesh_files.stl(faces=mesh_files.FACES[:3])}
+        made |= {"in.stl": mesh_files.stl(faces=mesh_files.FACES[:, ::-1]), "bad.stl": b"x"}
+        for name, data in made.items():
+            (folder / name).write_bytes(data)
+        shape = felt(f"<mesh><uri>{file}</uri>{more}</mesh>", density, pose="1 2 3 0.1 0.2 0.3")
+        (folder / "m.sdf").write_text(model(f'<link name="a"><inertial auto="true">{mass}</inertial>{shape}</link>'))
+        return kt.load(folder / "m.sdf")
+
+    @pytest.mark.parametrize("file", ["t.obj", "t.stl", "t.dae"])
+    @pytest.mark.parametrize("scale", ["", "2 3 4", "-1 1 1", "-2 -1 0.5"])
+    def test_against_the_formula_of_a_tetrahedron(self, tmp_path, file, scale):
+        corners = mesh_files.CORNERS * ([float(x) for x in scale.split()] or 1.0)
+        volume = abs(np.linalg.det(corners[1:] - corners[0])) / 6
+        T = se3.homogeneous(Rotation.from_euler("xyz", (0.1, 0.2, 0.3)).as_matrix(), (1.0, 2.0, 3.0))
+        placed = corners @ T[:3, :3].T + T[:3, 3]
+        away = placed - placed.mean(axis=0)
+        squares = 1000 * volume / 20 * away.T @ away
+        inertial = self.load(tmp_path, file, f"<scale>{scale}</scale>" if scale else "").links["a"].inertial
+        assert inertial.mass == pytest.approx(1000 * volume, rel=1e-12)
+        np.testing.assert_allclose(inertial.origin, se3.translation(placed.mean(axis=0)), atol=1e-12)
+        np.testing.assert_allclose(inertial.inertia, np.trace(squares) * np.eye(3) - squares, rtol=1e-9, atol=1e-8)
+
+    def test_density_mass_and_other_shapes_count(self, tmp_path):
+        assert self.load(tmp_path, density="<density>500</density>").links["a"].inertial.mass == pytest.approx(500)
+        assert self.load(tmp_path, mass="<density>10</density>").links["a"].inertial.mass == pytest.approx(10)
+        robot = self.load(tmp_path, mass="<mass>7</mass>")
+        assert robot.links["a"].inertial.mass == pytest.approx(7)
+        assert "auto-inertia" in {note.code for note in robot.notes}
+
+    @pytest.mark.parametrize(
+        ("file", "more", "why"),
+        [
+            ("gone.stl", "", "It follows from the mesh 'gone.stl': there is no file"),
+            ("open.stl", "", "'open.stl': its surface is not closed, so that it has no volume"),
+            ("in.stl", "", "its volume is -1 m³; expected faces that turn outwards"),
+            ("bad.stl", "", "is not an STL file: it has 1 bytes"),
+            ("t.dae", "<submesh><name>n</name></submesh>", "the volume of its part 'n' is not computed"),
+        ],
+    )
+    def test_without_a_volume_the_mass_is_unknown(self, tmp_path, file, more, why):
+        robot = self.load(tmp_path, file, more)
+        assert robot.links["a"].inertial is None
+        assert why in robot.links["a"].unweighed
+        with pytest.raises(KinetreeError, match="its mass is unknown"):
+            kt.dynamics.mass(robot)
+
+    def test_a_text_without_a_file_reads_no_mesh(self):
+        link = load(
+            model(f'<link name="a"><inertial auto="true"/>{felt("<mesh><uri>a.stl</uri></mesh>")}</link>')
+        ).links["a"]
+        assert "It follows from the mesh 'a.stl'" in link.unweighed
+
+    def test_a_confined_model_reads_no_mesh_elsewhere(self, tmp_path):
+        (tmp_path / "inside").mkdir()
+        (tmp_path / "inside" / "package.xml").write_text("<package><name>p</name></package>")
+        (tmp_path / "t.stl").write_bytes(mesh_files.stl())
+        shape = felt("<mesh><uri>../t.stl</uri></mesh>")
+        file = tmp_path / "inside" / "m.sdf"
+        file.write_text(model(f'<link name="a"><inertial auto="true"/>{shape}</link>'))
+        assert kt.load(file).links["a"].inertial.mass == pytest.approx(1000)
+        assert kt.load(file, confined=True).links["a"].inertial is None

@@ -286,13 +286,13 @@ REFUSED = {
     "...": "a value of type 'ellipsis' may not be used",
     "[1 for items[0] in items]": "items[0] may not be used after `for`; expected names",
     "[1 for *x, y in [pair]]": "*x may not be used after `for`",
-    "text.encode()": "'str' object has no attribute 'encode' in an expression; expected capitalize, casefold,",
-    "items.sorted()": "'list' object has no attribute 'sorted' in an expression; expected append, clear, copy,",
+    "text.encode()": "a text has no 'encode' in an expression; expected capitalize, casefold,",
+    "items.sorted()": "a list has no 'sorted' in an expression; expected append, clear, copy,",
     "python.vars()": "name 'python.vars' is not defined; did you mean",
     "[1 for x, y in [items]]": "3 values for 2 names",
-    "list.append": "'Function' object has no attribute 'append' in an expression",
+    "list.append": "a function has no 'append' in an expression",
     "type(len)": "type() takes a value, not a function",
-    "str.mro()": "'Function' object has no attribute 'mro' in an expression",
+    "str.mro()": "a function has no 'mro' in an expression",
     "'{0.real}'.format(a)": "format '{0.real}'; expected fields such as {}, {0}, {name} and {:>8.3f}, widths",
     "'{0[0]}'.format(items)": "format '{0[0]}'; expected fields",
     "'{:{}}'.format(a, 5)": "format '{:{}}'; expected fields",
@@ -300,7 +300,7 @@ REFUSED = {
     "'%1000d' % a": "format '%1000d'; expected %s, %d, %5.2f and the like, widths below 1000",
     "'%*d' % (5, a)": "format '%*d'; expected %s",
     "tokenize('a', '[')": "tokenize() at '['; expected separators other than",
-    "table.new": "'dict' object has no attribute 'new' in an expression; expected clear, copy, get, items,",
+    "table.new": "a table has no 'new' in an expression; expected clear, copy, get, items,",
 }
 
 

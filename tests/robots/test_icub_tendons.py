@@ -11,7 +11,7 @@ import kinetree as kt
 from each import each
 from kinetree.formats.limit_tables import read
 from kinetree.model.edit import add_limits
-from kinetree.robots.icub.tendons import tendons_text
+from kinetree.robots.icub.tendons import text
 from kinetree.robots.packaged import versions
 from kinetree.spatial import polytope
 from support import shared
@@ -23,7 +23,7 @@ SHOULDERS = {
 
 @pytest.fixture(scope="module")
 def tables():
-    sets, findings = read(tendons_text(), "tendons.toml")
+    sets, findings = read(text(), "tendons.toml")
     assert not findings
     return {table.name: table for table in sets}
 
@@ -243,7 +243,7 @@ def test_what_they_are_not_for():
     with pytest.raises(kt.KinetreeError, match="did you mean 'tendons'"):
         kt.load("icub", limits="tendon")
     with pytest.raises(kt.KinetreeError, match="stands twice"):
-        add_limits(kt.load("icub", limits="tendons"), [t for t in read(tendons_text(), "")[0] if "tendons" in t.name])
+        add_limits(kt.load("icub", limits="tendons"), [t for t in read(text(), "")[0] if "tendons" in t.name])
 
 
 @pytest.mark.slow

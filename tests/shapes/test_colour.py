@@ -85,3 +85,25 @@ def test_gltf_colours_are_linear():
             primitive["material"] = 0
     found = colours(json.dumps(root).encode(), "a.gltf")
     assert found == [(4, pytest.approx((0.5, 188 / 255, 1.0, 0.25), abs=0.002))]
+
+
+def test_obj_with_more_materials_than_are_read_has_its_shapes():
+    many = b"".join(b"usemtl m%d\nf 1 2 3\n" % i for i in range(10_050)) + b"usemtl m0\nf 1 2 3\n"
+    material = b"newmtl m0\nKd 1 0 0\nnewmtl m10049\nKd 0 1 0\n"
+    found = dict(reversed(row) for row in colours(mesh_files.obj() + b"\n" + many, "a.obj", {"look.mtl": material}))
+    assert found == {(1, 0, 0, 1): 2, None: 10_053}
+
+
+def test_obj_colours_of_vertices_and_pictures():
+    data = b"v 0 0 0 1 0 0\nv 1 0 0 0 0 1\nv 0 1 0 0 0 0.5\nf 1 2 3\n"
+    assert colours(data, "a.obj") == [(1, pytest.approx((1 / 3, 0, 0.5, 1), abs=1e-4))]
+    assert colours(data.replace(b" 0.5\nf", b"\nf"), "a.obj") == [(1, None)]
+    files = {"look.mtl": b"newmtl red\nmap_Kd look.png\nKd 1 0 0\n", "look.png": b"no picture"}
+    assert colours(mesh_files.obj(), "a.obj", files) == [(4, (1, 0, 0, 1))]
+
+
+def test_a_picture_of_too_many_pixels_is_not_read(monkeypatch):
+    files = {"look.mtl": b"newmtl red\nKd 1 0 0\nmap_Kd look.png\n", "look.png": picture((0, 255, 0), (0, 255, 0))}
+    assert colours(mesh_files.obj(), "a.obj", files) == [(4, (0, 1, 0, 1))]
+    monkeypatch.setattr("kinetree.shapes.colour.MOST_PIXELS", 1)
+    assert colours(mesh_files.obj(), "a.obj", files) == [(4, (1, 0, 0, 1))]

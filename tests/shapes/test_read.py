@@ -1,8 +1,10 @@
 """Meshes of every format, the same tetrahedron, and files that are wrong on purpose."""
 
+import contextlib
 import json
 import struct
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -94,7 +96,10 @@ class TestCollada:
             for i in range(40)
         )
         nodes += '<node id="n40"><instance_geometry url="#g"/></node>'
-        with pytest.raises(kt.KinetreeError, match="uses 10001 geometries"):
+        with pytest.raises(
+            kt.KinetreeError,
+            match="uses 10001 geometries or more, or 1000000000 triangles; at most 10000 and 750000 are read",
+        ):
             read_mesh(meshes.dae(nodes=nodes), "a.dae")
         with pytest.raises(kt.KinetreeError, match="contain each other"):
             read_mesh(meshes.dae(nodes='<node id="a"><instance_node url="#a"/></node>'), "a.dae")
@@ -118,7 +123,7 @@ class TestRefused:
             ("a.msh", struct.pack("<4i", 2**30, -(2**30), 0, 0), "does not fit its length"),
             ("a.msh", meshes.msh()[:-4] + struct.pack("<i", 9), "vertices that do not exist"),
             ("a.msh", meshes.msh()[:-4] + struct.pack("<i", -1), "vertices that do not exist"),
-            ("a.obj", b"v 1 2 3\nf 1 2 3", "cannot be read|triangles"),
+            ("a.obj", b"v 1 2 3\nf 1 2 3", "vertices that do not exist"),
             ("a.obj", b"v 1 a b\nf 1 2 3", "cannot be read as .obj: it is damaged"),
             ("a.dae", meshes.dae().replace(b"#p", b"#gone"), "cannot be read as .dae: it is damaged"),
             ("a.gltf", b'{"accessors": [{}]}', "its accessors, meshes or nodes are incomplete"),
@@ -182,3 +187,96 @@ def test_facts_of_a_large_file_are_those_of_a_sample(tmp_path):
 def test_bounds_are_those_of_the_triangles():
     points = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (9, 9, 9), (-9, 0, 0)], dtype=float)
     assert Mesh(points, np.array([(0, 1, 2)])).bounds.tolist() == [[0, 0, 0], [1, 1, 0]]
+
+
+NODE = '<node><instance_geometry url="#g"/></node>'
+SPACE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n"
+
+
+def cost_of(data: bytes, file: str) -> tuple[float, float]:
+    """Return the seconds of the processor and the MB at most that reading a mesh takes, by Python's own allocations."""
+    tracemalloc.start()
+    start = time.process_time()
+    with contextlib.suppress(kt.KinetreeError):
+        read_mesh(data, file)
+    seconds, peak = time.process_time() - start, tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
+    return seconds, peak
+
+
+class TestCosts:
+    """Reading grows with the bytes of a file, and what would take more than is promised is refused."""
+
+    @pytest.mark.slow
+    @each(
+        "file, data",
+        [
+            ("polygons.obj", SPACE + (b"f " + b"1 2 3 " * 300 + b"\n") * 300),
+            ("triangles.obj", SPACE + b"f 1 2 3\n" * 60_000),
+            ("mixed.obj", SPACE + b"f 1/1 2/2 3/3\nf 1 2 3 1\n" * 20_000),
+            ("vertices.obj", SPACE + b"f 1 2 3\n" + b"v 0 0 0\n" * 60_000),
+            ("groups.obj", SPACE + b"g a\nusemtl a\nf 1 2 3\n" * 25_000),
+            ("lines.obj", SPACE + b"f 1 2 3\n" + b"\n" * 500_000),
+            ("text.stl", b"solid a\n" + b"vertex 0 0 0\n" * 40_000),
+            ("binary.stl", meshes.stl(faces=meshes.FACES[[0] * 10_000])),
+        ],
+    )
+    def test_half_a_megabyte_is_cheap(self, file, data):
+        seconds, memory = cost_of(data, file)
+        assert seconds < 0.5  # without the tracing a tenth; 64 MB may take 10 s
+        assert memory < 45  # 64 MB may take 768
+
+    @pytest.mark.slow
+    @each(
+        "file, data, message",
+        [
+            ("a.obj", SPACE + b"f " + b"1 2 3 " * 200_000, "has a line of more than 1000000 bytes"),
+            (
+                "a.obj",
+                SPACE + (b"f " + b"1 2 3 " * 100_000 + b"\n") * 17,
+                "has more than 5000000 vertices, or as many tri",
+            ),
+            (
+                "a.dae",
+                meshes.dae().replace(b"<p>", b"<p>" + b"0 1 2 " * 1_000_000),
+                "or 1000004 triangles; at most 10000 and 750000",
+            ),
+            (
+                "a.dae",
+                meshes.dae()
+                .replace(b"triangles", b"polylist")
+                .replace(b"<p>", b"<vcount>" + b"900 " * 1200 + b"</vcount><p>" + b"0 1 2 " * 360_000),
+                "or 1077612 triangles",
+            ),
+            ("a.dae", meshes.dae(nodes=NODE * 300).replace(b"<p>", b"<p>" + b"0 1 2 " * 4_000), "or 1205204 tri"),
+        ],
+    )
+    def test_more_is_refused(self, file, data, message):
+        with pytest.raises(kt.KinetreeError, match=message):
+            read_mesh(data, file)
+
+    def test_polygons_are_fans_and_lines_go_on(self):
+        data = (
+            b"# c\r\n\tv 0 0 0 1\r\nv  1\t0 0\r\n  v 0 1 0 0.5 0.5 0.5\r\nv 0 0 1\n"
+            b"f 1//1 \\\n 2//2 -2// -1\ng\nf 1 2\nf 2 3 4"
+        )
+        mesh = read_mesh(data, "a.obj")
+        assert mesh.vertices.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+        assert mesh.triangles.tolist() == [[0, 1, 2], [0, 2, 3], [1, 2, 3]]
+
+    @each(
+        "face", [b"f 1 2 0", b"f 1 2 x", b"f 1 2 1e3", b"f 1 2 99999999999999999999", b"f 1 2 4", b"f 1 2 -4", b"v 1 2"]
+    )
+    def test_a_number_that_is_none_is_refused(self, face):
+        with pytest.raises(kt.KinetreeError, match=r"damaged; expected numbers|vertices that do not exist"):
+            read_mesh(SPACE + face + b"\n", "a.obj")
+
+    def test_blocks_end_where_lines_do(self):
+        """Negative numbers count back from their own line, also in the next block."""
+        data = (
+            b"v 0 0 0\n" * 200_000
+            + b"v 1 0 0\nv 0 1 0\nv 0 0 1\nf -1 -2 -3\n"
+            + b"#" * 900_000
+            + b"\nv 9 9 9\nf -1 -2 1"
+        )
+        assert read_mesh(data, "a.obj").triangles.tolist() == [[200_002, 200_001, 200_000], [200_003, 200_002, 0]]

@@ -10,8 +10,8 @@ import kinetree as kt
 from kinetree.lab.reach import slabs
 from kinetree.lab.reach.grid import Grid, sphere
 from kinetree.lab.reach.run import _job
-from kinetree.lab.reach.search import solved
 from kinetree.lab.reach.slabs import targets_at
+from kinetree.solvers.ik.reachable import judged
 from random_arms import on
 from reach_arms import chain, two_links, ur5
 
@@ -137,7 +137,8 @@ def test_tendons_of_the_icub():
     arguments = ("l_hand", "chest", *(0.08, None, 0, 0, True, (1e-6, 1e-6), 128, "refuse"))
     job, _ = _job(robot, *arguments)
     assert len(job.search.G) > 0
-    _, q = solved(job.search.solver, targets_at(job.grid, job.centers), exact=False)
+    q = judged(job.search.solver, targets_at(job.grid, job.centers))[1]
+    q = q[~np.isnan(q).any(axis=1)]
     assert len(q) > 50
     assert robot.limits.contains(q).all()
     reach = kt.reach_map(robot, "l_hand", "chest", voxel=0.08, directions=0)
@@ -145,7 +146,7 @@ def test_tendons_of_the_icub():
     limits = robot.limits
     free = replace(limits, G=limits.G[:0], h=limits.h[:0], row_names=())
     ik = kt.ik(robot, "l_hand", "chest", goal="position", limits=free, descents=16)
-    more, _ = solved(ik, (job.centers,), exact=False)
+    more = np.flatnonzero(judged(ik, (job.centers,))[0])
     assert {*more.tolist()} > {*np.flatnonzero(reach.count > 0).tolist()}
 
 
@@ -300,3 +301,45 @@ def test_slides_without_ends_need_a_box():
 def test_joints_with_quaternions_are_refused():
     with pytest.raises(kt.KinetreeError, match="'base_joint' has a quaternion"):
         kt.reach_map(on(two_links(), "floating"), "tool0", "world", directions=0, voxel=0.2)
+
+
+def edges(robot, columns, n, rng):
+    """Return configurations (n, nq) at corners and edges of the limits, and a hair beyond what they reach."""
+    low, high = robot.limits.lower[columns], robot.limits.upper[columns]
+    low, high = np.where(np.isfinite(low), low, -np.pi), np.where(np.isfinite(high), high, np.pi)
+    q = np.tile(robot.q(), (n, 1))
+    ends = np.where(rng.random((n, len(columns))) < 0.5, low, high)
+    inner = low + (high - low) * rng.random((n, len(columns)))
+    q[:, columns] = np.where(rng.random((n, len(columns))) < 0.8, ends, inner)
+    return robot.limits.project(q)
+
+
+@pytest.mark.parametrize("kind", ["pose", "direction", "position"])
+@pytest.mark.parametrize("name", ["icub", "icub tendons", "ur5", "narrow ur5", "plane"])
+def test_a_map_never_contradicts_reachable(name, kind):
+    """At corners and edges of the limits and of the reach, where searches and closed forms are in doubt."""
+    if name == "plane" and kind != "position":
+        pytest.skip("an arm in the plane reaches no orientation of a sphere")
+    robot, frame, base = {
+        "icub": lambda: (kt.load("icub"), "l_hand", "chest"),
+        "icub tendons": lambda: (kt.load("icub", limits="tendons"), "l_hand", "chest"),
+        "ur5": lambda: (ur5(), "tool0", "base_link"),
+        "narrow ur5": lambda: (ur5(pan=(-0.4, 0.3)), "tool0", "base_link"),
+        "plane": lambda: (two_links((-1.0, 1.0), (0.0, 2.0)), "tool0", "base_link"),
+    }[name]()
+    directions, rolls = {"pose": (8, 2), "direction": (8, 0), "position": (0, 0)}[kind]
+    job, _ = _job(robot, frame, base, 0.5, None, directions, rolls, False, (1e-6, 1e-6), 128, "refuse")
+    ik, rng = job.search.solver, np.random.default_rng(5)
+    q = edges(robot, ik._problem.columns, 150, rng)
+    T = np.asarray(kt.fk(robot, frame, base)(q))
+    p, z = T[:, :3, 3], T[:, :3, 2]
+    beyond = 1.0 + np.repeat((0.0, 3e-7, 1e-5), 50)[:, None] * np.sign(rng.normal(size=(150, 1)))
+    T[:, :3, 3] = p = p * beyond
+    targets = {"pose": (T,), "direction": (p, p + z), "position": (p,)}[kind]
+    found, expected = job.search(targets), ik.reachable(*targets)
+    assert np.array_equal(found.success, expected)
+    assert expected[:50].all()
+    assert np.isfinite(found.manipulability[expected]).all()
+    assert (found.margin[expected] >= -1e-12).all()
+    assert (found.margin[~expected] == -np.inf).all()
+    assert not (expected & ~job.search.may_reach(p)).any()

@@ -1,6 +1,7 @@
 """Animated pictures: as many pictures as the motion takes, each with the robot where its sample puts it."""
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -58,9 +59,19 @@ def test_samples_are_shown_at_their_times(robot):
     ("text", "n", "message"),
     [
         (TEXT, MOST + 1, "the motion takes 30.05 s; expected at most 30 s"),
-        (TEXT.replace("visual", "collision"), 2, "the robot has no visual shapes"),
+        (re.sub("(?s)<visual>.*?</visual>", "", TEXT), 2, "the robot has no shapes"),
     ],
 )
 def test_what_cannot_be_drawn_is_an_error(text, n, message):
     with pytest.raises(kt.KinetreeError, match=message):
         moving_picture(kt.load(text, format="urdf"), motion(np.zeros(n)), size=SIZE)
+
+
+def test_shapes_that_are_missing_have_crossed_boxes():
+    text = TEXT.replace(
+        "</link><joint", '<visual><geometry><mesh filename="gone.stl"/></geometry></visual></link><joint'
+    )
+    data, (finding,) = moving_picture(kt.load(text, format="urdf"), motion([0, 1.0]), size=SIZE)
+    image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
+    assert finding.code == "shape-not-shown"
+    assert (np.abs(image - (0xD9, 0x48, 0x0F)).max(axis=2) < 40).sum() > 10

@@ -186,7 +186,7 @@ def test_svg_has_the_shapes_as_one_image_and_stays_small():
 
 def test_without_shapes_links_and_joint_axes_are_lines():
     parts = parts_of(everything())
-    parts.links = [replace(link, visuals=()) for link in parts.links]
+    parts.links = [replace(link, visuals=(), collisions=()) for link in parts.links]
     robot = build(parts)
     data, findings = picture(robot, suffix=".svg")
     root = ElementTree.fromstring(data)
@@ -290,3 +290,53 @@ def test_the_page_has_the_same_camera():
     assert float(re.findall(r"ANGLE = ([\d.]+);", text)[0]) == projection.FIELD
     assert float(re.findall(r"DISTANCE = ([\d.]+);", text)[0]) == projection.DISTANCE
     assert float(re.findall(r"FILLED = ([\d.]+);", text)[0]) == projection.FILLED
+
+
+PARTS = """<robot name="r"><link name="base"><visual><geometry><box size="0.4 0.4 0.2"/></geometry></visual></link>
+<link name="arm"><inertial><origin xyz="0 0 0.4"/><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+  iyz="0"/></inertial><visual><geometry><mesh filename="gone.stl"/></geometry></visual></link>
+<link name="hand"><visual><origin xyz="0 0 0.3"/><geometry><mesh filename="away.stl"/></geometry></visual></link>
+<joint name="a" type="fixed"><parent link="base"/><child link="arm"/><origin xyz="0 0 0.1"/></joint>
+<joint name="b" type="fixed"><parent link="arm"/><child link="hand"/><origin xyz="0 0 0.6"/></joint></robot>"""
+
+
+def orange(data):
+    """Return the columns and rows (n, 2) of the pixels of crossed boxes."""
+    image = pixels(data).astype(int)
+    return np.argwhere(np.abs(image - (0xD9, 0x48, 0x0F)).max(axis=2) < 20)[:, ::-1]
+
+
+@pytest.mark.slow
+def test_shapes_that_are_missing_have_the_crossed_boxes_of_the_page():
+    """At the centre of mass of their link if it is known, else at the shape's origin."""
+    robot = kt.load(PARTS, format="urdf")
+    data, findings = picture(robot)
+    assert len(findings) == 2
+    found = orange(data)
+    middles = np.array([(0, 0, 0.5), (0, 0, 1.0)])  # 0.1 + 0.4, and 0.1 + 0.6 + 0.3
+    height = found[:, 1].min() + np.ptp(found[:, 1]) / 2
+    signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    corners = signs * (0.2, 0.2, 0.1)
+    diagonal = np.linalg.norm(np.ptp(np.concatenate([corners, middles]), axis=0))
+    beside = [0.12 * diagonal * np.eye(3), *(middle + 0.03 * diagonal * signs for middle in middles)]
+    camera = camera_at(np.concatenate([corners, middles]), (960, 720), beside=np.concatenate(beside))
+    for box, (x, y, _) in zip(
+        (found[found[:, 1] > height], found[found[:, 1] < height]), camera.project(middles), strict=True
+    ):
+        assert len(box) > 50
+        assert np.abs((box.min(axis=0) + box.max(axis=0)) / 2 - (x, y)).max() < 3
+    solid = re.sub('mesh filename=".*?"', 'box size="1 1 1"', PARTS)
+    assert not len(orange(picture(kt.load(solid, format="urdf"))[0]))
+
+
+@pytest.mark.slow
+def test_without_visual_shapes_collision_shapes_are_drawn_in_grey():
+    text = PARTS.replace("visual>", "collision>")
+    grey = pixels(picture(kt.load(text, format="urdf"))[0])
+    assert len(orange(picture(kt.load(text, format="urdf"))[0])) > 100
+    assert (grey.max(axis=2) < 250).mean() > 0.03  # the box, not lines
+    red = '<material name="m"><color rgba="1 0 0 1"/></material>'
+    red = f'<visual><geometry><sphere radius="0.01"/></geometry>{red}</visual>'
+    both = pixels(picture(kt.load(text.replace("</link>", f"{red}</link>", 1), format="urdf"))[0])
+    drawn = both[(both.max(axis=2) < 250) & (both.min(axis=2) < 200)]
+    assert (drawn[:, 0] - drawn[:, 2] > 50).mean() > 0.9  # only the sphere

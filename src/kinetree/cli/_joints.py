@@ -1,8 +1,9 @@
 """Options of commands that choose the joints that move: --joints and --at."""
 
 import json
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any
+from typing import Any, Protocol
 
 import click
 import numpy as np
@@ -18,10 +19,21 @@ WHOLE = "kinetree.whole"
 """Where the context of a command keeps its robot with all joints."""
 
 
-def with_joints(*, as_input: bool = False) -> Decorator:
+class Names(Protocol):
+    """Joints by names that are not those of the model, such as on a pendant."""
+
+    def model_name(self, name: str) -> str:
+        """Return the name in the model of a joint of --joints."""
+
+    def configuration(self, values: Mapping[str, str], in_degrees: bool, what: str) -> Array:
+        """Return q (nq,) of the whole robot for values by names. what: the option that has them."""
+
+
+def with_joints(*, as_input: bool = False, names: Callable[..., Names | None] = lambda *_: None) -> Decorator:
     """Return a decorator that adds --joints and --at to a command, whose `robot` then has those joints alone.
 
-    as_input: whether `--at input` is legal. Angles in --at are in degrees where the command has `in_degrees` set.
+    as_input: whether `--at input` is legal. names: function from the robot and the other options of the command to the
+    names of joints besides those of the model. Angles in --at are in degrees where the command has `in_degrees` set.
     """
     more = ", neutral, or input, which makes them an input of each function" if as_input else " or neutral"
     options = (
@@ -36,25 +48,30 @@ def with_joints(*, as_input: bool = False) -> Decorator:
     def decorator(function: Function) -> Function:
         @wraps(function)
         def command(*, robot: Robot, joints: str | None, at: str | None, **others: Any) -> Any:
-            return function(
-                robot=_chosen(robot, joints, at, bool(others.get("in_degrees")), as_input=as_input), **others
-            )
+            in_degrees = bool(others.get("in_degrees"))
+            other = names(robot, others) if joints is not None else None
+            return function(robot=_chosen(robot, joints, at, in_degrees, other, as_input=as_input), **others)
 
         return decorated(command, options)
 
     return decorator
 
 
-def _chosen(robot: Robot, joints: str | None, at: str | None, in_degrees: bool, *, as_input: bool) -> Robot:
+def _chosen(
+    robot: Robot, joints: str | None, at: str | None, in_degrees: bool, names: Names | None, *, as_input: bool
+) -> Robot:
     if joints is None and at is None:
         return robot
     if joints is None:
         raise fail("option", "--at means nothing without --joints A,B,…, the joints that move")
     if at == "input" and not as_input:
         raise fail("at", "expected numbers; input is for kinetree codegen", element="--at input")
-    where = _where(robot, at, in_degrees)
+    where = _where(robot, at, in_degrees, names)
     click.get_current_context().meta[WHOLE] = robot, where
-    return with_moving_joints(robot, joints_of(robot, joints), where)
+    chosen = joints_of(robot, joints)
+    if names and joints not in robot.groups:
+        chosen = [names.model_name(name) for name in joints.split(",")]
+    return with_moving_joints(robot, chosen, where)
 
 
 def whole_robot(robot: Robot) -> tuple[Robot, Array]:
@@ -68,13 +85,16 @@ def joints_of(robot: Robot, text: str) -> str | list[str]:
     return text if text in robot.groups or not (text in robot.joints or "," in text) else text.split(",")
 
 
-def _where(robot: Robot, text: str | None, in_degrees: bool) -> Any:
+def _where(robot: Robot, text: str | None, in_degrees: bool, names: Names | None) -> Any:
     """Return where joints stand: None for the default, "input", or q (nq,)."""
     if text is None or text == "input":
         return text
     if text == "neutral":
         return robot.q()
-    return robot.q(_values(robot, text), unit="deg" if in_degrees else "rad")
+    values = _values(robot, text)
+    if names and text.lstrip()[:1] == "{":
+        return names.configuration({k: ",".join(map(str, np.ravel(v))) for k, v in values.items()}, in_degrees, "--at")
+    return robot.q(values, unit="deg" if in_degrees else "rad")
 
 
 def _values(robot: Robot, text: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar
 import click
 import numpy as np
 
-from kinetree.cli._controllers import print_notes
+from kinetree.cli._controllers import keys_of, print_notes, who
 from kinetree.cli._help import Function, option
 from kinetree.cli._joints import whole_robot
 from kinetree.cli._model import configuration, note_outside, values_of
@@ -62,21 +62,34 @@ class CommandArm:
     whole: Robot
     q0: Array
 
-    def configuration(self, values: Mapping[str, str], in_degrees: bool) -> Array:
-        """Return q (nq,) of the command's robot for the values of --q, and print how each name was read."""
-        arm, (own, given, kept) = self.pendant, self.split(values, "--q", "deg" if in_degrees else "rad")
+    def configuration(self, values: Mapping[str, str], in_degrees: bool, what: str = "--q") -> Array:
+        """Return q (nq,) of the command's robot for the values of an option, and print how each name was read."""
+        arm, (own, given, kept) = self.pendant, self.split(values, what, "deg" if in_degrees else "rad")
         for name in own.keys() - self.whole.joints.keys():
             raise unknown_name("joint", name, [*arm.names, *self.whole.joint_names])
         shown = {i: values_of(arm.names[i], text) for i, text in given.items()}
         if many := [i for i, numbers in shown.items() if len(numbers) != 1]:
-            raise fail("count", f"takes 1 number, got {len(shown[many[0]])}", element=f"--q {arm.names[many[0]]}")
+            raise fail("count", f"takes 1 number, got {len(shown[many[0]])}", element=f"{what} {arm.names[many[0]]}")
         q = configuration(self.whole, own, in_degrees, self.q0)
         placed, moved = arm.placed(q, {i: numbers[0] for i, numbers in shown.items()}, kept)
         joints = [arm.joints[i] for i in moved]
         note_outside(self.whole, placed, joints, in_degrees=True)
         if still := [name for name in joints if name not in self.robot.joint_names]:
-            raise fail("joints", f"moves {some(still)}, which --joints leaves out", element="--q")
+            raise fail("joints", f"moves {some(still)}, which --joints leaves out", element=what)
         return np.concatenate([placed[self.whole.q_slices[name]] for name in self.robot.joint_names])
+
+    def model_name(self, name: str) -> str:
+        """Return the name in the model of a joint of --joints. Raises KinetreeError if a name is that of two joints."""
+        arm, plain = self.pendant, name.removeprefix(MODEL)
+        i = None if plain != name else _index(arm, name.removeprefix(PENDANT))
+        if i is not None and name in self.whole.joints and arm.joints[i] != name:
+            message = (
+                f"is {arm.names[i]} of the pendant, joint {arm.joints[i]!r} of the model, and joint {name!r} of it"
+            )
+            raise fail("joints", f"{message}; expected {PENDANT}{name} or {MODEL}{name}", element=f"--joints {name}")
+        if i is None and plain not in self.whole.joints:
+            raise unknown_name("joint", plain, [*arm.names, *self.whole.joint_names])
+        return plain if i is None else arm.joints[i]
 
     def split(
         self, named: Mapping[str, Value], what: str, unit: str
@@ -157,7 +170,22 @@ class CommandArm:
         return motion_of(self.robot, columns, unit)
 
 
-def command_arm(robot: Robot, who: Controller | None, model: str | None, base: str, frame: str) -> CommandArm | None:
+def arm_of(robot: Robot, options: Mapping[str, Any]) -> CommandArm | None:
+    """Return the arm whose names --joints and --at take, by the other options of a command; None without a maker.
+
+    The command itself prints what is not known of it."""
+    keys = keys_of(options["controller"]) if options.get("controller") else []
+    base = options.get("base") or next((name for name in BASES if name in robot.frames), robot.root)
+    given = options.get("frame") or next(iter(options.get("frames") or ()), None)
+    frame = given or next((name for name in TOOLS if name in robot.frames), "")
+    if who(keys) is None or base not in robot.frames:
+        return None
+    return command_arm(robot, who(keys), options.get("robot_model"), base, frame, prints=False)
+
+
+def command_arm(
+    robot: Robot, who: Controller | None, model: str | None, base: str, frame: str, *, prints: bool = True
+) -> CommandArm | None:
     """Return the arm from base to tool0, or to a frame that is not on the way to it; print what is not known of it.
 
     None without a controller, and, with a note, if its joints are not those of a pendant.
@@ -177,9 +205,10 @@ def command_arm(robot: Robot, who: Controller | None, model: str | None, base: s
     except KinetreeError as error:
         if error.findings[0].code != "controller-joints":
             raise
-        print_notes([f"joints are those of the model, because {str(error).partition(chr(10))[0]}"])
+        because = str(error).partition("\n")[0]
+        print_notes([f"joints are those of the model, because {because}"] if prints else [])
         return None
-    if arm.findings:
+    if arm.findings and prints:
         from kinetree.cli._findings import print_findings  # imports the checker
 
         print_findings(arm.findings)

@@ -12,7 +12,7 @@ from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._model import configuration, joint_values, json_option, note_open_loops, robot_argument
 from kinetree.cli._output import print_json
-from kinetree.cli._pendant import command_arm, robot_model
+from kinetree.cli._pendant import arm_of, command_arm, robot_model
 from kinetree.cli._say import say
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
@@ -26,7 +26,7 @@ NOISE = 1e-10
 
 @kinetree_command("Compute", "kinetree fk arm.urdf tool0 --q elbow=90 --deg", hides=("inertias",))
 @robot_argument
-@with_joints()
+@with_joints(names=arm_of)
 @argument("frames", "Frames to locate.  [default with --controller: tool0]", nargs=-1, metavar="[FRAME...]")
 @option("--base FRAME", "Frame of the poses.  [default: the root link; with --controller: base]")
 @joint_values()

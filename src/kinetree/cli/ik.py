@@ -12,7 +12,7 @@ from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._model import configuration, joint_values, json_option, loops_option, note_open_loops, robot_argument
 from kinetree.cli._output import print_json
-from kinetree.cli._pendant import CommandArm, command_arm, robot_model
+from kinetree.cli._pendant import CommandArm, arm_of, command_arm, robot_model
 from kinetree.cli._say import say
 from kinetree.controllers.controller import FAR
 from kinetree.display import number
@@ -29,7 +29,7 @@ NEAR = np.radians(5.0)
 
 @kinetree_command("Compute", 'kinetree ik arm.urdf --frame tool0 --pose "0.3 0 0.6" --deg', hides=("inertias",))
 @robot_argument
-@with_joints()
+@with_joints(names=arm_of)
 @option("--frame FRAME", "Frame to bring to the pose.  [default with --controller: tool0]")
 @option("--base FRAME", "Frame of the pose.  [default: the root link; with --controller: base]")
 @option("--pose NUMBERS", "Pose: x y z (m), and roll pitch yaw (rad), qx qy qz qw, or nothing (any).", required=True)

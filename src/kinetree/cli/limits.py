@@ -13,7 +13,7 @@ from kinetree.cli._joints import with_joints
 from kinetree.cli._model import json_option, robot_argument
 from kinetree.cli._motion import print_violations, report_motion
 from kinetree.cli._output import check_new, force_option, print_json, without_option
-from kinetree.cli._pendant import CommandArm, with_arm
+from kinetree.cli._pendant import CommandArm, arm_of, with_arm
 from kinetree.cli._say import say
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
@@ -77,7 +77,7 @@ def show(robot: Robot, plot: Path | None, reach: str | None, force: bool, as_jso
 
 @command.command(example="kinetree limits check arm.urdf motion.csv --unit deg", hides=("inertias",))
 @robot_argument
-@with_joints()
+@with_joints(names=arm_of)
 @argument("file", "Table of joint values (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
 @option("--unit", "Unit of angles in a CSV and in the output; a bag is in rad.", type=["rad", "deg"], required=True)
 @with_arm

@@ -47,7 +47,8 @@ class Files:
     packages: folders by package name, searched first; see `kinetree.files.packages` for the others.
     confinement: outside of it nothing is read; `refused` has the findings about that, by reference.
     `missed` has the reason for everything that could not be opened, by reference. A folder stands for the SDF file in
-    its model.config. Nothing is ever downloaded. mesh: reads meshes from which masses follow.
+    its model.config. Nothing is ever downloaded. mesh, closed_mesh: read meshes from which masses of
+    MJCF, and of SDF, follow; the latter as a whole, merged, and if its surface is closed.
     """
 
     def __init__(self, packages: Mapping[str, Path], confinement: Confinement | None = None) -> None:
@@ -56,6 +57,7 @@ class Files:
         self.missed: dict[str, str] = {}
         self.refused: dict[str, Finding] = {}
         self.mesh: MeshReader = no_mesh
+        self.closed_mesh: MeshReader = no_mesh
 
     def variable(self, name: str, default: str | None = None) -> str:
         """Return an environment variable, or the default if unset or hidden. Raises KinetreeError without both."""

@@ -151,7 +151,7 @@ FORMATS: dict[str, Format] = {
             "sdf",
             (".sdf", ".world"),
             "sdf",
-            lambda files, given: (files, given.model),
+            lambda files, given: (files, given.model, files.closed_mesh),
             ("packages", "model"),
             roots=(b"sdf",),
             carries=True,

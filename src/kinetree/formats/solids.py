@@ -5,6 +5,7 @@ from math import pi
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinetree.model.robot import Inertial, Shape
 from kinetree.spatial import se3
@@ -66,6 +67,24 @@ def lump_of(shape: Shape, T: Array, density: float) -> Lump:
     volume, z, squares = SOLIDS[shape.kind](shape.parameters)
     R = T[:3, :3]
     return Lump(density * volume, T[:3, 3] + R[:, 2] * z, density * volume * (R * squares) @ R.T)
+
+
+def lump_of_mesh(vertices: Array, triangles: NDArray[np.int64], T: Array, density: float) -> Lump:
+    """Return a closed mesh at T (4, 4) as a mass: the sum of the pyramids from a point to its triangles.
+
+    vertices (n, 3), triangles (m, 3), counterclockwise from outside. Raises ValueError if its volume is not positive.
+    """
+    middle = vertices[triangles].mean(axis=(0, 1))
+    corners = (vertices - middle)[triangles]
+    volumes = np.linalg.det(corners) / 6
+    if not volumes.sum() > 0:
+        raise ValueError(f"its volume is {volumes.sum():.3g} m³; expected faces that turn outwards")
+    centre = volumes @ corners.sum(axis=1) / 4 / volumes.sum()
+    points = np.concatenate([corners, corners.sum(axis=1, keepdims=True)], axis=1)
+    products = np.einsum("i,ija,ijb->ab", volumes / 20, points, points)  # over pyramids with their apex at the origin
+    products -= volumes.sum() * np.outer(centre, centre)
+    R = T[:3, :3]
+    return Lump(density * volumes.sum(), T[:3, 3] + R @ (middle + centre), density * R @ products @ R.T)
 
 
 def inertial_of_lumps(lumps: Iterable[Lump], mass: float | None = None) -> Inertial:

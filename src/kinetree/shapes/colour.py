@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.errors import fail
 from kinetree.spatial.se3 import Array
 
 Rgba = tuple[float, float, float, float]
 """Red, green, blue and opacity in sRGB, from 0 to 1."""
+MOST_PIXELS = 40_000_000
+"""Most pixels of a picture whose colour is read."""
 
 
 def colour_of(visual: Any, ending: str) -> Rgba | None:
@@ -17,30 +20,35 @@ def colour_of(visual: Any, ending: str) -> Rgba | None:
     """
     material = getattr(visual, "material", None)
     if material is not None:
-        physical = hasattr(material, "baseColorFactor")  # of DAE and glTF; that of OBJ is simple
-        factor = material.baseColorFactor if physical else material.diffuse
-        image = material.baseColorTexture if physical else material.image
+        factor, image = material.baseColorFactor, material.baseColorTexture
         if factor is None and image is None:
             return None
-        colour = np.ones(4) if factor is None else _fractions(factor)
+        colour = np.ones(4) if factor is None else fractions(factor)
         colour = _srgb(colour) if ending in (".glb", ".gltf") else colour
         if image is not None:
-            colour = (np.ones(4) if ending == ".obj" else colour) * mean_colour(image)
+            colour = colour * mean_colour(image)
     elif getattr(visual, "kind", None) in ("vertex", "face"):
-        colour = _fractions(np.mean(visual.vertex_colors, axis=0))
+        colour = fractions(np.mean(visual.vertex_colors, axis=0))
     else:
         return None
+    return (*rounded(colour)[:3], 1.0) if ending == ".dae" else rounded(colour)
+
+
+def rounded(colour: Array) -> Rgba:
+    """Return four numbers of a colour from 0 to 1, to four digits."""
     red, green, blue, alpha = (round(float(x), 4) for x in colour.clip(0, 1))
-    return red, green, blue, 1.0 if ending == ".dae" else alpha
+    return red, green, blue, alpha
 
 
 def mean_colour(image: Any) -> Array:
     """Return the mean colour (4,) of an image of Pillow, from 0 to 1."""
+    if image.width * image.height > MOST_PIXELS:
+        raise fail("mesh", f"a picture of {image.width} x {image.height} pixels; at most {MOST_PIXELS} are read")
     small = image.convert("RGBA").resize((1, 1), 4)  # the mean of all pixels
     return np.asarray(small, dtype=float).reshape(4) / 255.0
 
 
-def _fractions(colour: Any) -> Array:
+def fractions(colour: Any) -> Array:
     """Return four numbers from 0 to 1 of a colour, which trimesh has as bytes or as fractions."""
     array = np.asarray(colour)
     scale = 255.0 if array.dtype.kind in "ui" or array.max() > 1.0 else 1.0

@@ -25,7 +25,7 @@ def mesh_for_mujoco(mesh: Mesh, data: bytes, ending: str) -> tuple[bytes, str]:
         raise fail("mesh", "all of its triangles lie in points and edges; MuJoCo needs an area")
     if small and len(mesh.merged.vertices) < 4:
         return stl_bytes(_split(mesh)), ".stl"
-    if ending == ".msh" or (ending == ".obj" and not _has_strays(mesh, data)):
+    if ending == ".msh" or (ending == ".obj" and not _has_strays(mesh)):
         return data, ending
     if len(mesh.triangles) > MOST_STL_TRIANGLES:
         return msh_bytes(mesh.merged), ".msh"
@@ -47,12 +47,11 @@ def obj_bytes(mesh: Mesh) -> bytes:
     return text.getvalue()
 
 
-def _has_strays(mesh: Mesh, data: bytes) -> bool:
-    """Return whether an OBJ file has vertices that no triangle uses."""
-    lines = (line.split()[1:4] for line in data.splitlines() if line.lstrip()[:2] == b"v ")
-    every = np.array([row for row in lines if len(row) == 3], dtype="S40").astype(float)
-    used = mesh.merged.vertices
-    return len(np.unique(np.concatenate([used, every]), axis=0)) > len(used)
+def _has_strays(mesh: Mesh) -> bool:
+    """Return whether a mesh has vertices that no triangle uses."""
+    unused = np.delete(mesh.vertices, mesh.triangles.ravel(), axis=0)
+    used = mesh.merged.vertices if len(unused) else unused
+    return len(np.unique(np.concatenate([used, unused]), axis=0)) > len(used)
 
 
 def _split(mesh: Mesh) -> Mesh:
@@ -73,6 +72,7 @@ def texture_for_mujoco(data: bytes, file: str) -> tuple[bytes, str]:
     made = io.BytesIO()
     try:
         Image.open(io.BytesIO(data)).convert("RGB").save(made, "PNG")
-    except Exception as error:  # Pillow raises anything on damaged bytes
-        raise fail("texture", f"the texture {file!r} cannot be read: {error}") from None
+    except Exception:  # Pillow raises anything on damaged bytes
+        message = f"the texture {file!r} cannot be read: it is damaged, or of a kind that Pillow does not read"
+        raise fail("texture", message) from None
     return made.getvalue(), ".png"

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from kinetree.shapes.mesh import MOST_TRIANGLES, refused
+from kinetree.syntax.plain_words import plain_words
 
 MOST_NUMBERS = 9 * MOST_TRIANGLES
 """Most numbers of a file's accessors, those of meshes that are used several times counted as often."""
@@ -52,7 +53,7 @@ def _root(data: bytes, file: str) -> dict[str, Any]:
     try:
         root = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise refused(file, f"is not a glTF file: {error}") from None
+        raise refused(file, f"is not a glTF file: {plain_words(error)}") from None
     if not isinstance(root, dict):
         raise refused(file, "is not a glTF file: its JSON is not an object")
     return root

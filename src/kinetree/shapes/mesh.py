@@ -40,10 +40,17 @@ class Mesh:
     @cached_property
     def merged(self) -> "Mesh":
         """The mesh with each vertex once, without unused vertices and triangles that lie in a point or an edge."""
-        points, numbers = np.unique(self.vertices[self.triangles].reshape(-1, 3), axis=0, return_inverse=True)
-        triangles = numbers.reshape(-1, 3)
+        is_used = np.zeros(len(self.vertices), dtype=bool)
+        is_used[self.triangles.ravel()] = True
+        used = np.flatnonzero(is_used)
+        used = used[np.lexsort(self.vertices[used].T[::-1])]  # np.unique of rows takes four times as long
+        points = self.vertices[used]
+        is_new = np.append(True, (points[1:] != points[:-1]).any(axis=1))
+        numbers = np.empty(len(self.vertices), dtype=np.int64)
+        numbers[used] = np.cumsum(is_new) - 1
+        triangles = numbers[self.triangles]
         edges = triangles != np.roll(triangles, 1, axis=1)
-        return Mesh(points, triangles[edges.all(axis=1)])
+        return Mesh(points[is_new], triangles[edges.all(axis=1)])
 
     @cached_property
     def closed(self) -> bool:

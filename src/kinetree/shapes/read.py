@@ -12,6 +12,7 @@ from kinetree.shapes.collada import check_collada
 from kinetree.shapes.colour import Rgba, colour_of
 from kinetree.shapes.gltf import check_gltf
 from kinetree.shapes.mesh import Mesh, checked, refused
+from kinetree.shapes.obj import read_obj
 from kinetree.shapes.stl import read_msh, read_stl
 
 Beside = Callable[[str], bytes | None]
@@ -21,7 +22,6 @@ POINTER = b"version https://git-lfs"
 """Beginning of a pointer that git-lfs leaves in the place of a large file."""
 
 CHECKS: Mapping[str, Callable[[bytes, str], tuple[bytes, float]]] = {
-    ".obj": lambda data, file: (data, 1.0),
     ".dae": check_collada,
     ".glb": check_gltf,
     ".gltf": check_gltf,
@@ -29,7 +29,7 @@ CHECKS: Mapping[str, Callable[[bytes, str], tuple[bytes, float]]] = {
 """Formats that are read with trimesh, and functions that refuse what it should never see, and return what it
 reads and the metres of a unit."""
 
-READ = (".stl", ".msh", *CHECKS)
+READ = (".stl", ".msh", ".obj", *CHECKS)
 """Endings of mesh files that can be read."""
 
 
@@ -50,7 +50,7 @@ def read_parts(data: bytes, file: str, beside: Beside, part: str = "") -> list[t
     try:
         parts = _read(data, file, beside, part, looks=True)
     except KinetreeError:
-        if ending_of(file) not in CHECKS:
+        if ending_of(file) not in (".obj", *CHECKS):
             raise
         parts = _read(data, file, beside, part, looks=False)
     by_colour: dict[Rgba | None, list[Mesh]] = {}
@@ -77,6 +77,8 @@ def _read(data: bytes, file: str, beside: Beside, part: str, looks: bool) -> lis
         return [(read_stl(data, file), None)]
     if ending == ".msh":
         return [(read_msh(data, file), None)]
+    if ending == ".obj":
+        return read_obj(data, file, beside, looks)
     if ending not in CHECKS:
         raise refused(file, f"is a mesh in a format that is not read; read are {', '.join(READ)}")
     dae = ending == ".dae"
@@ -115,7 +117,7 @@ def _with_trimesh(data: bytes, file: str, unit: float, beside: Beside, looks: bo
 
     ending = ending_of(file)
     options: dict[str, Any] = {"process": False, "resolver": _Beside(beside)}
-    options |= {"skip_materials": not looks} if ending in (".obj", ".glb", ".gltf") else {}
+    options |= {"skip_materials": not looks} if ending in (".glb", ".gltf") else {}
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of Pillow, about textures

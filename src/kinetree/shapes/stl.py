@@ -41,14 +41,14 @@ def read_stl(data: bytes, file: str) -> Mesh:
 
 
 def _text(data: bytes, file: str) -> Mesh:
-    found = _VERTEX.findall(data)
+    numbers = (number for found in _VERTEX.finditer(data) for number in found.groups())
     try:
-        points = np.array(b" ".join(number for row in found for number in row).split(), dtype="S60").astype(float)
-    except ValueError as error:
-        raise refused(file, f"is an STL file with a vertex that is not a number: {error}") from None
-    if len(found) % 3:
-        raise refused(file, f"is an STL file with {len(found)} vertices, which is not three for each triangle")
-    return _soup(points.reshape(-1, 3), file)
+        points = np.fromiter(map(float, numbers), float).reshape(-1, 3)
+    except ValueError:
+        raise refused(file, "is an STL file with a vertex that is not a number") from None
+    if len(points) % 3:
+        raise refused(file, f"is an STL file with {len(points)} vertices, which is not three for each triangle")
+    return _soup(points, file)
 
 
 def _soup(points: Any, file: str) -> Mesh:

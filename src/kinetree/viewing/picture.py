@@ -21,7 +21,7 @@ from kinetree.viewing.raster import shaded
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.robot import roles_of, start
 from kinetree.viewing.scene.shapes import Shapes
-from kinetree.viewing.surfaces import Soups, surfaces, triangles_of
+from kinetree.viewing.surfaces import BOX_COLOUR, Soups, crossed_boxes, surfaces, triangles_of
 from kinetree.viewing.voxels import check_map, coloured, cubes
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ ROLES = ("base", "tool0")
 """Roles of the frames whose axes are drawn."""
 LENGTH = 0.12
 """Length of these axes, in diagonals of the bounds."""
+BOX = 0.06
+"""Edges of the boxes for shapes that are not shown, in diagonals of the bounds."""
 LEAST = 1e-3
 """Least diagonal of the bounds, m."""
 
@@ -53,7 +55,8 @@ def picture(
     q (nq,): m and rad, by default near zero and inside the limits. size: width and height, pixels. direction: from the
     robot to the camera, in the root link. reach: a map of the robot, drawn as cubes, without the half towards the
     camera; the redder, the fewer orientations are reached. The visual shapes are drawn without planes,
-    or, if there are none, links and the axes of joints as lines; and the axes of the frames `base` and `tool0`, x red,
+    or, if there are none, collision shapes, or links and the axes of joints as lines; crossed boxes for shapes that
+    cannot be shown, as on the page; and the axes of the frames `base` and `tool0`, x red,
     y green, z blue. Raises KinetreeError without matplotlib, for a format that it does not write, and for poses that
     are not finite.
     """
@@ -69,15 +72,19 @@ def picture(
         parts = zip((triangles, colours), cubes(reach, T[reach.base], direction), strict=True)
         triangles, colours = (np.concatenate(both) for both in parts)
     points = triangles.reshape(-1, 3) if len(triangles) else np.array([pose[:3, 3] for pose in T.values()])
+    points = np.concatenate([points, crossed_boxes(shapes, T, 0.0).reshape(-1, 3)])
     diagonal = max(float(np.linalg.norm(np.ptp(points, axis=0))), LEAST)
     shown = {name: T[name] for name, role in roles_of(robot).items() if role in ROLES}
+    boxes = crossed_boxes(shapes, T, BOX * diagonal)
     tips = np.array([P[:3, 3] + LENGTH * diagonal * axis for P in shown.values() for axis in P[:3, :3].T])
-    camera = camera_at(points, size, direction, tips.reshape(-1, 3))
+    camera = camera_at(points, size, direction, np.concatenate([tips.reshape(-1, 3), boxes.reshape(-1, 3)]))
     if len(triangles):
         extent = (0, size[0], size[1], 0)
         panel.imshow(shaded(camera, triangles, colours), extent=extent, interpolation="none", aspect="auto")
     else:
         sticks(panel, camera, robot, T, diagonal)
+    for ends in camera.project(boxes):
+        panel.plot(*ends[:, :2].T, color=BOX_COLOUR, linewidth=1.5)
     if reach is not None and reach.grid.orientations > 1:
         legend(figure)
     for name, pose in shown.items():
@@ -148,10 +155,10 @@ def moving_picture(
     There are 20 pictures per second, each with the last sample of the motion at its time; samples without times are
     20 per second. q (nq,): m and rad, of the coordinates that the motion does not have. size, direction: see `picture`.
     The camera sees all pictures. Raises KinetreeError without matplotlib, for more than 600 pictures, for poses that
-    are not finite, and for a robot without visual shapes.
+    are not finite, and for a robot without shapes.
     """
     try:
-        from PIL import Image  # comes with matplotlib
+        from PIL import Image, ImageDraw  # comes with matplotlib
     except ImportError:
         raise fail("picture", "an animated picture needs Pillow", fix="pip install 'kinetree[plot]'") from None
     soups = Soups()
@@ -162,13 +169,17 @@ def moving_picture(
     placed = [poses(robot, sample) for sample in samples]
     corners = np.concatenate([_corners(shapes, soups, T) for T in placed])
     if not len(corners):
-        raise fail("picture", "the robot has no visual shapes, which an animated picture needs")
-    camera = camera_at(corners, size, direction)
+        raise fail("picture", "the robot has no shapes, which an animated picture needs")
+    side = BOX * max(float(np.linalg.norm(np.ptp(corners, axis=0))), LEAST)
+    boxes = [crossed_boxes(shapes, T, side).reshape(-1, 3) for T in placed]
+    camera = camera_at(np.concatenate([corners, *boxes]), size, direction)
     pictures = []
     for T in placed:
         rgba = shaded(camera, *surfaces(shapes, soups, T))
         rgb = 1.0 - rgba[..., 3:] * (1.0 - rgba[..., :3])  # on white
         pictures.append(Image.fromarray(np.rint(255.0 * rgb).astype(np.uint8)))
+        for ends in camera.project(crossed_boxes(shapes, T, side))[..., :2]:
+            ImageDraw.Draw(pictures[-1]).line([*map(tuple, ends)], fill=BOX_COLOUR, width=2)
     palette = pictures[0].quantize(COLOURS)
     first, *others = (one.quantize(palette=palette, dither=Image.Dither.NONE) for one in pictures)
     data = BytesIO()
@@ -188,7 +199,7 @@ def _shown(motion: Motion) -> Array:
 def _corners(shapes: Shapes, soups: Soups, T: Mapping[str, Array]) -> Array:
     """Return the corners (n, 3), m, of the bounds of all visual shapes, each in its own frame. T: of every link."""
     found = [np.zeros((0, 3))]
-    for name, visuals in shapes.visuals.items():
+    for name, visuals in shapes.solids.items():
         for shape in visuals:
             points = triangles_of(shape, soups).reshape(-1, 3)
             if len(points):

@@ -10,7 +10,14 @@ import numpy as np
 from kinetree.shapes.mesh import Mesh
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.packing import Meshes
+from kinetree.viewing.scene.robot import inertia
 from kinetree.viewing.scene.shapes import Shapes
+
+BOX = np.array([(x, y, z) for z in (-0.5, 0.5) for y in (-0.5, 0.5) for x in (-0.5, 0.5)])
+"""Corners of a cube with edges of 1 m."""
+CROSSED = np.array([(i, j) for i in range(8) for j in range(i + 1, 8) if bin(i ^ j).count("1") in (1, 3)])
+"""Edges and diagonals of such a cube (16, 2), numbers of its corners."""
+BOX_COLOUR = "#d9480f"
 
 
 @dataclass
@@ -27,12 +34,12 @@ class Soups(Meshes):
 
 
 def surfaces(shapes: Shapes, soups: Soups, T: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Return the triangles (n, 3, 3), m, of the visual shapes of a robot and their colours (n, 4), without planes.
+    """Return the triangles (n, 3, 3), m, of the shapes of a robot and their colours (n, 4), without planes.
 
     soups: where the shapes have their meshes. T: pose (4, 4) of every link.
     """
     triangles, colours = [np.zeros((0, 3, 3))], [np.zeros((0, 4))]
-    for name, visuals in shapes.visuals.items():
+    for name, visuals in shapes.solids.items():
         for shape in visuals:
             own = triangles_of(shape, soups)
             pose = T[name] @ np.reshape(shape["T"], (4, 4))
@@ -46,6 +53,18 @@ def triangles_of(shape: Mapping[str, Any], soups: Soups) -> Array:
     if shape["kind"] == "mesh":
         return np.asarray(soups.triangles[shape["mesh"]] * shape["scale"])
     return solid(shape["kind"], shape["values"])
+
+
+def crossed_boxes(shapes: Shapes, T: Mapping[str, Array], side: float) -> Array:
+    """Return lines (n, 2, 3), m, that stand for shapes that are not shown, as on the page: crossed boxes with edges of
+    `side`, one for each link, at its centre of mass if that is known. T: pose (4, 4) of every link."""
+    found = [np.zeros((0, 2, 3))]
+    for name, missing in shapes.missing.items():
+        if missing and name in T:
+            place = inertia(shapes.robot.links[name].inertial) or missing[0]
+            pose = T[name] @ np.reshape(place["T"], (4, 4))
+            found.append((side * BOX @ pose[:3, :3].T + pose[:3, 3])[CROSSED])
+    return np.concatenate(found)
 
 
 AROUND = 40

@@ -83,12 +83,17 @@ def _is_lost_in_sdf(joint: Joint) -> bool:
     return not joint.kind.sdf and not (joint.type == "floating" and joint.parent == "world")
 
 
-JOINT_TYPE = "a {0.type} joint"
+def lost_joint(condition: Callable[[Joint], object]) -> Case:
+    """Return a case that describes a joint as lost if a condition is true of it."""
+    three = "; without=('ball',), or --without ball, writes three revolute joints"
+    return lambda joint: [f"a {joint.type} joint{three if joint.type == 'ball' else ''}"] if condition(joint) else []
+
+
 POLYNOMIAL = where(lambda joint: joint.mimic.higher, "a joint that follows another by a polynomial")
 LOOP = "a joint that closes a loop"
 GROUPS = "groups of joints"
 
-SINGLE_JOINTS = where(lambda joint: joint.type not in (*KINDS, "fixed"), JOINT_TYPE)
+SINGLE_JOINTS = lost_joint(lambda joint: joint.type not in (*KINDS, "fixed"))
 
 KINEMATICS_ALONE: Row = {
     "loop": LOOP,
@@ -112,15 +117,15 @@ UNRELATED: Row = {
 CAPABILITIES: dict[str, Row] = {
     "urdf": {
         "geometry": DEPENDS,
-        "joint": where(lambda joint: not joint.kind.urdf, JOINT_TYPE),
+        "joint": lost_joint(lambda joint: not joint.kind.urdf),
         "joint.mimic": POLYNOMIAL,
         "loop": LOOP,
         **_depends("sensor", "sensor.force_torque"),
     },
     "sdf": {
-        "joint": where(_is_lost_in_sdf, JOINT_TYPE),
+        "joint": lost_joint(_is_lost_in_sdf),
         "joint.mimic": POLYNOMIAL,
-        "loop": where(lambda joint: not joint.kind.sdf, JOINT_TYPE),
+        "loop": where(lambda joint: not joint.kind.sdf, "a {0.type} joint"),
         **_depends("geometry", "joint.limit", "sensor", "sensor.force_torque"),
     },
     "mjcf": {

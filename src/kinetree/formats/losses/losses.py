@@ -10,6 +10,7 @@ import numpy as np
 
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.formats.force_torque import without_reading
+from kinetree.formats.losses.balls import without_balls
 from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, TITLES, Case, elements_of
 from kinetree.formats.losses.parts import PARTS, check_parts, unread
 from kinetree.model.assemble import Parts, build, order_of_file, parts_of
@@ -24,6 +25,7 @@ T = TypeVar("T", Link, Joint, Sensor, Geometry)
 
 def leave_out(parts: Parts, without: Collection[str]) -> Parts:
     """Return the parts of a robot without some of PARTS; a sensor on a frame that goes stands on its link."""
+    parts = without_balls(parts) if "ball" in without else parts
     made = replace(parts, **{EMPTY[part][0]: EMPTY[part][1] for part in without if part in EMPTY})
     made.joints = [_joint_without(joint, without) for joint in parts.joints]
     made.loops = [_joint_without(joint, without) for joint in made.loops]
@@ -74,6 +76,8 @@ def elements_with(robot: Robot, part: str) -> list[str]:
         things = (
             one for one in robot.links.values() if any(g.shape.kind == part for g in (*one.visuals, *one.collisions))
         )
+    elif part == "ball":
+        things = (joint for joint in robot.joints.values() if joint.type == part)
     elif part == "unknown_mass":
         things = (link for link in robot.links.values() if link.unweighed)
     elif part == "material":

@@ -27,6 +27,7 @@ PARTS: Mapping[str, Part] = {
     "extension": Part("elements for other programs", "other programs do not find their settings"),
     "geometry": Part("shapes", "these are not seen and touch nothing"),
     "plane": Part("planes", "boxes of 1 cm, as wide as the planes or 100 m, stand in for them"),
+    "ball": Part("ball joints", "three revolute joints about x, y and z, without limits, stand in for each"),
     "material": Part("materials", "its shapes have no look"),
     "inertial": Part("masses and inertias", "these have no mass", ("no-inertial",)),
     "unknown_mass": Part(

@@ -8,6 +8,7 @@ from typing import Any
 from kinetree.errors import nearest_names
 from kinetree.files.opener import Opener
 from kinetree.formats.fields import check_attributes, name_of
+from kinetree.formats.mjcf.attached_options import merge_options
 from kinetree.formats.mjcf.compiler import Compiler, read_compiler
 from kinetree.formats.mjcf.copies import ASSETS, SECTIONS, Users, named, renamed
 from kinetree.formats.mjcf.defaults import ATTACHED
@@ -44,6 +45,7 @@ class _Attacher:
         self, report: Report, root: Element, compiler: Compiler, opener: Opener, files: tuple[str, ...]
     ) -> None:
         self.report, self.root, self.compiler, self.opener, self.files = report, root, compiler, opener, files
+        self.asked: set[str] = set()  # names of models whose options are merged
         self.models: dict[str, str] = {}  # file of each model, by name
         self.classes = {e.get("class") or "main" for s in root.find_all("default") for e in s.walk()} | {"main"}
 
@@ -100,6 +102,9 @@ class _Attacher:
             frame.children = [renamed(one, inside, prefix) for one in chosen]
             frame.attributes |= {"childclass": inherited} if inherited else {}
             return frame
+        if model not in self.asked:
+            self.asked.add(model)
+            merge_options(self.report, self.root, child, element)
         if wanted:
             _keep_alone(child, chosen)
         main = self.merge(child, prefix)

@@ -1,7 +1,7 @@
 """MJCF text to a robot."""
 
 from collections.abc import Collection
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import replace
 
 from kinetree.confine import Confinement
@@ -62,10 +62,11 @@ def read_certain(
         return None, report.findings
     if not by or report.failed:
         return _robot(report, root, written, opener, mesh), report.findings
-    trial = Report()  # a mass may follow from a mesh that only MuJoCo makes
-    tried = _robot(trial, deepcopy(root), written, opener, mesh)
+    trial = copy(report)
+    trial.findings, trial.about, trial.count = [*report.findings], {**report.about}, {**report.count}
+    tried = _robot(trial, deepcopy(root), written, opener, mesh)  # a mass may follow from a mesh that only MuJoCo makes
     if tried and not trial.failed and not any(link.unweighed for link in tried.links.values()) and not makers(root):
-        return _robot(report, root, written, opener, mesh), report.findings
+        return tried, trial.findings
     if (made := expanded(report, root, confinement)) is None:
         return None, report.findings
     files = {e.document.file: e.document.data.decode() for e in root.walk()}

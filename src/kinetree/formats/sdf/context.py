@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kinetree.files.opener import MeshReader, no_mesh
 from kinetree.formats.sdf.frames import WORLD, Entry, Frames
 from kinetree.formats.sdf.values import pose_of
 from kinetree.model.robot import Extension
@@ -32,11 +33,13 @@ MATERIAL_OTHERS = (
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """State of one reading. prefix: beginning of all full names in the model that is read."""
+    """State of one reading. prefix: beginning of all full names in the model that is read. mesh: reader of closed
+    meshes."""
 
     report: Report
     frames: Frames
     prefix: str
+    mesh: MeshReader = no_mesh
 
     def local(self, name: str) -> str:
         """Return a full name as the robot has it."""

@@ -1,16 +1,18 @@
 """Mass and inertia of SDF links: as written, SDF's defaults, or computed from collision shapes as libsdformat does."""
 
 import re
+from typing import Any
 
 import numpy as np
 
 from kinetree.display import number
+from kinetree.errors import KinetreeError
 from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import check_attributes, single_children
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, Context
 from kinetree.formats.sdf.frames import Entry
 from kinetree.formats.sdf.values import number_of, pose_of, truth_attribute
-from kinetree.formats.solids import SOLIDS, inertial_of_lumps, lump_of
+from kinetree.formats.solids import SOLIDS, Lump, inertial_of_lumps, lump_of, lump_of_mesh
 from kinetree.model.robot import Extension, Geometry, Inertial
 from kinetree.spatial.se3 import frozen
 from kinetree.syntax.numbers import number as number_in
@@ -65,19 +67,40 @@ def _computed(
     link's, else of 1000 kg/m³; a <mass> is that of all together (libsdformat's Link::ResolveAutoInertials)."""
     report, owner = context.report, link.element
     once, others = single_children(report, element, ("pose", "mass", "inertia", "density"))
-    if not shapes or any(shape.shape.kind not in SOLIDS for shape in shapes):
-        report.warning("unknown-inertia", f"its mass and inertia are unknown. {NO_SOLIDS}", element, owner=owner)
-        return None, context.keep([element], ("inertial",), owner), NO_SOLIDS
+    shared = number_of(report, once.get("density"), DENSITY, owner)
+    lumps: list[Lump] = []
+    why = NO_SOLIDS if not shapes or any(shape.shape.kind not in (*SOLIDS, "mesh") for shape in shapes) else ""
+    for shape in () if why else shapes:
+        density = _density(context, shape, shared, element, owner)
+        try:
+            is_mesh = shape.shape.kind == "mesh"
+            lumps.append(_mesh(context, shape, density) if is_mesh else lump_of(shape.shape, shape.origin, density))
+        except (KinetreeError, ValueError) as error:
+            said = error.findings[0].message if isinstance(error, KinetreeError) else str(error)
+            why = f"It follows from the mesh {shape.shape.parameters.get('filename', '')!r}: {said}"
+            break
+    if why:
+        report.warning("unknown-inertia", f"its mass and inertia are unknown. {why}", element, owner=owner)
+        return None, context.keep([element], ("inertial",), owner), why
     for tag in ("pose", "inertia"):
         if tag in once:
             message = f'<{tag}> beside auto="true" has no effect: the inertia is computed from the collision shapes'
             report.warning("no-effect", message, once[tag], owner=owner)
-    shared = number_of(report, once.get("density"), DENSITY, owner)
-    lumps = [lump_of(shape.shape, shape.origin, _density(context, shape, shared, element, owner)) for shape in shapes]
     made = inertial_of_lumps(lumps, number_of(report, once.get("mass"), MASS, owner) if "mass" in once else None)
     message = f"its inertia is computed from its collision shapes ({len(lumps)}): {number(made.mass)} kg"
     report.add("info", "auto-inertia", message, element, owner=owner)
     return made, context.keep(others, INERTIAL_OTHERS, owner, "inertial/"), ""
+
+
+def _mesh(context: Context, shape: Geometry, density: float) -> Lump:
+    """Return the mass of a mesh. Raises KinetreeError or ValueError if its volume is unknown."""
+    given: Any = shape.shape.parameters
+    if "submesh" in given:
+        raise ValueError(f"the volume of its part {given['submesh']!r} is not computed")
+    vertices, triangles = context.mesh(given["filename"], shape.source.file if shape.source else "")
+    scale = np.array(given["scale"])
+    turned = scale.prod() < 0  # a mirrored mesh is inside out
+    return lump_of_mesh(vertices * scale, triangles[:, ::-1] if turned else triangles, shape.origin, density)
 
 
 def _density(context: Context, shape: Geometry, shared: float, inertial: Element, owner: Element) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.errors import Finding
-from kinetree.files.opener import Opener, nothing
+from kinetree.files.opener import MeshReader, Opener, no_mesh, nothing
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.fields import check_attributes, header_of, name_of, optional_each, read_each, single_children
 from kinetree.formats.finish import finish, without_doubts
@@ -45,13 +45,14 @@ def read_certain(
     file: str,
     opener: Opener = nothing,
     model: str | None = None,
+    mesh: MeshReader = no_mesh,
     *,
     without: Collection[str] = (),
 ) -> tuple[Robot | None, list[Finding]]:
     """Return the robot in an SDF text, after errors with doubts, or None, and all findings. Never raises on content.
 
-    opener: finds what the file includes. model: the name of the model to take if there are several. without: parts that
-    are not read.
+    opener: finds what the file includes. model: the name of the model to take if there are several. mesh: for
+    inertias that follow from meshes. without: parts that are not read.
     """
     report = Report(cutter("sdf", without))
     root = parse(text, file, report)
@@ -69,7 +70,7 @@ def read_certain(
     choice = choose(report, root, version, opener, model) if version else None
     if choice is None:
         return None, report.findings
-    reader = _Reader(report, choice, has_masses="inertial" not in without)
+    reader = _Reader(report, choice, mesh, has_masses="inertial" not in without)
     parts = reader.parts()
     report.findings = [*dict.fromkeys(report.findings)]  # a world may include a model several times
     parts.header = {k: v for k, v in header_of(root).items() if v not in NAMESPACES.values()}
@@ -82,12 +83,12 @@ read = without_doubts(read_certain)
 
 
 class _Reader:
-    def __init__(self, report: Report, choice: Choice, has_masses: bool) -> None:
+    def __init__(self, report: Report, choice: Choice, mesh: MeshReader, has_masses: bool) -> None:
         self.report = report
         self.has_masses = has_masses
         self.choice = choice
         self.frames = choice.frames
-        self.context = Context(report, choice.frames, choice.prefix)
+        self.context = Context(report, choice.frames, choice.prefix, mesh)
         self.carried: list[Carried] = []
         self.jointed = {entry.prefix for entry in choice.frames.entries if entry.kind == "joint"}
         self.static = static_scopes(choice.frames)

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.syntax.plain_words import plain_words
 
 MAX_CONTEXT = 6  # calls named in a message
 CALL = re.compile(r"unknown macro name: (\S+)")
@@ -33,9 +34,11 @@ def findings_of(error: Exception, file: str) -> list[Finding]:
 
 
 def _said(error: Exception) -> tuple[str, str]:
-    """Return the code of a defect, and the message of the package or of Python."""
+    """Return the code of a defect, and its message in plain words."""
     inner = getattr(error, "exc", None)
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = plain_words(error)
+    if isinstance(inner, KeyError):
+        text = text.replace(str(inner), plain_words(inner), 1)
     if isinstance(error, RecursionError) or isinstance(inner, RecursionError):
         return "xacro-recursion", "goes on without end, or is nested too deep to expand"
     if isinstance(inner, FileNotFoundError):
@@ -44,7 +47,7 @@ def _said(error: Exception) -> tuple[str, str]:
         return "xacro-macro", text
     if inner is not None:
         return "xacro-expression", text
-    if text.endswith("has no attribute '_setitem'"):  # of the dict of names that is the parent of the outermost file
+    if text.endswith("has no '_setitem'"):  # of the dict of names that is the parent of the outermost file
         return "xacro-scope", 'scope="parent" has an effect only in a macro and in a file that is included with ns="…"'
-    internal = isinstance(error, AttributeError | TypeError | KeyError)  # of the package itself
+    internal = isinstance(error, AttributeError | TypeError | LookupError)  # of the package itself
     return "xacro", f"the xacro package fails here: {text}" if internal else text

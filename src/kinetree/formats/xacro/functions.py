@@ -28,6 +28,7 @@ from kinetree.formats.xacro.budget import (
     too_large,
     with_dots,
 )
+from kinetree.syntax.plain_words import kind_of
 
 MAX_DIGITS = 4300  # of a text that becomes a whole number; Python's own limit, which can be switched off
 MAX_PLACES = 1000  # of `round`
@@ -301,7 +302,7 @@ def method_of(value: Any, name: str) -> Function:
     methods = METHODS.get(type(value), {})
     if name not in methods:
         legal = f"; expected {', '.join(sorted(methods))}" if methods else ""
-        raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r} in an expression{legal}")
+        raise AttributeError(f"{kind_of(value)} has no {name!r} in an expression{legal}")
     return Function(name, methods[name].call, methods[name].pays, own=(value,))
 
 

@@ -53,7 +53,6 @@ def search_of(robot: Robot, frame: str, base: str, kind: str, solver: IK, positi
     return Search(
         solver,
         None if exact or kind == "position" else position,
-        exact,
         manipulability(robot, frame, base, rows="all" if kind == "pose" else "linear"),
         lower,
         upper,

@@ -1,5 +1,6 @@
 """Whether poses are reached, and how well: the one place where a reach map uses inverse kinematics."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from kinetree.algorithms.inverse import ANGULAR, DESCENT, GOING, HEAD, LINEAR, s
 from kinetree.compiler.kernel import Kernel
 from kinetree.lab.reach.grid import Flags
 from kinetree.queries.motion import SingularValues
+from kinetree.solvers.ik.reachable import judged
 from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.se3 import Array
 
@@ -31,14 +33,12 @@ class ReachAnswer(NamedTuple):
 class Search:
     """A search for solutions.
 
-    solver: for the targets. position: a solver for their positions alone, None if the solver is as quick. exact:
-    whether the closed forms of the solver find every solution. manipulability: of q (…, nq). lower, upper (nq,), G (m,
-    nq), h (m,): the limits that count for the margin.
+    solver: for the targets. position: a solver for their positions alone, None if the solver is as quick.
+    manipulability: of q (…, nq). lower, upper (nq,), G (m, nq), h (m,): the limits that count for the margin.
     """
 
     solver: IK
     position: IK | None
-    exact: bool
     manipulability: Kernel | SingularValues
     lower: Array
     upper: Array
@@ -51,48 +51,39 @@ class Search:
         return np.minimum(slack, (self.h - q @ self.G.T).min(axis=-1)) if len(self.h) else slack
 
     def __call__(self, targets: Targets) -> ReachAnswer:
-        """Return the result for n targets."""
-        owner, q = solved(self.solver, targets, self.exact)
-        success = np.zeros(len(targets[0]), dtype=bool)
-        success[owner] = True
-        best = [np.full(len(targets[0]), -np.inf) for _ in range(2)]
-        if len(q):
-            for most, values in zip(best, (self.manipulability(q), self.margin(q)), strict=True):
-                np.maximum.at(most, owner, values)
+        """Return the result for n targets; the search of `IK.reachable` decides which are reached."""
+        success, q = judged(self.solver, targets)
+        best = [np.full(len(success), -np.inf) for _ in range(2)]
+        for owner, some in solved(self.solver, targets, success, q):
+            if len(some):
+                for most, values in zip(best, (self.manipulability(some), self.margin(some)), strict=True):
+                    np.maximum.at(most, owner, values)
         return ReachAnswer(success, *best)
 
     def may_reach(self, points: Array) -> Flags:
         """Return which points (n, 3), m, are reached in some orientation; True for all where that is not quicker."""
-        if self.position is None:
-            return np.ones(len(points), dtype=bool)
-        found = np.zeros(len(points), dtype=bool)
-        found[solved(self.position, (points,), exact=False)[0]] = True
-        return found
+        return np.ones(len(points), dtype=bool) if self.position is None else judged(self.position, (points,))[0]
 
 
-def solved(solver: IK, targets: Targets, exact: bool) -> tuple[Array, Array]:
-    """Return solutions q (k, nq) inside all limits, and the numbers (k,) of their targets.
-
-    All closed-form solutions, if the arm has them; otherwise, and for targets without one if they are not `exact`, the
-    first solution of the solver's descents.
-    """
-    problem, n = solver._problem, len(solver._problem.columns)
-    template, owner = solver._inside.template, np.arange(len(targets[0]))
-    begun: list[tuple[Array, Array]] = []
-    if solver._forms is not None:
-        forms = np.asarray(solver._forms(template[HEAD : HEAD + n], *solver._more, *targets))
+def solved(solver: IK, targets: Targets, success: Flags, q: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield numbers (k,) of targets that are reached, and solutions q (k, nq) of theirs inside all limits: those of the
+    search, and all of the closed forms. success (n,), q (n, nq): as `judged` returns them."""
+    n, none = len(solver._problem.columns), success & np.isnan(q).any(axis=-1)
+    yield np.flatnonzero(success & ~none), q[success & ~none]
+    if solver._forms is not None and success.any():
+        template, reached = solver._inside.template, np.flatnonzero(success)
+        own = [target[reached] for target in targets]
+        forms = np.asarray(solver._forms(template[HEAD : HEAD + n], *solver._more, *own))
         where, which = np.nonzero(np.isfinite(forms[:, :, n]))
         states = np.tile(template, (len(where), 1))
-        states[:, DESCENT] = problem.descents - 1
+        states[:, DESCENT] = solver._problem.descents - 1
         states[:, HEAD : HEAD + n] = forms[where, which, :n]
-        begun.append((where, states))
-        owner = np.setdiff1d(owner, where) if not exact else owner[:0]
-    if len(owner):
-        begun.append((owner, np.tile(template, (len(owner), 1))))
-    found = [_descended(solver, where, states, targets) for where, states in begun]
-    if not found:
-        return np.zeros(0, dtype=int), np.zeros((0, problem.nq))
-    return np.concatenate([where for where, _ in found]), np.concatenate([q for _, q in found])
+        owner, found = _descended(solver, reached[where], states, targets)
+        none[owner] = False
+        yield owner, found
+    if none.any():
+        result = solver(*(target[none] for target in targets))
+        yield np.flatnonzero(none)[result.success], result.q[result.success]
 
 
 def _descended(solver: IK, where: Array, states: Array, targets: Targets) -> tuple[Array, Array]:

@@ -18,6 +18,7 @@ from kinetree.display import Brief
 from kinetree.errors import Finding, KinetreeError, Source, fail, unknown_name
 from kinetree.model.robot import Frame, Robot
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.plain_words import plain_words
 
 MAX_BYTES = 4_000_000
 _NO_LINK = (-1, 2**32 - 1)
@@ -298,7 +299,7 @@ def _text_of(source: str | Path) -> tuple[str, str]:
             raise _error(str(source), None, f"has {len(data)} bytes; at most {MAX_BYTES} are read")
         return str(source), data.decode()
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise _error(str(source), None, f"cannot be read: {error}") from None
+        raise _error(str(source), None, f"cannot be read: {plain_words(error)}") from None
 
 
 def _error(file: str, line: int | None, message: str) -> KinetreeError:

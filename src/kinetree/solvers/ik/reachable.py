@@ -22,7 +22,15 @@ def reachable(ik: IK, targets: Sequence[Any], threads: int) -> Array | bool:
         alone = float(kernels.verdict(ik._inside.neutral, *ik._more, *targets))
         if alone >= 0.0:
             return alone > 0.0
-    search, checked, batch = prepared(ik, targets, None)
+    answer, _ = judged(ik, targets, threads)
+    return answer if answer.ndim else bool(answer)
+
+
+def judged(ik: IK, targets: Sequence[Any], threads: int = 1) -> tuple[Array, Array]:
+    """Return whether targets can be reached (…,), and the solutions (…, nq) of those that the search has solved, NaN
+    for others, about which a closed form is certain."""
+    kernels, (search, checked, batch) = ik._quick, prepared(ik, targets, None)
+    q = np.full((*batch, ik._problem.nq), np.nan)
     answer, doubtful = np.zeros(batch, bool), ~checked.in_batch(batch)
     if kernels.verdict:
         rows = search[1:3] if len(ik._problem.G) else []
@@ -34,5 +42,7 @@ def reachable(ik: IK, targets: Sequence[Any], threads: int) -> Array | bool:
     if doubtful.any():
         (*begin, rest), own = flattened(ik, search, checked.arrays, batch, doubtful)
         found = searched(ik, begin, own, threads)
-        answer[doubtful] = ik._answer(found, rest)[..., ik._problem.nq + 2] == 0.0
-    return answer if batch else bool(answer)
+        result = np.asarray(ik._answer(found, rest))
+        answer[doubtful] = success = result[..., ik._problem.nq + 2] == 0.0
+        q[doubtful] = np.where(success[..., None], result[..., : ik._problem.nq], np.nan)
+    return answer, q

@@ -1,8 +1,7 @@
 """XML as elements that know their place. The only module that parses XML.
 
-Expat gives the byte of every tag, from which each element computes its line and column; the text of a file is kept, so
-an element can be written back unchanged, comments included. Document types and entities are refused before anything is
-read from them.
+Expat gives the byte of every tag, from which each element computes its line and column; the text is kept, so an element
+can be written back unchanged, comments included. Document types and entities are refused before they are read.
 """
 
 import re
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from kinetree.errors import SEVERITIES, Finding, Severity, Source
+from kinetree.syntax.plain_words import plain_words
 from kinetree.syntax.xml.document import DerivedText as DerivedText
 from kinetree.syntax.xml.document import Document as Document
 from kinetree.syntax.xml.document import tag_end
@@ -40,7 +40,6 @@ MAX_JOINED = 5
 """Most errors that the warning of an element that is left out lists."""
 REMEMBERED = 1_000_000
 """Most bytes of a text whose elements are kept: they take some thirty times as many."""
-
 
 About = tuple[Finding, Element, Element | None, str | None]
 """An error with its element, the owner of that and its attribute, if they are known."""
@@ -169,7 +168,8 @@ def parse(
     try:
         data, doubts = to_utf8(text) if len(text) <= MAX_BYTES else (b"", [])
     except UnicodeError as error:
-        report.findings.append(Finding("xml-encoding", "error", f"the text cannot be decoded: {error}", Source(file)))
+        said = f"the text cannot be decoded: {plain_words(error)}"
+        report.findings.append(Finding("xml-encoding", "error", said, Source(file)))
         return None
     report.bytes += max(len(text), len(data))
     if report.bytes > MAX_BYTES:

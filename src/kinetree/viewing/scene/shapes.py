@@ -54,6 +54,13 @@ class Shapes:
         """Return the collision shapes of each link."""
         return {name: self._all(link, link.collisions) for name, link in self.robot.links.items()}
 
+    @property
+    def solids(self) -> dict[str, list[Shown]]:
+        """Return the visual shapes of each link, or its collision shapes in grey if no link has visual ones."""
+        if any(self.visuals.values()):
+            return self.visuals
+        return {name: [{**shape, "rgba": list(GREY)} for shape in own] for name, own in self.collisions.items()}
+
     def _all(self, link: Link, shapes: tuple[Geometry, ...]) -> list[Shown]:
         return [shown for geometry in shapes for shown in self._of(link, geometry)]
 

@@ -16,6 +16,7 @@ from kinetree.model.assemble import Parts, assemble
 from kinetree.model.edit.naming import Names, renamed_parts
 from kinetree.model.robot import UNLIMITED, Extension, Joint, Link
 from kinetree.spatial.se3 import IDENTITY, Array, frozen, inverse
+from kinetree.syntax.plain_words import plain_words
 from kinetree.syntax.xml.reader import Element, Report
 
 MOTION_ALIKE = ({"revolute", "continuous"},)
@@ -77,8 +78,8 @@ def _applied(
             try:
                 if i not in broken:
                     step(made, record, own)
-            except (ValueError, TypeError, KeyError, OverflowError) as error:
-                broken[i] = str(error.args[0] if error.args else error)
+            except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
+                broken[i] = plain_words(error)
     try:
         made = renamed_parts(made, own, format) if own != Names() else made
         faults = (fault.message for fault in assemble(made)[1] if fault.message not in known)

@@ -143,7 +143,7 @@ def decoded(kind: Any, data: Any) -> Any:
         return tuple(decoded(one, item) for one, item in zip(kinds, data, strict=True))
     if origin is not None and isinstance(data, dict) and len(inner) == 2:
         return {decoded(inner[0], key): decoded(inner[1], item) for key, item in data.items()}
-    raise ValueError(f"{str(data)[:40]!r} is not legal here")
+    raise ValueError(f"{str(data)[:40]!r} does not fit here")
 
 
 def _array(data: Any, shape: tuple[int, int]) -> Array:
