@@ -113,6 +113,8 @@ def test_an_obj_file_is_read_as_mujoco_reads_it():
     vertices, triangles = read_as_mujoco(CUBE, "a.OBJ")
     a, b, c = np.moveaxis(vertices[triangles], 1, 0)
     assert_allclose(np.einsum("ij,ij->", a, np.cross(b, c)) / 6, 1, rtol=1e-12)
+    square = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n"  # of equal diagonals the second one
+    assert [{*row} for row in read_as_mujoco(square, "a.obj")[1].tolist()] == [{1, 2, 3}, {1, 3, 0}]
     bent = b"v 0 0 0\nv 2 0 0\nv 2.1 0.1 1\nv 0 1 0\nf 1 2 3 4\nf 2 3 4 1\nf 1 2 3 4 1\n"
     vertices, triangles = read_as_mujoco(bent, "a.obj")
     assert vertices[2, 0] == np.float32(2.1)
