@@ -79,7 +79,13 @@ def content_of(robot: Robot) -> Content:
     except KinetreeError as error:
         text = write(_plain(shown), UNSEEN)
         findings += [
-            Finding(f.code, "warning", f"{f.message}; {DESCRIPTION} is without it", f.source, f.element)
+            Finding(
+                f.code,
+                "warning",
+                f"{f.message.partition('; without=')[0]}; {DESCRIPTION} is without it",
+                f.source,
+                f.element,
+            )
             for f in error.findings
         ]
     return Content(robot, text, files, tuple(findings), Frames(transforms(robot, which="moving")))
