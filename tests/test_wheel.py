@@ -108,6 +108,7 @@ class TestTheHook:
             monkeypatch.setattr(hatch_build.platform, "machine", lambda machine=machine: machine)
             assert hook(checkout).dependencies() == names
 
+    @pytest.mark.slow
     @pytest.mark.skipif(os.name != "posix", reason="the programs are scripts of sh")
     @pytest.mark.parametrize(
         ("version", "npm", "reason"),

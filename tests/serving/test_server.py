@@ -74,6 +74,7 @@ def difference(robot, payload, q):
     return largest
 
 
+@pytest.mark.slow
 def test_transforms_at_100_hz_without_loss(robot):
     motion = motion_of(robot, 1000)
     with serving(robot, motion=motion, rate=RATE) as (address, told, _), Client(address) as client:
