@@ -45,7 +45,7 @@ def sources(root: Path, patterns: Iterable[str] = ()) -> dict[str, bytes]:
 
 def added(root: Path, revision: str) -> dict[str, set[int]]:
     """Return the numbers of the lines below `src` that were added since a revision of git, by file."""
-    command = ["git", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames", revision, "--", "src"]
+    command = ["git", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--find-renames", revision, "--", "src"]
     text = subprocess.run(command, cwd=root, capture_output=True, check=True, encoding="utf-8", errors="replace").stdout
     found: dict[str, set[int]] = {}
     lines: set[int] = set()
