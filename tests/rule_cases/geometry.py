@@ -123,12 +123,23 @@ CASES = {
         },
         remarked={
             "two slashes": files("package://arm//there.stl", says="has two slashes in a row"),
+            "in packages that are not there": files(
+                *("package://elsewhere/no.stl", "package://elsewhere/nor.stl", "package://other/no.stl"),
+                says="the package 'elsewhere' is not found",
+                count=2,
+            ),
+            "in SDF, too": Model(
+                '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><mesh>'
+                "<uri>model://elsewhere/a.dae</uri></mesh></geometry></visual></link></model></sdf>",
+                format="sdf",
+                options=PACKAGES,
+                says="the model 'elsewhere' is not found",
+            ),
             "none of two": files(of("no"), of("nor"), says="none of the 2 mesh files exists; the first is"),
         },
         silent={
             "there": files(of("there")),
             "there, by a way round": files(of("in/../there")),
-            "in a package that is not there": files("package://elsewhere/no.stl"),
             "a drive": files("file://C:/no.stl"),
             "a name that only begins with two dots": files(of("..there/../there")),
             "no file": Model(robot(link("a", seen(shape("box", size="1 1 1")))), options=PACKAGES),

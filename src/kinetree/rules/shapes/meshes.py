@@ -70,25 +70,32 @@ class MissingMesh(MeshRule):
     ) -> Iterator[Finding]:
         """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
         names in URDF that lead to none, and the first of a package that is not found and not declared, or whose files
-        are in the package of the model. A remark on two slashes in a row, which some programs refuse."""
-        strange = set()
-        if robot.text and robot.text.format == "urdf":  # Gazebo looks for file://media/… in folders of its own
-            for name, (link, geometry) in first_uses(shapes).items():
-                package = name.removeprefix("package://").partition("/")[0]
-                if wrong := misspelt_scheme(name):
-                    message = f"the mesh {name!r} begins with {wrong!r}, which no program knows; expected package://"
-                    yield self.finding(message, link, source=geometry.source)
-                elif fault := address_fault(name):
+        are in the package of the model. Remarks on any other package that is not found, whose meshes nobody looks at,
+        and on two slashes in a row, which some programs refuse."""
+        unknown = set()
+        is_urdf = robot.text is not None and robot.text.format == "urdf"
+        for name, (link, geometry) in first_uses(shapes).items():
+            scheme, _, rest = name.partition("://")
+            package = rest.partition("/")[0]
+            if is_urdf and (wrong := misspelt_scheme(name)):
+                message = f"the mesh {name!r} begins with {wrong!r}, which no program knows; expected package://"
+                yield self.finding(message, link, source=geometry.source)
+            elif fault := address_fault(name):
+                if is_urdf:  # Gazebo looks for file://media/… in folders of its own
                     yield self.finding(f"the mesh {name!r} {ASTRAY[fault]}", link, source=geometry.source)
-                elif name not in assets and name.startswith("package://") and package not in strange:
-                    strange.add(package)
-                    here = in_own_package(name, geometry.source.file, confined) if geometry.source else ""
-                    if here:
-                        message = f"the package of the mesh {name!r} is not found, but the file is in {here!r}"
-                        yield self.finding(message, link, source=geometry.source, severity="info")
-                    elif geometry.source and (manifest := undeclared(package, geometry.source.file)):
-                        message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
-                        yield self.finding(message, link, source=geometry.source)
+            elif name not in assets and scheme in ("package", "model") and package not in unknown:
+                unknown.add(package)
+                file = geometry.source.file if geometry.source and is_urdf and scheme == "package" else ""
+                if file and (here := in_own_package(name, file, confined)):
+                    message = f"the package of the mesh {name!r} is not found, but the file is in {here!r}"
+                    yield self.finding(message, link, source=geometry.source, severity="info")
+                elif file and (manifest := undeclared(package, file)):
+                    message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
+                    yield self.finding(message, link, source=geometry.source)
+                else:
+                    message = f"the {scheme} {package!r} is not found, so its meshes were not checked"
+                    fix = f"name its folder: --package {package}=FOLDER, or packages={{{package!r}: FOLDER}}"
+                    yield self.finding(message, robot, severity="info", fix=fix)
         if double := [name for name in assets if "//" in name.partition("://")[2].lstrip("/")]:
             link, geometry = first_uses(shapes)[double[0]]
             message = f"the name {double[0]!r} has two slashes in a row{others(double[1:])}; write one"
