@@ -34,10 +34,9 @@ def with_moving_joints(robot: Robot, joints: Joints, at: Any = None) -> Robot:
         raise fail("at", "at is where joints stand that do not move; name those that move with joints=")
     names = _checked(robot, joints)
     is_input = isinstance(at, str) and at == "input"
-    q = robot.q() if at is None or is_input else _full(robot, at)
-    return memoise(
-        robot, ("chosen", names, "input" if is_input else q.tobytes()), lambda: _made(robot, names, q, is_input)
-    )
+    q = None if at is None or is_input else _full(robot, at)
+    key = ("chosen", names, is_input, None if q is None else q.tobytes())
+    return memoise(robot, key, lambda: _made(robot, names, robot.q() if q is None else q, is_input))
 
 
 def _checked(robot: Robot, joints: str | Iterable[str]) -> tuple[str, ...]:
