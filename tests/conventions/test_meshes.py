@@ -53,6 +53,7 @@ class TestMeshes:
             "the mesh 'package://mine/../../secret.stl' leads out of its package, "
             "but every package may be installed in its own folder",
             "the mesh file 'package://mine//etc/passwd' does not exist",
+            "the package 'not_here' is not found, so its meshes were not checked",
             "the name 'package://mine//etc/passwd' has two slashes in a row; write one",
         ]
 
@@ -61,9 +62,13 @@ class TestMeshes:
             "<package><name>mine</name><depend>named</depend><description>a strange one</description></package>"
         )
         robot = self.model(tmp_path, "package://strange/a.stl", "package://strange/b.stl", "package://named/c.stl")
-        (finding,) = found(robot)
+        strange, named = found(robot)
         message = "the mesh 'package://strange/a.stl' is in a package that is not found, and not named in package.xml"
-        assert finding.message == message
+        assert strange.message == message
+        assert (named.message, named.severity) == (
+            "the package 'named' is not found, so its meshes were not checked",
+            "info",
+        )
 
     @pytest.mark.skipif(os.name == "nt", reason="the top of a disk is a drive")
     def test_from_the_top_of_the_disk(self, tmp_path):

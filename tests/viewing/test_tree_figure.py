@@ -76,6 +76,14 @@ def test_followers_slides_and_what_has_no_range():
     assert by_joint[floating][2:] == ["floating"]
 
 
+def test_a_follower_by_a_polynomial_has_all_of_it():
+    text = """<mujoco><worldbody><body name="a"><joint name="j"/><geom size=".1"/><body name="b"><joint name="k"/>
+      <geom size=".1"/></body></body></worldbody>
+      <equality><joint joint1="k" joint2="j" polycoef="0.5 1 2 0 0"/></equality></mujoco>"""
+    rows = texts(parsed(tree_figure(kt.load(text, format="mjcf"), everything=True)))
+    assert ["= 1 x + 2 x^2 + 0.5 of j, in rad and m"] == [row[3] for row in rows.values() if row[1:2] == ["k"]]
+
+
 def test_links_that_only_sensors_hang_on_are_small_text_unless_all_is_drawn():
     robot = kt.load(next(path for path in icub_urdfs() if "iCubGazeboV2_7/" in path.as_posix()))
     short, long = (parsed(tree_figure(robot, everything=everything)) for everything in (False, True))
