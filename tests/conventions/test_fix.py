@@ -18,6 +18,8 @@ from kinetree.rules.profiles import rules_of
 from kinetree.rules.rep103.angles import InexactAngles
 from kinetree.spatial.se3 import pose_from_xyz_rpy
 from repaired import repaired, without
+from rule_cases.builders import box, felt, link
+from rule_cases.rep199_base import on_a_body
 from support import all_frames, sample, shared
 
 SAFE = [rule for rule in rules_of("industrial") if rule.repair and rule.safe]
@@ -154,6 +156,17 @@ class TestFramesOfRep199:
         reasons = {finding.code: because for finding, because in result.unrepaired}
         assert why in reasons[code]
         assert result.after == {}
+
+    def test_a_body_that_carries_two_arms_or_nothing_is_no_base_link(self, arm):
+        two = on_a_body(0).replace(link("base_link"), link("base_link", felt(box(0.2))))
+        bare = re.sub(r"(?s)<(visual|collision)>.*?</\1>", "", ARM)
+        for text, why, count in ((two, "carries several arms", 2), (bare, "has no shape", 1)):
+            path = arm(text.replace('"base_link"', '"foot"'))
+            result = fix(path, profile="industrial", select="R199-101", unsafe=True)
+            said = f"the first joint is on 'foot', which {why}; add a link 'base_link' there"
+            assert [because for _, because in result.unrepaired] == [said] * count
+                True
+            ] * count
 
     def test_geometry_moves_as_it_is_seen(self, arm):
         shape = """<link name="tool0">

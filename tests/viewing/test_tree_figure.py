@@ -81,7 +81,7 @@ def test_a_follower_by_a_polynomial_has_all_of_it():
       <geom size=".1"/></body></body></worldbody>
       <equality><joint joint1="k" joint2="j" polycoef="0.5 1 2 0 0"/></equality></mujoco>"""
     rows = texts(parsed(tree_figure(kt.load(text, format="mjcf"), everything=True)))
-    assert ["= 1 x + 2 x^2 + 0.5 of j, in rad and m"] == [row[3] for row in rows.values() if row[1:2] == ["k"]]
+    assert [row[3] for row in rows.values() if row[1:2] == ["k"]] == ["= 1 x + 2 x^2 + 0.5 of j, in rad and m"]
 
 
 def test_links_that_only_sensors_hang_on_are_small_text_unless_all_is_drawn():
