@@ -165,8 +165,6 @@ class TestFramesOfRep199:
             result = fix(path, profile="industrial", select="R199-101", unsafe=True)
             said = f"the first joint is on 'foot', which {why}; add a link 'base_link' there"
             assert [because for _, because in result.unrepaired] == [said] * count
-                True
-            ] * count
 
     def test_geometry_moves_as_it_is_seen(self, arm):
         shape = """<link name="tool0">
