@@ -15,8 +15,7 @@ from kinetree.queries.query import tree
 from kinetree.rules.facts import kinds_of
 from kinetree.spatial import Array, se3
 from kinetree.viewing.section import Section
-from kinetree.viewing.tree import FEW as LOOSE
-from kinetree.viewing.tree import loose_joints, tree_rows
+from kinetree.viewing.tree import FEW as LOOSE, loose_joints, tree_rows
 
 T = TypeVar("T")
 

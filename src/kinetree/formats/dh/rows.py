@@ -25,7 +25,7 @@ PARAMETERS = ("a", "d", "alpha", "theta")
 DYNAMICS = ("armature", "damping", "friction", "stiffness", "reference")
 """Fields of `Dynamics`, in SI units; the reference in the unit of the joint's variable."""
 OF_JOINTS = ("flip", "limits", "velocity", "effort", *RATES, *DYNAMICS, "mimic", "link")
-KEYS = (*PARAMETERS, "offset", "joint", "type", *OF_JOINTS, "frame")
+ROW_KEYS = (*PARAMETERS, "offset", "joint", "type", *OF_JOINTS, "frame")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Place:
 
 
 def read_row(cells: Mapping[str, Any], units: Units, place: Place) -> DHRow:
-    """Return the row of these cells; faults go to the report. The cells have only keys of KEYS."""
+    """Return the row of these cells; faults go to the report. The cells have only keys of ROW_KEYS."""
     return _Row(cells, units, place).read()
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
 from kinetree.arguments import explain_type_errors
-from kinetree.display import Displayable, counted, visible
-from kinetree.display import number as as_text
+from kinetree.display import Displayable, counted, number as as_text, visible
 from kinetree.errors import fail
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
