@@ -82,7 +82,8 @@ def dh_table(robot: Robot, convention: Convention = "dh", *, parallel: float = P
     natural = tuple(row.joint for chain in chains for row in chain.joints)
     moving = tuple(dict.fromkeys(name for name in natural if name in robot.joint_names))
     order = () if moving == robot.joint_names else robot.joint_names
-    fixed = tuple(_plain(joint) for joint in measured_cuts(robot))
+    whole = ((joint, frozen(joint.origin @ joint.child_origin)) for joint in measured_cuts(robot))
+    fixed = tuple(replace(joint, origin=T, child_origin=se3.IDENTITY) for joint, T in whole)
     sensors, groups = tuple(robot.sensors.values()), dict(robot.groups)
     coupled = tuple(robot.coupled_limits)
     shapes = tuple(_shape(link.name, drawn) for link in robot.links.values() for drawn in link.visuals)
@@ -133,10 +134,6 @@ def _way_on_body(robot: Robot, link: str) -> tuple[str, list[Joint]]:
         way.insert(0, joint)
         link = joint.parent
     return link, way
-
-
-def _plain(fixed: Joint) -> Joint:
-    return replace(fixed, origin=frozen(fixed.origin @ fixed.child_origin), child_origin=se3.IDENTITY)
 
 
 class _TreeExtraction:

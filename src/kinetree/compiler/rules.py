@@ -49,10 +49,6 @@ def _minus_in_product(graph: Graph, a: Expr, b: Expr) -> Expr | None:
     return None if y is None else -(y * b)
 
 
-def _negative_scale(graph: Graph, a: Expr, b: Expr) -> Expr | None:
-    return -(-a.value * b) if a.value is not None and a.value < 0 else None
-
-
 def _minus_before_difference(graph: Graph, a: Expr, b: Expr) -> Expr | None:
     y = _negated(a)
     return None if y is None else -(y + b)
@@ -61,10 +57,6 @@ def _minus_before_difference(graph: Graph, a: Expr, b: Expr) -> Expr | None:
 def _two_scales(graph: Graph, a: Expr, b: Expr) -> Expr | None:
     scaled = _scaled(b)
     return None if a.value is None or scaled is None else (a.value * scaled[0]) * scaled[1]
-
-
-def _minus_of_difference(graph: Graph, a: Expr) -> Expr | None:
-    return a.args[1] - a.args[0] if a.op is not None and a.op.name == "subtract" else None
 
 
 def _even(graph: Graph, name: str, a: Expr) -> Expr | None:
@@ -99,7 +91,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
         _either_way(lambda g, a, b: b if a.value == 1 else None),  # 1 x -> x
         _either_way(lambda g, a, b: -b if a.value == -1 else None),  # -1 x -> -x
         _either_way(_minus_in_product),  # (-x) y -> -(x y)
-        _either_way(_negative_scale),  # -c x -> -(c x)
+        _either_way(lambda g, a, b: -(-a.value * b) if a.value is not None and a.value < 0 else None),  # -c x -> -(c x)
         _either_way(_two_scales),  # c (d x) -> (c d) x
     ),
     "divide": (
@@ -110,7 +102,9 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "fma": (lambda g, a, b, c: a * b + c if 0 in (a.value, b.value, c.value) else None,),
     "negative": (
         lambda g, a: _negated(a),  # -(-x) -> x
-        _minus_of_difference,  # -(x - y) -> y - x
+        lambda g, a: (
+            a.args[1] - a.args[0] if a.op is not None and a.op.name == "subtract" else None
+        ),  # -(x - y) -> y - x
     ),
     "sin": (lambda g, a: _odd(g, "sin", a),),  # sin(-x) -> -sin x
     "cos": (lambda g, a: _even(g, "cos", a),),  # cos(-x) -> cos x

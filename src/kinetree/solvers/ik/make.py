@@ -281,9 +281,9 @@ def _recognised(chain: SerialChain) -> SixAxes | None:
     h = np.array([joint.direction for joint in chain.joints])
     a = np.array([joint.T[:3, 3] for joint in chain.joints])
     length = float(sum(np.linalg.norm(q - p) for p, q in pairwise(a)))
-    if not _is_parallel(h, 1, 2) or not all(_is_across(h, i, j) for i, j in ((0, 1), (3, 4), (4, 5))):
+    if not _sine(h, 1, 2) < NEARLY or not all(_sine(h, i, j) > CLEARLY for i, j in ((0, 1), (3, 4), (4, 5))):
         return None
-    if _is_parallel(h, 1, 3):
+    if _sine(h, 1, 3) < NEARLY:
         family, parallel, meeting, ends = "parallel", [1, 2, 3], [4, 5], (1, 2, 3)
     else:
         family, parallel, meeting, ends = "wrist", [1, 2], [3, 4, 5], (1, 2, 5)
@@ -335,12 +335,8 @@ def _tidy(values: Array) -> Array:
     return np.where(np.abs(values - whole) < WHOLE, whole, values) + 0.0
 
 
-def _is_parallel(h: Array, i: int, j: int) -> bool:
-    return bool(np.linalg.norm(np.cross(h[i], h[j])) < NEARLY)
-
-
-def _is_across(h: Array, i: int, j: int) -> bool:
-    return bool(np.linalg.norm(np.cross(h[i], h[j])) > CLEARLY)
+def _sine(h: Array, i: int, j: int) -> float:
+    return float(np.linalg.norm(np.cross(h[i], h[j])))
 
 
 def _across(u: Array, h: Array) -> Array:
