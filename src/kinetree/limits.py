@@ -7,18 +7,5 @@ from kinetree.solvers.guard.make import Guard as Guard, Guarded as Guarded, Guar
 from kinetree.solvers.guard.run import GuardEvent as GuardEvent, GuardRun as GuardRun, run_guard as run_guard
 from kinetree.solvers.limits.widen import Widening as Widening, widen as widen
 
-__all__ = [
-    "Guard",
-    "GuardEvent",
-    "GuardRun",
-    "GuardState",
-    "Guarded",
-    "Limits",
-    "LinearLimits",
-    "Widening",
-    "guard",
-    "margin",
-    "read",
-    "run_guard",
-    "widen",
-]
+__all__ = ["Guard", "GuardEvent", "GuardRun", "GuardState", "Guarded", "Limits", "LinearLimits", "Widening"]
+__all__ += ["guard", "margin", "read", "run_guard", "widen"]

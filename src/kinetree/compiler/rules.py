@@ -54,6 +54,10 @@ def _minus_before_difference(graph: Graph, a: Expr, b: Expr) -> Expr | None:
     return None if y is None else -(y + b)
 
 
+def _negative_scale(graph: Graph, a: Expr, b: Expr) -> Expr | None:
+    return -(-a.value * b) if a.value is not None and a.value < 0 else None
+
+
 def _two_scales(graph: Graph, a: Expr, b: Expr) -> Expr | None:
     scaled = _scaled(b)
     return None if a.value is None or scaled is None else (a.value * scaled[0]) * scaled[1]
@@ -91,7 +95,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
         _either_way(lambda g, a, b: b if a.value == 1 else None),  # 1 x -> x
         _either_way(lambda g, a, b: -b if a.value == -1 else None),  # -1 x -> -x
         _either_way(_minus_in_product),  # (-x) y -> -(x y)
-        _either_way(lambda g, a, b: -(-a.value * b) if a.value is not None and a.value < 0 else None),  # -c x -> -(c x)
+        _either_way(_negative_scale),  # -c x -> -(c x)
         _either_way(_two_scales),  # c (d x) -> (c d) x
     ),
     "divide": (

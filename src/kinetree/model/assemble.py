@@ -26,6 +26,10 @@ LEFT_OVER = ("left-over-xacro", "its name contains an expression that xacro has 
 LOOP_FIX = "a tree has no loops; without=('loop',), or --without loop, loads the robot without this joint"
 
 
+Reading = tuple[Robot | None, list[Finding]]
+"""A robot, or None, and all findings."""
+
+
 @dataclass
 class Parts:
     """What a robot is made of, before it is known to be one. The only mutable thing here; readers fill it."""
@@ -82,17 +86,17 @@ def build(parts: Parts) -> Robot:
     return robot
 
 
-def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
+def assemble(parts: Parts) -> Reading:
     """Return the robot of these parts, or None, and every fault of their structure."""
     return whole(*assemble_certain(parts))
 
 
-def whole(robot: Robot | None, findings: list[Finding]) -> tuple[Robot | None, list[Finding]]:
+def whole(robot: Robot | None, findings: list[Finding]) -> Reading:
     """Return a robot, or None if errors leave anything of it unknown, and the findings."""
     return (None if robot is None or robot.doubts else robot), findings
 
 
-def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
+def assemble_certain(parts: Parts) -> Reading:
     """Return the robot of these parts and every fault of their structure. After faults it is what can be made of the
     parts, with doubts; None if nothing can."""
     check = _Checker(parts)

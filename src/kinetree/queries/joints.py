@@ -214,8 +214,7 @@ class JointTableRow(NamedTuple):
     parent: str
     child: str
 
-    def __repr__(self) -> str:
-        return brief(self)
+    __repr__ = brief
 
 
 def joint_table(robot: Robot) -> tuple[JointTableRow, ...]:

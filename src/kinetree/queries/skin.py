@@ -27,8 +27,7 @@ class ContactTorques(NamedTuple):
     wrenches: Mapping[str, Array]
     tau: Array
 
-    def __repr__(self) -> str:
-        return brief(self)
+    __repr__ = brief
 
 
 @explain_type_errors

@@ -30,8 +30,7 @@ class BoardReading(NamedTuple):
     q: Array
     absent: tuple[str, ...]
 
-    def __repr__(self) -> str:
-        return brief(self)
+    __repr__ = brief
 
 
 class BoardValues(NamedTuple):
@@ -43,8 +42,7 @@ class BoardValues(NamedTuple):
     values: Array
     absent: tuple[str, ...]
 
-    def __repr__(self) -> str:
-        return brief(self)
+    __repr__ = brief
 
 
 @explain_type_errors

@@ -37,8 +37,7 @@ class Coupling(NamedTuple):
     gearbox: tuple[float, ...]
     versions: str
 
-    def __repr__(self) -> str:
-        return brief(self)
+    __repr__ = brief
 
 
 @explain_type_errors

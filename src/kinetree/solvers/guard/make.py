@@ -86,8 +86,7 @@ class Guarded(NamedTuple):
     state: Array
     velocity: Array | None = None
 
-    def __repr__(self) -> str:
-        return brief(self)
+    __repr__ = brief
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
