@@ -100,8 +100,8 @@ def _file(name: str, form: str) -> Controller:
     table = _table(name)
     key, *aliases = ("_".join(filter(None, (one, form))) for one in (name, *table.get("aliases", ())))
     table = {**table, **table["form"][form]} if form else table
-    said = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
-    made = {
+    said: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
+    made: dict[str, Any] = {
         "key": key,
         "aliases": tuple(aliases),
         "rotation": Rotation(

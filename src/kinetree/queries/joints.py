@@ -214,7 +214,8 @@ class JointTableRow(NamedTuple):
     parent: str
     child: str
 
-    __repr__ = brief
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 def joint_table(robot: Robot) -> tuple[JointTableRow, ...]:

@@ -27,7 +27,8 @@ class ContactTorques(NamedTuple):
     wrenches: Mapping[str, Array]
     tau: Array
 
-    __repr__ = brief
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 @explain_type_errors

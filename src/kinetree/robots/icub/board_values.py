@@ -30,7 +30,8 @@ class BoardReading(NamedTuple):
     q: Array
     absent: tuple[str, ...]
 
-    __repr__ = brief
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 class BoardValues(NamedTuple):
@@ -42,7 +43,8 @@ class BoardValues(NamedTuple):
     values: Array
     absent: tuple[str, ...]
 
-    __repr__ = brief
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 @explain_type_errors

@@ -37,7 +37,8 @@ class Coupling(NamedTuple):
     gearbox: tuple[float, ...]
     versions: str
 
-    __repr__ = brief
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 @explain_type_errors

@@ -86,7 +86,8 @@ class Guarded(NamedTuple):
     state: Array
     velocity: Array | None = None
 
-    __repr__ = brief
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
