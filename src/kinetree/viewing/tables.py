@@ -249,9 +249,7 @@ def _notes(notes: Iterable[Finding], everything: bool) -> list[Section]:
         rows = []
         for group in shown:
             note, source = group[0], group[0].source
-            said = (
-                note.message if not note.element or note.element in note.message else f"{note.element}: {note.message}"
-            )
+            about = f"{note.element}: " if note.element and note.element not in note.message else ""
             rows += [(str(source.line) if source and source.line else "", about + note.message)]
             rows += [("", others_like(group))] if group[1:] else []
         title = f"Notes: {len(findings)} {code}"
