@@ -10,7 +10,8 @@ import mesh_files
 from kinetree.checker.check import check
 from kinetree.checker.job import Job
 from kinetree.checker.pool import check_all
-from kinetree.rules.shapes import mesh_facts as facts, meshes
+from kinetree.rules.shapes import mesh_facts as facts
+from kinetree.rules.shapes import meshes
 from physics import everything
 
 pytestmark = pytest.mark.slow
