@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from kinetree.formats.dh import rows
 from kinetree.formats.sdf import expand
-from kinetree.formats.xacro import budget, engine
-from kinetree.formats.xacro import files as yaml_files
+from kinetree.formats.xacro import budget, engine, files as yaml_files
 from kinetree.model import semantic_groups
 from kinetree.syntax import text
 from kinetree.syntax.xml import reader as xml

@@ -16,8 +16,7 @@ from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
 from kinetree.rules.explain import USES, Explanation, explanations
-from kinetree.rules.profiles import FAMILIES as RULES
-from kinetree.rules.profiles import TITLES
+from kinetree.rules.profiles import FAMILIES as RULES, TITLES
 from kinetree.rules.rep199.clause import URL
 from kinetree.rules.rep199.manual_clauses import CLAUSES, Clause
 

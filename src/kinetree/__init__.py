@@ -60,44 +60,43 @@ if _start.is_command():  # before anything that takes time
 
 from typing import TYPE_CHECKING
 
-from kinetree.errors import Finding as Finding
-from kinetree.errors import KinetreeError as KinetreeError
-from kinetree.errors import Source as Source
+from kinetree.errors import Finding as Finding, KinetreeError as KinetreeError, Source as Source
 from kinetree.load import load as load
 from kinetree.model import edit as edit
 from kinetree.model.robot import Robot as Robot
-from kinetree.saving import save as save
-from kinetree.saving import text as text
+from kinetree.saving import save as save, text as text
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from kinetree import dynamics as dynamics
-    from kinetree import icub as icub
-    from kinetree import kinematics as kinematics
-    from kinetree import limits as limits
+    from kinetree import dynamics as dynamics, icub as icub, kinematics as kinematics, limits as limits
     from kinetree.building import chain as chain
     from kinetree.checker.check import check as check
     from kinetree.compiler.kernel import Kernel as Kernel
     from kinetree.lab.calibrate.calibration import calibrate as calibrate
-    from kinetree.lab.frames_from_points import frame_from_points as frame_from_points
-    from kinetree.lab.frames_from_points import tcp_from_points as tcp_from_points
+    from kinetree.lab.frames_from_points import (
+        frame_from_points as frame_from_points,
+        tcp_from_points as tcp_from_points,
+    )
     from kinetree.lab.reach.run import reach_map as reach_map
     from kinetree.queries.controllers import Registered
-    from kinetree.queries.dynamics import forward_dynamics as forward_dynamics
-    from kinetree.queries.dynamics import gravity_torques as gravity_torques
-    from kinetree.queries.dynamics import inverse_dynamics as inverse_dynamics
-    from kinetree.queries.dynamics import mass_matrix as mass_matrix
-    from kinetree.queries.gradients import jvp as jvp
-    from kinetree.queries.gradients import vjp as vjp
+    from kinetree.queries.dynamics import (
+        forward_dynamics as forward_dynamics,
+        gravity_torques as gravity_torques,
+        inverse_dynamics as inverse_dynamics,
+        mass_matrix as mass_matrix,
+    )
+    from kinetree.queries.gradients import jvp as jvp, vjp as vjp
     from kinetree.queries.margin import margin as margin
     from kinetree.queries.momentum import center_of_mass as center_of_mass
-    from kinetree.queries.motion import fk as fk
-    from kinetree.queries.motion import hessian as hessian
-    from kinetree.queries.motion import jacobian as jacobian
-    from kinetree.queries.motion import jacobian_dot as jacobian_dot
-    from kinetree.queries.motion import manipulability as manipulability
-    from kinetree.queries.motion import velocity as velocity
+    from kinetree.queries.motion import (
+        fk as fk,
+        hessian as hessian,
+        jacobian as jacobian,
+        jacobian_dot as jacobian_dot,
+        manipulability as manipulability,
+        velocity as velocity,
+    )
     from kinetree.queries.transforms import transforms as transforms
     from kinetree.solvers.compare.comparison import compare as compare
     from kinetree.solvers.guard.make import guard as guard

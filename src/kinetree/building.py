@@ -12,19 +12,17 @@ from kinetree.caller import Call, call
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.dh import build as dh
 from kinetree.formats.dh.rows import (
-    KEYS,
     OF_JOINTS,
     PARAMETERS,
     POSE_KEYS,
+    ROW_KEYS,
     Place,
     finite_numbers,
     read_pose,
     read_row,
 )
 from kinetree.formats.dh.values import Units, parse_cell
-from kinetree.formats.ets import ET, ETS
-from kinetree.formats.ets import read as read_ets
-from kinetree.formats.ets import robot_of as robot_of_ets
+from kinetree.formats.ets import ET, ETS, read as read_ets, robot_of as robot_of_ets
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
 from kinetree.model.robot import NO_AXES, Frame, Inertial, Joint, Link, Robot
@@ -46,7 +44,7 @@ LONGEST_INTEGER = 1000
 """Most bits of an integer that messages show; all numbers are smaller."""
 DEEPEST = 5
 """Most lists and mappings inside each other that a value may have; one that contains itself has no end."""
-OF_DH = (*KEYS, "qlim", *MASS, *MOTOR, "G")
+OF_DH = (*ROW_KEYS, "qlim", *MASS, *MOTOR, "G")
 OF_JOINT = ("joint", "type", "parent", "axis", *POSE_KEYS, *OF_JOINTS, "qlim", *MASS, *MOTOR, "G")
 ANGLES = ("alpha", "theta", "offset")
 """Angles of a DH row; the offset of a prismatic joint is a length."""
@@ -144,7 +142,7 @@ class _Rows:
         rows, links = [], []
         for i in range(len(self.rows)):
             cells, place = self.cells(i, OF_DH)
-            row = read_row(dict.fromkeys(PARAMETERS, 0.0) | _only(cells, KEYS), SI, place)
+            row = read_row(dict.fromkeys(PARAMETERS, 0.0) | _only(cells, ROW_KEYS), SI, place)
             _check_angles(_only(cells, ANGLES, ("offset",) if row.type == "prismatic" else ()), place)
             rows.append(row)
             inertial = self.inertial(cells, row.constants(convention)[1], place)

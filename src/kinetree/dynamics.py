@@ -24,30 +24,36 @@ Inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters, at.
 unknown frames, loops, and masses and inertias that no body can have.
 """
 
-from kinetree.queries.derivatives import coriolis_matrix as coriolis_matrix
-from kinetree.queries.derivatives import forward_dynamics_derivatives as forward_dynamics_derivatives
-from kinetree.queries.derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
-from kinetree.queries.dynamics import bias_torques as bias_torques
-from kinetree.queries.dynamics import difference as difference
-from kinetree.queries.dynamics import forward_dynamics as forward_dynamics
-from kinetree.queries.dynamics import gravity_torques as gravity_torques
-from kinetree.queries.dynamics import inertial_regressor as inertial_regressor
-from kinetree.queries.dynamics import integrate as integrate
-from kinetree.queries.dynamics import inverse_dynamics as inverse_dynamics
-from kinetree.queries.dynamics import mass_matrix as mass_matrix
-from kinetree.queries.dynamics import step as step
+from kinetree.queries.derivatives import (
+    coriolis_matrix as coriolis_matrix,
+    forward_dynamics_derivatives as forward_dynamics_derivatives,
+    inverse_dynamics_derivatives as inverse_dynamics_derivatives,
+)
+from kinetree.queries.dynamics import (
+    bias_torques as bias_torques,
+    difference as difference,
+    forward_dynamics as forward_dynamics,
+    gravity_torques as gravity_torques,
+    inertial_regressor as inertial_regressor,
+    integrate as integrate,
+    inverse_dynamics as inverse_dynamics,
+    mass_matrix as mass_matrix,
+    step as step,
+)
 from kinetree.queries.forces import inertial_parameters as inertial_parameters
-from kinetree.queries.momentum import center_of_mass as center_of_mass
-from kinetree.queries.momentum import center_of_mass_jacobian as center_of_mass_jacobian
-from kinetree.queries.momentum import centroidal_momentum_matrix as centroidal_momentum_matrix
-from kinetree.queries.momentum import energy as energy
-from kinetree.queries.momentum import mass as mass
+from kinetree.queries.momentum import (
+    center_of_mass as center_of_mass,
+    center_of_mass_jacobian as center_of_mass_jacobian,
+    centroidal_momentum_matrix as centroidal_momentum_matrix,
+    energy as energy,
+    mass as mass,
+)
 from kinetree.queries.motion import acceleration as acceleration
-from kinetree.queries.sensors import external_wrench as external_wrench
-from kinetree.queries.sensors import imu_reading as imu_reading
-from kinetree.queries.sensors import sensor_reading as sensor_reading
-from kinetree.queries.statics import contact_wrench as contact_wrench
-from kinetree.queries.statics import joint_torques as joint_torques
-from kinetree.queries.statics import wrench as wrench
+from kinetree.queries.sensors import (
+    external_wrench as external_wrench,
+    imu_reading as imu_reading,
+    sensor_reading as sensor_reading,
+)
+from kinetree.queries.statics import contact_wrench as contact_wrench, joint_torques as joint_torques, wrench as wrench
 
 __all__ = [name for name in dir() if name[0].isalpha()]

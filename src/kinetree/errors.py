@@ -9,9 +9,7 @@ from functools import cache, lru_cache
 from heapq import nlargest
 from typing import Literal
 
-from kinetree.display import Displayable, counted, listed
-from kinetree.display import shortened as shortened
-from kinetree.display import visible as visible
+from kinetree.display import Displayable, counted, listed, shortened as shortened, visible as visible
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")

@@ -15,16 +15,8 @@ from kinetree.confine import Confinement, Places, confinement_of
 from kinetree.errors import Doubt, Finding, KinetreeError, fail, nearest_names
 from kinetree.files.opener import Files, read_file
 from kinetree.formats.losses.parts import PARTS, check_parts, note
-from kinetree.formats.registry import (
-    FORMATS,
-    Format,
-    Reading,
-    ReadOptions,
-    format_of_text,
-    holds_xacro,
-    srdf_text,
-)
-from kinetree.model.assemble import build, parts_of
+from kinetree.formats.registry import FORMATS, Format, ReadOptions, format_of_text, holds_xacro, srdf_text
+from kinetree.model.assemble import Reading, build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.edit.coupled_limits import nothing_inside
 from kinetree.model.limits import LinearLimits

@@ -10,8 +10,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.cli import _limits_page
-from kinetree.solvers.limits.report import report as reports
-from kinetree.solvers.limits.report import violations
+from kinetree.solvers.limits.report import report as reports, violations
 from kinetree.spatial import polytope
 
 

@@ -9,9 +9,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree import KinetreeError
-from kinetree.compiler import batch as batches
-from kinetree.compiler import kernel as kernels
-from kinetree.compiler import machine_code
+from kinetree.compiler import batch as batches, kernel as kernels, machine_code
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.llvm import host
 from kinetree.compiler.port import Port

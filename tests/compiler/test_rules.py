@@ -3,9 +3,7 @@
 import itertools
 
 import numpy as np
-from hypothesis import assume, settings
-from hypothesis import given as examples
-from hypothesis import strategies as st
+from hypothesis import assume, given as examples, settings, strategies as st
 
 from each import each
 from kinetree.compiler.expr import Expr, Graph

@@ -17,8 +17,7 @@ from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.reshape import SUFFIXES
 from kinetree.robots.packaged import versions
 from other_readers import READERS, ends_of
-from sdf_corpus import Files, corpus_files
-from sdf_corpus import robots as robots_of_sdf
+from sdf_corpus import Files, corpus_files, robots as robots_of_sdf
 from support import SHARED, all_frames, at_length, example_robot_urdfs, icub_urdfs, sample, shared
 
 pytestmark = pytest.mark.crosscheck

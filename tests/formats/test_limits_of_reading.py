@@ -20,9 +20,7 @@ from kinetree.formats.xacro import files as yaml_files
 from kinetree.formats.xacro.budget import Budget
 from kinetree.model import assemble, semantic_groups
 from kinetree.syntax import text
-from kinetree.syntax.xml import document as xml_document
-from kinetree.syntax.xml import encoding as xml_encoding
-from kinetree.syntax.xml import reader as xml
+from kinetree.syntax.xml import document as xml_document, encoding as xml_encoding, reader as xml
 from kinetree.syntax.xml.document import Document
 from kinetree.syntax.xml.reader import Report, parse
 from kinetree.syntax.xml.writer import XmlWriter

@@ -15,8 +15,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import kinetree as kt
 from fuzz.mutate import mutate_bytes, mutate_tree

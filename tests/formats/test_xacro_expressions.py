@@ -7,8 +7,7 @@ from contextlib import nullcontext
 from copy import deepcopy
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import kinetree as kt
 from kinetree.formats.xacro.budget import MAX_STEPS_IN_ALL, Budget, YamlDict, YamlList, with_dots

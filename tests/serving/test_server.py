@@ -18,8 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 import kinetree as kt
 from foxglove_client import ROBOT, SECONDS, Client, serving, transforms_in
 from kinetree.logs import read_motion
-from kinetree.serving.client import BACKLOG, WAITING
-from kinetree.serving.client import Client as Connection
+from kinetree.serving.client import BACKLOG, WAITING, Client as Connection
 from kinetree.serving.content import CHANNELS, content_of
 from kinetree.serving.messages import FRAGMENT
 from kinetree.serving.player import Player

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given as examples
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import given as examples, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from kinetree.spatial import plucker, se3

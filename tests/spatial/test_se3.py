@@ -6,9 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given as examples
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import given as examples, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 

@@ -56,7 +56,7 @@ class DHExtraction:
 
 
 def extract_dh(
-    chain: SerialChain, convention: Convention = "dh", *, parallel: float = PARALLEL, samples: int = 50, seed: int = 0
+    chain: SerialChain, convention: Convention = "dh", *, parallel: float = PARALLEL, samples: int = 50
 ) -> DHExtraction:
     """Return the parameters of a serial chain. Each row uses its own joint's number, followers included."""
     lines = [Line(joint.T[:3, 3], joint.direction) for joint in chain.joints]
@@ -66,23 +66,24 @@ def extract_dh(
     heads = [_head(joint.joint, names) for joint in chain.joints]
     rows, tool = _rows(heads, normals, tool, convention)
     found = DHChain("", convention, rows, frozen(F), frozen(tool), tip=chain.tip)
-    q = np.random.default_rng(seed).uniform(-pi, pi, (samples, len(lines)))
+    q = np.random.default_rng(0).uniform(-pi, pi, (samples, len(lines)))
     residual = max(float(np.abs(found.transform(row) - chain.transform(row)).max()) for row in q)
     return DHExtraction(found, residual)
 
 
-def dh_table(robot: Robot, convention: Convention = "dh", *, parallel: float = PARALLEL) -> DHTable:
+def dh_table(robot: Robot, convention: Convention = "dh") -> DHTable:
     """Return the whole robot as chains that share joints, one for each last body. Every frame keeps its name and its
     pose; links on fixed joints become frames, except for `measured_cuts`, and their masses go to the link below."""
     tree = build_tree(robot)
-    extraction = _TreeExtraction(robot, tree, convention, parallel)
+    extraction = _TreeExtraction(robot, tree, convention)
     ends = [i for i in range(len(tree.joints)) if i not in tree.parent]
     chains = tuple(extraction.chain(end) for end in ends) or (DHChain("robot", convention, (), frames=False),)
     frames = tuple(extraction.frame(name) for name in robot.frames if name not in extraction.links)
     natural = tuple(row.joint for chain in chains for row in chain.joints)
     moving = tuple(dict.fromkeys(name for name in natural if name in robot.joint_names))
     order = () if moving == robot.joint_names else robot.joint_names
-    fixed = tuple(_plain(joint) for joint in measured_cuts(robot))
+    whole = ((joint, frozen(joint.origin @ joint.child_origin)) for joint in measured_cuts(robot))
+    fixed = tuple(replace(joint, origin=T, child_origin=se3.IDENTITY) for joint, T in whole)
     sensors, groups = tuple(robot.sensors.values()), dict(robot.groups)
     coupled = tuple(robot.coupled_limits)
     shapes = tuple(_shape(link.name, drawn) for link in robot.links.values() for drawn in link.visuals)
@@ -135,16 +136,12 @@ def _way_on_body(robot: Robot, link: str) -> tuple[str, list[Joint]]:
     return link, way
 
 
-def _plain(fixed: Joint) -> Joint:
-    return replace(fixed, origin=frozen(fixed.origin @ fixed.child_origin), child_origin=se3.IDENTITY)
-
-
 class _TreeExtraction:
     """Extraction of the chains of a tree, one by one; a later chain starts at the last joint that it shares."""
 
-    def __init__(self, robot: Robot, tree: Tree, convention: Convention, parallel: float) -> None:
+    def __init__(self, robot: Robot, tree: Tree, convention: Convention) -> None:
         self.robot, self.tree = robot, tree
-        self.convention, self.parallel = convention, parallel
+        self.convention = convention
         self.P = body_poses(tree)
         self.links = table_links(robot)
         self.F: dict[int, Array] = {}  # body: its joint's frame in the root, all joints at zero
@@ -161,7 +158,7 @@ class _TreeExtraction:
         shared = self.rows.get(bodies[0])
         F = _first_frame(lines[0]) if shared is None else self.F[bodies[0]]
         T_end = self.P[end] @ joints[-1].child_origin
-        normals, frames, tool = _normals(F, lines, T_end, self.parallel)
+        normals, frames, tool = _normals(F, lines, T_end, PARALLEL)
         for i, frame in zip(bodies, frames, strict=True):
             self.F.setdefault(i, frame)
         heads = [self.head(i, joint) for i, joint in zip(bodies, joints, strict=True)]

@@ -215,7 +215,8 @@ def stepped(
         left = [e - dot(row, pinned) for e, row in zip(error, J, strict=True)]
         rest = _free_step(problem, here._replace(error=left), free, gradient, wish, damping, at, held)
         dq = [a + b for a, b in zip(rest, pinned, strict=True)]
-    limited = [(x, s) for x, s in zip(dq, strides or problem.strides.tolist(), strict=True) if not _is_infinite(s)]
+    steps = zip(dq, strides or problem.strides.tolist(), strict=True)
+    limited = [(x, s) for x, s in steps if not (isinstance(s, float) and s == np.inf)]
     if limited:
         longest = largest([abs(x) / s for x, s in limited])
         scale = np.where(longest > 1.0, 1.0 / longest, 1.0)
@@ -255,10 +256,6 @@ def _beyond(problem: Problem, j: int, x: Any, step: Any) -> tuple[Any, Any]:
         is_above = x + step > problem.upper[j]
         is_out, way = np.where(is_above, 1.0, is_out), np.where(is_above, problem.upper[j] - x, way)
     return is_out, way
-
-
-def _is_infinite(stride: Any) -> bool:
-    return isinstance(stride, float) and stride == np.inf
 
 
 def added(problem: Problem, q: Sequence[Any], step: Sequence[Any]) -> list[Any]:

@@ -10,8 +10,9 @@ from typing import Any
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.checker.after_error import Answers, ask, remark
 from kinetree.errors import SEVERITIES, Finding, Findings, fail, nearest_names, wrong_type
-from kinetree.formats.registry import Reading, ReadOptions
+from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
+from kinetree.model.assemble import Reading
 from kinetree.model.robot import Robot
 from kinetree.robot_kinds import check_kind
 from kinetree.robots.installed import located

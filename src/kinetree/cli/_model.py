@@ -13,8 +13,7 @@ import numpy as np
 from kinetree.cli._help import READING, Decorator, Function, argument, decorated, option, titled
 from kinetree.cli._output import without_option
 from kinetree.cli._say import remark
-from kinetree.display import counted
-from kinetree.display import number as as_text
+from kinetree.display import counted, number as as_text
 from kinetree.errors import KinetreeError, fail
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load

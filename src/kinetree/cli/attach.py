@@ -118,17 +118,15 @@ def _text(path: Path, name: str, files: tuple[Path, Path], new: Joint, argument:
     xyz, rpy = new.origin[:3, 3], se3.rpy_from_rotation(new.origin[:3, :3])
     relative = [seen_from(path.parent, file) for file in files]
     writer = XmlWriter()
-    writer.open("robot", name=name, **{"xmlns:xacro": "http://www.ros.org/wiki/xacro"})
-    if argument[0]:
-        writer.leaf("xacro:arg", name=argument[0], default=argument[1])
-    for file in relative:
-        writer.leaf("xacro:include", filename=file)
-    writer.open("joint", name=new.name, type="fixed")
-    writer.leaf("origin", xyz=format_numbers(xyz), rpy=format_numbers(rpy))
-    writer.leaf("parent", link=new.parent)
-    writer.leaf("child", link=new.child)
-    writer.close()
-    writer.close()
+    with writer.open("robot", name=name, **{"xmlns:xacro": "http://www.ros.org/wiki/xacro"}):
+        if argument[0]:
+            writer.leaf("xacro:arg", name=argument[0], default=argument[1])
+        for file in relative:
+            writer.leaf("xacro:include", filename=file)
+        with writer.open("joint", name=new.name, type="fixed"):
+            writer.leaf("origin", xyz=format_numbers(xyz), rpy=format_numbers(rpy))
+            writer.leaf("parent", link=new.parent)
+            writer.leaf("child", link=new.child)
     return writer.text()
 
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from kinetree.cli._controllers import active, print_notes, single, tool_options
-from kinetree.cli._controllers import notes as unverified
+from kinetree.cli._controllers import active, notes as unverified, print_notes, single, tool_options
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, argument, kinetree_command, option
 from kinetree.cli._model import json_option, robot_argument

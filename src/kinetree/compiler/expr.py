@@ -173,16 +173,12 @@ COMPOSED: dict[str, Callable[..., Any]] = {
 """NumPy's functions that are composed of operations in the table."""
 
 
-def _composed(name: str) -> Any:
-    return lambda self, *others: COMPOSED[name](self, *others)
-
-
 # NumPy calls the method of that name for every entry of an array of objects.
 for _name, _op in OPS.items():
     if not _op.logical and not hasattr(Expr, _name):
         setattr(Expr, _name, _unary(_name) if _op.arity == 1 else _binary(_name))
 for _name in COMPOSED.keys() - {"greater", "greater_equal", "positive", "power"}:
-    setattr(Expr, _name, _composed(_name))
+    setattr(Expr, _name, lambda self, *others, name=_name: COMPOSED[name](self, *others))
 setattr(Expr, "__floor__", _unary("floor"))  # noqa: B010
 
 

@@ -77,11 +77,10 @@ def _arctan2(y: Any, x: Any) -> Any:
     return np.copysign(angle, y)
 
 
-def _arccos(x: Any) -> Any:
-    return _arctan2(np.sqrt((1.0 - x) * (1.0 + x)), x)
-
-
-ALWAYS: dict[str, Callable[..., Any]] = {"arctan2": _arctan2, "arccos": _arccos}
+ALWAYS: dict[str, Callable[..., Any]] = {
+    "arctan2": _arctan2,
+    "arccos": lambda x: _arctan2(np.sqrt((1.0 - x) * (1.0 + x)), x),
+}
 """Operations that no processor has, with their replacements."""
 
 

@@ -80,7 +80,8 @@ def _body(kernel: "Kernel") -> Iterable[str]:
     values += map(_literal, program.constants)
     for step, (op, args) in enumerate(program.steps):
         row, local = OPS[op], f"t{step}"
-        yield f"const {local} = {(row.js or row.c).format(*[values[i] for i in args])};"
+        template = row.js or re.sub(r"(\w+)\{f\}", r"Math.\1", row.c)
+        yield f"const {local} = {template.format(*[values[i] for i in args])};"
         values.append(local)
     for place, i in enumerate(program.results):
         yield f"{output}[{place}] = {values[i]};"

@@ -49,22 +49,18 @@ def _minus_in_product(graph: Graph, a: Expr, b: Expr) -> Expr | None:
     return None if y is None else -(y * b)
 
 
-def _negative_scale(graph: Graph, a: Expr, b: Expr) -> Expr | None:
-    return -(-a.value * b) if a.value is not None and a.value < 0 else None
-
-
 def _minus_before_difference(graph: Graph, a: Expr, b: Expr) -> Expr | None:
     y = _negated(a)
     return None if y is None else -(y + b)
 
 
+def _negative_scale(graph: Graph, a: Expr, b: Expr) -> Expr | None:
+    return -(-a.value * b) if a.value is not None and a.value < 0 else None
+
+
 def _two_scales(graph: Graph, a: Expr, b: Expr) -> Expr | None:
     scaled = _scaled(b)
     return None if a.value is None or scaled is None else (a.value * scaled[0]) * scaled[1]
-
-
-def _minus_of_difference(graph: Graph, a: Expr) -> Expr | None:
-    return a.args[1] - a.args[0] if a.op is not None and a.op.name == "subtract" else None
 
 
 def _even(graph: Graph, name: str, a: Expr) -> Expr | None:
@@ -110,7 +106,9 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "fma": (lambda g, a, b, c: a * b + c if 0 in (a.value, b.value, c.value) else None,),
     "negative": (
         lambda g, a: _negated(a),  # -(-x) -> x
-        _minus_of_difference,  # -(x - y) -> y - x
+        lambda g, a: (
+            a.args[1] - a.args[0] if a.op is not None and a.op.name == "subtract" else None
+        ),  # -(x - y) -> y - x
     ),
     "sin": (lambda g, a: _odd(g, "sin", a),),  # sin(-x) -> -sin x
     "cos": (lambda g, a: _even(g, "cos", a),),  # cos(-x) -> cos x

@@ -100,30 +100,15 @@ def _file(name: str, form: str) -> Controller:
     table = _table(name)
     key, *aliases = ("_".join(filter(None, (one, form))) for one in (name, *table.get("aliases", ())))
     table = {**table, **table["form"][form]} if form else table
-    components = tuple(table["components"])
-    base = table.get("base_in_base_link", ())
-    unit = table.get("angle", "")
-    return Controller(
-        key=key,
-        name=table["name"],
-        aliases=tuple(aliases),
-        components=components,
-        position=table["position"],
-        rotation=Rotation(table["rotation"], components[3:], unit, table.get("zero_at_lock", "")),
-        text=tuple(table["text"]),
-        refused=table.get("refused", {}),
-        digits=tuple(table["digits"]),
-        frames=table["frames"],
-        base_in_base_link=base if isinstance(base, str) else tuple(base),
-        tool0_in_flange=tuple(table.get("tool0_in_flange", ())),
-        outliers={name: tuple(rpy) for name, rpy in table.get("outliers", {}).items()},
-        mirrored=table.get("mirrored", ""),
-        couplings=tuple(Coupling(**{**c, "models": tuple(c["models"])}) for c in table.get("coupling", ())),
-        serial=table.get("serial", False),
-        joint=table.get("joint", "J"),
-        joint_names={int(n): tuple(names) for n, names in table.get("joint_names", {}).items()},
-        confidence=table["confidence"],
-        unverified=tuple(table.get("unverified", ())),
-        remarks=tuple(table.get("remarks", ())),
-        sources=tuple(table["sources"]),
-    )
+    said: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
+    made: dict[str, Any] = {
+        "key": key,
+        "aliases": tuple(aliases),
+        "rotation": Rotation(
+            said["rotation"], said["components"][3:], said.get("angle", ""), said.get("zero_at_lock", "")
+        ),
+        "outliers": {name: tuple(rpy) for name, rpy in table.get("outliers", {}).items()},
+        "couplings": tuple(Coupling(**{**c, "models": tuple(c["models"])}) for c in table.get("coupling", ())),
+        "joint_names": {int(n): tuple(names) for n, names in table.get("joint_names", {}).items()},
+    }
+    return Controller(**{name: value for name, value in {**said, **made}.items() if name in Controller.__annotations__})

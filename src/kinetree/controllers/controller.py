@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,7 +54,7 @@ def _pattern(known: str) -> str:
     return "[^a-z0-9]*".join(known) + ("(?![0-9])" if known[-1].isdigit() else "")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Controller:
     """The controllers of one maker of robots; `kinetree.controllers` has them by their keys.
 
@@ -80,20 +80,20 @@ class Controller:
     position: str
     rotation: Rotation
     text: tuple[str, ...]
-    refused: Mapping[str, str]
+    refused: Mapping[str, str] = field(default_factory=dict)
     digits: tuple[int, int]
     frames: Mapping[str, str]
-    base_in_base_link: tuple[float, ...] | str
-    tool0_in_flange: tuple[float, ...]
+    base_in_base_link: tuple[float, ...] | str = ()
+    tool0_in_flange: tuple[float, ...] = ()
     outliers: Mapping[str, tuple[float, ...]]
-    mirrored: str
+    mirrored: str = ""
     couplings: tuple[Coupling, ...]
-    serial: bool
-    joint: str
+    serial: bool = False
+    joint: str = "J"
     joint_names: Mapping[int, tuple[str, ...]]
     confidence: str
-    unverified: tuple[str, ...]
-    remarks: tuple[str, ...]
+    unverified: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     sources: tuple[str, ...]
 
     def __post_init__(self) -> None:

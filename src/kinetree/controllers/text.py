@@ -56,7 +56,7 @@ def parsed(controller: Controller, text: str) -> PoseText:
     if any(re.fullmatch(rf"{NUMBER}(?:{between}{NUMBER})*", text) for between in (r"\s+", r"\s*,\s*", r"\s*;\s*")):
         return PoseText(np.array([float(number) for number in re.findall(NUMBER, text)]), ())
     known = [controllers[key] for key in (*controllers, *controllers.forms)]
-    others = [c for c in known if c.key != controller.key and _is_written_so(c, text)]
+    others = [c for c in known if c.key != controller.key and any(_pattern(form).fullmatch(text) for form in c.text)]
     whose = f"it looks like {', '.join(c.name for c in others)}'s" if others else "it is not written like one"
     legal = f"expected {controller.text[0]} and the numbers alone"
     raise controller.wrong("pose-text", f"{said!r} is no pose of {controller.name}, {whose}; {legal}")
@@ -69,10 +69,6 @@ def written(controller: Controller, values: Array) -> str:
         digits = controller.digits[0 if i < 3 else 1]
         text = text.replace(f"<{name}>", f"{round(float(value), digits) + 0.0:.{digits}f}")
     return text
-
-
-def _is_written_so(controller: Controller, text: str) -> bool:
-    return any(_pattern(template).fullmatch(text) for template in controller.text)
 
 
 @cache

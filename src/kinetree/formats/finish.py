@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ParamSpec
 from kinetree.errors import Finding, nearest_names
 from kinetree.formats.fields import extension
 from kinetree.formats.uncomputed import uncomputed
-from kinetree.model.assemble import Parts, assemble_certain, order_of_file, whole
+from kinetree.model.assemble import Parts, Reading, assemble_certain, order_of_file, whole
 from kinetree.model.magnitudes import leave_out_large
 from kinetree.model.names import kind_of
 from kinetree.model.robot import Material, Robot, Sensor
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from kinetree.formats.losses.sidecar.restore import Carried
 
 P = ParamSpec("P")
-Result = tuple[Robot | None, list[Finding]]
-"""A robot, or None, and all findings of a reader."""
 MAX_LOOSE = 1000
 """Most warnings of sensors and materials that are left out; looking for the nearest names takes a while."""
 
@@ -96,11 +94,11 @@ def finish(
     return robot
 
 
-def without_doubts(read: Callable[P, Result]) -> Callable[P, Result]:
+def without_doubts(read: Callable[P, Reading]) -> Callable[P, Reading]:
     """Return a reader that returns None in place of a robot of which errors leave anything unknown."""
 
     @wraps(read)
-    def read_whole(*arguments: P.args, **options: P.kwargs) -> Result:
+    def read_whole(*arguments: P.args, **options: P.kwargs) -> Reading:
         return whole(*read(*arguments, **options))
 
     return read_whole

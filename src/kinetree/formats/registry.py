@@ -12,11 +12,9 @@ from kinetree.arguments import Arguments, as_names
 from kinetree.confine import Confinement, confinement_of
 from kinetree.errors import Doubt, Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.files.opener import Files, read_file
-from kinetree.model.assemble import Parts, assemble_certain
+from kinetree.model.assemble import Parts, Reading, assemble_certain
 from kinetree.model.robot import Link, Robot, Text
 from kinetree.syntax.xml.reader import DerivedText
-
-Reading = tuple[Robot | None, list[Finding]]
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,5 @@ Time and memory are limited, and Linux (Landlock, seccomp) refuses the child to 
 start programs or use the network. A child that exceeds a limit is ended; nothing of it reaches the parent.
 """
 
-from kinetree.isolated.child import Child as Child
-from kinetree.isolated.child import ChildError as ChildError
-from kinetree.isolated.child import call as call
-from kinetree.isolated.child import watched as watched
+from kinetree.isolated.child import Child as Child, ChildError as ChildError, call as call, watched as watched
 from kinetree.isolated.protection import Protection as Protection

@@ -1,5 +1,4 @@
 """Motions of robots, read from files: values of coordinates over time."""
 
 from kinetree.logs.read import read_motion as read_motion
-from kinetree.trajectories.motion import Motion as Motion
-from kinetree.trajectories.motion import filled as filled
+from kinetree.trajectories.motion import Motion as Motion, filled as filled

@@ -1,7 +1,7 @@
 """Parts to a `Robot`: what every reader and every edit ends with. Checks that the parts make one tree."""
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import hypot
@@ -24,6 +24,11 @@ MAX_NAMES = 50
 """Most names of a circle in a message."""
 LEFT_OVER = ("left-over-xacro", "its name contains an expression that xacro has not replaced")
 LOOP_FIX = "a tree has no loops; without=('loop',), or --without loop, loads the robot without this joint"
+
+
+Thing = Link | Joint | Frame | Sensor | Material | CoupledLimit
+Reading = tuple[Robot | None, list[Finding]]
+"""A robot, or None, and all findings."""
 
 
 @dataclass
@@ -82,17 +87,17 @@ def build(parts: Parts) -> Robot:
     return robot
 
 
-def assemble(parts: Parts) -> tuple[Robot | None, list[Finding]]:
+def assemble(parts: Parts) -> Reading:
     """Return the robot of these parts, or None, and every fault of their structure."""
     return whole(*assemble_certain(parts))
 
 
-def whole(robot: Robot | None, findings: list[Finding]) -> tuple[Robot | None, list[Finding]]:
+def whole(robot: Robot | None, findings: list[Finding]) -> Reading:
     """Return a robot, or None if errors leave anything of it unknown, and the findings."""
     return (None if robot is None or robot.doubts else robot), findings
 
 
-def assemble_certain(parts: Parts) -> tuple[Robot | None, list[Finding]]:
+def assemble_certain(parts: Parts) -> Reading:
     """Return the robot of these parts and every fault of their structure. After faults it is what can be made of the
     parts, with doubts; None if nothing can."""
     check = _Checker(parts)
@@ -161,8 +166,10 @@ class _Checker:
         self.findings: list[Finding] = []
         self.roots: list[str] = []
 
-    def error(self, code: str, message: str, source: Source | None, element: str, fix: str | None = None) -> None:
-        self.add(Finding(code, "error", message, source, element, fix))
+    def error(self, code: str, message: str, thing: Thing | Parts, fix: str | None = None, element: str = "") -> None:
+        """Add an error. thing: what it is about. element: what it is called, by default by its kind and its name."""
+        kind = "robot" if isinstance(thing, Parts) else kind_of(thing)
+        self.add(Finding(code, "error", message, thing.source, element or f"{kind} {thing.name!r}", fix))
 
     def add(self, fault: Finding) -> None:
         self.findings.append(fault)
@@ -177,10 +184,10 @@ class _Checker:
         if not parts.links and not parts.complete:
             return ()
         if not parts.links:
-            self.error("no-links", "has no links", parts.source, f"robot {parts.name!r}")
+            self.error("no-links", "has no links", parts)
             return ()
         if _is_xacro(parts.name):
-            self.error(*LEFT_OVER, parts.source, f"robot {parts.name!r}")
+            self.error(*LEFT_OVER, parts)
         self.names("frame", [*parts.links, *parts.frames])
         for kind, things in (
             ("joint", [*parts.joints, *parts.loops]),
@@ -199,36 +206,33 @@ class _Checker:
     def joints(self) -> bool:
         """Note faults inside a joint, which callers may make and readers do not; return whether all types are known."""
         for joint in (*self.parts.joints, *self.parts.loops) if self.parts.complete else ():
-            label = f"joint {joint.name!r}"
             if joint.type not in JOINT_TYPES:
                 near = nearest_names(joint.type, list(JOINT_TYPES))
-                self.error("joint-type", f"has the type {joint.type!r}; {near}", joint.source, label)
+                self.error("joint-type", f"has the type {joint.type!r}; {near}", joint)
                 continue
             wanted = (joint.kind.axes, 3)
             if joint.axes.shape != wanted or not all(abs(hypot(*axis) - 1.0) < 1e-9 for axis in joint.axes.tolist()):
                 message = f"has the axes {joint.axes.tolist()}; expected unit vectors of shape {wanted}"
-                self.error("zero-axis", message, joint.source, label)
-            if len(joint.limits) not in (0, joint.kind.nv):
-                message = (
-                    f"has {len(joint.limits)} limits; expected none, or {joint.kind.nv}, one a velocity coordinate"
-                )
-                self.error("limits", message, joint.source, label)
+                self.error("zero-axis", message, joint)
+            if (n := len(joint.limits)) not in (0, joint.kind.nv):
+                message = f"has {n} limits; expected none, or {joint.kind.nv}, one a velocity coordinate"
+                self.error("limits", message, joint)
         return all(joint.type in JOINT_TYPES for joint in (*self.parts.joints, *self.parts.loops))
 
-    def names(self, kind: str, things: Sequence[Link | Joint | Frame | Sensor | Material | CoupledLimit]) -> None:
-        first: dict[str, Link | Joint | Frame | Sensor | Material | CoupledLimit] = {}
+    def names(self, kind: str, things: Sequence[Thing]) -> None:
+        first: dict[str, Thing] = {}
         for thing in things:
             if not thing.name:
-                self.missing("has no name", thing.source, kind_of(thing))
+                self.missing("has no name", thing, kind_of(thing))
             elif _is_xacro(thing.name):
-                self.error(*LEFT_OVER, thing.source, f"{kind_of(thing)} {thing.name!r}")
+                self.error(*LEFT_OVER, thing)
             elif thing.name in first:
                 before = first[thing.name]
                 place = f" at {before.source}" if before.source else ""
                 message = f"there is already a {kind_of(before)} of this name{place}"
                 if kind == "frame" and type(thing) is not type(before):
                     message += "; links and frames share one name space"
-                self.error("duplicate-name", message, thing.source, f"{kind_of(thing)} {thing.name!r}")
+                self.error("duplicate-name", message, thing)
             else:
                 first[thing.name] = thing
 
@@ -241,37 +245,35 @@ class _Checker:
         for joint in (*self.parts.joints, *self.parts.loops):
             for end, name in (("parent", joint.parent), ("child", joint.child)):
                 if not name:
-                    self.missing(f"its {end} link has no name", joint.source, f"joint {joint.name!r}")
+                    self.missing(f"its {end} link has no name", joint)
                 elif name in above and is_part:
                     message = f"its parent link {name!r} does not exist, and all other links hang below it"
                     fix = f"add the link {name!r}, or load the robot to which these links are to be attached"
-                    self.error("unknown-root", message, joint.source, f"joint {joint.name!r}", fix)
+                    self.error("unknown-root", message, joint, fix)
                 elif name not in links:
                     message = f"its {end} link {name!r} does not exist; {nearest_names(name, list(links))}"
-                    self.error(f"unknown-{end}", message, joint.source, f"joint {joint.name!r}")
+                    self.error(f"unknown-{end}", message, joint)
         for frame in self.parts.frames:
-            self.known("link", frame.link, links, frame.source, f"frame {frame.name!r}")
+            self.known("link", frame.link, links, frame)
         for sensor in self.parts.sensors:
-            self.known("frame", sensor.frame, frames, sensor.source, f"sensor {sensor.name!r}")
+            self.known("frame", sensor.frame, frames, sensor)
             if sensor.joint is not None and self.parts.complete:
-                self.known("joint", sensor.joint, joints, sensor.source, f"sensor {sensor.name!r}")
+                self.known("joint", sensor.joint, joints, sensor)
         for group, members in self.parts.groups.items():
             if not group:
-                self.missing("has no name", self.parts.source, "group")
+                self.missing("has no name", self.parts, "group")
             for name in members:
-                self.known("joint", name, joints, self.parts.source, f"group {group!r}")
+                self.known("joint", name, joints, self.parts, f"group {group!r}")
 
-    def missing(self, what: str, source: Source | None, element: str) -> None:
+    def missing(self, what: str, thing: Thing | Parts, element: str = "") -> None:
         """Note a name that is empty, unless a reader has reported it."""
         if self.parts.complete:
-            self.error("no-name", what, source, element)
+            self.error("no-name", what, thing, element=element)
 
-    def known(
-        self, kind: str, name: str, names: Mapping[str, object] | set[str], source: Source | None, element: str
-    ) -> None:
+    def known(self, kind: str, name: str, names: Collection[str], thing: Thing | Parts, element: str = "") -> None:
         if name not in names and (name or self.parts.complete):
             message = f"its {kind} {name!r} does not exist; {nearest_names(name, sorted(names))}"
-            self.error(f"unknown-{kind}", message, source, element)
+            self.error(f"unknown-{kind}", message, thing, element=element)
 
     def mimics(self) -> None:
         joints = {joint.name: joint for joint in self.parts.joints}
@@ -280,31 +282,29 @@ class _Checker:
         for joint in self.parts.joints:
             if not joint.mimic:
                 continue
-            label, leader = f"joint {joint.name!r}", joints.get(joint.mimic.joint)
+            leader = joints.get(joint.mimic.joint)
             if leader is None and not all(joints):
                 continue  # it may be the one without a name
             if leader is None:
                 near = nearest_names(joint.mimic.joint, list(joints))
-                self.error(
-                    "mimic", f"mimics joint {joint.mimic.joint!r}, which does not exist; {near}", joint.source, label
-                )
+                self.error("mimic", f"mimics joint {joint.mimic.joint!r}, which does not exist; {near}", joint)
             elif not (joint.kind.single and leader.kind.single):
                 message = f"a {joint.type} joint cannot mimic a {leader.type} joint; both need one coordinate"
-                self.error("mimic", message, joint.source, label)
+                self.error("mimic", message, joint)
             elif joint.name in circles:
                 message = f"mimics itself: {_in_words(*circles[joint.name])}"
-                self.error("mimic", message, joint.source, label)
+                self.error("mimic", message, joint)
         for coupled in self.parts.coupled_limits:
             if not coupled.coefficients:
                 message = "names no joint; expected one or more, each with its coefficient"
-                self.error("coupled-limit", message, coupled.source, f"coupled limit {coupled.name!r}")
+                self.error("coupled-limit", message, coupled)
             for name, coefficient in coupled.coefficients.items():
                 if coefficient and not 1e-100 <= abs(coefficient) <= 1e100:
                     message = f"{name!r} has the coefficient {coefficient!r}; expected 0, and 1e-100 to 1e100 in size"
-                    self.error("coupled-limit", message, coupled.source, f"coupled limit {coupled.name!r}")
+                    self.error("coupled-limit", message, coupled)
                 if name not in joints or not joints[name].kind.single:
                     message = f"names {name!r}, which is not a joint of one coordinate"
-                    self.error("coupled-limit", message, coupled.source, f"coupled limit {coupled.name!r}")
+                    self.error("coupled-limit", message, coupled)
 
     def place(self) -> tuple[str, ...]:
         """Put every link on the tree: repeatedly the first joint in the file whose parent link is placed."""
@@ -320,7 +320,7 @@ class _Checker:
                 message = (
                     f"its child link {joint.child!r} is already the child of joint {other.name!r} at {other.source}"
                 )
-                self.error("two-parents", message, joint.source, f"joint {joint.name!r}", LOOP_FIX)
+                self.error("two-parents", message, joint, LOOP_FIX)
         names = dict.fromkeys(link.name for link in parts.links if link.name)
         self.roots = [name for name in names if name not in parent_joint]
         lost = sum(joint.child not in names or parent_joint[joint.child] is not joint for joint in parts.joints)
@@ -329,7 +329,7 @@ class _Checker:
         if len(self.roots) > 1 + lost:  # else they may be what lost joints move
             second = next(link for link in parts.links if link.name == self.roots[1])
             message = f"several links have no parent: {', '.join(map(repr, self.roots[:8]))}"
-            self.error("several-roots", message, second.source, f"link {second.name!r}", "connect them by joints")
+            self.error("several-roots", message, second, "connect them by joints")
         above = {child: joint.parent for child, joint in parent_joint.items() if child and joint.parent}
         for circle in circles_of(above):
             joint = next(j for j in parts.joints if j.child in circle and parent_joint[j.child] is j)
@@ -338,7 +338,7 @@ class _Checker:
                 continue
             down = circle[::-1]
             message = f"is part of a cycle: {_in_words(down, down.index(joint.child))}"
-            self.error("cycle", message, joint.source, f"joint {joint.name!r}", LOOP_FIX)
+            self.error("cycle", message, joint, LOOP_FIX)
         return tuple(_reach(parts.joints, by_parent, self.roots[0])) if self.roots else ()
 
 

@@ -159,10 +159,6 @@ def _planar_singles(axes: Array) -> list[tuple[str, Array]]:
     return [("prismatic", x), ("prismatic", y), ("revolute", axes[0])]
 
 
-def _universal(axes: Array, pitch: float, q: Any) -> Array:
-    return se3.homogeneous(se3.rotation(axes[0], q[0]) @ se3.rotation(axes[1], q[1]), _ZERO)
-
-
 def _universal_subspace(axes: Array, pitch: float, q: Any) -> Array:
     return _columns(_motion(se3.rotation(axes[1], q[1]).T @ axes[0], _ZERO), _motion(axes[1], _ZERO))
 
@@ -171,10 +167,6 @@ def _universal_bias(axes: Array, pitch: float, q: Any, qd: Any) -> Array:
     """Return -w2 × w1: the second rotation turns the axes in which the first one is seen."""
     first = _universal_subspace(axes, pitch, q)[:3, 0]
     return np.array(_motion(skew(first) @ axes[1] * (qd[0] * qd[1]), _ZERO))
-
-
-def _screw(axes: Array, pitch: float, q: Any) -> Array:
-    return se3.homogeneous(se3.rotation(axes[0], q[0]), axes[0] * (pitch * q[0]))
 
 
 def _turn(axes: Array, pitch: float, q: Any) -> Array:
@@ -211,17 +203,9 @@ def _floating_offset(reference: Any, q: Any) -> Array:
     return np.asarray(se3.rotation_from_quaternion(q[3:]).T @ (q[:3] - reference[:3]))
 
 
-def _floating_stretch(reference: Any, q: Any) -> Array:
-    return np.array([*_floating_offset(reference, q), *exponential.log(_ball_turn(reference[3:], q[3:]))])
-
-
 def _floating_slope(reference: Any, q: Any) -> Array:
     zero = np.zeros((3, 3))
     return np.block([[np.eye(3), skew(_floating_offset(reference, q))], [zero, _ball_slope(reference[3:], q[3:])]])
-
-
-def _floating_rates(q: Any, qd: Any) -> Array:
-    return np.array([*(se3.rotation_from_quaternion(q[3:]) @ qd[:3]), *_ball_rates(q[3:], qd[3:])])
 
 
 def _floating_sum(q: Any, v: Any) -> Array:
@@ -282,7 +266,7 @@ _ROWS = (
     ),
     _single(
         "screw",
-        _screw,
+        lambda axes, pitch, q: se3.homogeneous(se3.rotation(axes[0], q[0]), axes[0] * (pitch * q[0])),
         lambda axes, pitch, q: _columns(_motion(axes[0], axes[0] * pitch)),
         gap=screw_gap,
         has_pitch=True,
@@ -310,7 +294,7 @@ _ROWS = (
         (True, True),
         2,
         (0.0, 0.0),
-        _universal,
+        lambda axes, pitch, q: se3.homogeneous(se3.rotation(axes[0], q[0]) @ se3.rotation(axes[1], q[1]), _ZERO),
         _universal_subspace,
         bias=_universal_bias,
         singles=lambda axes: [("revolute", axes[0]), ("revolute", axes[1])],
@@ -352,12 +336,12 @@ _ROWS = (
         urdf="floating",
         mjcf="free",
         quaternion=slice(3, 7),
-        rates=_floating_rates,
+        rates=lambda q, v: np.array([*(se3.rotation_from_quaternion(q[3:]) @ v[:3]), *_ball_rates(q[3:], v[3:])]),
         drift=lambda qd, v: np.array([*cross(qd[3:], v[:3]), *_ZERO]),
         step=_floating_step,
         integrate=_floating_sum,
         difference=_floating_difference,
-        stretch=_floating_stretch,
+        stretch=lambda r, q: np.array([*_floating_offset(r, q), *exponential.log(_ball_turn(r[3:], q[3:]))]),
         slope=_floating_slope,
     ),
 )

@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from kinetree.model.robot import Joint, Robot
 
 
-def resolve_mimic(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, float, float]:
+def resolve_mimic(robot: Robot, name: str) -> tuple[str, float, float]:
     """Return (leader, multiplier, offset) with q_joint = multiplier * q_leader + offset, through chains of mimics.
 
-    until: leaders at which to stop, though they follow another; the joint itself is not one of them. Raises
-    KinetreeError if the joint follows by a polynomial.
+    Raises KinetreeError if the joint follows by a polynomial.
     """
-    leader, coefficients = mimic_polynomial(robot, name, until)
+    leader, coefficients = mimic_polynomial(robot, name)
     if len(coefficients) > 2:
         message = f"follows {leader!r} by a polynomial, and only a factor and an offset are known here"
         fix = "without=('mimic',), or --without mimic, frees followers"
@@ -29,8 +28,10 @@ def resolve_mimic(robot: Robot, name: str, until: Collection[str] = ()) -> tuple
 
 
 def mimic_polynomial(robot: Robot, name: str, until: Collection[str] = ()) -> tuple[str, list[float]]:
-    """Return (leader, coefficients) with q_joint = c0 + c1 q_leader + c2 q_leader² …, through chains of mimics, as
-    `resolve_mimic`."""
+    """Return (leader, coefficients) with q_joint = c0 + c1 q_leader + c2 q_leader² …, through chains of mimics.
+
+    until: leaders at which to stop, though they follow another; the joint itself is not one of them.
+    """
     coefficients = [0.0, 1.0]
     joint = robot.joints[name]
     while joint.mimic and (joint.name == name or joint.name not in until):

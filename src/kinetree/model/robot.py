@@ -18,14 +18,15 @@ from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import neutral, not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits, robot_limits
-from kinetree.model.link import Geometry as Geometry
-from kinetree.model.link import Inertial as Inertial
-from kinetree.model.link import Link as Link
-from kinetree.model.link import Material as Material
-from kinetree.model.link import Shape as Shape
+from kinetree.model.link import (
+    Geometry as Geometry,
+    Inertial as Inertial,
+    Link as Link,
+    Material as Material,
+    Shape as Shape,
+)
 from kinetree.model.names import NamedValues
-from kinetree.model.text import Extension as Extension
-from kinetree.model.text import Text as Text
+from kinetree.model.text import Extension as Extension, Text as Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from kinetree.algorithms.differential import step as step_of
 from kinetree.algorithms.dynamics.forward import forward_dynamics as accelerations
 from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.dynamics.mass_matrix import crba
-from kinetree.algorithms.dynamics.parameters import NAMES
-from kinetree.algorithms.dynamics.parameters import inertial_regressor as regressor
+from kinetree.algorithms.dynamics.parameters import NAMES, inertial_regressor as regressor
 from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port

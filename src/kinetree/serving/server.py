@@ -14,8 +14,7 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 
-from websockets.asyncio.server import ServerConnection
-from websockets.asyncio.server import serve as listen
+from websockets.asyncio.server import ServerConnection, serve as listen
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import CloseCode
 from websockets.http11 import Request

@@ -20,6 +20,7 @@ HEAD = re.compile(r"\s*\[\[?\s*([A-Za-z_][\w.-]*)\s*\]\]?\s*$")
 _NAME = r"""(?:"([^"]*)"|'([^']*)'|([\w-]++))\s*+[\]=.]"""
 KEY = re.compile(rf"\s*+(?:\[\[?\s*+)?{_NAME}")
 CHAIN_KEY = re.compile(rf"\s*+\[\[?\s*+chain\.{_NAME}")
+_COMMENT = re.compile(r"^((?:[^\"'#]++|\"[^\"]*+\"|'[^']*+')*+)#.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class Places:
     """Lines of tables, keys and rows of a TOML text, for messages; Python's own reader does not give them."""
 
     def __init__(self, lines: list[str]) -> None:
-        self.lines = [_without_comment(line) for line in lines]
+        self.lines = [_COMMENT.sub(r"\1", line) if "#" in line else line for line in lines]
         heads = [(i, m[1]) for i, line in enumerate(self.lines) if (m := HEAD.match(line))]
         own = [(i, name) for i, name in heads if not name.startswith("chain.")]
         self._keys: dict[Where, dict[str, int]] = {}
@@ -168,7 +169,3 @@ class Places:
                     found += [i + 1] if character == "{" and depth == 1 else []
                 inside = not re.match(r"\s*\]", line)
         return found
-
-
-def _without_comment(line: str) -> str:
-    return line if "#" not in line else re.sub(r"^((?:[^\"'#]++|\"[^\"]*+\"|'[^']*+')*+)#.*", r"\1", line)

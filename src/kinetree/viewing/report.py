@@ -42,7 +42,8 @@ def pages(jobs: Sequence[Job], results: Sequence[CheckReport], file: Path) -> It
     for i, (name, job) in enumerate(zip(names, jobs, strict=False)):
         page, shown[i] = _page(job, results[i])
         if page:
-            path = folder / _file_name(name, len(links))
+            plain = re.sub("[^A-Za-z0-9._-]+", "_", name)[-80:].lstrip(".")
+            path = folder / f"{len(links) + 1:03}_{plain}.html"  # the number makes it differ from others
             links.append(f"{quote(folder.name)}/{quote(path.name)}")
             check_no_links([path], file)
             yield path, page
@@ -92,11 +93,6 @@ def _common(folders: Sequence[str]) -> str:
         return os.path.commonpath(folders)
     except ValueError:
         return ""
-
-
-def _file_name(name: str, number: int) -> str:
-    """Return the name of a page, which differs from others by its number."""
-    return f"{number + 1:03}_{re.sub('[^A-Za-z0-9._-]+', '_', name)[-80:].lstrip('.')}.html"
 
 
 def _index(names: Sequence[str], results: Sequence[CheckReport], links: Sequence[str | None]) -> str:

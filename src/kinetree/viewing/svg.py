@@ -14,21 +14,16 @@ LINE = 19.0
 """Distance between lines of text, pixels."""
 
 
-@contextmanager
-def element(out: XmlWriter, tag: str, **style: object) -> Iterator[None]:
-    """Open an element, and close it at the end. style: attributes, with `_` for `-`."""
-    out.open(tag, **attributes(style))
-    yield
-    out.close()
+def element(out: XmlWriter, tag: str, **style: object) -> XmlWriter:
+    """Open an element, and close it at the end of the block. style: attributes, with `_` for `-`."""
+    return out.open(tag, **attributes(style))
 
 
-@contextmanager
-def area(out: XmlWriter, box: tuple[float, float, float, float], **style: object) -> Iterator[None]:
+def area(out: XmlWriter, box: tuple[float, float, float, float], **style: object) -> XmlWriter:
     """Open an area of a picture: left, top, width, height in pixels. What is outside of it is not shown."""
     x, y, width, height = box
     size = {"x": x, "y": y, "width": width, "height": height, "viewBox": " ".join(map(_number, box))}
-    with element(out, "svg", **size, **style):
-        yield
+    return element(out, "svg", **size, **style)
 
 
 @contextmanager

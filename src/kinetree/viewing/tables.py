@@ -15,8 +15,7 @@ from kinetree.queries.query import tree
 from kinetree.rules.facts import kinds_of
 from kinetree.spatial import Array, se3
 from kinetree.viewing.section import Section
-from kinetree.viewing.tree import FEW as LOOSE
-from kinetree.viewing.tree import loose_joints, tree_rows
+from kinetree.viewing.tree import FEW as LOOSE, loose_joints, tree_rows
 
 T = TypeVar("T")
 
@@ -249,19 +248,13 @@ def _notes(notes: Iterable[Finding], everything: bool) -> list[Section]:
         more = sum(map(len, groups[len(groups) - hidden :]))
         rows = []
         for group in shown:
-            rows += [(_line(group[0]), _what(group[0]))]
+            note, source = group[0], group[0].source
+            about = f"{note.element}: " if note.element and note.element not in note.message else ""
+            rows += [(str(source.line) if source and source.line else "", about + note.message)]
             rows += [("", others_like(group))] if group[1:] else []
         title = f"Notes: {len(findings)} {code}"
         sections.append(Section(title, ("<line", "what"), [*rows, *_more(more, 2)]))
     return sections
-
-
-def _line(note: Finding) -> str:
-    return str(note.source.line) if note.source and note.source.line else ""
-
-
-def _what(note: Finding) -> str:
-    return note.message if not note.element or note.element in note.message else f"{note.element}: {note.message}"
 
 
 # text

@@ -17,10 +17,9 @@ def lines(results: Iterable[CheckReport], width: int | None) -> Iterator[str]:
     xml = XmlWriter()
     cases = sum(_cases(result) for result in results)
     failures = sum(len(_faults(result)) for result in results)
-    xml.open("testsuites", name="kinetree", tests=str(cases), failures=str(failures), errors="0")
-    for result in results:
-        _suite(xml, result)
-    xml.close()
+    with xml.open("testsuites", name="kinetree", tests=str(cases), failures=str(failures), errors="0"):
+        for result in results:
+            _suite(xml, result)
     yield xml.text().rstrip("\n")
 
 
@@ -36,25 +35,23 @@ def _suite(xml: XmlWriter, result: CheckReport) -> None:
     file = visible(f"{result.file} ({result.name})" if result.name else result.file)
     counts = {"failures": len(_faults(result)), "errors": 0, "skipped": len(result.excused)}
     numbers = {name: str(count) for name, count in counts.items()}
-    xml.open("testsuite", name=file, tests=str(_cases(result)), **numbers)
-    for finding in result.findings:
-        _case(xml, file, finding)
-    for one in result.excused:
-        _case(xml, file, one.finding, one)
-    if not (result.findings or result.excused):
-        xml.leaf("testcase", classname=file, name="kinetree check")
-    xml.close()
+    with xml.open("testsuite", name=file, tests=str(_cases(result)), **numbers):
+        for finding in result.findings:
+            _case(xml, file, finding)
+        for one in result.excused:
+            _case(xml, file, one.finding, one)
+        if not (result.findings or result.excused):
+            xml.leaf("testcase", classname=file, name="kinetree check")
 
 
 def _case(xml: XmlWriter, file: str, found: Finding, excused: Excuse | None = None) -> None:
     finding = with_relative_path(found)
     place = f" ({finding.source})" if finding.source else ""
     name = " ".join(filter(None, [finding.code, finding.element])) + place
-    xml.open("testcase", classname=file, name=visible(name))
-    if excused:
-        xml.leaf("skipped", message=visible(excused.reason))
-    elif finding.severity == "info":
-        xml.leaf("system-out", str(finding))
-    else:
-        xml.leaf("failure", str(finding), type=finding.severity, message=visible(finding.message))
-    xml.close()
+    with xml.open("testcase", classname=file, name=visible(name)):
+        if excused:
+            xml.leaf("skipped", message=visible(excused.reason))
+        elif finding.severity == "info":
+            xml.leaf("system-out", str(finding))
+        else:
+            xml.leaf("failure", str(finding), type=finding.severity, message=visible(finding.message))

@@ -4,7 +4,7 @@ import re
 
 from kinetree.display import counted
 from kinetree.errors import nearest_names
-from kinetree.formats.dh.rows import KEYS, MAX_ROWS, PARAMETERS, Place, matrix_pose, read_row
+from kinetree.formats.dh.rows import MAX_ROWS, PARAMETERS, ROW_KEYS, Place, matrix_pose, read_row
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.kinematic import unquoted
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
@@ -15,7 +15,7 @@ from kinetree.syntax.table import cells_of, separator_of
 from kinetree.syntax.text import TextReport
 
 SETTINGS = ("name", "root", "convention", "base", "tool", "tip")
-COLUMNS = tuple(key for key in KEYS if key != "mimic")
+COLUMNS = tuple(key for key in ROW_KEYS if key != "mimic")
 EXAMPLE = "a (mm), d (mm), alpha (rad), theta (deg)"
 GREEK = {"α": "alpha", "θ": "theta"}
 

@@ -10,12 +10,13 @@ from kinetree.formats.dh import csv, toml
 from kinetree.formats.dh.build import robot_of
 from kinetree.formats.dh.toml import table_of
 from kinetree.formats.dh.write import Spelling, toml_text
+from kinetree.model.assemble import Reading
 from kinetree.model.dh import DHChain, DHRow, DHTable
 from kinetree.model.robot import Robot, Text
 from kinetree.syntax.text import TextReport, decode
 
 
-def read(text: bytes | str, file: str) -> tuple[Robot | None, list[Finding]]:
+def read(text: bytes | str, file: str) -> Reading:
     """Return the robot in a DH table, or None, and all findings. Never raises on content."""
     decoded, findings = decode(text, file)
     if findings:
@@ -52,9 +53,7 @@ def written_chain(robot: Robot, name: str) -> DHChain:
     return chain
 
 
-def read_packaged(
-    file: str, text: str, data: dict[str, Any], limited: Callable[[Robot], Robot]
-) -> tuple[Robot | None, list[Finding]]:
+def read_packaged(file: str, text: str, data: dict[str, Any], limited: Callable[[Robot], Robot]) -> Reading:
     """Return the robot in the data of a TOML text, or None, and all findings.
 
     data: with None in the place of tables and rows that are left out. limited: gives the robot its limits. The robot's

@@ -25,7 +25,7 @@ PARAMETERS = ("a", "d", "alpha", "theta")
 DYNAMICS = ("armature", "damping", "friction", "stiffness", "reference")
 """Fields of `Dynamics`, in SI units; the reference in the unit of the joint's variable."""
 OF_JOINTS = ("flip", "limits", "velocity", "effort", *RATES, *DYNAMICS, "mimic", "link")
-KEYS = (*PARAMETERS, "offset", "joint", "type", *OF_JOINTS, "frame")
+ROW_KEYS = (*PARAMETERS, "offset", "joint", "type", *OF_JOINTS, "frame")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Place:
 
 
 def read_row(cells: Mapping[str, Any], units: Units, place: Place) -> DHRow:
-    """Return the row of these cells; faults go to the report. The cells have only keys of KEYS."""
+    """Return the row of these cells; faults go to the report. The cells have only keys of ROW_KEYS."""
     return _Row(cells, units, place).read()
 
 
@@ -215,8 +215,9 @@ def read_pose(raw: object, units: Units, place: Place) -> Array:
         return se3.IDENTITY
     if "matrix" in raw:
         rows = raw["matrix"]
-        flat = [x for row in rows for x in row] if _is_square(rows) else None
-        numbers = None if flat is None else finite_numbers(flat, 16)
+        is_list = isinstance(rows, list) and len(rows) == 4
+        is_square = is_list and all(isinstance(row, list) and len(row) == 4 for row in rows)
+        numbers = finite_numbers([x for row in rows for x in row], 16) if is_square else None
         if numbers is None:
             place.error("pose", "matrix needs four lists of four numbers")
             return se3.IDENTITY
@@ -252,10 +253,6 @@ def _unit(wanted: bool, unit: str | None, kind: str, place: Place) -> str:
         message = f"the unit of {kind}s outside the rows is not declared"
         place.error("unit", message, fix=f"add {kind} = … to units")
     return unit or ("m" if kind == "length" else "rad")
-
-
-def _is_square(rows: Any) -> bool:
-    return isinstance(rows, list) and len(rows) == 4 and all(isinstance(row, list) and len(row) == 4 for row in rows)
 
 
 def finite_numbers(raw: object, count: int, with_pi: bool = False) -> list[float] | None:

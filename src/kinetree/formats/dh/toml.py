@@ -6,8 +6,16 @@ from math import inf, isnan
 from typing import Any
 
 from kinetree.errors import nearest_names
-from kinetree.formats.dh.rows import KEYS as ROW_KEYS
-from kinetree.formats.dh.rows import MAX_ROWS, MAX_TABLES, POSE_KEYS, Place, finite_numbers, read_pose, read_row
+from kinetree.formats.dh.rows import (
+    MAX_ROWS,
+    MAX_TABLES,
+    POSE_KEYS,
+    ROW_KEYS,
+    Place,
+    finite_numbers,
+    read_pose,
+    read_row,
+)
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHShape, DHTable

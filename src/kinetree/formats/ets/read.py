@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kinetree.errors import Finding, KinetreeError, Source, nearest_names
+from kinetree.errors import KinetreeError, Source, nearest_names
 from kinetree.formats.ets.build import Builder
 from kinetree.formats.ets.elements import ET, ETS, KINDS, MASSES, NAMES, SE3, UNITS, WORDS, Word
 from kinetree.formats.kinematic import unquoted
-from kinetree.model.assemble import Parts, assemble
-from kinetree.model.robot import Robot, Text
+from kinetree.model.assemble import Parts, Reading, assemble
+from kinetree.model.robot import Text
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import EXACT, ROUNDED, judged, pose_fault
 from kinetree.syntax.numbers import PER_METRE, multiple_of_pi, number, to_si
@@ -50,9 +50,7 @@ def parse(text: str) -> ETS:
     return ETS(terms)
 
 
-def read(
-    text: bytes | str, file: str, at: Callable[[int | None], Source] | None = None
-) -> tuple[Robot | None, list[Finding]]:
+def read(text: bytes | str, file: str, at: Callable[[int | None], Source] | None = None) -> Reading:
     """Return the robot in an ETS text, or None, and all findings. Never raises on content.
 
     at: the place of a line, if the text stands in another file.

@@ -11,31 +11,13 @@ OTHERS = ("size", "visual", "statistic")
 LEAST = ("timestep", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance", "sleep_tolerance")
 MOST = ("iterations", "ls_iterations", "noslip_iterations", "ccd_iterations", "sdf_iterations", "sdf_initpoints")
 """Options of which conflict="merge" takes the least, or the greatest; others must agree."""
-DEFAULTS = {
-    "timestep": "0.002",
-    "impratio": "1",
-    "gravity": "0 0 -9.81",
-    "wind": "0 0 0",
-    "magnetic": "0 -0.5 0",
-    "density": "0",
-    "viscosity": "0",
-    "tolerance": "1e-8",
-    "ls_tolerance": "0.01",
-    "noslip_tolerance": "1e-6",
-    "ccd_tolerance": "1e-6",
-    "sleep_tolerance": "0.001",
-    "iterations": "100",
-    "ls_iterations": "50",
-    "noslip_iterations": "0",
-    "ccd_iterations": "35",
-    "sdf_iterations": "10",
-    "sdf_initpoints": "40",
-    "integrator": "Euler",
-    "cone": "pyramidal",
-    "jacobian": "auto",
-    "solver": "Newton",
-    "o_margin": "0",
-}
+_DEFAULTS = """
+timestep 0.002; impratio 1; gravity 0 0 -9.81; wind 0 0 0; magnetic 0 -0.5 0; density 0; viscosity 0;
+tolerance 1e-8; ls_tolerance 0.01; noslip_tolerance 1e-6; ccd_tolerance 1e-6; sleep_tolerance 0.001;
+iterations 100; ls_iterations 50; noslip_iterations 0; ccd_iterations 35; sdf_iterations 10; sdf_initpoints 40;
+integrator Euler; cone pyramidal; jacobian auto; solver Newton; o_margin 0
+"""
+DEFAULTS = {name: value.strip() for name, _, value in (one.strip().partition(" ") for one in _DEFAULTS.split(";"))}
 """Options of MuJoCo 4 where a file has none."""
 SWITCHED_ON = ("override", "energy", "fwdinv", "invdiscrete", "multiccd", "sleep")
 """Flags that are off by default."""

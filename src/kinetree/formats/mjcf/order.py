@@ -62,13 +62,12 @@ def write_texts(xml: XmlWriter, joints: Iterable[Joint], records: Sequence[Recor
     """Write COUNTED, if there are such joints, and the records of what MJCF lacks."""
     counted = [j.name for j in joints if j.type == "floating" and (j.origin != IDENTITY).any()]
     if counted or records:
-        xml.open("custom")
-        if counted:
-            xml.leaf("text", name=COUNTED, data=json.dumps(counted, ensure_ascii=False))
-        for record in records:
-            name = f"{OURS}{record.kind}:{record.name}" if record.name else f"{OURS}{record.kind}"
-            xml.leaf("text", name=name, data=record.text)
-        xml.close()
+        with xml.open("custom"):
+            if counted:
+                xml.leaf("text", name=COUNTED, data=json.dumps(counted, ensure_ascii=False))
+            for record in records:
+                name = f"{OURS}{record.kind}:{record.name}" if record.name else f"{OURS}{record.kind}"
+                xml.leaf("text", name=name, data=record.text)
 
 
 # keyframes, whose numbers have a meaning by their order alone

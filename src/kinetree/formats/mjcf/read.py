@@ -5,7 +5,6 @@ from copy import copy, deepcopy
 from dataclasses import replace
 
 from kinetree.confine import Confinement
-from kinetree.errors import Finding
 from kinetree.files.opener import MeshReader, Opener, no_mesh, nothing
 from kinetree.formats.fields import check_attributes, stray_text
 from kinetree.formats.finish import finish, without_doubts
@@ -24,7 +23,7 @@ from kinetree.formats.mjcf.order import take_texts
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
 from kinetree.formats.mjcf.unknown_names import report_unknown_names
-from kinetree.model.assemble import Parts
+from kinetree.model.assemble import Parts, Reading
 from kinetree.model.robot import Robot, Text
 from kinetree.spatial.se3 import frozen
 from kinetree.syntax.xml.reader import MAX_PARTS, DerivedText, Element, Report, parse
@@ -42,7 +41,7 @@ def read_certain(
     mesh: MeshReader = no_mesh,
     *,
     without: Collection[str] = (),
-) -> tuple[Robot | None, list[Finding]]:
+) -> Reading:
     """Return the robot in an MJCF text, after errors with doubts, or None, and all findings. Never raises on content.
 
     opener: for <include>. by: "mujoco" if MuJoCo shall expand elements that make bodies; it reads files within the

@@ -81,26 +81,25 @@ def _names(robot: Robot) -> dict[tuple[str, str], str]:
 def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
     job = Job(robot, losses)
     xml = XmlWriter()
-    xml.open("mujoco", model=robot.name)
-    _compiler(xml, job)
-    kept = {} if "extension" in losses.without else _sections(robot)
-    for element in (e for tag in BEFORE for e in kept.pop(tag, [])):
-        _raw(xml, element)
-    write_texts(xml, job.in_file(), records)
-    for section in kept.get("keyframe", []):
-        _reorder(section, job)
-    assets = Assets(job, kept.pop("asset", []))
-    sites = _sensor_sites(job)
-    body = XmlWriter()
-    write_worldbody(body, job, assets, sites)
-    assets.write(xml)
-    xml.raw(*body.text().splitlines()[1:])
-    _equalities(xml, job)
-    _tendons(xml, job, kept)
-    _sensors(xml, job, sites)
-    for element in (e for elements in kept.values() for e in elements):
-        _raw(xml, element)
-    xml.close()
+    with xml.open("mujoco", model=robot.name):
+        _compiler(xml, job)
+        kept = {} if "extension" in losses.without else _sections(robot)
+        for element in (e for tag in BEFORE for e in kept.pop(tag, [])):
+            _raw(xml, element)
+        write_texts(xml, job.in_file(), records)
+        for section in kept.get("keyframe", []):
+            _reorder(section, job)
+        assets = Assets(job, kept.pop("asset", []))
+        sites = _sensor_sites(job)
+        body = XmlWriter()
+        write_worldbody(body, job, assets, sites)
+        assets.write(xml)
+        xml.raw(*body.text().splitlines()[1:])
+        _equalities(xml, job)
+        _tendons(xml, job, kept)
+        _sensors(xml, job, sites)
+        for element in (e for elements in kept.values() for e in elements):
+            _raw(xml, element)
     if not records:
         _lose_references(losses, robot, xml.text())
         losses.check()
@@ -164,12 +163,11 @@ def _equalities(xml: XmlWriter, job: Job) -> None:
     followers = {joint.name: joint.mimic for joint in job.robot.joints.values() if joint.mimic}
     if not followers and not job.robot.loops:
         return
-    xml.open("equality")
-    write_loops(xml, job)
-    for name, mimic in followers.items():
-        polynomial = format_numbers([mimic.offset, mimic.multiplier, *mimic.higher, 0, 0, 0][:5])
-        xml.leaf("joint", joint1=name, joint2=mimic.joint, polycoef=polynomial)
-    xml.close()
+    with xml.open("equality"):
+        write_loops(xml, job)
+        for name, mimic in followers.items():
+            polynomial = format_numbers([mimic.offset, mimic.multiplier, *mimic.higher, 0, 0, 0][:5])
+            xml.leaf("joint", joint1=name, joint2=mimic.joint, polycoef=polynomial)
 
 
 def _tendons(xml: XmlWriter, job: Job, kept: dict[str, list[Element]]) -> None:
@@ -181,21 +179,19 @@ def _tendons(xml: XmlWriter, job: Job, kept: dict[str, list[Element]]) -> None:
     others = [e for s in sections for e in s.children if e.tag != "fixed" or e.get("name") not in named]
     if not limits and not others:
         return
-    xml.open("tendon")
-    for limit in limits:
-        _tendon(xml, limit, more.get(limit.name))
-    for element in others:
-        _raw(xml, element)
-    xml.close()
+    with xml.open("tendon"):
+        for limit in limits:
+            _tendon(xml, limit, more.get(limit.name))
+        for element in others:
+            _raw(xml, element)
 
 
 def _tendon(xml: XmlWriter, limit: CoupledLimit, more: Element | None) -> None:
     attributes: dict[str, str | None] = {} if more is None else dict(more.attributes)
     attributes |= {"name": limit.name, "range": format_numbers(range_of(limit)), "limited": "true"}
-    xml.open("fixed", **attributes)
-    for name, coefficient in limit.coefficients.items():
-        xml.leaf("joint", joint=name, coef=format_number(coefficient))
-    xml.close()
+    with xml.open("fixed", **attributes):
+        for name, coefficient in limit.coefficients.items():
+            xml.leaf("joint", joint=name, coef=format_number(coefficient))
 
 
 # sensors
@@ -221,11 +217,10 @@ def _sensor_sites(job: Job) -> dict[str, tuple[str, Sensor | None]]:
 def _sensors(xml: XmlWriter, job: Job, sites: dict[str, tuple[str, Sensor | None]]) -> None:
     if not sites:
         return
-    xml.open("sensor")
-    for name, (site, _) in sites.items():
-        sensor = job.robot.sensors[name]
-        tags = SENSOR_TAGS[sensor.type]
-        more = {k: v for k, v in attributes_of(sensor.extensions, job).items() if k in KEPT}
-        for tag in tags:
-            xml.leaf(tag, name=name if len(tags) == 1 else f"{name}_{tag}", site=site, **more)
-    xml.close()
+    with xml.open("sensor"):
+        for name, (site, _) in sites.items():
+            sensor = job.robot.sensors[name]
+            tags = SENSOR_TAGS[sensor.type]
+            more = {k: v for k, v in attributes_of(sensor.extensions, job).items() if k in KEPT}
+            for tag in tags:
+                xml.leaf(tag, name=name if len(tags) == 1 else f"{name}_{tag}", site=site, **more)

@@ -31,13 +31,12 @@ Sites = dict[str, tuple[str, Sensor | None]]
 def write_worldbody(xml: XmlWriter, job: Job, assets: Assets, sites: Sites) -> None:
     """Write the tree. A root link called "world" is the world; any other is a body that is fixed to it."""
     writer = _Bodies(xml, job, assets, sites)
-    xml.open("worldbody")
-    root = job.robot.links[job.robot.root]
-    if root.name == WORLD:
-        writer.contents(root)
-    else:
-        writer.body(root, [], se3.IDENTITY)
-    xml.close()
+    with xml.open("worldbody"):
+        root = job.robot.links[job.robot.root]
+        if root.name == WORLD:
+            writer.contents(root)
+        else:
+            writer.body(root, [], se3.IDENTITY)
 
 
 class _Bodies:
@@ -67,19 +66,18 @@ class _Bodies:
         job, xml = self.job, self.xml
         drawn = bool(row) and row[0].type == "floating"
         pose = pose_attributes(job.initial(row[0]) @ row[0].child_origin if drawn else T_parent_body)
-        xml.open("body", name=link.name, **{**pose, **attributes_of(link.extensions, job)})
-        if inertial := job.inertial(link):
-            _inertial(xml, inertial)
-        S = se3.IDENTITY
-        placed = []
-        for joint in reversed(row):
-            S = joint.child_origin @ S  # from after this joint's motion to the body
-            placed.append((joint, S))
-            S = joint.origin @ S
-        for joint, T_joint_body in reversed(placed):
-            self.joint(joint, T_joint_body)
-        self.contents(link)
-        xml.close()
+        with xml.open("body", name=link.name, **{**pose, **attributes_of(link.extensions, job)}):
+            if inertial := job.inertial(link):
+                _inertial(xml, inertial)
+            S = se3.IDENTITY
+            placed = []
+            for joint in reversed(row):
+                S = joint.child_origin @ S  # from after this joint's motion to the body
+                placed.append((joint, S))
+                S = joint.origin @ S
+            for joint, T_joint_body in reversed(placed):
+                self.joint(joint, T_joint_body)
+            self.contents(link)
 
     def contents(self, link: Link) -> None:
         xml, job = self.xml, self.job

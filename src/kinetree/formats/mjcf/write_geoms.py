@@ -89,15 +89,15 @@ class Assets:
         others = [e for e in self.kept if e.tag != "material"]
         if not (materials or self.meshes or others):
             return
-        xml.open("asset")
-        for element in others:
-            xml.raw(*element_text(element).splitlines())
-        for (file, scale), name in self.meshes.items():
-            scaled = None if scale == (1.0, 1.0, 1.0) else format_numbers(scale)
-            xml.leaf("mesh", name=name, file=file, scale=scaled, inertia="shell")  # needs no volume, and gives no mass
-        for material in materials.values():
-            _material(xml, material, more.get(material.name))
-        xml.close()
+        with xml.open("asset"):
+            for element in others:
+                xml.raw(*element_text(element).splitlines())
+            for (file, scale), name in self.meshes.items():
+                scaled = None if scale == (1.0, 1.0, 1.0) else format_numbers(scale)
+                # inertia="shell" needs no volume, and gives no mass
+                xml.leaf("mesh", name=name, file=file, scale=scaled, inertia="shell")
+            for material in materials.values():
+                _material(xml, material, more.get(material.name))
 
 
 def _material(xml: XmlWriter, material: Material, more: Element | None) -> None:

@@ -62,10 +62,9 @@ class Node:
         if not self.children:
             xml.leaf(self.tag, self.text, **self.attributes)
             return
-        xml.open(self.tag, **self.attributes)
-        for child in self.children:
-            if isinstance(child, Node):
-                child.write(xml)
-            else:
-                xml.raw(child)
-        xml.close()
+        with xml.open(self.tag, **self.attributes):
+            for child in self.children:
+                if isinstance(child, Node):
+                    child.write(xml)
+                else:
+                    xml.raw(child)

@@ -25,9 +25,9 @@ from kinetree.formats.sdf.inertia import inertial_of
 from kinetree.formats.sdf.joints import joint
 from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES, geometry, material_of
 from kinetree.formats.sdf.values import CUSTOM_TYPE, TRUTH, attribute_of, number_of, version_of
-from kinetree.model.assemble import Parts
+from kinetree.model.assemble import Parts, Reading
 from kinetree.model.edit.motion import passed_note, passed_sensor
-from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor, Text
+from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Sensor, Text
 from kinetree.spatial.se3 import IDENTITY
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse, remember
 
@@ -48,7 +48,7 @@ def read_certain(
     mesh: MeshReader = no_mesh,
     *,
     without: Collection[str] = (),
-) -> tuple[Robot | None, list[Finding]]:
+) -> Reading:
     """Return the robot in an SDF text, after errors with doubts, or None, and all findings. Never raises on content.
 
     opener: finds what the file includes. model: the name of the model to take if there are several. mesh: for

@@ -21,12 +21,11 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
     """
     semantic = semantic_of(robot)
     xml = XmlWriter()
-    xml.open("robot", name=semantic.name)
-    for field, (tag, _) in TAGS.items():
-        for item in getattr(semantic, field) if field != "groups" or "group" not in without else ():
-            _write(xml, tag, item)
-    xml.raw(*(extension.text for extension in semantic.extensions if "extension" not in without))
-    xml.close()
+    with xml.open("robot", name=semantic.name):
+        for field, (tag, _) in TAGS.items():
+            for item in getattr(semantic, field) if field != "groups" or "group" not in without else ():
+                _write(xml, tag, item)
+        xml.raw(*(extension.text for extension in semantic.extensions if "extension" not in without))
     return xml.text()
 
 
@@ -39,10 +38,9 @@ def _write(xml: XmlWriter, tag: str, item: Any) -> None:
     if inner is None or not getattr(item, inner):
         xml.leaf(tag, **attributes)
         return
-    xml.open(tag, **attributes)
-    for one in getattr(item, inner):
-        _write(xml, INNER.get(inner, ""), one)
-    xml.close()
+    with xml.open(tag, **attributes):
+        for one in getattr(item, inner):
+            _write(xml, INNER.get(inner, ""), one)
 
 
 def _text(value: Any) -> str | None:

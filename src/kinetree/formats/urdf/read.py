@@ -4,7 +4,6 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
-from kinetree.errors import Finding
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import (
@@ -28,7 +27,7 @@ from kinetree.formats.urdf.context import CARRIED, COUPLED, Context, keep_others
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
 from kinetree.formats.urdf.materials import settle_materials
-from kinetree.model.assemble import Parts
+from kinetree.model.assemble import Parts, Reading
 from kinetree.model.loops import take_loops
 from kinetree.model.robot import Robot, Sensor, Text
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse, remember
@@ -41,7 +40,7 @@ FOREIGN = ("gazebo", "transmission", "ros2_control")  # elements of other tools 
 
 def read_certain(
     text: bytes | str | DerivedText, file: str, *, foreign: bool = False, without: Collection[str] = ()
-) -> tuple[Robot | None, list[Finding]]:
+) -> Reading:
     """Return the robot in a URDF text, after errors with doubts, or None, and all findings. Never raises on content.
 
     foreign: whether instructions of xacro are left out, with warnings, as urdfdom does; otherwise they are errors.

@@ -60,25 +60,23 @@ def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[R
     """Return the text of a robot; plain: the same with plain joints; sensors: where URDF has them."""
     xml = XmlWriter()
     version = _version(plain)
-    xml.open("robot", name=robot.name, **{**plain.header, "version": version})
-    for material in plain.materials.values():
-        _material(xml, material)
-    extra = frame_links(plain)
-    for link in (*with_own_names(plain.links.values(), plain.materials.values()), *(link for link, _ in extra)):
-        _link(xml, link)
-    for joint in (*plain.joints.values(), *(joint for _, joint in extra)):
-        _joint(xml, joint, version == "1.2")
-    for sensor in sensors:
-        _sensor(xml, sensor)
-    for limit in plain.coupled_limits:
-        xml.open(COUPLED, **coupled_limit_attributes(limit))
-        for name, coefficient in limit.coefficients.items():
-            xml.leaf("joint", name=name, coefficient=format_number(coefficient))
-        xml.close()
-    for record in records:
-        xml.leaf(CARRIED, record.text, of=record.kind, name=record.name or None)
-    xml.raw(*_own(plain.extensions))
-    xml.close()
+    with xml.open("robot", name=robot.name, **{**plain.header, "version": version}):
+        for material in plain.materials.values():
+            _material(xml, material)
+        extra = frame_links(plain)
+        for link in (*with_own_names(plain.links.values(), plain.materials.values()), *(link for link, _ in extra)):
+            _link(xml, link)
+        for joint in (*plain.joints.values(), *(joint for _, joint in extra)):
+            _joint(xml, joint, version == "1.2")
+        for sensor in sensors:
+            _sensor(xml, sensor)
+        for limit in plain.coupled_limits:
+            with xml.open(COUPLED, **coupled_limit_attributes(limit)):
+                for name, coefficient in limit.coefficients.items():
+                    xml.leaf("joint", name=name, coefficient=format_number(coefficient))
+        for record in records:
+            xml.leaf(CARRIED, record.text, of=record.kind, name=record.name or None)
+        xml.raw(*_own(plain.extensions))
     return xml.text()
 
 
@@ -95,46 +93,43 @@ def _link(xml: XmlWriter, link: Link) -> None:
     if not (link.inertial or shapes or _own(link.extensions)):
         xml.leaf("link", name=link.name)
         return
-    xml.open("link", name=link.name)
-    if link.inertial:
-        xml.open("inertial")
-        _origin(xml, link.inertial.origin)
-        xml.leaf("mass", value=format_number(link.inertial.mass))
-        I = link.inertial.inertia
-        names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-        xml.leaf("inertia", **{name: format_number(I[at]) for name, at in names.items()})
-        xml.close()
-    for tag, geometry in shapes:
-        _geometry(xml, tag, geometry)
-    xml.raw(*_own(link.extensions))
-    xml.close()
+    with xml.open("link", name=link.name):
+        if link.inertial:
+            with xml.open("inertial"):
+                _origin(xml, link.inertial.origin)
+                xml.leaf("mass", value=format_number(link.inertial.mass))
+                I = link.inertial.inertia
+                names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+                xml.leaf("inertia", **{name: format_number(I[at]) for name, at in names.items()})
+        for tag, geometry in shapes:
+            _geometry(xml, tag, geometry)
+        xml.raw(*_own(link.extensions))
 
 
 def _geometry(xml: XmlWriter, tag: str, geometry: Geometry) -> None:
-    xml.open(tag, name=geometry.name)
-    _origin(xml, geometry.origin)
-    xml.open("geometry")
-    attributes = {k: v if isinstance(v, str) else format_numbers(v) for k, v in geometry.shape.parameters.items()}
-    if attributes.get("scale") == "1 1 1":
-        del attributes["scale"]
-    xml.leaf(geometry.shape.kind, **attributes)
-    xml.close()
-    if geometry.material:
-        _material(xml, geometry.material)
-    xml.raw(*_own(geometry.extensions))
-    xml.close()
+    with xml.open(tag, name=geometry.name):
+        _origin(xml, geometry.origin)
+        with xml.open("geometry"):
+            attributes = {
+                k: v if isinstance(v, str) else format_numbers(v) for k, v in geometry.shape.parameters.items()
+            }
+            if attributes.get("scale") == "1 1 1":
+                del attributes["scale"]
+            xml.leaf(geometry.shape.kind, **attributes)
+        if geometry.material:
+            _material(xml, geometry.material)
+        xml.raw(*_own(geometry.extensions))
 
 
 def _material(xml: XmlWriter, material: Material) -> None:
     if not (material.rgba or material.texture):
         xml.leaf("material", name=material.name)
         return
-    xml.open("material", name=material.name)
-    if material.rgba:
-        xml.leaf("color", rgba=format_numbers(material.rgba))
-    if material.texture:
-        xml.leaf("texture", filename=material.texture)
-    xml.close()
+    with xml.open("material", name=material.name):
+        if material.rgba:
+            xml.leaf("color", rgba=format_numbers(material.rgba))
+        if material.texture:
+            xml.leaf("texture", filename=material.texture)
 
 
 def _joint(xml: XmlWriter, joint: Joint, new: bool) -> None:
@@ -142,29 +137,31 @@ def _joint(xml: XmlWriter, joint: Joint, new: bool) -> None:
     kind, limit = joint.kind.urdf, joint.limit
     if kind in ("revolute", "continuous"):
         kind = "continuous" if isinf(limit.lower) and isinf(limit.upper) else "revolute"
-    xml.open("joint", name=joint.name, type=kind)
-    _origin(xml, joint.origin)
-    xml.leaf("parent", link=joint.parent)
-    xml.leaf("child", link=joint.child)
-    if joint.axis is not None:
-        xml.leaf("axis", xyz=format_numbers(joint.axis))
-    _limit(xml, kind, limit, new)
-    if joint.mimic:
-        mimic = joint.mimic
-        xml.leaf(
-            "mimic", joint=mimic.joint, multiplier=format_number(mimic.multiplier), offset=format_number(mimic.offset)
-        )
-    for dynamics in joint.dynamics[:1]:
-        xml.leaf("dynamics", damping=format_number(dynamics.damping), friction=format_number(dynamics.friction))
-    if joint.safety:
-        names = {"k_velocity": "k_velocity", "k_position": "k_position"}
-        names |= {"soft_lower_limit": "lower", "soft_upper_limit": "upper"}
-        xml.leaf("safety_controller", **{k: format_number(getattr(joint.safety, v)) for k, v in names.items()})
-    if joint.calibration:
-        edges = {"rising": joint.calibration.rising, "falling": joint.calibration.falling}
-        xml.leaf("calibration", **{k: None if v is None else format_number(v) for k, v in edges.items()})
-    xml.raw(*_own(joint.extensions))
-    xml.close()
+    with xml.open("joint", name=joint.name, type=kind):
+        _origin(xml, joint.origin)
+        xml.leaf("parent", link=joint.parent)
+        xml.leaf("child", link=joint.child)
+        if joint.axis is not None:
+            xml.leaf("axis", xyz=format_numbers(joint.axis))
+        _limit(xml, kind, limit, new)
+        if joint.mimic:
+            mimic = joint.mimic
+            xml.leaf(
+                "mimic",
+                joint=mimic.joint,
+                multiplier=format_number(mimic.multiplier),
+                offset=format_number(mimic.offset),
+            )
+        for dynamics in joint.dynamics[:1]:
+            xml.leaf("dynamics", damping=format_number(dynamics.damping), friction=format_number(dynamics.friction))
+        if joint.safety:
+            names = {"k_velocity": "k_velocity", "k_position": "k_position"}
+            names |= {"soft_lower_limit": "lower", "soft_upper_limit": "upper"}
+            xml.leaf("safety_controller", **{k: format_number(getattr(joint.safety, v)) for k, v in names.items()})
+        if joint.calibration:
+            edges = {"rising": joint.calibration.rising, "falling": joint.calibration.falling}
+            xml.leaf("calibration", **{k: None if v is None else format_number(v) for k, v in edges.items()})
+        xml.raw(*_own(joint.extensions))
 
 
 def _limit(xml: XmlWriter, type: str | None, limit: Limit, new: bool) -> None:
@@ -208,18 +205,16 @@ def _placed(robot: Robot, original: Robot, losses: Losses) -> list[Sensor]:
 
 def _sensor(xml: XmlWriter, sensor: Sensor) -> None:
     rate = None if sensor.update_rate is None else format_number(sensor.update_rate)
-    xml.open("sensor", name=sensor.name, type=sensor.type or None, update_rate=rate)
-    xml.leaf("parent", link=None if sensor.joint else sensor.frame, joint=sensor.joint)
-    _origin(xml, sensor.origin)
-    inside = tuple(e for e in sensor.extensions if e.tag.startswith(f"{TAG}/"))
-    if sensor.force_torque:
-        xml.open(TAG)
-        for tag, word in words_of(sensor.force_torque).items():
-            xml.leaf(tag, word)
-        xml.raw(*_own(inside))
-        xml.close()
-    xml.raw(*_own(e for e in sensor.extensions if e not in inside))
-    xml.close()
+    with xml.open("sensor", name=sensor.name, type=sensor.type or None, update_rate=rate):
+        xml.leaf("parent", link=None if sensor.joint else sensor.frame, joint=sensor.joint)
+        _origin(xml, sensor.origin)
+        inside = tuple(e for e in sensor.extensions if e.tag.startswith(f"{TAG}/"))
+        if sensor.force_torque:
+            with xml.open(TAG):
+                for tag, word in words_of(sensor.force_torque).items():
+                    xml.leaf(tag, word)
+                xml.raw(*_own(inside))
+        xml.raw(*_own(e for e in sensor.extensions if e not in inside))
 
 
 def _own(extensions: Iterable[Extension]) -> list[str]:

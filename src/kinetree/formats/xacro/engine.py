@@ -151,7 +151,7 @@ class Engine:
         return lambda *words, **_: self._noted(severity, " ".join(map(str, words)))
 
     def _noted(self, severity: Severity | None, words: str) -> None:
-        finding = Finding("xacro", severity or "info", words[:400], self._here())
+        finding = Finding("xacro", severity or "info", words[:400], Source(str(self.xacro.filestack[-1])))
         if severity and finding not in self.findings and len(self.findings) < MAX_NOTES:
             self.findings.append(finding)
 
@@ -162,9 +162,6 @@ class Engine:
     def fatal(self, words: str) -> NoReturn:
         """Raise the error of an expression that ends the expansion."""
         raise self.xacro.XacroException(words)
-
-    def _here(self) -> Source:
-        return Source(str(self.xacro.filestack[-1]))
 
     def _document(self, content: bytes | str, file: str) -> Any:
         """Return the DOM of a file after our XML parser has checked it; each element has its place."""

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.display import number as as_text
-from kinetree.display import some
+from kinetree.display import number as as_text, some
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.cdr import MOST_ENTRIES, decoded

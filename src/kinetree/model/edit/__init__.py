@@ -4,23 +4,21 @@ What an edit drops, because it refers to something that is gone, is on the new r
 text of its file any more, so that `kt.save` writes it anew.
 """
 
-from kinetree.model.edit.coupled_limits import add_limits as add_limits
-from kinetree.model.edit.coupled_limits import clear_limits as clear_limits
-from kinetree.model.edit.coupled_limits import remove_limits as remove_limits
-from kinetree.model.edit.frames import add_frame as add_frame
-from kinetree.model.edit.frames import add_overlay as add_overlay
-from kinetree.model.edit.frames import add_tool as add_tool
-from kinetree.model.edit.frames import move_frame as move_frame
+from kinetree.model.edit.coupled_limits import (
+    add_limits as add_limits,
+    clear_limits as clear_limits,
+    remove_limits as remove_limits,
+)
+from kinetree.model.edit.frames import (
+    add_frame as add_frame,
+    add_overlay as add_overlay,
+    add_tool as add_tool,
+    move_frame as move_frame,
+)
 from kinetree.model.edit.merge import merge_fixed as merge_fixed
-from kinetree.model.edit.motion import lock as lock
-from kinetree.model.edit.motion import reroot as reroot
-from kinetree.model.edit.naming import group as group
-from kinetree.model.edit.naming import prefix as prefix
-from kinetree.model.edit.naming import rename as rename
-from kinetree.model.edit.naming import set_groups as set_groups
-from kinetree.model.edit.subtree import attach as attach
-from kinetree.model.edit.subtree import cut as cut
-from kinetree.model.edit.subtree import remove as remove
+from kinetree.model.edit.motion import lock as lock, reroot as reroot
+from kinetree.model.edit.naming import group as group, prefix as prefix, rename as rename, set_groups as set_groups
+from kinetree.model.edit.subtree import attach as attach, cut as cut, remove as remove
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,6 @@
 """Comparison of two robots, apart from their names, and distances between their frames."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import degrees, pi, radians
 from typing import Literal
@@ -9,8 +9,7 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
 from kinetree.arguments import explain_type_errors
-from kinetree.display import Displayable, counted, visible
-from kinetree.display import number as as_text
+from kinetree.display import Displayable, counted, number as as_text, visible
 from kinetree.errors import fail
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
@@ -40,13 +39,13 @@ class Distance:
     largest: tuple[float, float]
 
 
-def frame_distances(sides: Sides, samples: int, only: Collection[str] = ()) -> dict[str, Distance]:
-    """Return the distance for every frame name that both robots have, or for those among `only`.
+def frame_distances(sides: Sides, samples: int) -> dict[str, Distance]:
+    """Return the distance for every frame name that both robots have.
 
     Poses are relative to the first robot's root if the second has that frame, else to each robot's root. Joints have
     equal values, within the ranges of both.
     """
-    names = [name for name in sides.tree_a.frames if name in sides.tree_b.frames and (not only or name in only)]
+    names = [name for name in sides.tree_a.frames if name in sides.tree_b.frames]
     base = sides.robot_a.root if sides.robot_a.root in sides.tree_b.frames else sides.robot_b.root
     rng = np.random.default_rng(0)
     found = np.zeros((samples + 1, len(names), 2))

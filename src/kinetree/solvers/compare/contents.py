@@ -172,19 +172,16 @@ def _joint(sides: Sides, pair: Pair, kinds: list[str]) -> list[Difference]:
             theirs = _numbers(b.limits[i] if b.limits else UNLIMITED, kind)
             if kind == "position":  # q_a = sign (q_b - offset), which for a negative sign swaps the bounds
                 theirs = tuple((x - pair.offset) * pair.sign for x in theirs[:: int(pair.sign)])
-            if all(_close(x, y, sides) for x, y in zip(ours, theirs, strict=True)):
+            apart = [(abs(x - y), min(abs(x), abs(y))) for x, y in zip(ours, theirs, strict=True) if x != y]
+            if all(amount <= max(sides.tolerance, sides.relative * size) < inf for amount, size in apart):
                 continue
             of = f"{kind} limit" + (f" of {name}" if name else "")
-            amount = max(abs(x - y) for x, y in zip(ours, theirs, strict=True) if x != y)
+            amount = max(apart)[0]
             message = f"its {of} is {_say(ours)}, in the second robot {_say(theirs)}"
             if kind == "position" and (pair.sign < 0 or pair.offset):
                 message += " in the same coordinate"
             found.append(Difference("limit", sides.joint_label(pair), message, amount if amount < inf else None))
     return found
-
-
-def _close(x: float, y: float, sides: Sides) -> bool:
-    return x == y or abs(x - y) <= max(sides.tolerance, sides.relative * min(abs(x), abs(y))) < inf
 
 
 def _say(numbers: Sequence[float]) -> str:

@@ -315,18 +315,8 @@ def _fence(
             again += np.delete(rows, polytope.redundant_rows(own, inner)).tolist()
     reach = min(4.0 * max(float(np.ptp(ends)) for ends in ranges), FAR)
     turns = (*once, *again * sweeps)
-    return Fence(
-        A=frozen(A),
-        b=frozen(bounds),
-        blocks=tuple(blocks),
-        center=frozen(center),
-        skin=frozen(skin),
-        pad=frozen(pad),
-        turns=turns,
-        reach=reach,
-        speed=frozen(speed),
-        warn=float(warn),
-    )
+    A, bounds, center, skin, pad, speed = map(frozen, (A, bounds, center, skin, pad, speed))
+    return Fence(A, bounds, tuple(blocks), center, skin, pad, turns, reach, speed, float(warn))
 
 
 def _range(A: Array, b: Array, j: int) -> Array:

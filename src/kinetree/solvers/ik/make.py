@@ -30,7 +30,7 @@ from kinetree.queries.options import JointOptions, robot_query
 from kinetree.queries.query import fixed_input, frames_of, memoise, one_of, origin, tolerance_of, tree
 from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.one_call import one_call
-from kinetree.solvers.ik.problem import between, joint_of, reach_of
+from kinetree.solvers.ik.problem import Inside, between, joint_of, reach_of
 from kinetree.solvers.ik.search import WAY_DOWN
 from kinetree.solvers.ik.solver import IK
 from kinetree.solvers.ik.step import Stepper
@@ -129,8 +129,7 @@ def _made(
     problem, inside = reach_of(robot, limits, goals, tolerance, descents)
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights)
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
-    model = _model(robot, problem)
-    made, steps = kernels(robot, problem, limits, arm)
+    made, steps = kernels(robot, problem, inside, arm)
     speeds = np.array([_speed(robot, name) for name in _by_rate(robot, problem)])
     others = np.array([_speed(robot, name) for name in robot.joint_names for _ in robot.joints[name].kind.coordinates])
     return IK(
@@ -139,7 +138,6 @@ def _made(
         limits=limits,
         _problem=problem,
         _inside=inside,
-        _quick=one_call(robot, model, inside, problem, arm, _key(robot, problem, limits)),
         _stepper=Stepper(problem, inside, **steps, speeds=speeds, others=others),
         **{f"_{name}": kernel for name, kernel in made.items()},
         _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),
@@ -187,13 +185,15 @@ WAY_ALONG = 200
 """Most steps from a solution to the one nearest to a posture."""
 
 
-def kernels(
-    robot: Robot, problem: Problem, limits: Limits, arm: SixAxes | None
-) -> tuple[dict[str, Any], dict[str, Kernel]]:
+Made = tuple[dict[str, Any], dict[str, Kernel]]
+
+
+def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None) -> Made:
     """Return the kernels of `IK` and of `Stepper`, by their fields.
 
     arm: its closed form, if it has one.
     """
+    limits = inside.limits
     key = _key(robot, problem, limits)
     k, n, m = len(problem.columns), len(problem.rates), len(problem.G)
     state, whole, q = Port("state", (HEAD + 2 * k,)), Port("rest", (robot.nq,)), Port("q", (k,))
@@ -223,6 +223,7 @@ def kernels(
         "settle": kernel("settle", partial(settled_step, model, along), state, "h", "posture", repeated=True),
         "nearest": kernel("nearest", partial(nearest_start, arm, problem), state, "h", "center") if arm else None,
         "forms": kernel("forms", partial(all_forms, arm, problem), q, "h", "center", output=forms) if arm else None,
+        "quick": one_call(robot, model, inside, problem, arm, kernel, key),
         "slopes": slopes_kernel(model, problem.goals, key),
         "check": Kernel("check", targets, Port("fault", ()), lambda: trace(fault_of, *shapes), f"check {shapes}"),
         "answer": Kernel(
@@ -281,9 +282,9 @@ def _recognised(chain: SerialChain) -> SixAxes | None:
     h = np.array([joint.direction for joint in chain.joints])
     a = np.array([joint.T[:3, 3] for joint in chain.joints])
     length = float(sum(np.linalg.norm(q - p) for p, q in pairwise(a)))
-    if not _is_parallel(h, 1, 2) or not all(_is_across(h, i, j) for i, j in ((0, 1), (3, 4), (4, 5))):
+    if not _sine(h, 1, 2) < NEARLY or not all(_sine(h, i, j) > CLEARLY for i, j in ((0, 1), (3, 4), (4, 5))):
         return None
-    if _is_parallel(h, 1, 3):
+    if _sine(h, 1, 3) < NEARLY:
         family, parallel, meeting, ends = "parallel", [1, 2, 3], [4, 5], (1, 2, 3)
     else:
         family, parallel, meeting, ends = "wrist", [1, 2], [3, 4, 5], (1, 2, 5)
@@ -335,12 +336,8 @@ def _tidy(values: Array) -> Array:
     return np.where(np.abs(values - whole) < WHOLE, whole, values) + 0.0
 
 
-def _is_parallel(h: Array, i: int, j: int) -> bool:
-    return bool(np.linalg.norm(np.cross(h[i], h[j])) < NEARLY)
-
-
-def _is_across(h: Array, i: int, j: int) -> bool:
-    return bool(np.linalg.norm(np.cross(h[i], h[j])) > CLEARLY)
+def _sine(h: Array, i: int, j: int) -> float:
+    return float(np.linalg.norm(np.cross(h[i], h[j])))
 
 
 def _across(u: Array, h: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.closed_form import SixAxes
-from kinetree.algorithms.goals import GOALS, Goal
+from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.inverse import COST, GOING, HEAD, Problem
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.serial import SerialChain, serial_chain
@@ -130,6 +130,7 @@ def _cosines(lower: float, upper: float) -> tuple[float, float]:
     return -1.0 if has_least else min(ends), 1.0 if has_most else max(ends)
 
 
+Make = Callable[..., Kernel]
 FORMS = 8
 """Most solutions of a closed form."""
 
@@ -149,28 +150,21 @@ class OneCall(Brief):
     shells: tuple[Shell | None, ...]
 
 
-def one_call(robot: Robot, model: Tree, inside: Inside, problem: Problem, arm: SixAxes | None, key: str) -> OneCall:
-    """Return the kernels; model: the robot as computed. key: a hash of all that the problem depends on."""
+def one_call(
+    robot: Robot, model: Tree, inside: Inside, problem: Problem, arm: SixAxes | None, kernel: Make, key: str
+) -> OneCall:
+    """Return the kernels. model: the robot as computed. kernel: makes one of them. key: a hash of all that the problem
+    depends on."""
     limits = inside.limits
-    n, m, nq = len(problem.columns), len(problem.G), problem.nq
-    state, whole = Port("state", (HEAD + 2 * n,)), Port("q0", (nq,))
-    both = (Port("h", (m,)), Port("center", (n,))) if m else ()
-    targets = tuple(Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(problem.goals))
-
-    def kernel(name: str, function: Callable[..., Any], output: Port) -> Kernel:
-        ports = (whole, *both, *targets)
-
-        def traced(x: Any, *arrays: Any) -> Any:
-            return function(x, *(arrays if m else ((), (), *arrays)))
-
-        return Kernel(name, ports, output, lambda: trace(traced, *(p.shape for p in ports)), f"{name} {key}")
-
-    enter = Kernel("enter", (whole,), state, lambda: trace(partial(_entered, problem, limits), (nq,)), f"enter {key}")
+    state, whole = Port("state", (HEAD + 2 * len(problem.columns),)), Port("q0", (problem.nq,))
+    entered = partial(_entered, problem, limits)
+    enter = Kernel("enter", (whole,), state, lambda: trace(entered, whole.shape), f"enter {key}")
     closed: dict[str, Kernel | None] = {"ordered": None, "verdict": None}
     if arm:
         forms = partial(ordered_forms, model, arm, problem, limits)
-        closed["ordered"] = kernel("solutions", forms, Port("solutions", (FORMS, nq + 1)))
-        closed["verdict"] = kernel("verdict", partial(has_form, model, arm, problem, limits), Port("verdict", ()))
+        solutions, verdict = Port("solutions", (FORMS, problem.nq + 1)), partial(has_form, model, arm, problem, limits)
+        closed["ordered"] = kernel("solutions", forms, whole, "h", "center", output=solutions)
+        closed["verdict"] = kernel("verdict", verdict, whole, "h", "center", output=Port("verdict", ()))
     return OneCall(
         enter=None if inside.rows.any() or problem.loose else enter, **closed, shells=shells(robot, problem, limits)
     )

@@ -11,8 +11,7 @@ from kinetree.algorithms.inverse import Problem
 from kinetree.algorithms.tracking import ANGULAR, LINEAR, REPORT, SOLVED, STUCK
 from kinetree.arrays import kind_of
 from kinetree.compiler.kernel import Kernel
-from kinetree.display import Displayable, counted, some
-from kinetree.display import number as as_text
+from kinetree.display import Displayable, counted, number as as_text, some
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
 from kinetree.solvers.ik.problem import Inside, Targets, with_unit_quaternions

@@ -13,12 +13,8 @@ from xml.parsers import expat
 
 from kinetree.errors import SEVERITIES, Finding, Severity, Source
 from kinetree.syntax.plain_words import plain_words
-from kinetree.syntax.xml.document import DerivedText as DerivedText
-from kinetree.syntax.xml.document import Document as Document
-from kinetree.syntax.xml.document import tag_end
-from kinetree.syntax.xml.element import Element as Element
-from kinetree.syntax.xml.element import Span as Span
-from kinetree.syntax.xml.element import attribute_spans as attribute_spans
+from kinetree.syntax.xml.document import DerivedText as DerivedText, Document as Document, tag_end
+from kinetree.syntax.xml.element import Element as Element, Span as Span, attribute_spans as attribute_spans
 from kinetree.syntax.xml.encoding import to_utf8
 from kinetree.syntax.xml.lenient import Change, Places, changes_of, well_formed
 

@@ -14,15 +14,22 @@ class XmlWriter:
         self._lines = ['<?xml version="1.0"?>']
         self._open: list[str] = []
 
-    def open(self, tag: str, **attributes: str | None) -> None:
+    def open(self, tag: str, **attributes: str | None) -> "XmlWriter":
+        """Begin an element, and end it after the block of `with`, or by `close`."""
         if len(self._open) >= MAX_DEPTH:
             raise fail("xml-depth", f"more than {MAX_DEPTH} elements inside each other are not written, nor read")
         self.raw(f"<{tag}{_attributes(attributes)}>")
         self._open.append(tag)
+        return self
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
-        tag = self._open.pop()
-        self.raw(f"</{tag}>")
+        self.raw(f"</{self._open.pop()}>")
 
     def leaf(self, tag: str, text: str | None = None, /, **attributes: str | None) -> None:
         if text is None:
@@ -33,9 +40,8 @@ class XmlWriter:
     def around(self, tag: str, inner: Iterable[str], /, **attributes: str | None) -> None:
         """Write an element with texts inside, which stand as they are; an empty one without."""
         if texts := list(inner):
-            self.open(tag, **attributes)
-            self.raw(*texts)
-            self.close()
+            with self.open(tag, **attributes):
+                self.raw(*texts)
         else:
             self.leaf(tag, **attributes)
 

@@ -5,6 +5,8 @@ A writer writes what its format has, reads that again, and writes the difference
 
 from kinetree.formats.losses.sidecar.differences import Record as Record
 from kinetree.formats.losses.sidecar.restore import restore as restore
-from kinetree.formats.losses.sidecar.write import LegalNames as LegalNames
-from kinetree.formats.losses.sidecar.write import other_order as other_order
-from kinetree.formats.losses.sidecar.write import written as written
+from kinetree.formats.losses.sidecar.write import (
+    LegalNames as LegalNames,
+    other_order as other_order,
+    written as written,
+)

@@ -7,12 +7,11 @@ from itertools import zip_longest
 
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.losses.sidecar.differences import Record, differences
-from kinetree.model.assemble import build, parts_of
+from kinetree.model.assemble import Reading, build, parts_of
 from kinetree.model.edit.naming import Names, renamed_parts
 from kinetree.model.robot import Robot
 from kinetree.syntax.xml.reader import MAX_TAG
 
-Reading = tuple[Robot | None, list[Finding]]
 MAX_TEXT = MAX_TAG // 8
 """Most characters of a record: XML takes up to six for one, and a reader refuses longer tags."""
 PARTS = {
