@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (46_600, ()),
+    "core": (46_850, ()),
     "contact and motion": (150, ("contact", "trajectories")),
     "check": (
         19_600,
@@ -18,15 +18,15 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
             *("pytest_plugin.py", "cli/check.py", "cli/fix.py", "cli/rule.py"),
         ),
     ),
-    "view": (4_850, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
+    "view": (4_880, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
     "lsp": (2_450, ("lsp", "cli/lsp.py")),
-    "icub": (2_370, ("robots/icub", "rules/icub", "icub.py")),
+    "icub": (2_430, ("robots/icub", "rules/icub", "icub.py")),
     "logs": (2_130, ("logs", "cli/tf.py")),
     "bridges": (1_730, ("bridges",)),
     "lab": (3_230, ("lab", "cli/calibrate.py", "cli/reach.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 82_400
+ALL = 82_300
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

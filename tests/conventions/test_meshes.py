@@ -10,8 +10,7 @@ import mesh_files
 from kinetree.checker.check import check
 from kinetree.checker.job import Job
 from kinetree.checker.pool import check_all
-from kinetree.rules.shapes import mesh_facts as facts
-from kinetree.rules.shapes import meshes
+from kinetree.rules.shapes import mesh_facts as facts, meshes
 from physics import everything
 
 pytestmark = pytest.mark.slow
