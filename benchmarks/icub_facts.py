@@ -129,7 +129,8 @@ def distances(a: kt.Robot, b: kt.Robot, samples: int = SAMPLES, only: Collection
     for pair in pairs:  # grows while it is walked
         carried = [i for i, parent in enumerate(tree_a.parent) if parent == pair.a and tree_a.joints[i] in number]
         pairs += [Pair(i, number[tree_a.joints[i]], IDENTITY) for i in carried]
-    return frame_distances(Sides(a, b, tree_a, tree_b, pairs, SAME, SAME), samples, only)
+    found = frame_distances(Sides(a, b, tree_a, tree_b, pairs, SAME, SAME), samples)
+    return {name: distance for name, distance in found.items() if not only or name in only}
 
 
 @cache

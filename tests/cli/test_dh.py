@@ -125,7 +125,7 @@ class TestChainsOfTheFile:
             (["icub", "--chain", "heed"], "no chain 'heed'; did you mean 'head'?"),
             (["icub", "--chain", "head", "--tip", "l_hand"], "is not the way from 'root_link' to 'l_hand'"),
             (["icub", "--chain", "head", "--base", "chest"], "--base does not go with --chain"),
-            (["example-robot-data:ur5", "--chain", "head"], "is of no DH file"),
+            (["icub-models:iCubGazeboV2_7", "--chain", "head"], "is of no DH file"),
         ],
     )
     def test_refusals(self, run, arguments, told):

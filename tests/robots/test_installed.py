@@ -76,7 +76,7 @@ def test_models_of_icub_models_load_by_name():
     assert [model.file for model in models.values()] == icub_urdfs()
     robot = kt.load("icub-models:iCubGazeboV2_7")
     assert (robot.name, robot.source.file) == ("iCub", str(models["iCubGazeboV2_7"].file))
-    codes = {finding.code[:3] for finding in kt.check("icub-models:left_hand_mk3", confined=True)}
+    codes = {finding.code[:3] for finding in kt.check("icub-models:left_hand_mk3")}
     assert codes.isdisjoint({"MSH", "con"})  # its meshes are found
     result = run("fk", "icub-models:iCubGazeboV2_7", "l_hand", "--json")
     assert result.exit_code == 0, result.stderr

@@ -93,7 +93,8 @@ class MissingMesh(MeshRule):
                     message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
                     yield self.finding(message, link, source=geometry.source)
                 else:
-                    message = f"the {scheme} {package!r} is not found, so its meshes were not checked"
+                    where = "is not in the workspace" if confined else "is not found"
+                    message = f"the {scheme} {package!r} {where}, so its meshes were not checked"
                     fix = f"name its folder: --package {package}=FOLDER, or packages={{{package!r}: FOLDER}}"
                     yield self.finding(message, robot, severity="info", fix=fix)
         if double := [name for name in assets if "//" in name.partition("://")[2].lstrip("/")]:
