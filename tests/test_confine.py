@@ -1,5 +1,6 @@
 """What a model may read: its workspace, the packages found or named for it, and variables that somebody names."""
 
+import re
 from pathlib import Path
 
 import pytest
