@@ -370,6 +370,15 @@ def test_a_fault_in_csv_is_refused_with_its_line(old, new, code, line):
     assert (finding.code, finding.source and finding.source.line) == (code, line)
 
 
+def test_parts_are_left_out_of_a_table_that_came_from_csv():
+    text = "# convention: dh\njoint, a (m), alpha (rad), d (m), theta (rad)\none, 0.5, 0, 0, -1 -> 1\n"
+    robot = read(text, "table.csv")
+    assert kt.text(robot, "dh-csv") == text
+    without = kt.load(kt.text(robot, "dh-csv", without=("limit", "frame")), format="dh-csv")
+    assert (robot.limits.upper[0], without.limits.upper[0]) == (1, np.inf)
+    assert "-> 1" not in kt.text(robot, "dh-csv", without=("limit", "frame"))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "element"),
     [

@@ -194,6 +194,15 @@ def test_the_later_joint_of_a_link_with_two_parents_is_left_out():
     assert load(text.replace(joints, circle), "loop").root == "base"
 
 
+def test_the_note_names_elements_for_other_programs_wherever_they_are():
+    inside = '<robot name="r">{}<link name="a">{}</link><link name="b"/><joint name="j" type="fixed"><parent link="a"/>'
+    inside += '<child link="b"/>{}</joint><sensor name="s" type="imu"><parent link="a"/>{}</sensor></robot>'
+    for place in range(4):
+        text = inside.format(*["<odd>1</odd>" if i == place else "" for i in range(4)])
+        notes = [note.message for note in kt.load(text, format="urdf", without=("extension",)).notes]
+        assert any("leaves out elements for other programs: <odd>" in note for note in notes), text
+
+
 def test_the_note_names_the_model_of_an_element():
     text = """<sdf version="1.7"><world name="w"><model name="table"><link name="a"/><frame name="f"/>
       <plugin name="p" filename="q"/></model></world></sdf>"""
