@@ -1,4 +1,4 @@
-"""Numbers that are empty: every attribute of numbers is reported by its name, and none is taken as not written."""
+"""Each element and number of a whole file: an empty number is reported by its name, an unknown element is not lost."""
 
 import re
 
@@ -6,6 +6,7 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.model.assemble import build, parts_of
 
 INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
 URDF = f"""<robot name="r">
@@ -68,3 +69,18 @@ def test_an_empty_limit_is_no_missing_limit(start, end):
     text = URDF[:at] + re.sub(rf'{end}="[-\d]+"', f'{end}=""', URDF[at:], count=1)
     with pytest.raises(kt.KinetreeError, match=f"{end}=''.*expected one finite number"):
         kt.load(text, format="urdf")
+
+
+def test_an_unknown_element_anywhere_comes_back_or_its_loss_is_reported():
+    """Also in the second of two equal elements, which are read once."""
+    for found in re.finditer(r"<(\w+)([^<>]*?)(/?)>", URDF):
+        tag, attributes, is_leaf = found.groups()
+        inside = f"<{tag}{attributes}><odd>1</odd>" + (f"</{tag}>" if is_leaf else "")
+        try:
+            robot = kt.load(URDF[: found.start()] + inside + URDF[found.end() :], format="urdf")
+        except kt.KinetreeError as error:
+            assert any("odd" in finding.message for finding in error.findings), found[0]
+            continue
+        (said,) = [note.message for note in robot.notes if "<odd>" in note.message]
+        comes_back = "<odd>1</odd>" in kt.text(build(parts_of(robot)), "urdf")
+        assert said.endswith("it is kept unchanged" if comes_back else "it has no effect"), found[0]
