@@ -54,7 +54,8 @@ def test_an_empty_attribute_of_numbers_is_reported_by_name(format, text, blank):
     assert {"j", "k"} <= set(kt.load(text, format=format).joints)
     for found in re.finditer(r'(\w+)="(-?\d[^"]*)"', text):
         empty = text[: found.start(2)] + blank + text[found.end(2) :]
-        said = [finding for finding in findings(empty, format) if f"{found[1]}={blank!r}" in finding.message]
+        said = [finding for finding in findings(empty, format) if f"={blank!r}" in finding.message]
+        assert {name for one in said for name in re.findall(rf"(\w+)={blank!r}", one.message)} == {found[1]}
         assert said, f"{found[0]} on line {text.count(chr(10), 0, found.start()) + 1}"
         assert all(one.source.line == text.count("\n", 0, found.start()) + 1 for one in said)
 
