@@ -217,3 +217,31 @@ def test_a_name_that_is_known_twice_is_suggested_once():
 def test_an_unknown_group_lists_the_nearest():
     with pytest.raises(KeyError, match="did you mean 'left_arm'"):
         kt.load("icub").groups["left_am"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("ARM.URDF", "<robot name='r'><link name='a'/></robot>", "r"),
+        ("ARM.XML", "<robot name='r'><link name='a'/></robot>", "r"),
+        ("Arm.Urdf.Xacro", "<robot name='r'><link name='a'/></robot>", "r"),
+        ("CELL.SDF", "<sdf version='1.7'><model name='r'><link name='a'/></model></sdf>", "r"),
+        ("CELL.WORLD", "<sdf version='1.7'><model name='r'><link name='a'/></model></sdf>", "r"),
+        ("ARM.MJCF", "<mujoco model='r'><worldbody/></mujoco>", "r"),
+        ("ARM.ETS", "name = r\ntx(1) Rz(q)", "r"),
+        ("ARM.CSV", "# name: r\n# convention: dh\na (m), alpha (rad), d (m), theta (rad)\n1, 0, 0, 0", "r"),
+        ("ARM.SRDF", "<robot name='r'/>", "an SRDF describes the groups"),
+        ("Arm.Srdf.XACRO", "<robot name='r'/>", "an SRDF describes the groups"),
+        ("ARM.YAML", "a: 1", "a YAML file makes no robot"),
+        ("ARM.Yml", "a: 1", "a YAML file makes no robot"),
+        ("ARM.STL", "solid", "its format is not known"),
+    ],
+)
+def test_endings_in_capitals_are_those_of_the_same_format(name, content, expected, tmp_path):
+    for path in (tmp_path / name, tmp_path / name.lower()):
+        path.write_text(content)
+        try:
+            result = kt.load(path).name
+        except kt.KinetreeError as error:
+            result = error.findings[0].message
+        assert result.startswith(expected)

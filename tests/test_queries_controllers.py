@@ -294,6 +294,9 @@ def test_what_is_no_number_is_said(arm):
         (lambda: kt.controllers.pose(arm, "kuka", "abc"), "q is no array of numbers"),
         (lambda: kt.controllers.pose(arm, "kuka", np.zeros(6), tool=["a"] * 6), "user frame is no array"),
         (lambda: kt.controllers.to_q(arm, "ur", ["a"] * 6), "joints is no array"),
+        (lambda: kt.controllers.to_q(arm, "ur", [0, 0, np.nan, 0, 0, 0]), "6\\) finite numbers, deg and mm"),
+        (lambda: kt.controllers.to_q(arm, "ur", [[0] * 6, [0, 0, 0, 0, 0, -np.inf]]), "6\\) finite numbers"),
+        (lambda: kt.controllers.to_q(arm, "ur", [0] * 5), r"joints has shape \(5,\)"),
         (lambda: kt.controllers.limit_joints(arm, "ur", "a", "b"), "lower is no array"),
         (
             lambda: kt.controllers.pose(arm, "kuka", np.zeros(6), base="bse"),

@@ -272,6 +272,18 @@ def test_units_of_other_controllers(calibrate, shown):
     assert refused(calibrate(table([*J, *"XYZ", "q1 [deg]", "q2", "q3", "q4"], rows), controller="abb"), said)
 
 
+@pytest.mark.parametrize("sign", ["°", "º", "DEG", "Degree", "degrees"])
+@pytest.mark.parametrize("form", ["{} [{}]", "{} ({})", "{} {}", "{}{}"])
+def test_signs_and_words_for_degrees(calibrate, shown, sign, form):
+    """Keyboards have two signs that look alike: the degree, and the ordinal of Spanish."""
+    if form == "{}{}" and sign.isalpha() and sign != "º":
+        return  # a longer name
+    head = [name if name in "XYZ" else form.format(name, sign) for name in KUKA]
+    result = calibrate(table(head, shown()))
+    assert agrees(result)
+    assert "is converted" not in result.stderr
+
+
 @pytest.mark.parametrize("unit", ["inch", "grad", "deg", "in", "none", ""])
 def test_units_that_are_none_of_ours(calibrate, shown, unit):
     head = [f"X [{unit}]" if name == "X" else name for name in KUKA]
@@ -280,7 +292,7 @@ def test_units_that_are_none_of_ours(calibrate, shown, unit):
 
 
 def test_units_in_cells(calibrate, shown):
-    units = [*["°"] * 6, *[" mm"] * 3, *[" deg"] * 3]
+    units = [*["°"] * 3, *["º"] * 3, *[" mm"] * 3, *[" deg"] * 3]
     rows = [[f"{x:.5f}{unit}" for x, unit in zip(row, units, strict=True)] for row in shown()]
     assert agrees(calibrate(table(KUKA, rows)))
     rows[1][6] = "0.5 m"

@@ -236,6 +236,8 @@ def test_what_is_no_tool_or_user_frame(run, cell, arguments, said):
     for result in (run("fk", cell, *arguments), run(*command, *arguments)):
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
+        if re.fullmatch(r"[\d. ]+", arguments[-1]) and "all" not in arguments:  # numbers are no name of a frame
+            assert "a frame of MODEL is legal" not in result.stderr
 
 
 def test_ik_wants_a_frame(run, cell):

@@ -62,3 +62,45 @@ def test_plugins_of_the_world_are_not_of_the_model():
     plugin = '<plugin name="p" filename="p.so"><joint_name>of_another</joint_name></plugin>'
     text = f'<sdf version="1.9"><world name="w">{plugin}<model name="m"><link name="a"/></model></world></sdf>'
     assert messages(text, "sdf") == []
+
+
+COMMAND = '<command_interface name="position"/>'
+
+
+@each(
+    "mimic, joint, attribute, said, expected",
+    [
+        (False, "joint_3", "", "", None),
+        (False, "joint_3", 'mimic="true"', "", "has no <mimic>"),
+        (False, "joint_3", 'mimic="TRUE"', "", "has no <mimic>"),
+        (False, "joint_3", 'mimic="false"', "", None),
+        (False, "joint_3", "", '<param name="mimic">joint_2</param>', None),  # older: the parameter makes it mimic
+        (False, "fixed", "", '<param name="mimic">joint_2</param>', "has no <mimic>"),
+        (False, "fixed", "", "", None),
+        (True, "joint_3", "", "", None),
+        (True, "joint_3", "", COMMAND, "has a command_interface"),
+        (True, "joint_3", 'mimic="true"', COMMAND, "has a command_interface"),
+        (True, "joint_3", 'mimic="false"', COMMAND, None),
+        (True, "joint_3", 'mimic="False"', COMMAND, None),
+        (True, "joint_3", "", '<param name="mimic">joint_2</param>', "times 1 here"),
+        (True, "joint_3", "", '<param name="mimic">joint_1</param><param name="multiplier">2</param>', "'joint_1'"),
+        (True, "joint_3", "", '<param name="mimic">joint_2</param><param name="multiplier">2</param>', None),
+        (True, "joint_3", "", '<param name="mimic">joint_2</param><param name="multiplier">2.1</param>', "times 2.1"),
+    ],
+)
+def test_joints_that_mimic_in_ros2_control(mimic, joint, attribute, said, expected):
+    limit = 'effort="66"/>'
+    text = with_blocks(
+        CONTROL.format(f'<joint name="{joint}" {attribute}>{said}</joint>'),
+    )
+    if mimic:
+        text = text.replace(limit, f'{limit}<mimic joint="joint_2" multiplier="2"/>')
+    if joint == "fixed":
+        text = text.replace(
+            "</robot>",
+            '<link name="pin"/><joint name="fixed" type="fixed"><parent link="link_1"/>'
+            '<child link="pin"/></joint></robot>',
+        )
+    found = [finding.message for finding in check(kt.load(text, format="urdf"), select=("CTL-006",))]
+    assert len(found) == bool(expected), found
+    assert not expected or expected in found[0]

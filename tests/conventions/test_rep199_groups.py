@@ -6,6 +6,7 @@ import pytest
 
 import kinetree as kt
 from arm_trees import RULES, found, single, tree
+from each import each
 from kinetree.errors import Finding
 from kinetree.rules.examples import ARM
 from kinetree.rules.rep199.clause import MEANING
@@ -74,3 +75,27 @@ def test_the_frame_of_another_arm_is_no_false_friend(name, code):
 )
 def test_names_that_say_nothing_of_a_tool(name, empty):
     assert found(tree(*single(), f"flange {name}"))["R199-602"] == empty
+
+
+@each("prefix", ["", "left_", "cell/r1_", "tool_arm_"])
+@each(
+    "name, code",
+    [
+        ("tcp", "R199-602"),
+        ("tool_frame", "R199-602"),
+        ("new_frame", "R199-602"),
+        ("tool1", "R199-601"),
+        ("torch_tip", None),
+        ("gripper_tcp", None),
+    ],
+)
+def test_tools_are_judged_by_their_names_without_the_prefix_of_the_arm(prefix, name, code):
+    said = found(tree(*single(prefix), f"{prefix}flange {prefix}{name}"))
+    assert {key for key in said if key.startswith("R199-6")} == ({code} if code else set())
+
+
+def test_a_prefix_that_looks_like_a_tool_makes_no_tool():
+    """The camera's frame at the end of an arm called tool_… has no name of a tool, and is on no flange."""
+    for prefix in ("", "tool_"):
+        lines = [*single(prefix), f"{prefix}link_6 {prefix}frame"]
+        assert found(tree(*lines))["R199-602"] == 0

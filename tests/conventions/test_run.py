@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,10 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker import in_child, pool
+from kinetree.checker.check import deduplicate
 from kinetree.checker.job import CheckReport, Job, check_job
 from kinetree.checker.pool import check_all
+from kinetree.errors import Source
 from kinetree.formats.registry import ReadOptions
 from kinetree.isolated.child import Answer
 from kinetree.rules.examples import ARM
@@ -279,3 +282,27 @@ def test_the_corpus_is_checked_in_time():
     files = sorted(shared("corpus").rglob("*.urdf"))[::10]
     ended = subprocess.run([sys.executable, "-c", TIMES, *files], capture_output=True, text=True, check=True)
     assert float(ended.stdout) < 40
+
+
+def test_findings_of_copies_of_an_element_count_once():
+    """A model that is included twice has each finding twice, with another scope in its names, at the same place."""
+    first = kt.Finding("c", "warning", "link 'cell::one::a' is wrong", Source("f.sdf", 3, 5), "link 'one::a'")
+    same = [
+        replace(first, message="link 'cell::two::a' is wrong", element="link 'two::a'"),
+        replace(first, source=Source("./f.sdf", 3, 5)),
+        replace(first, severity="error"),
+    ]
+    others = [
+        replace(first, code="d"),
+        replace(first, source=Source("f.sdf", 4, 5)),
+        replace(first, source=Source("f.sdf", 3, 9)),
+        replace(first, source=Source("folder/f.sdf", 3, 5)),
+        replace(first, source=Source("f.sdf")),
+        replace(first, source=None),
+        replace(first, message="link 'cell::one::b' is wrong"),
+        replace(first, element="link 'one::b'"),
+        replace(first, element=None),
+    ]
+    assert deduplicate([first, *same, *others, *same]) == [first, *others]
+    unplaced = [replace(first, source=source) for source in (None, Source("f.sdf"))]
+    assert deduplicate([*unplaced, *unplaced]) == [*unplaced, *unplaced]  # nobody knows whether they are one

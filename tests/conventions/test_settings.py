@@ -127,7 +127,7 @@ class TestReading:
             write(tmp_path, head + text.replace("[[", "[[tool.kinetree."), "pyproject.toml"),
         )
         for file, before in ((own, 0), (shared, head.count("\n"))):
-            with pytest.raises(kt.KinetreeError) as refused:
+            with pytest.raises(kt.KinetreeError, match=r"\[settings\]") as refused:
                 read_settings(file)
             (finding,) = refused.value.findings
             assert (finding.source.file, finding.source.line) == (file, before + line)

@@ -219,6 +219,24 @@ class TestBrokenRecords:
         assert len(warned(again)) == len(bad)
 
     @pytest.mark.parametrize(
+        "wrong", ['"limit.lower": "x"', '"type": "odd"', '"damping": 1', '"limits.0.lower": "x"', '"origin": [[1]]']
+    )
+    def test_nothing_of_a_record_with_one_wrong_entry_is_applied(self, wrong):
+        def named(record):
+            text = FORMATS["urdf"].write(hinge("turn"), ())
+            text = text.replace(
+                "</robot>", f'<kinetree_carried of="joint" name="turn">{record}</kinetree_carried></robot>'
+            )
+            return kt.load(text, format="urdf")
+
+        assert list(named('{"name": "spin"}').joints) == ["spin"]
+        for record in (f'{{"name": "spin", {wrong}}}', f'{{{wrong}, "name": "spin", "calibration.rising": 1}}'):
+            robot = named(record)
+            assert list(robot.joints) == ["turn"]
+            assert robot.joints["turn"].calibration is None
+            assert len(warned(robot)) == 1
+
+    @pytest.mark.parametrize(
         ("record", "message"),
         [
             ('of="link" name="a"', "about link 'a' has no effect: its data are not understood; expected a JSON object"),

@@ -370,6 +370,42 @@ def test_a_fault_in_csv_is_refused_with_its_line(old, new, code, line):
     assert (finding.code, finding.source and finding.source.line) == (code, line)
 
 
+CSV_HEAD = "# convention: dh\njoint{0} a (m){0} alpha (rad){0} d (m){0} theta (rad)\n"
+
+
+@each(
+    "separator, row",
+    [(",", "one;two, 0.5, 0, 0, 0"), (";", "one,two; 0.5; 0; 0; 0"), ("\t", "one,two;three\t0.5\t0\t0\t0")],
+)
+def test_the_heading_gives_the_separator_of_all_rows(separator, row):
+    """Names of joints in the rows may have the other separators in them."""
+    robot = read(CSV_HEAD.format(separator) + row, "table.csv")
+    assert robot.joint_names == (row.split(separator)[0],)
+
+
+def test_settings_of_csv():
+    row = "one, 0.5, 0, 0, 0\n"
+    for line in ("# tip: hand", "# TIP: hand", "#tip: hand", '# tip = "hand"', "# tip: hand,,,,", "# tip: hand ;;;"):
+        assert "hand" in read(f"{line}\n{CSV_HEAD.format(',')}{row}", "table.csv").frames
+    for again in ("# tip: a", "# Tip: b", "#tip = a"):
+        (fault,) = refusal(f"# tip: a\n{again}\n{CSV_HEAD.format(',')}{row}", "table.csv")
+        assert (fault.code, fault.source.line, fault.source.column) == (
+            "setting-twice",
+            2,
+            again.lower().index("tip") + 1,
+        )
+        assert fault.message == "tip occurs twice; expected once"
+
+
+def test_parts_are_left_out_of_a_table_that_came_from_csv():
+    text = "# convention: dh\njoint, a (m), alpha (rad), d (m), theta (rad)\none, 0.5, 0, 0, -1 -> 1\n"
+    robot = read(text, "table.csv")
+    assert kt.text(robot, "dh-csv") == text
+    without = kt.load(kt.text(robot, "dh-csv", without=("limit", "frame")), format="dh-csv")
+    assert (robot.limits.upper[0], without.limits.upper[0]) == (1, np.inf)
+    assert "-> 1" not in kt.text(robot, "dh-csv", without=("limit", "frame"))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "element"),
     [

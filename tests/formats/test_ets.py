@@ -12,8 +12,9 @@ import kinetree as kt
 from each import each
 from kinetree.algorithms.serial import serial_chain
 from kinetree.formats import dh, ets
-from kinetree.formats.ets import ETS, SE3, Rx, Ry, Rz, tx, tz
+from kinetree.formats.ets import ETS, SE3, Rx, Ry, Rz, robot_of, tx, tz
 from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Source
 from kinetree.model.tree import build_tree
 from kinetree.spatial import plucker, se3
 from support import all_frames, frames_differ_by, in_words, random_q, shared
@@ -298,3 +299,14 @@ def test_an_angle_that_may_be_in_degrees_is_a_warning(text):
 def test_an_angle_that_is_no_doubt():
     for text in ("Ry(6.28) Rz(q1)", "Ry(45°) Rz(q1)", "Ry(45 rad) Rz(q1)", "Ry(4pi) Rz(q1)", "tx(45) Rz(q1)"):
         assert kt.load(text, format="ets").notes == ()
+
+
+@pytest.mark.parametrize(
+    "given", [Rz("a") * tx(1), {"x": ("base", Rz("a")), "hand": ("x", tx(1)), "y": ("base", Rz("b") * tx(1))}]
+)
+def test_each_joint_and_frame_has_the_source_that_is_given(given):
+    source = Source("arm.py", 7)
+    robot = robot_of(given, source=source)
+    assert robot.source == source
+    assert {joint.source for joint in robot.joints.values()} == {source}
+    assert all(robot.frames[name].source == source for name in ("tip", "x", "hand") if name in robot.frames)

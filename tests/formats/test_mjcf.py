@@ -378,6 +378,28 @@ class TestShapes:
         assert [g.shape.parameters["radius"] for g in world.visuals] == [1, 3]
         assert [g.shape.parameters["radius"] for g in world.collisions] == [2, 3]
 
+    def test_a_geom_has_its_name_in_one_list(self):
+        """Of a geom that is seen and felt it is that of the collision, so that it comes back once."""
+        for attributes, names in (
+            ("contype='0' conaffinity='0'", (["g"], [])),
+            ("group='3'", ([], ["g"])),
+            ("", ([None], ["g"])),
+        ):
+            world = bodies(f"<geom name='g' size='1' {attributes}/>").links["world"]
+            assert ([g.name for g in world.visuals], [g.name for g in world.collisions]) == names
+
+    def test_several_sections_of_assets_add_up(self):
+        robot = robot_of("""<mujoco><asset><material name='a' rgba='1 0 0 1'/></asset><worldbody>
+          <geom size='1' material='b'/><geom type='mesh' mesh='s'/></worldbody>
+          <asset><mesh name='s' file='s.stl'/></asset><asset><material name='b' rgba='0 1 0 1'/></asset></mujoco>""")
+        assert {name: material.rgba for name, material in robot.materials.items()} == {
+            "a": (1, 0, 0, 1),
+            "b": (0, 1, 0, 1),
+        }
+        ball, mesh = robot.links["world"].collisions
+        assert ball.material.name == "b"
+        assert mesh.shape.parameters["filename"] == "s.stl"
+
     def test_colour_and_material(self):
         robot = bodies(
             "<geom size='1' material='red'/><geom size='1' material='red' rgba='0 0 1 1'/>",

@@ -2,6 +2,7 @@
 
 import pytest
 
+import kinetree as kt
 from each import each
 from kinetree.formats.mjcf import read
 from support import in_words
@@ -307,3 +308,36 @@ def test_a_body_outside_of_the_worldbody_is_an_error_and_not_ignored():
     assert robot is None
     assert (fault.code, fault.element) == ("world", "body 'b'")
     assert "stands directly in <mujoco>" in fault.message
+
+
+RANGED = """<mujoco><default><default class='c'><joint limited='true' range='1 -1'/></default></default>
+  <worldbody><body name='b'><joint name='j' {}/></body></worldbody></mujoco>"""
+
+
+@each(
+    "attributes, severity, at",
+    [
+        ("range='1 -1'", "warning", "range="),
+        ("limited='true' range='1 -1'", "error", "'1 -1'"),
+        ("limited='true' range='1 1'", "error", "'1 1'"),
+        ("limited='true' range='0 0'", "error", "<joint name"),  # zeros are no range that was chosen
+        ("limited='true'", "error", "<joint name"),
+        ("class='c'", "error", None),
+        ("limited='false' range='1 -1'", "info", "range="),
+        ("limited='true' range='-1 1'", None, None),
+        ("range='0 0'", None, None),
+        ("", None, None),
+    ],
+)
+def test_where_and_how_badly_a_range_is_wrong(attributes, severity, at):
+    text = RANGED.format(attributes)
+    try:
+        found = kt.load(text, format="mjcf").notes
+    except kt.KinetreeError as error:
+        found = error.findings
+    said = [finding for finding in found if finding.code == "range"]
+    assert [finding.severity for finding in said] == [severity] * bool(severity)
+    if at and severity == "error":
+        line = text.splitlines()[1]
+        assert said[0].source.line == 2
+        assert line[said[0].source.column - 1 :].startswith(at.strip("'") if at.startswith("'") else at)

@@ -206,6 +206,24 @@ def test_what_cannot_be_written_is_named_and_keeps_all_others(name, others, tmp_
 
 
 @posix
+@pytest.mark.parametrize(("files", "pipes"), [(0, 1), (1, 1), (3, 1), (0, 2), (2, 2)])
+def test_each_pipe_among_several_files_gets_its_content(files, pipes, tmp_path):
+    paths = [tmp_path / f"{i}.urdf" for i in range(files)]
+    ends = []
+    for i in range(pipes):
+        os.mkfifo(tmp_path / f"pipe{i}")
+        ends.append(os.open(tmp_path / f"pipe{i}", os.O_RDONLY | os.O_NONBLOCK))
+    try:
+        write_all({path: path.name for path in [*paths, *tmp_path.glob("pipe*")]})
+        assert [os.read(end, 100).decode() for end in ends] == [f"pipe{i}" for i in range(pipes)]
+    finally:
+        for end in ends:
+            os.close(end)
+    assert [path.read_text() for path in paths] == [path.name for path in paths]
+    assert all((tmp_path / f"pipe{i}").is_fifo() for i in range(pipes))
+
+
+@posix
 @pytest.mark.parametrize("count", [1, 3])
 def test_contents_are_flushed_before_they_take_their_places(count, tmp_path, monkeypatch):
     paths = [tmp_path / f"{i}.urdf" for i in range(count)]

@@ -206,11 +206,35 @@ def test_circles_name_their_members():
     ]
 
 
+def test_a_circle_names_no_member_outside():
+    """A frame before the circle, of each kind: its place is unknown, too, but it is not what must be changed."""
+    text = model("""<link name="a"/>
+      <frame name="b" attached_to="a"><pose relative_to="f"/></frame>
+      <frame name="f" attached_to="a"><pose relative_to="g"/></frame>
+      <frame name="g" attached_to="a"><pose relative_to="f"/></frame>
+      <frame name="k" attached_to="p"><pose relative_to="a"/></frame>
+      <frame name="p" attached_to="q"><pose relative_to="a"/></frame>
+      <frame name="q" attached_to="p"><pose relative_to="a"/></frame>""")
+    assert [(error.message, error.source.line) for error in errors(text)] == [
+        ("relative_to is circular: m::f -> m::g -> m::f", 6),
+        ("attached_to is circular: m::p -> m::q -> m::p", 9),
+    ]
+
+
 def test_a_placement_frame_that_hangs_on_what_it_places_is_a_circle_or_unknown():
     nested = '<link name="a"/><model name="n" placement_frame="{}"><link name="l"/></model>'
     joined = joint("<parent>a</parent><child>n::l</child>")
     assert [e.code for e in errors(model(nested.format("x") + joined))] == ["unknown-frame"]
     assert not errors(model(nested.format("l") + joined))
+
+
+@each("placed", ["f", "l"])
+def test_a_circle_inside_a_placed_model_is_named_once(placed):
+    text = model(f"""<link name="a"/><model name="n" placement_frame="{placed}">
+      <link name="l"><pose relative_to="f"/></link><frame name="f"><pose relative_to="g"/></frame>
+      <frame name="g"><pose relative_to="h"/></frame><frame name="h"><pose relative_to="g"/></frame></model>
+      <joint name="j" type="fixed"><parent>a</parent><child>n::l</child></joint>""")
+    assert [e.message for e in errors(text)] == ["relative_to is circular: m::n::g -> m::n::h -> m::n::g"]
 
 
 def test_all_faults_are_said_at_once():

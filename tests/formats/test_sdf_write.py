@@ -1,5 +1,6 @@
 """SDF: written, and read back the same."""
 
+import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -139,6 +140,54 @@ def test_what_was_kept_goes_back_to_its_place():
         assert [(e.tag, e.text) for e in mine.extensions] == [(e.tag, e.text) for e in other.extensions]
     shapes = robot.links["k"].visuals[0], again.links["k"].visuals[0]
     assert sorted(e.text for e in shapes[0].extensions) == sorted(e.text for e in shapes[1].extensions)
+
+
+UNKNOWN = "<x:y>1</x:y>"
+
+
+@each("tag", ["visual", "collision"])
+@each(
+    "geometry",
+    [
+        UNKNOWN,
+        f"<box><size>1 1 1</size></box>{UNKNOWN}",
+        f"{UNKNOWN}<heightmap><uri>a</uri></heightmap>",
+        f"{UNKNOWN}<heightmap><uri>a</uri></heightmap><box><size>1 1 1</size></box>",
+        f"<box><size>1 1 1</size>{UNKNOWN}</box>",
+        f"<sphere><radius>1</radius>{UNKNOWN}</sphere>",
+        f"<mesh><uri>a.stl</uri>{UNKNOWN}</mesh>",
+        f"<mesh><uri>a.stl</uri><submesh><name>s</name>{UNKNOWN}</submesh></mesh>",
+        f"<polyline><point>0 0</point><height>1</height>{UNKNOWN}</polyline>",
+    ],
+)
+def test_what_is_not_understood_in_a_geometry_comes_back_at_its_place(tag, geometry):
+    inside = f'<{tag} name="v"><geometry>{geometry}</geometry></{tag}>'
+    text = model(hinge().replace('<link name="a"/>', f'<link name="a">{inside}</link>')).replace(
+        "<sdf ", '<sdf xmlns:x="urn:x" '
+    )
+    written = sdf.write(build(parts_of(load(text))))
+    (found,) = re.findall(r"(?s)<geometry>(.*?)</geometry>", written)
+    assert re.sub(r"\s", "", found) == re.sub(r"\s", "", geometry)
+
+
+OLDER = f"""<sdf version="1.7" xmlns:kinetree="urn:kinetree"><model name="r" canonical_link="a"><link name="a">
+  <visual name="v"><geometry><sphere><radius>1</radius></sphere></geometry>
+    <material kinetree:name="red"><diffuse>1 0 0 1</diffuse></material></visual></link>
+  {hinge().partition("/>")[2]}
+  <kinetree:material kinetree:name="blue"><diffuse>0 0 1 1</diffuse></kinetree:material>
+  <kinetree:coupled_limit name="both" lower="-1" upper="2"><joint name="j" coefficient="3"/></kinetree:coupled_limit>
+  <kinetree:carried of="joint" kinetree:name="j">{{"calibration.rising": 0.1}}</kinetree:carried></model></sdf>"""
+"""What Kinetree adds to SDF, by the names that files of older versions have."""
+
+
+def test_files_of_older_versions_keep_what_only_kinetree_reads():
+    robot = load(OLDER)
+    red = robot.links["a"].visuals[0].material
+    assert [(m.name, m.rgba) for m in (red, robot.materials["blue"])] == [("red", (1, 0, 0, 1)), ("blue", (0, 0, 1, 1))]
+    (limit,) = robot.coupled_limits
+    assert (limit.name, dict(limit.coefficients), limit.lower, limit.upper) == ("both", {"j": 3.0}, -1, 2)
+    assert robot.joints["j"].calibration.rising == 0.1
+    assert not [note for note in robot.notes if note.code != "no-inertial"]
 
 
 @pytest.mark.parametrize(

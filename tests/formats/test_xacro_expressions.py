@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import kinetree as kt
+from each import each
 from kinetree.formats.xacro.budget import MAX_STEPS_IN_ALL, Budget, YamlDict, YamlList, with_dots
-from kinetree.formats.xacro.expressions import NameSpace, evaluate
+from kinetree.formats.xacro.expressions import NameSpace, evaluate, parse
 from kinetree.formats.xacro.functions import FUNCTIONS, MATHEMATICS, OF_XACRO
 from kinetree.formats.xacro.names import is_valid_name
 
@@ -579,3 +580,29 @@ def test_a_chain_of_operators_has_the_same_limit_on_every_python():
     assert ours("+".join("1" * 2501)) == 2501
     with pytest.raises(kt.KinetreeError, match="nested too deep"):
         ours("+".join("1" * 2502))
+
+
+@each(
+    "text",
+    [
+        "-" * 20_000 + "1",
+        "~" * 10_000 + "1",
+        "not " * 4_000 + "1",
+        "1" + "+1" * 9_000,
+        "1" + "**1" * 6_000,
+        "a" + ".b" * 6_000,
+        "a" + "[0]" * 6_000,
+        "1 if a else " * 1_600 + "b",
+        "(" * 9_000 + "1" + ")" * 9_000,
+        "[" * 9_000 + "]" * 9_000,
+        "f(" * 6_000 + ")" * 6_000,
+    ],
+)
+def test_an_expression_that_is_nested_too_deep_is_refused(text):
+    """Python gives up with one of three errors, by the kind and depth of what is nested."""
+    try:
+        parse(text)
+    except SyntaxError as error:
+        assert "too many nested" in str(error)
+    except kt.KinetreeError as error:
+        assert error.findings[0].code == "xacro-recursion"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kinetree.checker import pool
 from kinetree.checker.plan import jobs
 from kinetree.lsp import workers
 from kinetree.lsp.session import Document, Session
@@ -63,3 +64,15 @@ def test_a_stale_check_is_given_up(session, tmp_path):
     assert asyncio.run(play()) < 10
     ((_, marks),) = session.published
     assert {mark.code for mark in marks} == {"JNT-001", "NAM-003"}
+
+
+@pytest.mark.parametrize(
+    "start", [lambda folders: workers.Worker(folders).child, lambda folders: pool._child(1, 1, folders)]
+)
+def test_a_child_that_reads_only_some_folders_gets_no_secrets_of_the_environment(start, tmp_path, monkeypatch):
+    monkeypatch.setenv("TOKEN_OF_SOMEBODY", "secret")
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path))
+    confined, free = start([str(tmp_path)]).environment, start(None).environment
+    assert "TOKEN_OF_SOMEBODY" not in confined
+    assert confined["ROS_PACKAGE_PATH"] == str(tmp_path)  # by which packages are found
+    assert free["TOKEN_OF_SOMEBODY"] == "secret"

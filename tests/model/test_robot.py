@@ -105,3 +105,13 @@ def test_degrees_without_their_unit_give_a_warning():
     kt.chain([{"d": 0.1}], convention="dh").q(q1=40)  # without limits
     slide = kt.chain([{"type": "prismatic", "qlim": [0, 1]}], convention="dh")
     slide.q(q1=40)
+
+
+def test_repr_counts_q_of_free_joints_with_their_quaternions():
+    joints = "".join(
+        f'<link name="{kind}"/><joint name="{kind}" type="{kind}"><parent link="a"/><child link="{kind}"/></joint>'
+        for kind in ("floating", "prismatic")
+    )
+    robot = kt.load(f'<robot name="r"><link name="a"/>{joints}</robot>', format="urdf")
+    assert (robot.nq, robot.nv) == (8, 7)
+    assert repr(robot) == "Robot('r', 3 links, 2 joints, 3 frames, nq=8)"

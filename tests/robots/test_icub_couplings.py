@@ -118,3 +118,23 @@ def test_what_is_refused(icub):
         to_motors(icub, q[:3], quantity="velocity", version="2.5")
     with pytest.raises(kt.KinetreeError, match="no coordinate for torso_yaw, which is coupled with torso_roll"):
         to_motors(kt.edit.lock(icub, {"torso_yaw": 0.0}), q[:-1], quantity="position", version="2.5")
+
+
+def test_a_floating_root_has_more_positions_than_velocities(icub):
+    """Its quaternion comes before the joints, so that a column of q is another one of qd."""
+    ground = kt.load('<robot name="ground"><link name="ground"/></robot>', format="urdf")
+    free = kt.edit.attach(ground, icub, "ground", type="floating")
+    assert free.nq - free.nv == 1
+    rng = np.random.default_rng(3)
+    for quantity, n, names in (
+        ("position", free.nq, free.coordinate_names),
+        ("velocity", free.nv, free.velocity_names),
+        ("torque", free.nv, free.velocity_names),
+    ):
+        values = rng.normal(size=n)
+        own = [names.index(name) for name in icub.joint_names]
+        for function in (to_motors, from_motors):
+            moved = function(free, values, quantity=quantity, version="2.5")
+            expected = values.copy()
+            expected[own] = function(icub, values[own], quantity=quantity, version="2.5")
+            np.testing.assert_array_equal(moved, expected)

@@ -57,6 +57,24 @@ def test_meshes_and_their_textures_have_the_addresses_that_are_written(arm):
         assert content.file(f"package://{address}") == b"PNG"
 
 
+def test_packages_of_parts_of_other_files_have_their_addresses(tmp_path):
+    """A part that was attached names packages that lie beside its own file, and only there."""
+    robots = []
+    for name in ("one", "two"):
+        folder = tmp_path / name / f"{name}_arm"
+        folder.mkdir(parents=True)
+        (folder / "package.xml").write_text(f"<package><name>{name}_arm</name></package>")
+        (folder / "a.stl").write_bytes(STL)
+        mesh = f'<visual><geometry><mesh filename="package://{name}_arm/a.stl"/></geometry></visual>'
+        gone = '<visual><geometry><mesh filename="package://gone/a.stl"/></geometry></visual>' * (name == "two")
+        (folder / "arm.urdf").write_text(f'<robot name="{name}"><link name="{name}">{gone}{mesh}</link></robot>')
+        robots.append(kt.load(folder / "arm.urdf"))
+    content = content_of(kt.edit.attach(*robots, "one"))
+    assert content.files == {"package://one_arm/a.stl": STL, "package://two_arm/a.stl": STL}
+    assert [note.severity for note in content.notes] == ["warning"]
+    assert "package://gone/a.stl" in content.notes[0].message + content.notes[0].element
+
+
 @pytest.mark.parametrize("reference", ["../meshes/a.stl", "file://{}/ws/arm/meshes/a.stl", "{}/ws/arm/meshes/a.stl"])
 def test_other_references_get_an_address(arm, tmp_path, reference):
     content = content_of(arm(reference.format(tmp_path)))

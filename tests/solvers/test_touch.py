@@ -1,5 +1,7 @@
 """Tips of tools and frames from touched points, against the ones that the points were made with."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -48,7 +50,20 @@ def test_of_three_poses_none_is_named_as_wrong():
     T[1, :3, 3] += [0.02, 0.01, 0.02]
     (note,) = kt.tcp_from_points(T).notes
     assert note.element == "poses"
-    assert "misses the point by up to" in note.message
+    residuals = kt.tcp_from_points(T).residuals
+    (said,) = re.findall(r"misses the point by up to ([\d.]+) mm", note.message)
+    assert float(said) == pytest.approx(residuals.max() * 1e3, rel=0.01)
+
+
+def test_a_wrong_pose_is_named_with_its_millimetres():
+    """Five touches that agree to 0.1 mm, and one that is 50 mm beside the point."""
+    T = touching(np.random.default_rng(4).normal(size=(6, 3)) * 0.5, 1e-4)
+    T[3, :3, 3] += [0.05, 0, 0]
+    (note,) = kt.tcp_from_points(T).notes
+    off, left = map(float, re.findall(r"([\d.]+) mm", note.message))
+    assert note.element == "pose 4"
+    assert off == pytest.approx(50, abs=2)
+    assert 0.01 < left < 0.5
 
 
 def test_poses_of_a_controller_of_a_real_arm():

@@ -75,3 +75,14 @@ def test_shapes_that_are_missing_have_crossed_boxes():
     image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
     assert finding.code == "shape-not-shown"
     assert (np.abs(image - (0xD9, 0x48, 0x0F)).max(axis=2) < 40).sum() > 10
+
+
+@pytest.mark.parametrize("rpy", ["0 0.6 0", "0.5 -0.4 1", "-1.5707963 -1.5707963 0"])
+def test_all_of_a_turned_shape_is_in_each_picture(rpy):
+    """A long box, turned on its link and with its link: nothing is cut at the edge, and the picture is filled."""
+    text = TEXT.replace('xyz="0.5 0 0"', f'xyz="0.5 0 0" rpy="{rpy}"').replace("0.2 0.1 0.1", "1.2 0.02 0.04")
+    data, _ = moving_picture(kt.load(text, format="urdf"), motion([0, 0.1]), size=SIZE, direction=(0, -1, 0))
+    drawn = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).min(axis=2) < 250
+    rows, columns = np.nonzero(drawn)
+    assert min(rows.min(), columns.min(), SIZE[1] - 1 - rows.max(), SIZE[0] - 1 - columns.max()) > 0
+    assert max(np.ptp(rows) / SIZE[1], np.ptp(columns) / SIZE[0]) > 0.45

@@ -177,8 +177,8 @@ class Losses:
         self._lost: set[tuple[str, str, str, Source | None]] = set()
 
     def without_parts(self, robot: Robot) -> Robot:
-        """Return the robot without the parts that are left out; a format of chains leaves out frames itself."""
-        without = self.without - {"frame"} if self.format in ("dh", "dh-csv", "ets") else self.without
+        """Return the robot without the parts that are left out; a format of one chain leaves out frames itself."""
+        without = self.without - {"frame"} if self.format in ("dh-csv", "ets") else self.without
         return build(leave_out(parts_of(robot), without)) if without else robot
 
     def find(self, robot: Robot, cases: Mapping[str, Case] = MappingProxyType({}), row: str | None = None) -> None:

@@ -116,12 +116,13 @@ def _mesh(report: Report, assets: Assets, element: Element, compiler: Compiler, 
     if name in assets.meshes:
         report.error("duplicate-name", f"there is already a mesh {name!r}", element)
     reference = Element("mesh", {}, element.document, element.start)
-    for ours, theirs in (("pos", "refpos"), ("quat", "refquat")):
+    for ours, theirs, default in (("pos", "refpos", (0.0,) * 3), ("quat", "refquat", (0.0,) * 4)):
         if theirs in element.attributes:
+            vector_of(report, element, theirs, len(default), default)
             reference.attributes[ours] = element.attributes[theirs]
     scale = vector_of(report, element, "scale", 3, (1.0, 1.0, 1.0))
     T_geom_file = se3.IDENTITY
-    if reference.attributes:
+    if reference.attributes and report.count["error"] == errors:  # errors below would name pos and quat
         scale, T_geom_file = _placed(report, element, scale, pose(report, reference, compiler.of(element)))
     here = compiler.of(element)
     path = here.path(file, here.meshdir) if file else None

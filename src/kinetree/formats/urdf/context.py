@@ -34,7 +34,8 @@ def read_origin(context: Context, element: Element | None, owner: Element) -> Ar
     if element is None:
         return se3.IDENTITY
     key = tuple(element.attributes.items())
-    if key not in context.poses:  # visuals and collisions often have the same place
+    # Visuals and collisions often have the same place; what is inside an element is reported for each.
+    if key not in context.poses or element.children or element.text:
         failures = len(context.report.findings)
         T = _read_origin(context, element, owner)
         if len(context.report.findings) > failures:
