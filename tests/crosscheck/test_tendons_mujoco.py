@@ -5,7 +5,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats.limit_tables import read
-from kinetree.robots.icub.board_limits import tendons_text
+from kinetree.robots.icub.tendons import text
 
 mujoco = pytest.importorskip("mujoco")
 pytestmark = pytest.mark.crosscheck
@@ -16,7 +16,7 @@ def test_tendon_lengths_are_a_q(tmp_path):
     kt.save(robot, tmp_path / "icub.xml")
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "icub.xml"))
     data = mujoco.MjData(model)
-    tables = {table.name: table for table in read(tendons_text(), "tendons.toml")[0]}
+    tables = {table.name: table for table in read(text(), "tendons.toml")[0]}
     rng = np.random.default_rng(0)
     for _ in range(20):
         values = dict(zip(robot.joint_names, rng.uniform(-2, 2, robot.nq), strict=True))

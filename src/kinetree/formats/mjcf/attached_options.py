@@ -32,7 +32,7 @@ def merge_options(report: Report, root: Element, child: Element, element: Elemen
     policy = next((e.get("conflict") for e in reversed(root.find_all("compiler")) if e.get("conflict")), None)
     if policy is not None and policy not in POLICIES:
         message = f"conflict={policy!r}; expected {', '.join(POLICIES)}"
-        report.error("compiler-setting", message, root.find_all("compiler")[-1])
+        report.error("attach", message, root.find_all("compiler")[-1])
         return
     for tag, name, value in _options(child):
         default = DEFAULTS.get(name, "") if tag == "option" else "disable" if name in SWITCHED_ON else "enable"
