@@ -237,7 +237,7 @@ def test_descent_of_a_pose_error_reaches_the_target():
 
 def test_equal_kernels_have_equal_names_and_others_other_ones():
     """JAX keeps compiled programs, and these names in them, on disk."""
-    from kinetree.bridges.xla import name_of
+    from kinetree.compiler.xla import name_of
 
     arm = two_joints()
     same = name_of(kt.fk(arm, "tip"), "double")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import jax
 
-from kinetree.compiler import cache as disk
-from kinetree.compiler.ir_xla import FIELDS, VALUES, fits, handler
+from kinetree.compiler import xla
+from kinetree.compiler.ir_xla import FIELDS, VALUES
 from kinetree.compiler.kernel import Kernel
 
 PLACES = {
@@ -44,10 +44,10 @@ SIZES = {"size_t": 8, "int64_t": 8, "int": 4, "int32_t": 4, "uint32_t": 4}
 def target(kernel: Kernel, scalar: str) -> str | None:
     """Return the name of the foreign function of a kernel, registered at the first call; None if there is none."""
     layout = installed_layout()
-    start = None if layout is None else address(kernel, scalar, layout)
+    start = None if layout is None else xla.address(kernel, scalar, layout)
     if start is None:
         return None
-    name = name_of(kernel, scalar)
+    name = xla.name_of(kernel, scalar)
     if name not in _registered:
         function = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(start)
         jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), platform="cpu")
@@ -118,32 +118,3 @@ def _size(header: str, kind: str) -> int:
     if alias := re.search(rf"typedef (\w+) {kind};", header):
         return _size(header, alias[1])
     return _fields(header, kind)[""][1]
-
-
-_alive: list[object] = []
-"""Code that XLA may call until the process ends, and its kernels."""
-
-
-@cache
-def address(kernel: Kernel, scalar: str, layout: tuple[tuple[str, int], ...]) -> int | None:
-    """Return the address of the handler of a kernel with one output, for arrays of "double" or "float".
-
-    layout: the numbers that `ir_xla.handler` needs. None for kernels that take or give no numbers, or too many for
-    single precision.
-    """
-    from kinetree.compiler import llvm
-
-    shapes = [*(port.shape for port in kernel.inputs), kernel.output.shape]
-    if kernel._code is None or (scalar == "float" and not fits(shapes)):
-        return None
-    loop = kernel._code("double").loop
-    code = llvm.compile_object(handler(dict(layout), shapes, loop, scalar, llvm.host()), llvm.host())
-    alive, start = llvm.load_function(code, "handler")
-    _alive.extend((alive, kernel))
-    return start
-
-
-def name_of(kernel: Kernel, scalar: str) -> str:
-    """Return a name that only the handlers of equal kernels have, in any process."""
-    origin = kernel._key or repr(kernel.program)
-    return f"kinetree_{kernel.name}_{disk.digest(origin, disk.package(), repr(kernel.fused), scalar)}"

@@ -96,7 +96,7 @@ def command(
         ) from None
     if plot:
         from kinetree.files.output import write_whole
-        from kinetree.viewing.plotting import calibration_figure
+        from kinetree.viewing.calibration_figure import calibration_figure
 
         write_whole(plot, calibration_figure(result, options.get("tolerance", TOLERANCE), plot.suffix))
     print_notes((*notes, *converted))
@@ -109,9 +109,9 @@ def command(
 
 def _joints(robot: Robot, frames: dict[str, str]) -> tuple[tuple[str, ...], list[bool]]:
     """Return the joints of the poses, from base to tool0, and whether they turn."""
-    from kinetree.lab.calibrate.data import arm_chain
+    from kinetree.lab.calibrate.arm import arm
 
-    found = arm_chain(robot, (frames["base"], frames["tool0"]), (frames["base_link"], frames["flange"]))
+    found = arm(robot, (frames["base"], frames["tool0"]), (frames["base_link"], frames["flange"]))
     return found.joints, found.turning
 
 

@@ -117,7 +117,7 @@ def robot_json(robot: Robot) -> dict[str, object]:
 
 def joint_table_json(robot: Robot) -> dict[str, object]:
     """Return the rows of `joint_table`, of all joints; docs/reference/command-line.md describes them."""
-    from kinetree.queries.joints import joint_table
+    from kinetree.queries.joint_table import joint_table
 
     rows = [row._asdict() for row in joint_table(robot)]
     return {"schema": SCHEMA, "robot": robot.name, "root": robot.root, "joints": rows}

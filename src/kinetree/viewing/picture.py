@@ -19,7 +19,8 @@ from kinetree.viewing.plotting import halo, new_figure, written
 from kinetree.viewing.projection import DIRECTION, Camera, camera_at
 from kinetree.viewing.raster import shaded
 from kinetree.viewing.scene.meshes import MeshFiles
-from kinetree.viewing.scene.robot import roles_of, start
+from kinetree.viewing.scene.robot import start
+from kinetree.viewing.scene.roles import roles_of
 from kinetree.viewing.scene.shapes import Shapes
 from kinetree.viewing.surfaces import BOX_COLOUR, Soups, crossed_boxes, surfaces, triangles_of
 from kinetree.viewing.voxels import check_map, coloured, cubes

@@ -30,7 +30,7 @@ from kinetree.spatial.se3 import Array
 from kinetree.viewing.page import page_of, viewer
 from kinetree.viewing.picture import picture
 from kinetree.viewing.scene import LEFT_OUT, PosedRobot, Scene, configuration, scene
-from kinetree.viewing.scene.robot import roles_of
+from kinetree.viewing.scene.roles import roles_of
 from kinetree.viewing.stick_figure import stick_figure
 
 if TYPE_CHECKING:

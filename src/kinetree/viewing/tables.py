@@ -9,7 +9,7 @@ from kinetree.display import counted
 from kinetree.errors import Finding, equal, others_like
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Joint, Limit, Robot
 from kinetree.queries import momentum
-from kinetree.queries.joints import JointTableRow, joint_table
+from kinetree.queries.joint_table import JointTableRow, joint_table
 from kinetree.queries.margin import loop_error
 from kinetree.queries.query import tree
 from kinetree.rules.facts import kinds_of

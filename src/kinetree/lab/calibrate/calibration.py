@@ -10,8 +10,10 @@ from kinetree.arguments import explain_type_errors
 from kinetree.controllers.controller import Active, Controller
 from kinetree.display import Displayable, some, visible
 from kinetree.errors import fail, unknown_name
-from kinetree.lab.calibrate import fit as fitting, readings
-from kinetree.lab.calibrate.data import ArmChain, Data, Fit, arm_chain, fit_of
+from kinetree.lab.calibrate import arm as arms
+from kinetree.lab.calibrate import fit as fitting
+from kinetree.lab.calibrate import readings
+from kinetree.lab.calibrate.data import Data, Fit, fit_of
 from kinetree.lab.calibrate.diagnose import odd_fault, odd_poses, unexplained
 from kinetree.lab.calibrate.readings import Fault as Fault
 from kinetree.lab.calibrate.search import nearest, simplest
@@ -151,7 +153,7 @@ def calibrate(
     """
     who, bounds = of(controller), np.array(_tolerance(tolerance))
     _check_names(robot, base=base, tool0=tool0, base_link=base_link, flange=flange)
-    arm = arm_chain(robot, (base, tool0), (base_link, flange))
+    arm = arms.arm(robot, (base, tool0), (base_link, flange))
     shown, posed = _checked(who, joints, poses, arm.joints)
     who.from_pose(se3.IDENTITY)  # warns of unverified data
     used = active(robot, who, tool, user_frame, arm.own)
@@ -166,7 +168,7 @@ def calibrate(
 
 def _data(
     who: Controller,
-    arm: ArmChain,
+    arm: arms.ArmChain,
     model: str,
     shown: Array,
     posed: Array,

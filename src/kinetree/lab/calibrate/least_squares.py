@@ -6,7 +6,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from kinetree.lab.calibrate import fit as fitting
-from kinetree.lab.calibrate.data import ArmChain, Data, Explanation, Fit, fit_of
+from kinetree.lab.calibrate.arm import ArmChain
+from kinetree.lab.calibrate.data import Data, Explanation, Fit, fit_of
 from kinetree.spatial.se3 import Array
 
 STEPS = 25
