@@ -7,7 +7,8 @@ import shlex
 import pytest
 
 import kinetree as kt
-from kinetree.cli._queries import QUERIES, Call, calls, flag, parameters
+from kinetree.cli._calls import Call, calls
+from kinetree.cli._queries import QUERIES, flag, parameters
 
 KNOWN = {name: parameters(name) for name in QUERIES}
 

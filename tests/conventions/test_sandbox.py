@@ -14,7 +14,8 @@ import pytest
 import kinetree as kt
 from kinetree.checker import pool
 from kinetree.checker.job import CheckReport, Excuse, Job
-from kinetree.checker.pool import check_all, protection, without_foreign_places
+from kinetree.checker.pool import check_all, protection
+from kinetree.checker.protection import without_foreign_places
 from kinetree.confine import Confinement
 from kinetree.formats.registry import ReadOptions
 from kinetree.isolated import Protection, child

@@ -1,7 +1,6 @@
 """Checking of a robot by the rules of a profile."""
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -9,6 +8,7 @@ from typing import Any
 
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.checker.after_error import Answers, ask, remark
+from kinetree.checker.deduplicate import deduplicate
 from kinetree.errors import SEVERITIES, Finding, Findings, fail, nearest_names, wrong_type
 from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
@@ -124,32 +124,3 @@ def is_error_of_reader(finding: Finding) -> bool:
     """Return whether a finding is an error of a reader. It is always reported, and no rule judges what it
     touches."""
     return finding.severity == "error" and finding.code.islower()
-
-
-_SCOPES = re.compile(r"'(?:[^':]+::)+")
-Key = tuple[str, str, int, int | None, str]
-"""Code, file, line, column, and the words without the names of models around a name."""
-
-
-def deduplicate(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings without those that another copy of the same element in the same file has already."""
-    findings = list(findings)
-    if len({(finding.code, finding.source) for finding in findings}) == len(findings):
-        return findings  # as in most files
-    seen: set[Key] = set()
-    found = []
-    for finding in findings:
-        key = key_of(finding)
-        if key is None or key not in seen:
-            found.append(finding)
-        seen |= {key} if key else set()
-    return found
-
-
-def key_of(finding: Finding) -> Key | None:
-    """Return what copies of a finding share; None for a finding without a line."""
-    source = finding.source
-    if source is None or not source.line:
-        return None
-    words = _SCOPES.sub("'", f"{finding.element}: {finding.message}")
-    return finding.code, os.path.abspath(source.file), source.line, source.column, words

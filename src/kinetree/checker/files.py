@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from kinetree.checker.check import Key, is_error_of_reader, key_of
+from kinetree.checker.check import is_error_of_reader
+from kinetree.checker.deduplicate import Key, key_of
 from kinetree.checker.job import CheckReport
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.files.opener import files_below, read_file

@@ -11,22 +11,12 @@ from typing import Any
 import click
 
 from kinetree import __version__
+from kinetree.cli._calls import Call, calls
 from kinetree.cli._help import Command, Row, kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._model import assignments, json_option, robot_argument
 from kinetree.cli._output import check_new, force_option, print_json
-from kinetree.cli._queries import (
-    ARGUMENTS,
-    QUERIES,
-    Call,
-    bound,
-    calls,
-    old_calls,
-    parameters,
-    signature,
-    subject,
-    with_old_options,
-)
+from kinetree.cli._queries import ARGUMENTS, QUERIES, bound, old_calls, parameters, signature, subject, with_old_options
 from kinetree.cli._say import remark
 from kinetree.compiler.c import write_c
 from kinetree.compiler.c_names import LONGEST_FUNCTION, Constant

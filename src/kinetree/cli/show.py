@@ -117,7 +117,7 @@ def _page(robot: Robot, q: Array | None, options: dict[str, Any]) -> View:
 
 def _picture(robot: Robot, q: Array | None, suffix: str, options: dict[str, Any]) -> bytes:
     if suffix == ".gif":
-        from kinetree.viewing.picture import moving_picture
+        from kinetree.viewing.moving import moving_picture
 
         data, findings = moving_picture(robot, q=q, **options)
     else:

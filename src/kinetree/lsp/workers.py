@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from kinetree.checker.job import Job
-from kinetree.checker.pool import readable
+from kinetree.checker.protection import readable
 from kinetree.confine import is_in
 from kinetree.isolated import Child, ChildError, watched
 from kinetree.isolated.protection import environment
