@@ -18,15 +18,16 @@ from kinetree.lab.reach.map import (
     read_reach as read_reach,
 )
 from kinetree.lab.reach.run import reach_map as reach_map
-from kinetree.queries.joint_table import JointTableRow as JointTableRow
-from kinetree.queries.joint_table import joint_table as joint_table
-from kinetree.queries.joints import XJ as XJ
-from kinetree.queries.joints import XT as XT
-from kinetree.queries.joints import Xup as Xup
-from kinetree.queries.joints import joint_motion as joint_motion
-from kinetree.queries.joints import joint_origin as joint_origin
-from kinetree.queries.joints import joint_pose as joint_pose
-from kinetree.queries.joints import motion_subspace as motion_subspace
+from kinetree.queries.joint_table import JointTableRow as JointTableRow, joint_table as joint_table
+from kinetree.queries.joints import (
+    XJ as XJ,
+    XT as XT,
+    Xup as Xup,
+    joint_motion as joint_motion,
+    joint_origin as joint_origin,
+    joint_pose as joint_pose,
+    motion_subspace as motion_subspace,
+)
 from kinetree.queries.margin import loop_error as loop_error
 from kinetree.queries.motion import (
     analytical_jacobian as analytical_jacobian,

@@ -9,8 +9,8 @@ import pytest
 
 from each import each
 from kinetree.algorithms.dynamics import forward, inverse, mass_matrix
+from kinetree.algorithms.dynamics.lumping import lumped
 from kinetree.algorithms.dynamics.momentum import centroidal_momentum_matrix, energy
-from kinetree.algorithms.dynamics.parameters import lumped
 from kinetree.algorithms.gauge import gauged
 from kinetree.model.robot import Dynamics
 from kinetree.model.tree import Tree, build_tree

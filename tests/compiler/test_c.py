@@ -10,10 +10,11 @@ from c_compiler import C99, CXX, call, compile_with, compilers, shared_object
 from each import each
 from every_operation import AWKWARD, constant_operations, every_operation, kernel, names_of_results
 from kinetree.compiler.c import CSource, write_c
+from kinetree.compiler.interpret import interpret
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.port import Port
-from kinetree.compiler.program import interpret, trace
+from kinetree.compiler.program import trace
 from support import example_robot_urdfs, icub_urdfs, placed_frames, random_q
 
 TOLERANCE = {"float64": {"rtol": 1e-15, "atol": 1e-14}, "float32": {"rtol": 1e-5, "atol": 1e-5}}

@@ -6,8 +6,9 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.compiler.expr import COMPOSED, rate
+from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ops import OPS
-from kinetree.compiler.program import Program, Step, interpret, trace
+from kinetree.compiler.program import Program, Step, trace
 
 STEP = 1e-5
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from kinetree.compiler.expr import COMPOSED, Graph
+from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ops import OPS
-from kinetree.compiler.program import interpret, trace
+from kinetree.compiler.program import trace
 from kinetree.compiler.rules import RULES
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from kinetree.compiler.program import interpret, trace
+from kinetree.compiler.interpret import interpret
+from kinetree.compiler.program import trace
 
 
 def outer(x, y):

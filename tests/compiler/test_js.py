@@ -10,10 +10,11 @@ import pytest
 
 import kinetree as kt
 from every_operation import AWKWARD, constant_operations, every_operation, kernel, names_of_results
+from kinetree.compiler.interpret import interpret
 from kinetree.compiler.js import write_js
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
-from kinetree.compiler.program import interpret, trace
+from kinetree.compiler.program import trace
 from physics import everything
 from support import icub_urdfs, placed_frames, random_q
 

@@ -8,9 +8,10 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.compiler import ir_block, llvm
+from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ir_module import assembly, lower
 from kinetree.compiler.ops import OPS
-from kinetree.compiler.program import interpret, trace
+from kinetree.compiler.program import trace
 from kinetree.compiler.ufunc import array_layout
 from support import icub_urdfs, random_q
 from toy_kernels import FOREIGN, apart, every_operation, kernel, runnable, undefined_symbols

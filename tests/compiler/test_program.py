@@ -7,8 +7,9 @@ import kinetree as kt
 from each import each
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.compiler.expr import Graph
+from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ops import OPS
-from kinetree.compiler.program import Program, Step, assemble, interpret, schedule, trace
+from kinetree.compiler.program import Program, Step, assemble, schedule, trace
 
 
 def well_formed(program):

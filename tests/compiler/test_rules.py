@@ -7,8 +7,9 @@ from hypothesis import assume, given as examples, settings, strategies as st
 
 from each import each
 from kinetree.compiler.expr import Expr, Graph
+from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ops import OPS
-from kinetree.compiler.program import assemble, interpret, trace
+from kinetree.compiler.program import assemble, trace
 from kinetree.compiler.rules import RULES
 
 X = np.random.default_rng(1).normal(size=(50, 2))

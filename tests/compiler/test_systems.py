@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from kinetree.compiler import llvm
+from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ir_module import assembly
-from kinetree.compiler.program import interpret, trace
+from kinetree.compiler.program import trace
 from kinetree.compiler.target import target_with
 from kinetree.compiler.ufunc import array_layout, make_ufunc
 from toy_kernels import FEATURES, every_operation, many_angles, runnable, undefined_symbols

@@ -19,7 +19,8 @@ from kinetree.checker.protection import without_foreign_places
 from kinetree.confine import Confinement
 from kinetree.formats.registry import ReadOptions
 from kinetree.isolated import Protection, child
-from kinetree.isolated.restrict import ALLOW, ARCHITECTURES, REFUSE, UNKNOWN, judged, program, refused
+from kinetree.isolated.numbers import ARCHITECTURES, judged, refused
+from kinetree.isolated.restrict import ALLOW, REFUSE, UNKNOWN, program
 from kinetree.rules.examples import ARM
 from kinetree.rules.options import CheckOptions
 
@@ -241,7 +242,7 @@ class TestFilter:
     def test_numbers_are_those_of_the_kernel(self, machine, header):
         if not Path(header).exists():
             pytest.skip("the headers of the kernel are not here")
-        from kinetree.isolated.restrict import _REFUSED, _table
+        from kinetree.isolated.numbers import _REFUSED, _table
 
         defined = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", Path(header).read_text()))
         ours = {**_table(_REFUSED, machine), **judged(machine)}

@@ -22,7 +22,7 @@ from support import SHARED, all_frames, at_length, example_robot_urdfs, icub_urd
 
 pytestmark = pytest.mark.crosscheck
 
-KEPT = ("inertial", "limit", "mimic", "frame", "order", "unknown_mass", "velocity_limit", "dynamics")
+KEPT = ("inertial", "limit", "mimic", "frame", "order", "unknown_mass", "velocity_limit", "dynamics", "ball")
 WITHOUT = tuple(part for part in PARTS if part not in KEPT)
 
 

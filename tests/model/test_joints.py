@@ -8,7 +8,8 @@ from scipy.linalg import expm
 
 from each import each
 from kinetree.compiler.expr import rate
-from kinetree.compiler.program import interpret, trace
+from kinetree.compiler.interpret import interpret
+from kinetree.compiler.program import trace
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.spatial import plucker, se3
 from physics import random_axes, step

@@ -8,7 +8,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.logs import Motion
-from kinetree.viewing.picture import MOST, moving_picture
+from kinetree.viewing.moving import MOST, moving_picture
 
 Image = pytest.importorskip("PIL.Image")
 TEXT = """<robot name="r"><link name="base"/><link name="arm"><visual><origin xyz="0.5 0 0"/>

@@ -14,11 +14,11 @@ import pytest
 import kinetree as kt
 from kinetree.model.assemble import build, parts_of
 from kinetree.shapes import Mesh
-from kinetree.viewing import projection, raster
+from kinetree.viewing import camera as page_camera, raster
+from kinetree.viewing.camera import camera_at
 from kinetree.viewing.parts import last_frames
 from kinetree.viewing.picture import picture
-from kinetree.viewing.projection import camera_at
-from kinetree.viewing.surfaces import solid
+from kinetree.viewing.solids import solid
 from physics import everything
 from support import icub_urdfs
 
@@ -286,10 +286,10 @@ def test_the_page_has_the_same_camera():
     stage = Path(__file__).resolve().parents[2] / "viewer" / "src" / "stage.js"
     text = stage.read_text("utf-8")
     (direction,) = re.findall(r"DIRECTION = new Vector3\(([^)]+)\)", text)
-    assert tuple(map(float, direction.split(","))) == projection.DIRECTION
-    assert float(re.findall(r"ANGLE = ([\d.]+);", text)[0]) == projection.FIELD
-    assert float(re.findall(r"DISTANCE = ([\d.]+);", text)[0]) == projection.DISTANCE
-    assert float(re.findall(r"FILLED = ([\d.]+);", text)[0]) == projection.FILLED
+    assert tuple(map(float, direction.split(","))) == page_camera.DIRECTION
+    assert float(re.findall(r"ANGLE = ([\d.]+);", text)[0]) == page_camera.FIELD
+    assert float(re.findall(r"DISTANCE = ([\d.]+);", text)[0]) == page_camera.DISTANCE
+    assert float(re.findall(r"FILLED = ([\d.]+);", text)[0]) == page_camera.FILLED
 
 
 PARTS = """<robot name="r"><link name="base"><visual><geometry><box size="0.4 0.4 0.2"/></geometry></visual></link>

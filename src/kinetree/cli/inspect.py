@@ -1,10 +1,8 @@
 """`kinetree inspect`: the contents of a robot description, and figures of its frames and joints."""
 
-from dataclasses import fields
 from pathlib import Path
 
 import click
-import numpy as np
 
 from kinetree.cli._help import FILE, kinetree_command, option
 from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
@@ -61,6 +59,7 @@ def command(
         raise click.UsageError("--q, --deg and --force are for a figure, which is written to -o FILE.svg")
     elif as_json:
         from kinetree.cli._output import print_json
+        from kinetree.cli._robot_json import joint_table_json, robot_json
 
         print_json(joint_table_json(robot) if joint_table else robot_json(robot))
     else:
@@ -79,45 +78,3 @@ def _figure(robot: Robot, frame: str | None, joint: str | None, q: Array | None,
     if frame is not None:
         return frame_figure(robot, frame, q)
     return tree_figure(robot, everything=everything) if joint is None else joint_figure(robot, joint, q)
-
-
-SCHEMA = 1
-"""Version, which increases when a field changes its meaning or is removed; new ones may come at any time."""
-
-
-def robot_json(robot: Robot) -> dict[str, object]:
-    """Return every field of the robot but its text, places and doubts, and values computed from it, in SI units.
-
-    docs/reference/command-line.md describes them.
-    """
-    from kinetree.algorithms.dynamics.momentum import center_of_mass
-    from kinetree.queries import momentum
-    from kinetree.queries.query import tree
-    from kinetree.rules.facts import kinds_of
-
-    inner = ("text", "places", "doubts")
-    described = {field.name: getattr(robot, field.name) for field in fields(robot) if field.name not in inner}
-    q_slices = robot.q_slices
-    mass = momentum.mass(robot)
-    return {
-        "schema": SCHEMA,
-        "format": robot.text.format if robot.text else None,
-        **described,
-        "nq": robot.nq,
-        "nv": robot.nv,
-        "coordinate_names": robot.coordinate_names,
-        "q_slices": {name: [where.start, where.stop] for name, where in q_slices.items()},
-        "neutral": robot.q(),
-        "zero": robot.zero,
-        "kinds": kinds_of(robot),
-        "mass": mass,
-        "center_of_mass": center_of_mass(tree(robot), robot.zero) if mass > 0 and np.isfinite(mass) else None,
-    }
-
-
-def joint_table_json(robot: Robot) -> dict[str, object]:
-    """Return the rows of `joint_table`, of all joints; docs/reference/command-line.md describes them."""
-    from kinetree.queries.joint_table import joint_table
-
-    rows = [row._asdict() for row in joint_table(robot)]
-    return {"schema": SCHEMA, "robot": robot.name, "root": robot.root, "joints": rows}

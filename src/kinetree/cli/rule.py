@@ -111,7 +111,8 @@ def _page_of_code(code: str) -> str:
     """Return everything about a code that is not a rule's."""
     row = CODES[code]
     facts = {"to do": row.remedy, "severity": USES[row.use], "page": address(code)}
-    return "\n\n".join([_wrapped(f"{code}  {row.meaning}"), _facts(facts)])
+    lines = [_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()]
+    return "\n\n".join([_wrapped(f"{code}  {row.meaning}"), "\n".join(lines)])
 
 
 def _rows(rules: Sequence[Explanation]) -> str:
@@ -129,9 +130,8 @@ def _page(rule: Explanation) -> str:
         "repair": FIXES[rule.repaired],
         "page": address(rule.code),
     }
-    examples = {"good": rule.good, "bad": rule.bad}
-    shown = {name: textwrap.indent(textwrap.dedent(text).strip("\n"), "    ") for name, text in examples.items()}
-    paragraphs += [_facts(facts), *(f"{name}:\n{text}" for name, text in shown.items())]
+    paragraphs.append("\n".join(_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()))
+    paragraphs += [f"{name}:\n{textwrap.indent(text.strip(chr(10)), '    ')}" for name, text in _examples(rule)]
     return "\n\n".join(paragraphs)
 
 
@@ -144,11 +144,12 @@ def _page_by_hand(clause: Clause) -> str:
         "because": clause.because,
         "page": address(clause.code),
     }
-    return "\n\n".join([f"{clause.code}  A clause of REP-199 that no rule judges", _facts(facts)])
+    lines = [_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()]
+    return "\n\n".join([f"{clause.code}  A clause of REP-199 that no rule judges", "\n".join(lines)])
 
 
-def _facts(facts: Mapping[str, str]) -> str:
-    return "\n".join(_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items())
+def _examples(rule: Explanation) -> Sequence[tuple[str, str]]:
+    return (("good", textwrap.dedent(rule.good)), ("bad", textwrap.dedent(rule.bad)))
 
 
 def _wrapped(text: str, first: str = "", other: str = "") -> str:

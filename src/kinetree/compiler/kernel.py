@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from kinetree.arrays import DOUBLE, SINGLE, as_out, kind_of
-from kinetree.compiler import cache as disk
+from kinetree.compiler import cache as disk, interpret as interpreter
 from kinetree.compiler.batch import is_packed, packed, plain_batch, run_in_threads
 from kinetree.compiler.machine_code import SCALARS, MachineCode, code_when_needed, object_code
 from kinetree.compiler.memory import Memory
 from kinetree.compiler.port import Port, cast, checked, checked_out, flat_port, legal_type, split
-from kinetree.compiler.program import Program, interpret
+from kinetree.compiler.program import Program
 from kinetree.compiler.ufunc import array_layout, make_door
 from kinetree.display import MOST, shortened, visible
 from kinetree.errors import fail
@@ -153,13 +153,13 @@ class Kernel:
         kind = kind_of([*inputs, *named.values()])
         arrays, _ = checked(self.name, self.inputs, inputs, named, float)
 
-        def interpreted() -> Any:
-            result = interpret(self.program, *arrays, dtype=number)
+        def interpret() -> Any:
+            result = interpreter.interpret(self.program, *arrays, dtype=number)
             return (
                 result if kind is None else kind.give(cast(result, SINGLE) if kind.single and dtype is None else result)
             )
 
-        return split(self.outputs, interpreted)()
+        return split(self.outputs, interpret)()
 
     def c_source(self, name: str | None = None, dtype: DTypeLike = float, *, about: str = "") -> CSource:
         """Return the function as self-contained C99: `.source` and `.header`, the texts of `name.c` and `name.h`.
@@ -218,7 +218,7 @@ def _caller(
     ) -> NDArray[Any]:
         """Return the result, in `place` if its entries are contiguous."""
         if code is None:
-            return interpret(trace(), *(cast(a, float) for a in arrays), dtype=number)
+            return interpreter.interpret(trace(), *(cast(a, float) for a in arrays), dtype=number)
         arrays = [packed(cast(a, number), len(core)) for a, core in zip(arrays, shapes, strict=True)]
         if place is not None:  # results are written before all of the input is read, and some of it is read twice
             arrays = [a.copy() if np.may_share_memory(a, place) else a for a in arrays]

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
+from kinetree.algorithms.dynamics.lumping import lumped
 from kinetree.algorithms.dynamics.mass_matrix import crba
-from kinetree.algorithms.dynamics.parameters import NAMES, lumped, parameters_of, with_parameters
+from kinetree.algorithms.dynamics.parameters import NAMES, parameters_of, with_parameters
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port

@@ -63,6 +63,10 @@ _INTERNAL = r"\bobjects?\b.*\b(?:type|attribute)|NoneType|__\w+__|<locals>|\bins
 """Words of Python's inside that are left."""
 
 
+LONGEST = 1000
+"""Characters of a message that are read: the patterns take the square of its length."""
+
+
 def kind_of(value: object) -> str:
     """Return the kind of a value in plain words."""
     return KINDS.get(type(value).__name__, f"a {type(value).__name__}")
@@ -70,14 +74,14 @@ def kind_of(value: object) -> str:
 
 def plain_words(error: BaseException) -> str:
     """Return the message of an error without the words of Python's inside."""
-    text = " ".join(str(error).split())
+    text = " ".join(str(error)[:LONGEST].split())
     if isinstance(error, KeyError) and error.args:
         return f"there is no {error.args[0]!r}"
     for pattern, words in WORDS:
 
-        def said(found: re.Match[str], words: str = words) -> str:
+        def plain(found: re.Match[str], words: str = words) -> str:
             groups = [group or "" for group in found.groups()]
             return words.format(*groups, **{f"k{i}": KINDS.get(g, g and f"a {g}") for i, g in enumerate(groups)})
 
-        text = re.sub(pattern, said, text)
+        text = re.sub(pattern, plain, text)
     return "a value is of a kind that does not fit here" if not text or re.search(_INTERNAL, text) else text

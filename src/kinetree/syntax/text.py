@@ -18,8 +18,7 @@ MAX_DOTS = 100
 def decode(text: bytes | str, file: str) -> tuple[str, list[Finding]]:
     """Return the text in UTF-8 without a byte order mark; "" with a finding if it is not UTF-8 or too long."""
     if len(text) > MAX_BYTES:
-        message = f"{len(text)} bytes; at most {MAX_BYTES} are read"
-        return "", [Finding("file-size", "error", message, Source(file))]
+        return "", [Finding("file-size", "error", f"{len(text)} bytes; at most {MAX_BYTES} are read", Source(file))]
     try:
         return (text if isinstance(text, str) else text.decode()).removeprefix("\ufeff"), []
     except UnicodeDecodeError as error:

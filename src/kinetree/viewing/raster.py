@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.spatial.se3 import Array
-from kinetree.viewing.projection import Camera
+from kinetree.viewing.camera import Camera
 
 AT_ONCE = 500_000
 """Samples that are looked at together, and about the most of a band of rows."""

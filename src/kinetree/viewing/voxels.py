@@ -11,7 +11,7 @@ from kinetree.errors import fail
 from kinetree.lab.reach.map import ReachMap
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
-from kinetree.viewing.projection import DIRECTION
+from kinetree.viewing.camera import DIRECTION
 
 COLOURS = ((0.78, 0.18, 0.16), (0.95, 0.55, 0.16), (0.96, 0.85, 0.30), (0.36, 0.72, 0.42), (0.16, 0.42, 0.78))
 """Colours of shares of orientations, from none to all, with straight lines between them."""

@@ -49,8 +49,7 @@ def geometry(context: Context, link: Entry, element: Element) -> Geometry:
     else:
         report.warning("missing-element", f"<{element.tag}> without <geometry> is taken as empty", element)
     looks = [once[tag] for tag in ("material", MATERIAL) if tag in once][:1]  # SDF has no <material> in a <collision>
-    read = partial(material_of, context, link.element)
-    made = optional_each(report, "sdf", looks, link.element, read, extensions)
+    made = optional_each(report, "sdf", looks, link.element, partial(material_of, context, link.element), extensions)
     for _, more in made:
         extensions += more
     return Geometry(

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from kinetree.algorithms.closed_form import SixAxes
+from kinetree.algorithms.closest import closest_step, settled_step
 from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import GOALS, Goal, fault_of
@@ -16,7 +17,7 @@ from kinetree.algorithms.inverse import HEAD, Problem, answered, inverse_step
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.serial import SerialChain, serial_chain
-from kinetree.algorithms.tracking import REPORT, closest_step, returning_step, settled_step, tracking_step
+from kinetree.algorithms.tracking import REPORT, returning_step, tracking_step
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace

@@ -1,4 +1,4 @@
-"""What answers in one call: starts, all closed-form solutions, verdicts of reach, shells around what is reached."""
+"""What answers in one call: starts, all closed-form solutions, verdicts of reach, shells beyond which nothing is."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

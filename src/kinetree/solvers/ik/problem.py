@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.algorithms.closest import FIRST_DAMPING
 from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, Problem
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.tangent import Loose, normalised
-from kinetree.algorithms.tracking import FIRST_DAMPING
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.algorithms.closest import FIRST_DAMPING
 from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, TOTAL
-from kinetree.algorithms.tracking import FIRST_DAMPING
 from kinetree.solvers.ik.problem import STOPPED, at_the_best
 from kinetree.spatial.se3 import Array
 
