@@ -57,7 +57,7 @@ WORDS = [
     (r"'[\w-]+' codec can't decode bytes? (\S+) in position (\S+): .*?(?= when|$)", "byte {0} at {1} is no text"),
     (r"maximum recursion depth exceeded.*?(?= when|$)", "it is nested too deep"),
 ]  # fmt: skip
-"""Patterns of Python's messages, and what is said for them; {k0} is the kind that the first group names."""
+"""Patterns of Python's messages, and plain words for them; {k0} is the kind that the first group names."""
 
 _INTERNAL = r"\bobjects?\b.*\b(?:type|attribute)|NoneType|__\w+__|<locals>|\binstances? of\b|\bnon-\w+able\b"
 """Words of Python's inside that are left."""
