@@ -40,7 +40,8 @@ def test_documents_with_the_same_folders_share_a_process(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_stale_check_is_given_up(session, tmp_path):
+def test_a_stale_check_is_given_up(session, tmp_path, monkeypatch):
+    monkeypatch.setattr(workers, "PATIENCE", 0.2)  # less than a check of SLOW takes on a fast machine
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
 
