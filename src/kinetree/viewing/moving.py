@@ -55,14 +55,14 @@ def moving_picture(
     if not len(corners):
         raise fail("picture", "the robot has no shapes, which an animated picture needs")
     side = BOX * max(float(np.linalg.norm(np.ptp(corners, axis=0))), LEAST)
-    boxes = [crossed_boxes(shapes, T, side).reshape(-1, 3) for T in placed]
-    camera = camera_at(np.concatenate([corners, *boxes]), size, direction)
+    boxes = [crossed_boxes(shapes, T, side) for T in placed]
+    camera = camera_at(np.concatenate([corners, *(lines.reshape(-1, 3) for lines in boxes)]), size, direction)
     pictures = []
-    for T in placed:
+    for T, lines in zip(placed, boxes, strict=True):
         rgba = shaded(camera, *surfaces(shapes, soups, T))
         rgb = 1.0 - rgba[..., 3:] * (1.0 - rgba[..., :3])  # on white
         pictures.append(Image.fromarray(np.rint(255.0 * rgb).astype(np.uint8)))
-        for ends in camera.project(crossed_boxes(shapes, T, side))[..., :2]:
+        for ends in camera.project(lines)[..., :2]:
             ImageDraw.Draw(pictures[-1]).line([*map(tuple, ends)], fill=BOX_COLOUR, width=2)
     palette = pictures[0].quantize(COLOURS)
     first, *others = (one.quantize(palette=palette, dither=Image.Dither.NONE) for one in pictures)
