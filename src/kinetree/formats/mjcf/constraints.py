@@ -21,18 +21,8 @@ from kinetree.syntax.xml.reader import Element
 SPATIAL = ("width", "material", "rgba")  # inherited from the class of a fixed tendon, which cannot have them
 AGREE = 1e-9  # tolerance between two values of a fixed joint, in rad or m
 TENDON_KEPT = (
-    *("group", "actuatorfrclimited", "actuatorfrcrange", "solreflimit", "solimplimit", "solreffriction"),
-    *(
-        "solimpfriction",
-        "frictionloss",
-        "springlength",
-        "margin",
-        "stiffness",
-        "damping",
-        "armature",
-        "springyield",
-        "user",
-    ),
+    *("group", "actuatorfrclimited", "actuatorfrcrange", "solreflimit", "solimplimit", "solreffriction", "margin"),
+    *("solimpfriction", "frictionloss", "springlength", "springyield", "stiffness", "damping", "armature", "user"),
 )
 
 

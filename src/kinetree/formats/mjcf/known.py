@@ -9,12 +9,9 @@ from kinetree.formats.fields import check_attributes, ignore, stray_text
 from kinetree.syntax.xml.reader import Element, Report
 
 _TABLE: Mapping[str, Any] = tomllib.loads(files(__package__).joinpath("known.toml").read_text("utf-8"))
-_CLASSED, _KEEPING, _ELSEWHERE, _UNREAD = (
-    frozenset(_TABLE[key].split()) for key in ("classed", "keeping", "elsewhere", "unread")
-)
+_SETS = {key: frozenset(_TABLE[key].split()) for key in ("classed", "keeping", "elsewhere", "unread")}
 ATTRIBUTES: Mapping[str, frozenset[str]] = {path: frozenset(row.split()) for path, row in _TABLE["attributes"].items()}
 CHILDREN: Mapping[str, frozenset[str]] = {path: frozenset(row.split()) for path, row in _TABLE["children"].items()}
-NONE: frozenset[str] = frozenset()
 
 
 def check_known(report: Report, root: Element) -> None:
@@ -29,24 +26,24 @@ def check_known(report: Report, root: Element) -> None:
         attributes = ATTRIBUTES.get(f"{outer}/{tag}", ATTRIBUTES.get(tag))
         if attributes is None:  # kept as it stands, or reported by the readers
             continue
-        if tag in _CLASSED and outer not in ("default", "fixed", "spatial", "mujoco"):
+        if tag in _SETS["classed"] and outer not in ("default", "fixed", "spatial", "mujoco"):
             attributes |= {"class"}
         if not element.attributes.keys() <= attributes:
             check_attributes(report, element, attributes)
             element.attributes = {name: value for name, value in element.attributes.items() if name in attributes}
         stray_text(report, element)
-        for name in _UNREAD & element.attributes.keys():
+        for name in _SETS["unread"] & element.attributes.keys():
             if not element.attributes[name].strip():
                 message = f"{name}={element.attributes[name]!r} is empty; MuJoCo reads it as missing, or refuses it"
                 report.warning("empty-value", message, element, attribute=name)
         of_class = outer == "default" != tag
-        known = NONE if of_class else CHILDREN.get(tag, NONE)
+        known = CHILDREN[tag] if tag in CHILDREN and not of_class else frozenset()
         unknown = (
             []
-            if tag in _ELSEWHERE and not of_class
+            if tag in _SETS["elsewhere"] and not of_class
             else [child for child in element.children if child.tag not in known]
         )
-        if tag in _KEEPING and not of_class:
+        if tag in _SETS["keeping"] and not of_class:
             for child in unknown:
                 message = f"<{child.tag}> in {element.label} is not understood; it is kept unchanged"
                 report.warning("not-understood", message, child)

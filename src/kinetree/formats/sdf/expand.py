@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from kinetree.errors import Finding, shortened
 from kinetree.files.opener import Opener
-from kinetree.formats.fields import name_of, stray_text
+from kinetree.formats.fields import name_of
 from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
 from kinetree.formats.sdf.values import (
     VERSIONS,
@@ -162,7 +162,6 @@ class Expander:
 
     def inside(self, element: Element, scope: Scope, model: Entry) -> None:
         """Add the content of a <model>, and set its canonical link."""
-        stray_text(self.report, element)
         for pose in element.find_all("pose")[1:]:
             self.report.warning("contradiction", "<pose> occurs twice; the first is used", pose, owner=element)
         links: list[Entry] = []

@@ -15,7 +15,6 @@ from kinetree.errors import Finding
 from kinetree.files.opener import MeshReader, Opener, no_mesh, nothing
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.fields import (
-    check_attributes,
     check_outer,
     check_text,
     header_of,
@@ -168,18 +167,14 @@ class _Reader:
 
     def frame(self, entry: Entry) -> list[Frame]:
         """Return an extra frame. The frame of a model is one only if it differs from that of its canonical link."""
-        if entry.kind == "world":
-            check_outer(self.report, entry.element, ("name", "version"))
-            return []
-        if entry.kind == "model":
-            known = ("name", "canonical_link", "placement_frame", "version")
-            check_attributes(self.report, entry.element, known)
+        if entry.kind in ("world", "model"):
+            check_outer(self.report, entry.element, ("name", "canonical_link", "placement_frame", "version"))
         elif not entry.implied:
             _, others = single_children(self.report, entry.element, ("pose",), (), ("name", "attached_to"))
             ignore(self.report, others, entry.element)
         link = self.frames.link_of(entry)
         origin = self.frames.between(link, entry) if link else None
-        if link is None or origin is None or (is_world(link) and (self.context.prefix or entry.kind == "model")):
+        if link is None or origin is None or (is_world(link) and (self.context.prefix or entry.kind != "frame")):
             return []
         if entry.implied and np.allclose(origin, IDENTITY, rtol=0, atol=1e-14):
             return []
