@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import kinetree as kt
-from kinetree.formats import fields
+from kinetree.formats import fields, mjcf, sdf, srdf, urdf
 from kinetree.model.robot import Robot
 from kinetree.syntax.xml.reader import Element, Report, parse
 
@@ -157,6 +157,9 @@ SRDF_ROBOT = """<robot name="r"><link name="a"/><link name="b"/><joint name="tur
 RICH = {"urdf": URDF, "sdf": SDF, "mjcf": MJCF, "srdf": SRDF}
 
 
+READERS = {"urdf": urdf, "sdf": sdf, "mjcf": mjcf, "srdf": srdf}
+
+
 def elements_of(text: str) -> list[tuple[str, Element]]:
     """Return each element of a text with the tag of the one around it, in the order of the file."""
     root = parse(text, "<text>", Report())
@@ -192,11 +195,8 @@ def read(text: str, format: str) -> Robot:
 
 
 def findings(text: str, format: str) -> list[kt.Finding]:
-    """Return all that the reader says."""
-    try:
-        return [*read(text, format).notes]
-    except kt.KinetreeError as error:
-        return [*error.findings]
+    """Return all that the reader says, also beside errors."""
+    return [*READERS[format].read(text, "<text>")[1]]
 
 
 @contextmanager

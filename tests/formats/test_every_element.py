@@ -120,19 +120,18 @@ def test_what_stands_beside_a_world_is_noted():
 # empty
 
 
-@each("format, blank", [("urdf", ""), ("urdf", " "), ("mjcf", "")])
+@each("format, blank", [("urdf", ""), ("urdf", " "), ("mjcf", ""), ("mjcf", " ")])
 def test_an_empty_attribute_of_numbers_is_reported_by_name(format, blank):
+    """All at once, but for the number of copies, without which there is nothing to read."""
     text = RICH[format]
-    for found in re.finditer(r' (\w+)="(-?\d[^"]*)"', text):
-        if found[1] in ("version", "user", "count") or found.string[: found.start()].endswith("<verbose"):
-            continue
-        empty = text[: found.start(2)] + blank + text[found.end(2) :]
-        said = [finding for finding in findings(empty, format) if f"={blank!r}" in finding.message]
-        assert {name for one in said for name in re.findall(rf"(\w+)={blank!r}", one.message)} == {found[1]}, found[0]
-        in_class = (
-            "<default" in text.splitlines()[text.count("\n", 0, found.start())]
-        )  # or at the elements of the class
-        assert in_class or any(one.source.line == text.count("\n", 0, found.start()) + 1 for one in said)
+    places = [one for one in re.finditer(r' (\w+)="(-?\d[^"]*)"', text) if one[1] not in ("version", "user", "count")]
+    said = findings(edited(text, [(one.start(2), len(one[2]), blank) for one in places]), format)
+    for one in places:
+        line = text.count("\n", 0, one.start()) + 1
+        named = [note for note in said if f"{one[1]}={blank!r}" in note.message]
+        in_class = "<default" in text.splitlines()[line - 1]  # which is reported at the elements of the class
+        is_verbose = text[: one.start()].endswith("<verbose")
+        assert is_verbose or any(note.source.line == line or in_class for note in named), f"{one[0]} on line {line}"
 
 
 @pytest.mark.parametrize("end", ["lower", "upper"])
@@ -161,25 +160,39 @@ DEFAULTED += ("screw_thread_pitch", "thread_pitch", "use_parent_model_frame", "d
 """Elements of SDF that libsdformat 16 reads as missing if they are empty; it refuses all others."""
 
 
+def leaves(text):
+    """Return the elements of SDF with a value, each with the edit that empties it."""
+    found = [one for _, one in elements_of(text) if one.text.strip() and one.tag != "kinetree:carried"]
+    return [(one, (one.tag_stop, one.end - one.tag_stop, "")) for one in found]
+
+
 @each("text", [SDF, SDF_OLD])
-def test_an_empty_element_of_sdf_is_an_error_or_missing_as_in_libsdformat(text):
-    for _, element in elements_of(text):
-        if not element.text.strip() or element.tag == "kinetree:carried":
-            continue
-        start = element.tag_stop
-        said = findings(edited(text, [(start, element.end - start, "")]), "sdf")
-        here = [one for one in said if one.source and one.source.line == element.source.line and "empty" in one.message]
-        at_frame = element.tag == "pose" and (element.get("relative_to") or element.get("frame"))
-        assert len(here) == (0 if at_frame else 1), f"<{element.tag}> on line {element.source.line}: {here}"
-        if element.tag not in DEFAULTED:
-            assert here[0].code in ("number", "missing-element", "left-out"), element.tag
-            continue
-        for one in here:
-            assert (one.code, one.severity) == ("empty-value", "warning")
-            assert one.message == f"<{element.tag}> is empty; its default is used"
-        without = edited(text, [(element.start, element.stop - element.start, "")])
-        empty = read(edited(text, [(start, element.end - start, "")]), "sdf")
-        assert at_frame or element.tag == "thread_pitch" or not differ(empty, read(without, "sdf")), element.tag
+def test_an_empty_element_of_sdf_is_an_error_or_has_its_default_as_in_libsdformat(text):
+    ends = ("parent", "child", "name")  # without which there is no tree, and whose findings hide others
+    said = findings(edited(text, [edit for one, edit in leaves(text) if one.tag not in ends]), "sdf")
+    for element, edit in leaves(text):
+        notes = findings(edited(text, [edit]), "sdf") if element.tag in ends else said
+        where = f"<{element.tag}> on line {element.source.line}"
+        here = [one for one in notes if one.source.line == element.source.line]
+        here = [one for one in here if f"<{element.tag}>" in one.message and "is empty" in one.message]
+        if element.tag == "pose" and (element.get("relative_to") or element.get("frame")):
+            assert not here, where
+        elif element.tag in DEFAULTED:
+            assert {(one.code, one.severity) for one in here} == {("empty-value", "warning")}, where
+            assert {one.message for one in here} == {f"<{element.tag}> is empty; its default is used"}, where
+        else:
+            assert here, where
+            assert {one.code for one in here} <= {"number", "missing-element", "left-out"}, where
+
+
+@pytest.mark.slow
+@each("text", [SDF, SDF_OLD])
+def test_an_empty_element_of_sdf_with_a_default_is_as_if_it_were_missing(text):
+    for element, edit in leaves(text):
+        if element.tag in DEFAULTED and element.tag != "thread_pitch":  # without which the pitch is another
+            without = (element.start, element.stop - element.start, "")
+            if not (element.get("relative_to") or element.get("frame")):
+                assert not differ(read(edited(text, [edit]), "sdf"), read(edited(text, [without]), "sdf")), element.tag
 
 
 @each("attribute", ["auto", "degrees"])
@@ -189,6 +202,47 @@ def test_an_empty_truth_value_of_sdf_is_reported(attribute):
     assert [one.message for one in said if one.code == "empty-value"] == [
         f"{attribute}='' is empty; its default is used"
     ]
+
+
+NUMBER = re.compile(r"-?[\d.]+")
+UNBOUNDED = ("lower", "upper", "velocity", "effort")
+"""Elements of SDF that may be infinite."""
+KEPT_AS_TEXT = {"group", "user", "texcoord", "vertex", "face", "normal", "elevation", "size", "rgba"}
+"""Attributes of MJCF that the reader keeps as they stand."""
+
+
+@pytest.mark.slow
+@each("format, text", TEXTS)
+@each("value", ["nan", "1e400", "-1"])
+def test_every_number_at_its_limits(format, text, value):
+    """What is no finite number is reported; what is one comes back, unless a finding says that it cannot."""
+    usual = {note.message for note in read(text, format).notes}
+    for outer, element in elements_of(text):
+        spots = [(name, start, stop) for name, (_, start, stop, _) in attribute_spans(element).items()]
+        if element.text.strip() and not element.children:
+            spots.append(("", element.tag_stop, element.end))
+        for name, start, stop in spots:
+            words = text.encode()[start:stop].decode().split()
+            if not words or not all(map(NUMBER.fullmatch, words)) or (element.tag, name) in NO_NUMBER:
+                continue
+            changed = edited(text, [(start, stop - start, " ".join([value, *words[1:]]))])
+            try:
+                robot = read(changed, format)
+            except kt.KinetreeError:
+                continue
+            said = {note.message for note in robot.notes} - usual
+            legal = value == "-1" or (value == "1e400" and element.tag in UNBOUNDED)
+            assert said or legal or name in KEPT_AS_TEXT, f"{name}={value} of <{element.tag}> in <{outer}>"
+            if value == "-1":
+                try:
+                    back, _ = again(robot, format)
+                except kt.KinetreeError:
+                    continue
+                assert not differ(robot, back), f"{name}={value} of <{element.tag}> in <{outer}>"
+
+
+NO_NUMBER = {("verbose", "value"), ("robot", "version"), ("joint_property", "value")}
+"""(tag, attribute) with any text."""
 
 
 # round trips

@@ -6,10 +6,11 @@ from importlib.resources import files
 from typing import Any
 
 from kinetree.formats.fields import check_attributes, ignore, stray_text
+from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Element, Report
 
 _TABLE: Mapping[str, Any] = tomllib.loads(files(__package__).joinpath("known.toml").read_text("utf-8"))
-_SETS = {key: frozenset(_TABLE[key].split()) for key in ("classed", "keeping", "elsewhere", "unread")}
+_SETS = {key: frozenset(_TABLE[key].split()) for key in ("classed", "keeping", "elsewhere", "words", "numbers")}
 ATTRIBUTES: Mapping[str, frozenset[str]] = {path: frozenset(row.split()) for path, row in _TABLE["attributes"].items()}
 CHILDREN: Mapping[str, frozenset[str]] = {path: frozenset(row.split()) for path, row in _TABLE["children"].items()}
 
@@ -32,10 +33,14 @@ def check_known(report: Report, root: Element) -> None:
             check_attributes(report, element, attributes)
             element.attributes = {name: value for name, value in element.attributes.items() if name in attributes}
         stray_text(report, element)
-        for name in _SETS["unread"] & element.attributes.keys():
-            if not element.attributes[name].strip():
-                message = f"{name}={element.attributes[name]!r} is empty; MuJoCo reads it as missing, or refuses it"
+        for name in (_SETS["words"] | _SETS["numbers"]) & element.attributes.keys():
+            text = element.attributes[name]
+            if not text.strip():
+                message = f"{name}={text!r} is empty; MuJoCo reads it as missing, or refuses it"
                 report.warning("empty-value", message, element, attribute=name)
+            elif name in _SETS["numbers"] and numbers(text) is None:
+                message = f"{name}={text[:40]!r}; expected finite numbers, if any; it is kept unchanged"
+                report.warning("not-understood", message, element, attribute=name)
         of_class = outer == "default" != tag
         known = CHILDREN[tag] if tag in CHILDREN and not of_class else frozenset()
         unknown = (
