@@ -84,6 +84,7 @@ SDF = """<sdf version="1.11" xmlns:kinetree="urn:kinetree" xmlns:gz="http://gaze
   <frame name="mark" attached_to="base"><pose>0.3 0.2 0.1 0.1 0.2 0.3</pose></frame>
   <kinetree:material kinetree:name="alone"><diffuse>0 0 1 1</diffuse></kinetree:material>
   <kinetree:coupled_limit name="both" lower="-1" upper="1"><joint name="turn" coefficient="2"/></kinetree:coupled_limit>
+  <kinetree:free joint="turn" link="arm"/>
   <kinetree:carried of="group" kinetree:name="arm">{"joints": ["turn"]}</kinetree:carried>
 </model></sdf>"""
 SDF_OLD = """<sdf version="1.4"><model name="old"><pose>1 0 0 0 0 0</pose><link name="a"/>

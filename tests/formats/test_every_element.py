@@ -8,6 +8,7 @@ import pytest
 import kinetree as kt
 from carried_robots import differences, unlike
 from each import each
+from kinetree.formats import mjcf, sdf
 from kinetree.formats.mjcf.known import ATTRIBUTES
 from kinetree.formats.srdf.read import read as srdf_reader
 from kinetree.model.assemble import build, parts_of
@@ -343,3 +344,18 @@ def test_every_attribute_of_mjcf_that_is_for_simulation_comes_back():
     lost = [key for key, part in planted.items() if part.split('"')[1] not in written]
     assert not lost
     assert len(planted) > 100
+
+
+def test_what_is_unknown_in_an_include_and_in_included_files_is_reported():
+    part = '<sdf version="1.9" odd2="1">stray2<model name="part" odd3="1">stray3<link name="a"/></model></sdf>'
+    for merge in ("", 'merge="true"'):
+        include = f'<include odd1="1" {merge}>stray1<uri odd4="1">part.sdf</uri><odd5/></include>'
+        text = f'<sdf version="1.9"><model name="m"><link name="b"/>{include}</model></sdf>'
+        _, said = sdf.read(text, "m.sdf", lambda name, _: (part.encode(), "part.sdf") if name == "part.sdf" else None)
+        words = " ".join(one.message for one in said)
+        for what in ("'odd1'", "'odd2'", "'odd3'", "'odd4'", "<odd5>", "stray1", "stray2", "stray3"):
+            assert words.count(what) == 1, what
+    part = "<mujocoinclude odd2='1'>stray2<worldbody><body name='b'/></worldbody></mujocoinclude>"
+    text = "<mujoco><include file='part.xml' odd1='1'>stray1</include></mujoco>"
+    _, said = mjcf.read(text, "m.xml", lambda *_: (part.encode(), "part.xml"))
+    assert [re.findall(r"(odd\d|stray\d)", one.message) for one in said] == [["odd1"], ["stray1"], ["odd2"], ["stray2"]]

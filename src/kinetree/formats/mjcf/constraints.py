@@ -76,7 +76,7 @@ def _follow(context: Context, element: Element) -> None:
         message = f"joint {follower.name!r} follows joint {follower.mimic.joint!r} already; expected one leader"
         report.error("mimic", message, element)
         return
-    kept = {name: element.attributes[name] for name in ("name", "solref", "solimp") if name in element.attributes}
+    kept = {name: value for name, value in element.attributes.items() if name in ("name", "solref", "solimp")}
     extensions = (*follower.extensions, *attributes_extension(element, kept, EQUALITY))
     follower = replace(follower, mimic=mimic, extensions=follower.extensions if already else extensions)
     context.parts.joints[_joint_at(context)[follower.name]] = follower

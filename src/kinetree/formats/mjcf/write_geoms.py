@@ -116,7 +116,7 @@ def _material(xml: XmlWriter, material: Material, more: Element | None) -> None:
 
 def _in_role(kept: dict[str, str], role: dict[str, str]) -> dict[str, str]:
     """Return attributes that were kept, without a group in which the geom would be read as something else."""
-    shown = kept.get("group") in map(str, SHOWN_GROUPS)
+    shown = kept.get("group", "") in map(str, SHOWN_GROUPS)
     fits = role is SEEN or shown == (role is not FELT)
     return kept if fits else {name: value for name, value in kept.items() if name != "group"}
 

@@ -99,7 +99,7 @@ def truth_attribute(report: Report, element: Element, attribute: str, owner: Ele
     if text and text not in TRUTH:
         message = f"{attribute}={text!r} is not a boolean; expected true, false, 1 or 0"
         report.error("truth-value", message, element, attribute=attribute, owner=owner)
-    elif not element.get(attribute, "false").strip():
+    elif not (element.get(attribute, "false") or "").strip():
         message = f"{attribute}='' is empty; its default is used"
         report.warning("empty-value", message, element, attribute=attribute, owner=owner)
     return TRUTH.get(text, False)
