@@ -359,3 +359,44 @@ def test_what_is_unknown_in_an_include_and_in_included_files_is_reported():
     text = "<mujoco><include file='part.xml' odd1='1'>stray1</include></mujoco>"
     _, said = mjcf.read(text, "m.xml", lambda *_: (part.encode(), "part.xml"))
     assert [re.findall(r"(odd\d|stray\d)", one.message) for one in said] == [["odd1"], ["stray1"], ["odd2"], ["stray2"]]
+
+
+def test_a_class_inside_of_a_class_of_mjcf_is_unknown():
+    body = '<body name="b"><geom class="main" size="1"/></body>'
+    text = f'<mujoco><default><geom class="x"/></default><worldbody>{body}</worldbody></mujoco>'
+    (note,) = [note for note in read(text, "mjcf").notes if note.code == "not-understood"]
+    assert note.message == "attribute 'class' of <geom> is not understood and has no effect"
+
+
+@each("inside", ['<axis odd="1"><xyz>0 0 1</xyz>', "<axis><xyz>0 0 1<odd/></xyz>", '<axis><xyz odd="1">0 0 1</xyz>'])
+def test_what_is_unknown_in_the_axis_of_a_fixed_joint_comes_back(inside):
+    """Which may have an axis for the sake of its damping alone."""
+    axis = f"{inside}<dynamics><damping>1</damping></dynamics></axis>"
+    ends = "<parent>a</parent><child>b</child>"
+    joint = f'<joint name="j" type="fixed">{ends}{axis}</joint>'
+    robot = read(f'<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/>{joint}</model></sdf>', "sdf")
+    assert axis in again(robot, "sdf")[1]
+
+
+@each("group", range(6))
+@each("masks", ["", 'contype="0" conaffinity="0"'])
+def test_the_group_of_a_geom_of_mjcf_comes_back(group, masks):
+    text = f'<mujoco><worldbody><body name="b"><geom size="1" group="{group}" {masks}/></body></worldbody></mujoco>'
+    robot = read(text, "mjcf")
+    back, written = again(robot, "mjcf")
+    assert not differ(robot, back)
+    assert f'group="{group}"' in written or group == 0
+    shapes = [*robot.links["b"].visuals, *robot.links["b"].collisions]
+    usual = group == 2 if masks else group in (0, 3)  # what the writer writes by itself
+    assert any(shape.extensions for shape in shapes) != usual
+
+
+@each("group", [1, 4])
+def test_a_group_of_a_geom_does_not_bring_back_a_shape_that_was_removed(group):
+    text = f'<mujoco><worldbody><body name="b"><geom size="1" group="{group}"/></body></worldbody></mujoco>'
+    parts = parts_of(read(text, "mjcf"))
+    shape = parts.links[-1].collisions[0]
+    parts.links[-1] = replace(parts.links[-1], visuals=(replace(shape, extensions=()),) if group == 4 else ())
+    robot = build(parts)
+    link = again(robot, "mjcf")[0].links["b"]
+    assert (len(link.visuals), len(link.collisions)) == (int(group == 4), 1)
