@@ -106,6 +106,12 @@ def test_what_is_in_a_class_of_mjcf_is_reported_once_where_it_is():
         )
 
 
+def test_the_type_of_a_link_of_urdf_is_noted():
+    (note,) = [note for note in read(URDF, "urdf").notes if note.code == "no-effect"]
+    assert (note.severity, note.element) == ("info", "link 'base'")
+    assert note.message == "type=… of a link has no effect, in no program; it is not kept"
+
+
 def test_what_stands_beside_a_world_is_noted():
     model = '<model name="m"><link name="a"/></model>'
     notes = read(
@@ -196,10 +202,10 @@ def test_an_empty_element_of_sdf_with_a_default_is_as_if_it_were_missing(text):
                 assert not differ(read(edited(text, [edit]), "sdf"), read(edited(text, [without]), "sdf")), element.tag
 
 
-@each("attribute", ["auto", "degrees"])
-def test_an_empty_truth_value_of_sdf_is_reported(attribute):
-    value = {"auto": "false", "degrees": "true"}[attribute]
-    said = findings(SDF.replace(f'{attribute}="{value}"', f'{attribute}=""'), "sdf")
+@each("attribute, value", [("auto", "false"), ("degrees", "true")])
+@each("blank", ["", " "])
+def test_an_empty_truth_value_of_sdf_is_reported(attribute, value, blank):
+    said = findings(SDF.replace(f'{attribute}="{value}"', f'{attribute}="{blank}"'), "sdf")
     assert [one.message for one in said if one.code == "empty-value"] == [
         f"{attribute}='' is empty; its default is used"
     ]
@@ -344,6 +350,12 @@ def test_every_attribute_of_mjcf_that_is_for_simulation_comes_back():
     lost = [key for key, part in planted.items() if part.split('"')[1] not in written]
     assert not lost
     assert len(planted) > 100
+    meshes = [
+        ["mesh" in [e.tag for e in shape.extensions]]
+        for shape in robot.links["b"].collisions
+        if "mesh" in shape.shape.kind
+    ]
+    assert meshes == [[True], [False]]  # an inline mesh is kept as a whole
 
 
 def test_what_is_unknown_in_an_include_and_in_included_files_is_reported():
