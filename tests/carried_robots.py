@@ -70,7 +70,7 @@ def differences(a: Robot, b: Robot) -> list[str]:
     Equal by meaning are: a limit or dynamics without any number and none; a reference to a material and the material;
     an inertia seen in two frames; a header with and without a version or name spaces that nothing uses.
     """
-    return [*_differ(_plain(a), _plain(b), "robot")]
+    return [*unlike(_plain(a), _plain(b), "robot")]
 
 
 def _plain(robot: Robot) -> dict[str, object]:
@@ -102,19 +102,20 @@ def _resolved(robot: Robot, geometry):
     return replace(geometry, material=robot.materials[material.name])
 
 
-def _differ(a: object, b: object, path: str) -> Iterator[str]:
+def unlike(a: object, b: object, path: str = "") -> Iterator[str]:
+    """Yield the paths at which two values differ, without sources."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         if np.shape(a) != np.shape(b) or not np.allclose(a, b, rtol=1e-12, atol=1e-12):
             yield f"{path}: {a!r} {b!r}"
     elif dataclasses.is_dataclass(a) and type(a) is type(b):
         for field in dataclasses.fields(a):
             if field.name != "source":
-                yield from _differ(getattr(a, field.name), getattr(b, field.name), f"{path}.{field.name}")
+                yield from unlike(getattr(a, field.name), getattr(b, field.name), f"{path}.{field.name}")
     elif isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)) and len(a) == len(b):
         for i, (x, y) in enumerate(zip(a, b, strict=True)):
-            yield from _differ(x, y, f"{path}.{i}")
+            yield from unlike(x, y, f"{path}.{i}")
     elif isinstance(a, Mapping) and isinstance(b, Mapping) and {*a} == {*b}:
         for key in a:
-            yield from _differ(a[key], b[key], f"{path}.{key}")
+            yield from unlike(a[key], b[key], f"{path}.{key}")
     elif a != b:
         yield f"{path}: {a!r} {b!r}"

@@ -48,7 +48,13 @@ def test_a_joint_without_axes_needs_none(kind):
     assert not said(kt.load(URDF.format(kind=kind, axis=""), format="urdf"), "default-axis")
 
 
-@each("axis", ["", "<axis/>", "<axis><xyz/></axis>", "<axis><xyz> </xyz></axis>"])
+@each("axis", ["<axis><xyz/></axis>", "<axis><xyz> </xyz></axis>"])
+def test_an_empty_axis_of_sdf_is_an_error_as_in_libsdformat(axis):
+    with pytest.raises(kt.KinetreeError, match="<xyz> is empty; expected 3 finite numbers"):
+        kt.load(SDF.format(kind="revolute", axis=axis), format="sdf")
+
+
+@each("axis", ["", "<axis/>"])
 @each("kind", ["revolute", "prismatic"])
 def test_sdf_has_z_with_a_warning_that_says_so(kind, axis):
     robot = kt.load(SDF.format(kind=kind, axis=axis), format="sdf")

@@ -3,7 +3,7 @@ coefficient/> for each joint; in radians and metres; a bound that is left out is
 
 from math import inf, isfinite
 
-from kinetree.formats.fields import check_attributes, check_leaf, float_of, name_of
+from kinetree.formats.fields import check_leaf, check_outer, float_of, name_of
 from kinetree.model.robot import CoupledLimit
 from kinetree.syntax.numbers import format_number
 from kinetree.syntax.xml.reader import Element, Report
@@ -12,7 +12,7 @@ from kinetree.syntax.xml.reader import Element, Report
 def coupled_limit(report: Report, element: Element) -> CoupledLimit | None:
     """Return the limit in an element; None with errors in `report` if it is not legal."""
     before = len(report.findings)
-    check_attributes(report, element, {"name", "lower", "upper"})
+    check_outer(report, element, {"name", "lower", "upper"})
     terms: dict[str, float] = {}
     for child in element.children:
         if child.tag != "joint":

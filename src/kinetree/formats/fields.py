@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
-from kinetree.errors import nearest_names
+from kinetree.errors import Severity, nearest_names
 from kinetree.model.robot import Extension
 from kinetree.syntax.numbers import number, numbers
 from kinetree.syntax.xml.reader import Element, Report
@@ -98,29 +98,38 @@ def choice_of(report: Report, element: Element, attribute: str, text: str, legal
     return False
 
 
-def check_attributes(report: Report, element: Element, known: Collection[str]) -> None:
-    """Warn of attributes that are not understood; those of other name spaces are skipped."""
+def check_attributes(report: Report, element: Element, known: Collection[str], owner: Element | None = None) -> None:
+    """Warn of attributes that are not understood, and note those of other name spaces; none of them is kept."""
     for attribute in element.attributes:
-        foreign = attribute == "xmlns" or (":" in attribute and not attribute.startswith("xacro:"))
-        if attribute not in known and not foreign:
-            report.warning(
-                "not-understood",
-                f"attribute {attribute!r} of <{element.tag}> is not understood and has no effect",
-                element,
-                attribute=attribute,
-            )
+        if attribute in known or attribute == "xmlns" or attribute.startswith("xmlns:"):
+            continue
+        foreign = ":" in attribute and not attribute.startswith("xacro:")
+        message = f"attribute {attribute!r} of <{element.tag}> is not understood and has no effect"
+        severity: Severity = "info" if foreign else "warning"
+        report.add(severity, "not-understood", message, element, attribute=attribute, owner=owner)
+
+
+def check_outer(report: Report, element: Element, known: Collection[str] = ()) -> None:
+    """Warn of attributes that are not understood, and of text, in an element whose children are read elsewhere."""
+    check_attributes(report, element, known)
+    stray_text(report, element)
+
+
+def check_text(report: Report, element: Element, known: Collection[str] = (), owner: Element | None = None) -> None:
+    """Warn of all that is not understood in an element that should have only a text, and attributes."""
+    check_attributes(report, element, known, owner)
+    ignore(report, element.children, element)
 
 
 def check_leaf(report: Report, element: Element, known: Collection[str]) -> None:
     """Warn of all that is not understood in an element that should have only attributes."""
-    for attribute in element.attributes:
-        if attribute not in known:
-            check_attributes(report, element, known)
-            break
-    if element.children:
-        ignore(report, element.children, element)
-    if element.text:
-        stray_text(report, element)
+    check_text(report, element, known)
+    stray_text(report, element)
+
+
+def warn_empty(report: Report, element: Element, owner: Element) -> None:
+    """Warn of an element without a text, of which the format has a default."""
+    report.warning("empty-value", f"<{element.tag}> is empty; its default is used", element, owner=owner)
 
 
 def header_of(root: Element, *names: str) -> dict[str, str]:
@@ -135,12 +144,18 @@ def stray_text(report: Report, element: Element) -> None:
 
 
 def single_children(
-    report: Report, element: Element, known: Collection[str], many: Collection[str] = ()
+    report: Report,
+    element: Element,
+    known: Collection[str],
+    many: Collection[str] = (),
+    attributes: Collection[str] = (),
 ) -> tuple[dict[str, Element], list[Element]]:
     """Return the children that may stand once, by tag, and the others in order: those of `many` and unknown ones.
 
-    Of a child of `known` that stands twice, the first is taken, with a warning.
+    Of a child of `known` that stands twice, the first is taken, with a warning. Other attributes than those in
+    `attributes`, and text, are reported.
     """
+    check_outer(report, element, attributes)
     once: dict[str, Element] = {}
     others: list[Element] = []
     for child in element.children:
@@ -155,8 +170,6 @@ def single_children(
             before = once[tag].source.line
             message = f"<{tag}> occurs twice with different contents; the first, on line {before}, is used"
             report.warning("contradiction", message, child, owner=element)
-    if element.text:
-        stray_text(report, element)
     return once, others
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from kinetree.formats.fields import check_attributes, single_children
+from kinetree.formats.fields import check_text, single_children, warn_empty
 from kinetree.model.force_torque import Place, reading_place, same_place
 from kinetree.model.robot import Extension, ForceTorque, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
@@ -51,7 +51,6 @@ def read_force_torque(
     report: Report, format: str, element: Element, owner: Element, point: Literal["joint", "frame"]
 ) -> tuple[ForceTorque, list[Extension]]:
     """Return what <force_torque> describes, and its other elements, such as noise, as extensions "force_torque/…"."""
-    check_attributes(report, element, ())
     once, others = single_children(report, element, tuple(LEGAL))
     said = {tag: _word(report, once.get(tag), tag, owner) for tag in LEGAL}
     return force_torque_of(said, point), [Extension(format, f"{TAG}/{e.tag}", e.raw, e.source) for e in others]
@@ -59,7 +58,11 @@ def read_force_torque(
 
 def _word(report: Report, element: Element | None, tag: str, owner: Element) -> str:
     word = element.text.strip() if element is not None else ""
-    if element is not None and word and word not in LEGAL[tag]:
+    if element is not None:
+        check_text(report, element, (), owner)
+    if element is not None and not word:
+        warn_empty(report, element, owner)
+    elif element is not None and word not in LEGAL[tag]:
         message = f"<{tag}> is {word!r}; expected {', '.join(map(repr, LEGAL[tag]))}"
         report.error(tag.replace("_", "-"), message, element, owner=owner)
     return word if word in LEGAL[tag] else DEFAULTS[tag]

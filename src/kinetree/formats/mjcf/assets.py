@@ -1,5 +1,6 @@
 """Meshes and materials of <asset>, to which geoms refer by name."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
@@ -19,17 +20,20 @@ from kinetree.spatial.se3 import Array, frozen
 from kinetree.syntax.numbers import number, numbers
 from kinetree.syntax.xml.reader import Element, Report
 
+KEPT = ("content_type", "inertia", "maxhullvert", "smoothnormal", "normal", "texcoord")
+
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
     """A mesh asset. file: with its folder, None if inline. T_geom_file (4, 4): the file's axes in those of its geom.
-    element: with the attributes of its class."""
+    element: with the attributes of its class. kept: attributes that only MuJoCo uses."""
 
     file: str | None
     scale: tuple[float, ...]
     T_geom_file: Array
     material: str | None
     element: Element
+    kept: Mapping[str, str]
 
 
 @dataclass
@@ -126,7 +130,10 @@ def _mesh(report: Report, assets: Assets, element: Element, compiler: Compiler, 
         scale, T_geom_file = _placed(report, element, scale, pose(report, reference, compiler.of(element)))
     here = compiler.of(element)
     path = here.path(file, here.meshdir) if file else None
-    mesh = Mesh(path, tuple(scale), T_geom_file, element.get("material"), element)
+    kept = {attribute: element.attributes[attribute] for attribute in KEPT if attribute in element.attributes}
+    if file and name != PurePosixPath(file.replace("\\", "/")).stem:
+        kept["name"] = name
+    mesh = Mesh(path, tuple(scale), T_geom_file, element.get("material"), element, kept)
     if report.count["error"] == errors:
         assets.meshes[name] = mesh
         assets.others += [] if file else [element]

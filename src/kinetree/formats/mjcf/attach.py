@@ -7,12 +7,13 @@ from typing import Any
 
 from kinetree.errors import nearest_names
 from kinetree.files.opener import Opener
-from kinetree.formats.fields import check_attributes, name_of
+from kinetree.formats.fields import name_of
 from kinetree.formats.mjcf.attached_options import merge_options
 from kinetree.formats.mjcf.compiler import Compiler, read_compiler
 from kinetree.formats.mjcf.copies import ASSETS, SECTIONS, Users, named, renamed
 from kinetree.formats.mjcf.defaults import ATTACHED
 from kinetree.formats.mjcf.include import expand
+from kinetree.formats.mjcf.known import check_known
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.unknown_names import unknown_names
 from kinetree.syntax.xml.reader import MAX_PARTS, Element, Report, parse
@@ -64,7 +65,6 @@ class _Attacher:
         """Return the frame that stands for an <attach>, or None with an error."""
         if self.report.parts > MAX_PARTS:
             return None
-        check_attributes(self.report, element, ("model", "body", "frame", "prefix"))
         wanted = [(kind, name) for kind in ("body", "frame") if (name := element.get(kind))]
         model, fault = element.get("model"), ""
         if "prefix" not in element.attributes:
@@ -140,6 +140,7 @@ class _Attacher:
             report.error("attach", f"the file {file!r} is not a model: its root element is not <mujoco>", asset)
             return None
         expand(report, root, self.opener)
+        check_known(report, root)
         compiler = read_compiler(report, root)
         documents = {e.document for e in root.walk()}
         expand_attachments(report, root, compiler, self.opener, (found[1], *self.files))

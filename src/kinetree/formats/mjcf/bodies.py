@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from kinetree.formats.fields import check_attributes, extension, optional, vector_of
+from kinetree.formats.fields import extension, optional, vector_of
 from kinetree.formats.mjcf.by_mujoco import FIX
 from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, free, name_or_free
@@ -21,7 +21,7 @@ from kinetree.syntax.xml.writer import attributes_text, element_text
 
 WORLD = "world"
 POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
-BODY_KEPT = ("gravcomp", "sleep", "simple", "user", "mocap")
+BODY_KEPT = ("gravcomp", "sleep", "simple", "user", "mocap", "fuse")
 SITE_TYPES = ("sphere", *STRETCHED)
 SITE_LOOK = ("type", "group", "material", "size", "rgba", "user")
 CAMERA_KEPT = (
@@ -51,7 +51,6 @@ def read_bodies(context: Context, root: Element) -> None:
     context.drawn[WORLD] = se3.IDENTITY
     sections = root.find_all("worldbody")
     for section in sections:
-        check_attributes(context.report, section, ())
         _contents(context, section, world, se3.IDENTITY, "main")
     for element in (e for e in (world.inertial, *(p.element for p in world.joints)) if e is not None):
         context.report.error("world", f"the world cannot have <{element.tag}>", element)
@@ -67,7 +66,6 @@ def read_bodies(context: Context, root: Element) -> None:
 
 def _body(context: Context, element: Element, parent: str, T_parent_frame: Array, inherited: str) -> _Body:
     report = context.report
-    check_attributes(report, element, ("name", "childclass", *POSE, *BODY_KEPT))
     context.bodies += 1
     name = name_or_free(context, element, f"body_{context.bodies}", context.names.frames)
     T_parent_body = frozen(T_parent_frame @ pose(report, element, context.compiler.of(element)))
@@ -169,7 +167,6 @@ def _contents(context: Context, element: Element, body: _Body, T: Array, inherit
         if child.tag == "body":
             body.bodies.append((child, T, inherited))
         elif child.tag == "frame":
-            check_attributes(report, child, ("name", "childclass", *POSE))
             T_frame = frozen(T @ pose(report, child, context.compiler.of(child)))
             _contents(context, child, body, T_frame, classes.named(child, "childclass", inherited))
         elif child.tag == "inertial":
@@ -199,15 +196,11 @@ def _contents(context: Context, element: Element, body: _Body, T: Array, inherit
             message = f"<{child.tag}> makes bodies that the file does not contain; it is read only if MuJoCo expands it"
             report.error("not-supported", message, child, fix=FIX)
         else:
-            if child.tag != "plugin":
-                message = f"<{child.tag}> in {body.name!r} is not understood; it is kept unchanged"
-                report.warning("not-understood", message, child)
             body.extensions.append(extension("mjcf", child))
 
 
 def _site(context: Context, element: Element, body: _Body, T: Array) -> None:
     report = context.report
-    check_attributes(report, element, ("name", "fromto", *POSE, *SITE_LOOK))
     kind = keyword(report, element, "type", SITE_TYPES) or "sphere"
     if "fromto" in element.attributes and kind not in STRETCHED:
         report.error("fromto", f"fromto cannot place a {kind}", element, attribute="fromto")
@@ -229,7 +222,6 @@ def _site(context: Context, element: Element, body: _Body, T: Array) -> None:
 def _camera(context: Context, element: Element, body: _Body, T: Array) -> Sensor | Extension:
     """Return a camera as a sensor, or as it stands if it turns by itself."""
     report = context.report
-    check_attributes(report, element, ("name", "mode", "target", *POSE, *CAMERA_KEPT))
     T_camera = frozen(T @ pose(report, element, context.compiler.of(element)))
     modes = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
     if (keyword(report, element, "mode", modes) or "fixed") != "fixed":

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kinetree.formats.defaults import DEFAULTS
-from kinetree.formats.fields import check_attributes, choice_of, float_of
+from kinetree.formats.fields import choice_of, float_of
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Document, Element, Report
 
@@ -49,7 +49,10 @@ class Compiler:
         return str(PurePosixPath(self.assetdir if folder is None else folder) / name)
 
 
-SIMULATION = ("discardvisual", "usethread", "fusestatic", "saveinertial", "conflict")
+SIMULATION = (
+    *("discardvisual", "usethread", "fusestatic", "saveinertial", "conflict", "passthrough", "savecanonical"),
+    "savecompiled",
+)
 UNUSED = {
     "alignfree": "MuJoCo may move the frames of free bodies to their centre of mass; they are kept here as written",
 }
@@ -57,18 +60,12 @@ BOUND_MASS = 1e-6  # kg
 BOUND_INERTIA = 1e-9  # kg m²
 STANDS_IN = {"boundmass": BOUND_MASS, "boundinertia": BOUND_INERTIA}
 """Bounds so small that they only stand in for masses that a robot does not have; the writer sets them."""
-KNOWN = (
-    *("angle", "eulerseq", "autolimits", "inertiafromgeom", "inertiagrouprange", "settotalmass", "strippath"),
-    *("boundmass", "boundinertia", "balanceinertia", "fitaabb"),
-    *("assetdir", "meshdir", "texturedir", "coordinate", *SIMULATION, *UNUSED),
-)
 
 
 def read_compiler(report: Report, root: Element) -> Compiler:
     """Return the settings of all <compiler> elements together."""
     compiler = Compiler()
     for element in root.find_all("compiler"):
-        check_attributes(report, element, KNOWN)
         compiler = replace(compiler, **_settings(report, element))
         for attribute, effect in UNUSED.items():
             if element.get(attribute, "false") != "false":

@@ -6,10 +6,11 @@ from math import inf
 from numpy.polynomial import Polynomial
 
 from kinetree.errors import KinetreeError
-from kinetree.formats.fields import check_attributes, float_of, name_of
+from kinetree.formats.fields import float_of, name_of
 from kinetree.formats.mjcf.compiler import keyword
-from kinetree.formats.mjcf.context import OPEN, Context
+from kinetree.formats.mjcf.context import EQUALITY, OPEN, Context, attributes_extension
 from kinetree.formats.mjcf.joints import span_of
+from kinetree.formats.mjcf.known import CHILDREN
 from kinetree.formats.mjcf.loops import TYPES, read_loop
 from kinetree.model.edit.motion import lock
 from kinetree.model.mimic import resolve_mimic
@@ -20,8 +21,8 @@ from kinetree.syntax.xml.reader import Element
 SPATIAL = ("width", "material", "rgba")  # inherited from the class of a fixed tendon, which cannot have them
 AGREE = 1e-9  # tolerance between two values of a fixed joint, in rad or m
 TENDON_KEPT = (
-    *("group", "actuatorfrclimited", "actuatorfrcrange", "solreflimit", "solimplimit", "solreffriction"),
-    *("solimpfriction", "frictionloss", "springlength", "margin", "stiffness", "damping", "armature", "user"),
+    *("group", "actuatorfrclimited", "actuatorfrcrange", "solreflimit", "solimplimit", "solreffriction", "margin"),
+    *("solimpfriction", "frictionloss", "springlength", "springyield", "stiffness", "damping", "armature", "user"),
 )
 
 
@@ -29,7 +30,7 @@ def read_equality(context: Context, root: Element) -> list[Element]:
     """Make followers of the joints that an affine equality ties to another; return the other elements."""
     others = []
     for element in (e for section in root.find_all("equality") for e in section.children):
-        full = context.classes.resolved(element, tag="equality")
+        full = context.classes.resolved(element, tag="equality") if element.tag in CHILDREN["equality"] else element
         active = keyword(context.report, full, "active", ("false", "true")) != "false"
         if element.tag == "joint" and active:
             _follow(context, full)
@@ -49,7 +50,6 @@ def read_equality(context: Context, root: Element) -> list[Element]:
 def _follow(context: Context, element: Element) -> None:
     """Make a follower by MuJoCo's y - y0 = a0 + a1 (x - x0) + …, with the joints at y0, x0 in the drawn model."""
     report = context.report
-    check_attributes(report, element, ("name", "active", "solref", "solimp", "joint1", "joint2", "polycoef"))
     follower = _scalar_joint(context, element, "joint1")
     leader = _scalar_joint(context, element, "joint2") if "joint2" in element.attributes else None
     text = element.get("polycoef") or ""
@@ -76,7 +76,10 @@ def _follow(context: Context, element: Element) -> None:
         message = f"joint {follower.name!r} follows joint {follower.mimic.joint!r} already; expected one leader"
         report.error("mimic", message, element)
         return
-    context.parts.joints[_joint_at(context)[follower.name]] = replace(follower, mimic=mimic)
+    kept = {name: value for name, value in element.attributes.items() if name in ("name", "solref", "solimp")}
+    extensions = (*follower.extensions, *attributes_extension(element, kept, EQUALITY))
+    follower = replace(follower, mimic=mimic, extensions=follower.extensions if already else extensions)
+    context.parts.joints[_joint_at(context)[follower.name]] = follower
 
 
 def _scalar_joint(context: Context, element: Element, attribute: str) -> Joint | None:
@@ -152,7 +155,7 @@ def read_tendons(context: Context, root: Element) -> list[Element]:
     """Make limits of the fixed tendons that have a range; return the tendons with anything beyond that."""
     others, count = [], 0
     for element in (e for section in root.find_all("tendon") for e in section.children):
-        full = context.classes.resolved(element, tag="tendon")
+        full = context.classes.resolved(element, tag="tendon") if element.tag in CHILDREN["tendon"] else element
         span = None
         if element.tag == "fixed":
             full.attributes = {k: v for k, v in full.attributes.items() if k not in SPATIAL or k in element.attributes}
@@ -169,7 +172,6 @@ def read_tendons(context: Context, root: Element) -> list[Element]:
 def _fixed(context: Context, element: Element, number: int) -> CoupledLimit | None:
     """Return the limit of a fixed tendon: a range on the sum of coef times coordinate, in radians and metres."""
     report = context.report
-    check_attributes(report, element, ("name", "range", "limited", *TENDON_KEPT))
     coefficients: dict[str, float] = {}
     for term in element.find_all("joint"):
         joint = _scalar_joint(context, term, "joint")

@@ -17,6 +17,8 @@ FORMAT = "mjcf"
 OPEN = 1e10
 """MuJoCo's largest number, mjMAXVAL, which means no limit: a range of MJCF has two ends."""
 ATTRIBUTES = "attributes"  # tag of an Extension whose text is attributes of the element
+EQUALITY, MESH = "equality", "mesh"
+"""Tags of those whose text is attributes of the equality that a joint follows by, and of the mesh of a geom."""
 
 
 @dataclass
@@ -104,8 +106,8 @@ def name_or_free(context: Context, element: Element, wanted: str, taken: set[str
     return name
 
 
-def attributes_extension(element: Element, kept: Mapping[str, str]) -> tuple[Extension, ...]:
+def attributes_extension(element: Element, kept: Mapping[str, str], tag: str = ATTRIBUTES) -> tuple[Extension, ...]:
     """Return attributes that only the simulation uses as an extension, kept for a file of the same format."""
     if not kept:
         return ()
-    return (Extension(FORMAT, ATTRIBUTES, attributes_text(kept), element.source),)
+    return (Extension(FORMAT, tag, attributes_text(kept), element.source),)

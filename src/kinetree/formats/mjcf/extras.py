@@ -3,7 +3,7 @@
 from functools import partial
 
 from kinetree.formats.fields import optional
-from kinetree.formats.mjcf.compiler import Compiler
+from kinetree.formats.mjcf.compiler import SIMULATION, Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
 from kinetree.formats.mjcf.defaults import ATTACHED, RESOLVED
 from kinetree.formats.mjcf.order import order_elements
@@ -50,6 +50,9 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
             message = f"<{section.tag}> is not understood; it is kept unchanged"
             context.report.warning("not-understood", message, section)
             _keep(context, section)
+    for section in root.find_all("compiler"):
+        settings = {name: value for name, value in section.attributes.items() if name in SIMULATION}
+        _keep(context, _with(section, section.children, settings))
     for section in root.find_all("default"):
         _keep(context, _simulation_defaults(section))
     for section in root.find_all(ATTACHED):
@@ -65,7 +68,7 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
 
 
 def _keep(context: Context, element: Element) -> None:
-    if element.children or element.attributes:
+    if element.children or element.attributes or element.text or element.tag not in (*READ, *KEPT):
         text = element_text(_renamed(context, element))
         context.parts.extensions.append(Extension(FORMAT, element.tag, text, element.source))
 
@@ -73,7 +76,7 @@ def _keep(context: Context, element: Element) -> None:
 def _with(element: Element, children: list[Element], attributes: dict[str, str] | None = None) -> Element:
     attributes = dict(element.attributes) if attributes is None else attributes
     changed = Element(element.tag, attributes, element.document, element.start)
-    changed.children = children
+    changed.children, changed.text = children, element.text
     return changed
 
 

@@ -7,9 +7,9 @@ from math import nan
 import numpy as np
 
 from kinetree.errors import nearest_names
-from kinetree.formats.fields import check_attributes, extension, float_of, name_of, optional, vector_of
+from kinetree.formats.fields import extension, float_of, name_of, optional, vector_of
 from kinetree.formats.mjcf.compiler import TRUTH, keyword
-from kinetree.formats.mjcf.context import Context, attributes_extension
+from kinetree.formats.mjcf.context import MESH, Context, attributes_extension
 from kinetree.formats.mjcf.inertia import DENSITY, TINY, Lump, lump_of
 from kinetree.formats.mjcf.mesh_mass import fitted
 from kinetree.formats.mjcf.poses import fromto, pose
@@ -24,14 +24,9 @@ SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3, "pl
 TYPES = (*SIZES, "hfield", "mesh", "sdf")
 STRETCHED = ("capsule", "cylinder", "ellipsoid", "box")  # shapes that fromto can place
 RGBA = (0.5, 0.5, 0.5, 1.0)  # MuJoCo's default, which counts as missing
-READ = (
-    *("name", "type", "size", "fromto", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"),
-    *("material", "rgba", "mesh", "hfield", "mass", "density", "shellinertia", "group", "contype", "conaffinity"),
-    "fitscale",
-)
 KEPT = (
     *("condim", "priority", "friction", "solmix", "solref", "solimp", "margin", "gap", "surfacevel", "adhesion"),
-    *("fluidshape", "fluidcoef", "user"),
+    *("fluidshape", "fluidcoef", "castshadow", "user"),
 )
 HUGE = 1e50  # m: beyond this, masses overflow
 SHOWN_GROUPS = (0, 1, 2)  # groups that MuJoCo shows by default
@@ -67,7 +62,6 @@ def _enters_mass(context: Context, element: Element) -> bool:
 
 def _geom(context: Context, element: Element, T_link_frame: Array, body: Element, weighed: bool) -> Geom:
     report = context.report
-    check_attributes(report, element, (*READ, *KEPT))
     kind = keyword(report, element, "type", TYPES) or "sphere"
     size = _size(context, element)
     if "fromto" in element.attributes and kind not in STRETCHED:
@@ -99,7 +93,9 @@ def _geom(context: Context, element: Element, T_link_frame: Array, body: Element
         mesh = context.assets.meshes.get(element.get("mesh") or "")
         T_link_geometry = frozen(T @ mesh.T_geom_file) if mesh and mesh.file and kind not in SIZES else T
         children = (extension("mjcf", child) for child in element.children)
-        extensions = (*_extension(element, kind, masks), *children)
+        extensions = (*_extension(element, kind, masks, group), *children)
+        if mesh and mesh.file and kind not in SIZES:
+            extensions += attributes_extension(element, mesh.kept, MESH)
         geometry = Geometry(shape, T_link_geometry, name or None, look, extensions, element.source)
     felt = any(masks)
     return Geom(geometry, group in SHOWN_GROUPS or not felt, felt, lump)
@@ -201,10 +197,13 @@ def _material(context: Context, element: Element, body: Element) -> Material | N
     return Material(name) if name else None
 
 
-def _extension(element: Element, kind: str, masks: list[int]) -> tuple[Extension, ...]:
+def _extension(element: Element, kind: str, masks: list[int], group: int) -> tuple[Extension, ...]:
+    """Return the attributes that are kept; groups that the writer does not choose itself are among them."""
     kept = {name: element.attributes[name] for name in KEPT if name in element.attributes}
     if masks not in ([1, 1], [0, 0]):
         kept |= {"contype": str(masks[0]), "conaffinity": str(masks[1])}
+    if group != (0 if group in SHOWN_GROUPS and any(masks) else 3 if any(masks) else 2):
+        kept["group"] = str(group)
     if kind == "sdf":
         kept["type"] = kind  # a mesh whose distance field collides
     return attributes_extension(element, kept)

@@ -1,7 +1,7 @@
 """<include file=…>, replaced by the children of the file's root element."""
 
 from kinetree.files.opener import Opener
-from kinetree.formats.fields import name_of
+from kinetree.formats.fields import check_outer, name_of
 from kinetree.syntax.xml.reader import MAX_DEPTH, Element, Report, parse
 
 
@@ -41,6 +41,7 @@ class _Expander:
         wanted = name_of(report, element, "file")
         if not wanted:
             return None
+        check_outer(report, element, ("file",))
         if element.children:
             report.error("include", "<include> cannot have children", element)
         found = self.opener(wanted, self.main) or self.opener(wanted, element.document.file)
@@ -57,6 +58,8 @@ class _Expander:
         if root is not None and root.tag not in ("mujoco", "mujocoinclude"):
             message = f"the root element of an included file is <{root.tag}>; expected <mujocoinclude> or <mujoco>"
             report.warning("not-understood", message, root)
+        if root is not None:
+            check_outer(report, root, ("model",))
         if root is not None and not root.children:
             report.error("include", f"the included file {wanted!r} is empty", element, attribute="file")
         return root

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from kinetree.formats.defaults import DEFAULTS
-from kinetree.formats.fields import check_attributes, float_of, vector_of
+from kinetree.formats.fields import float_of, vector_of
 from kinetree.formats.mjcf.compiler import AUTO, keyword
 from kinetree.formats.mjcf.context import Context, attributes_extension, name_or_free
 from kinetree.formats.mjcf.poses import ZERO, unit
@@ -21,13 +21,9 @@ from kinetree.syntax.xml.reader import Element
 ASSUMED = DEFAULTS["mjcf"]
 TYPES = {kind.mjcf: kind.name for kind in reversed(JOINT_TYPES.values()) if kind.mjcf}
 """MuJoCo's types to the model's; a hinge without a range is continuous."""
-READ = (
-    *("name", "type", "pos", "axis", "ref", "range", "limited", "actuatorfrcrange", "actuatorfrclimited"),
-    *("stiffness", "damping", "frictionloss", "armature", "springref"),
-)
 KEPT = (
     *("group", "springdamper", "solreflimit", "solimplimit", "solreffriction", "solimpfriction"),
-    *("actuatorgravcomp", "margin", "user"),
+    *("actuatorgravcomp", "margin", "springyield", "user"),
 )
 
 
@@ -43,7 +39,6 @@ def read_joint(context: Context, placed: JointElement, body: str) -> Joint:
     """Return a joint without parent, child, ref and the body's pose; origin is its place in the body."""
     element, report = placed.element, context.report
     free = element.tag == "freejoint"
-    check_attributes(report, element, ("name", "group", "align") if free else (*READ, *KEPT))
     kind = "free" if free else keyword(report, element, "type", TYPES) or "hinge"
     name = name_or_free(context, element, f"{body}_joint", context.names.joints)
     if free and element.get("align") == "true":

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinetree.formats.fields import check_attributes, vector_of
+from kinetree.formats.fields import vector_of
 from kinetree.formats.mjcf.context import FORMAT, Context, attributes_extension, free
 from kinetree.formats.mjcf.poses import ZERO
 from kinetree.model.robot import Extension, Frame, Joint
@@ -28,8 +28,6 @@ FIRST, SECOND = (f"{MADE}1:", f"{MADE}2:"), (f"{MADE}3:", f"{MADE}4:")
 def read_loop(context: Context, element: Element) -> bool:
     """Add a loop to the parts, with a warning; return False for an equality that is kept as it stands."""
     report = context.report
-    known = ("name", "class", "active", *KEPT, "body1", "body2", "anchor", "relpose", "site1", "site2")
-    check_attributes(report, element, known)
     by_site = "site1" in element.attributes or "site2" in element.attributes
     frames = _site_frames(context, element) if by_site else _body_frames(context, element)
     if frames is None or frames[0].link == frames[1].link:
@@ -90,6 +88,9 @@ def _site_frames(context: Context, element: Element) -> tuple[Frame, Frame] | No
 def _body_frames(context: Context, element: Element) -> tuple[Frame, Frame] | None:
     """Return the frames in body1 and body2 that an equality holds together, where the file draws the bodies."""
     first, second = element.get("body1") or "", element.get("body2") or "world"
+    if not first:
+        message = f"<{element.tag}> needs body1=… or site1=…, which is missing; it is kept, but has no effect"
+        context.report.warning("equality", message, element)
     if first not in context.drawn or second not in context.drawn:
         return None
     T_12 = se3.inverse(context.drawn[first]) @ context.drawn[second]

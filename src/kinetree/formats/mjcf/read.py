@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from kinetree.confine import Confinement
 from kinetree.files.opener import MeshReader, Opener, no_mesh, nothing
-from kinetree.formats.fields import check_attributes, stray_text
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.losses.parts import cutter
 from kinetree.formats.mjcf.assets import read_assets
@@ -19,6 +18,7 @@ from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.expand import MAKERS, expanded, makers
 from kinetree.formats.mjcf.extras import check_names, keep_sections
 from kinetree.formats.mjcf.include import expand
+from kinetree.formats.mjcf.known import check_known
 from kinetree.formats.mjcf.order import take_texts
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.sensors import read_sensors
@@ -94,10 +94,7 @@ def _is_model(report: Report, root: Element) -> bool:
 
 
 def _robot(report: Report, root: Element, written: Text, opener: Opener, mesh: MeshReader) -> Robot | None:
-    check_attributes(report, root, ("model",))
-    for element in root.walk():
-        if element.text and element.tag not in ("text", "config"):
-            stray_text(report, element)
+    check_known(report, root)
     compiler = read_compiler(report, root)
     expand_attachments(report, root, compiler, opener, (root.document.file,))
     if report.parts > MAX_PARTS:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinetree.formats.fields import check_attributes, vector_of
+from kinetree.formats.fields import vector_of
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.copies import Users, named, renamed
 from kinetree.formats.mjcf.poses import ZERO, euler
@@ -39,7 +39,6 @@ class _Copier:
 
     def copies(self, element: Element) -> list[Element]:
         report = self.report
-        check_attributes(report, element, ("count", "sep", "offset", "euler", "childclass"))
         count = number(element.get("count") or "")
         if count is None or count < 1 or not count.is_integer():
             report.error("number", "<replicate> needs count=…, a whole number from 1 on", element, attribute="count")

@@ -1,6 +1,5 @@
 """<sensor>: sensors at a site become sensors on its frame; the others are kept."""
 
-from kinetree.formats.fields import check_attributes
 from kinetree.formats.mjcf.context import Context, attributes_extension, name_or_free
 from kinetree.model.robot import Sensor
 from kinetree.syntax.xml.reader import Element
@@ -19,7 +18,6 @@ def read_sensors(context: Context, root: Element) -> list[Element]:
         if element.tag not in AT_SITE or "camera" in element.attributes:
             others.append(element)
             continue
-        check_attributes(context.report, element, ("name", "site", *KEPT))
         site = element.get("site") or ""
         if not site:
             message = f"<{element.tag}> needs site=…, which is missing; it is kept unchanged"

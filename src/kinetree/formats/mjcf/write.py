@@ -10,7 +10,7 @@ from kinetree.formats.losses.losses import Losses
 from kinetree.formats.losses.sidecar import LegalNames, Record, written
 from kinetree.formats.mjcf.check import check, is_several, opposite_readings
 from kinetree.formats.mjcf.compiler import BOUND_INERTIA, BOUND_MASS
-from kinetree.formats.mjcf.context import FORMAT, free
+from kinetree.formats.mjcf.context import EQUALITY, FORMAT, free
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
 from kinetree.formats.mjcf.read import read
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
@@ -82,8 +82,8 @@ def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
     job = Job(robot, losses)
     xml = XmlWriter()
     with xml.open("mujoco", model=robot.name):
-        _compiler(xml, job)
         kept = {} if "extension" in losses.without else _sections(robot)
+        _compiler(xml, job, kept.pop("compiler", []))
         for element in (e for tag in BEFORE for e in kept.pop(tag, [])):
             _raw(xml, element)
         write_texts(xml, job.in_file(), records)
@@ -133,15 +133,16 @@ def _bounds(job: Job) -> list[Finding]:
     return [Finding("bounds", "warning", message, job.robot.source, fix="give these links inertias")]
 
 
-def _compiler(xml: XmlWriter, job: Job) -> None:
-    bounds: dict[str, str | None] = {}
+def _compiler(xml: XmlWriter, job: Job, kept: list[Element]) -> None:
+    bounds: dict[str, str | None] = {name: value for element in kept for name, value in element.attributes.items()}
     if weightless(job):
         xml.comment(
             "boundmass and boundinertia stand in for masses that the robot does not have: "
             "MuJoCo moves no body without mass"
         )
-        bounds = {"boundmass": format_number(BOUND_MASS), "boundinertia": format_number(BOUND_INERTIA)}
-    xml.leaf("compiler", angle="radian", autolimits="true", inertiafromgeom="false", **bounds)
+        bounds |= {"boundmass": format_number(BOUND_MASS), "boundinertia": format_number(BOUND_INERTIA)}
+    inner = [element_text(child) for element in kept for child in element.children]
+    xml.around("compiler", inner, angle="radian", autolimits="true", inertiafromgeom="false", **bounds)
 
 
 def _sections(robot: Robot) -> dict[str, list[Element]]:
@@ -167,7 +168,8 @@ def _equalities(xml: XmlWriter, job: Job) -> None:
         write_loops(xml, job)
         for name, mimic in followers.items():
             polynomial = format_numbers([mimic.offset, mimic.multiplier, *mimic.higher, 0, 0, 0][:5])
-            xml.leaf("joint", joint1=name, joint2=mimic.joint, polycoef=polynomial)
+            more = attributes_of(job.robot.joints[name].extensions, job, EQUALITY)
+            xml.leaf("joint", **{**more, "joint1": name, "joint2": mimic.joint, "polycoef": polynomial})
 
 
 def _tendons(xml: XmlWriter, job: Job, kept: dict[str, list[Element]]) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.formats.mjcf.context import free
+from kinetree.formats.mjcf.context import MESH, free
+from kinetree.formats.mjcf.geoms import SHOWN_GROUPS
 from kinetree.formats.mjcf.poses import pose_attributes, z_to
 from kinetree.formats.mjcf.writing import Job, attributes_of, elements_of
 from kinetree.model.robot import Geometry, Link, Material, Shape
@@ -27,7 +28,7 @@ class Assets:
         self.kept = [element for section in kept for element in section.children]
         self.names = {element.get("name") or "" for element in self.kept if element.tag == "mesh"}
         self.geom_names: set[str] = set()
-        self.meshes: dict[tuple[str, tuple[float, ...]], str] = {}
+        self.meshes: dict[tuple[str, tuple[float, ...], tuple[tuple[str, str], ...]], str] = {}
         self.materials = {m.name: m for m in job.robot.materials.values() if m.name}
 
     def geoms(self, xml: XmlWriter, link: Link) -> None:
@@ -51,7 +52,8 @@ class Assets:
         shape, T = geometry.shape, geometry.origin
         attributes: dict[str, str | None] = {"name": free(geometry.name, self.geom_names) if geometry.name else None}
         if shape.kind == "mesh":
-            attributes |= {"type": "mesh", "mesh": self._mesh(shape)}
+            more = attributes_of(geometry.extensions, self.job, MESH)
+            attributes |= {"type": "mesh", "mesh": self._mesh(shape, more)}
         elif shape.kind in ("inline_mesh", "hfield"):
             name = "mesh" if shape.kind == "inline_mesh" else "hfield"
             attributes |= {"type": name, name: str(shape.parameters[name])}
@@ -60,15 +62,16 @@ class Assets:
         if shape.kind == "plane":
             T = T @ se3.homogeneous(z_to(np.asarray(shape.parameters["normal"])), (0.0, 0.0, 0.0))
         attributes |= pose_attributes(T) | role | self._look(geometry.material)
-        attributes |= attributes_of(geometry.extensions, self.job)
+        attributes |= _in_role(attributes_of(geometry.extensions, self.job), role)
         xml.around("geom", elements_of(geometry.extensions, self.job), **attributes)
 
-    def _mesh(self, shape: Shape) -> str:
+    def _mesh(self, shape: Shape, more: dict[str, str]) -> str:
         file, scale = str(shape.parameters["filename"]), shape.parameters.get("scale", (1.0, 1.0, 1.0))
         assert isinstance(scale, tuple)
-        if (file, scale) not in self.meshes:
-            self.meshes[file, scale] = free(PurePosixPath(file).stem or "mesh", self.names)
-        return self.meshes[file, scale]
+        key = file, scale, tuple(more.items())
+        if key not in self.meshes:
+            self.meshes[key] = free(more.get("name") or PurePosixPath(file).stem or "mesh", self.names)
+        return self.meshes[key]
 
     def _look(self, material: Material | None) -> dict[str, str]:
         if material is None or "material" in self.job.losses.without:
@@ -92,10 +95,11 @@ class Assets:
         with xml.open("asset"):
             for element in others:
                 xml.raw(*element_text(element).splitlines())
-            for (file, scale), name in self.meshes.items():
+            for (file, scale, more_of_mesh), name in self.meshes.items():
                 scaled = None if scale == (1.0, 1.0, 1.0) else format_numbers(scale)
                 # inertia="shell" needs no volume, and gives no mass
-                xml.leaf("mesh", name=name, file=file, scale=scaled, inertia="shell")
+                own = {"inertia": "shell", **dict(more_of_mesh), "name": name}
+                xml.leaf("mesh", file=file, scale=scaled, **own)
             for material in materials.values():
                 _material(xml, material, more.get(material.name))
 
@@ -108,6 +112,13 @@ def _material(xml: XmlWriter, material: Material, more: Element | None) -> None:
         xml.leaf("texture", name=f"{material.name}_texture", type="2d", file=material.texture)
     attributes = {**attributes, "name": material.name, "rgba": rgba}
     xml.around("material", map(element_text, [] if more is None else more.children), **attributes)
+
+
+def _in_role(kept: dict[str, str], role: dict[str, str]) -> dict[str, str]:
+    """Return attributes that were kept, without a group in which the geom would be read as something else."""
+    shown = kept.get("group", "") in map(str, SHOWN_GROUPS)
+    fits = role is SEEN or shown == (role is not FELT)
+    return kept if fits else {name: value for name, value in kept.items() if name != "group"}
 
 
 def _same(a: Geometry, b: Geometry) -> bool:

@@ -6,7 +6,7 @@ from math import inf, nextafter
 import numpy as np
 
 from kinetree.formats.losses.losses import Losses
-from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT, OPEN
+from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT, MESH, OPEN
 from kinetree.model.robot import CoupledLimit, Extension, Inertial, Joint, Limit, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
@@ -149,4 +149,4 @@ def site_looks(job: Job) -> dict[str, dict[str, str]]:
 def elements_of(extensions: tuple[Extension, ...], job: Job) -> list[str]:
     """Return elements that were kept by the reader, as text, without those for the looks of sites."""
     kept = () if "extension" in job.losses.without else extensions
-    return [e.text for e in kept if e.format == FORMAT and e.tag not in (ATTRIBUTES, "initial", "site")]
+    return [e.text for e in kept if e.format == FORMAT and e.tag not in (ATTRIBUTES, MESH, "initial", "site")]

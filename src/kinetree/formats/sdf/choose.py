@@ -47,6 +47,8 @@ def choose(report: Report, root: Element, version: Version, opener: Opener, want
     worlds = root.find_all("world")
     named_worlds = [world for world in worlds if wanted in (None, world.get("name"))]
     models = [child for child in root.children if child.tag in ("model", "include")]
+    if worlds:
+        _notes(report, root, ("world",))
     if len(named_worlds) == 1 or (wanted is None and not worlds and len(models) > 1):
         top = named_worlds[0] if worlds else root
         return _world(report, top, version, opener, len(worlds) + len(models) < 2 or not worlds)
@@ -169,9 +171,9 @@ def _refuse(
             report.error("duplicate-name", message, root)
 
 
-def _notes(report: Report, top: Element) -> None:
-    """Note elements around the model that are left out."""
+def _notes(report: Report, top: Element, known: tuple[str, ...] = IN_WORLDS) -> None:
+    """Note elements around the model, or the world, that are left out."""
     for element in top.children:
-        if element.tag not in IN_WORLDS:
+        if element.tag not in known:
             message = f"<{element.tag}> stands outside of the model: it is not read, and not written again"
             report.add("info", "not-of-the-model", message, element)

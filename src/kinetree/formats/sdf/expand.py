@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from kinetree.errors import Finding, shortened
 from kinetree.files.opener import Opener
-from kinetree.formats.fields import name_of, stray_text
+from kinetree.formats.fields import check_outer, name_of
 from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
 from kinetree.formats.sdf.values import (
     VERSIONS,
@@ -162,7 +162,6 @@ class Expander:
 
     def inside(self, element: Element, scope: Scope, model: Entry) -> None:
         """Add the content of a <model>, and set its canonical link."""
-        stray_text(self.report, element)
         for pose in element.find_all("pose")[1:]:
             self.report.warning("contradiction", "<pose> occurs twice; the first is used", pose, owner=element)
         links: list[Entry] = []
@@ -213,6 +212,7 @@ class Expander:
         in_world: whether an <include> of the world, which nothing else depends on, may be missing, with a warning.
         """
         report = self.report
+        check_outer(report, element, ("merge",))
         uri = needed_text(report, element, element.find("uri"), "uri", element)
         found = self.find_file(element, uri, scope, in_world) if uri else None
         if found is None:
@@ -251,6 +251,7 @@ class Expander:
 
     def content(self, root: Element, by: Element) -> Element | None:
         """Return the one model, light or actor of an included file."""
+        check_outer(self.report, root, ("version",))
         if root.tag != "sdf":
             message = f"the included file's root element is <{root.tag}>; expected <sdf>"
             self.report.error("not-sdf", message, by, fix="convert it to SDF first")

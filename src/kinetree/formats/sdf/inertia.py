@@ -8,7 +8,7 @@ import numpy as np
 from kinetree.display import number
 from kinetree.errors import KinetreeError
 from kinetree.formats.defaults import DEFAULTS
-from kinetree.formats.fields import check_attributes, single_children
+from kinetree.formats.fields import single_children
 from kinetree.formats.sdf.context import INERTIAL_OTHERS, Context
 from kinetree.formats.sdf.frames import Entry
 from kinetree.formats.sdf.values import number_of, pose_of, truth_attribute
@@ -37,10 +37,9 @@ def inertial_of(
         message = f"the link has no <inertial>; SDF gives it {ASSUMED}"
         report.add("info" if is_static else "warning", "no-inertial", message, owner)
         return Inertial(MASS, frozen(MOMENT * np.eye(3))), [], ""
-    check_attributes(report, element, ("auto",))
     if truth_attribute(report, element, "auto", owner):
         return _computed(context, element, link, shapes)
-    once, others = single_children(report, element, ("pose", "mass", "inertia"))
+    once, others = single_children(report, element, ("pose", "mass", "inertia"), attributes=("auto",))
     extensions = context.keep(others, INERTIAL_OTHERS, owner, "inertial/")
     mass = number_of(report, once.get("mass"), MASS, owner)
     if "mass" not in once or "inertia" not in once:
@@ -66,7 +65,7 @@ def _computed(
     """Return the inertial of <inertial auto="true">: that of the collision shapes, each of its own density, else of the
     link's, else of 1000 kg/m³; a <mass> is that of all together (libsdformat's Link::ResolveAutoInertials)."""
     report, owner = context.report, link.element
-    once, others = single_children(report, element, ("pose", "mass", "inertia", "density"))
+    once, others = single_children(report, element, ("pose", "mass", "inertia", "density"), attributes=("auto",))
     shared = number_of(report, once.get("density"), DENSITY, owner)
     lumps: list[Lump] = []
     why = NO_SOLIDS if not shapes or any(shape.shape.kind not in (*SOLIDS, "mesh") for shape in shapes) else ""

@@ -5,7 +5,7 @@ from math import inf, pi
 import numpy as np
 
 from kinetree.formats.defaults import DEFAULTS
-from kinetree.formats.fields import check_attributes, single_children
+from kinetree.formats.fields import single_children
 from kinetree.formats.sdf.context import AXIS_OTHERS, JOINT_OTHERS, LIMIT_OTHERS, Context, is_world
 from kinetree.formats.sdf.frames import WORLD, Entry
 from kinetree.formats.sdf.values import attribute_of, bound_of, needed_text, number_of, truth_of, vector_of
@@ -34,12 +34,11 @@ class _Joint:
         self.report = context.report
         self.entry = entry
         self.element = entry.element
-        self.once, self.others = single_children(self.report, self.element, CHILDREN, ("sensor",))
+        self.once, self.others = single_children(self.report, self.element, CHILDREN, ("sensor",), ("name", "type"))
         self.extensions: list[Extension] = []
 
     def read(self) -> Joint | None:
         report, element = self.report, self.element
-        check_attributes(report, element, ("name", "type"))
         errors = report.count["error"]
         kind = self.kind()
         if kind is None:  # what depends on the type is unknown
@@ -112,9 +111,10 @@ class _Joint:
     def idle_dynamics(self, kind: JointType) -> list[Dynamics]:
         """Return the damping that files from URDF give to fixed joints, in an axis with nothing else."""
         axis = self.once.get("axis") if kind.name == "fixed" else None
-        if axis is None or [child.tag for child in axis.children] != ["xyz", "dynamics"]:
+        if axis is None or axis.attributes or [child.tag for child in axis.children] != ["xyz", "dynamics"]:
             return []
-        if axis.children[0].text.strip() != "0 0 1" or axis.children[0].attributes:
+        xyz = axis.children[0]
+        if xyz.text.strip() != "0 0 1" or xyz.attributes or xyz.children:
             return []
         del self.once["axis"]
         return [self.dynamics(axis.children[1], "axis")]
@@ -146,8 +146,7 @@ class _Joint:
     def axis(self, element: Element) -> Array:
         report = self.report
         xyz = element.find("xyz")
-        check_attributes(report, element, ())
-        if xyz is None or not xyz.text.strip():
+        if xyz is None:
             message = f"<{element.tag}> without <xyz> has SDF's default, z (0 0 1)"
             report.warning("default-axis", message, element, owner=self.element, fix=AXIS_FIX)
         vector = np.array(vector_of(report, xyz, 3, DEFAULT_AXIS, self.element))
@@ -218,7 +217,6 @@ class _Joint:
         if element is None:
             return None
         report, owner = self.report, self.element
-        check_attributes(report, element, ("joint", "axis"))
         leader = attribute_of(report, element, "joint", owner)
         axis = attribute_of(report, element, "axis", owner) or "axis"
         if axis != "axis" or tag != "axis" or not leader:
@@ -227,7 +225,7 @@ class _Joint:
             )
             report.error("mimic", message, element, owner=owner)
             return None
-        once, others = single_children(report, element, ("multiplier", "offset", "reference"))
+        once, others = single_children(report, element, ("multiplier", "offset", "reference"), (), ("joint", "axis"))
         self.extensions += self.context.keep(others, (), owner, f"{tag}/mimic/")
         multiplier = number_of(report, once.get("multiplier"), 1.0, owner)
         offset = number_of(report, once.get("offset"), 0.0, owner)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
+from math import isnan, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,16 @@ import numpy as np
 from kinetree.errors import Finding
 from kinetree.files.opener import MeshReader, Opener, no_mesh, nothing
 from kinetree.formats.coupled import coupled_limit
-from kinetree.formats.fields import check_attributes, header_of, name_of, optional_each, read_each, single_children
+from kinetree.formats.fields import (
+    check_outer,
+    check_text,
+    header_of,
+    ignore,
+    name_of,
+    optional_each,
+    read_each,
+    single_children,
+)
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.losses.parts import cutter
@@ -66,6 +76,7 @@ def read_certain(
     if root.tag != "sdf":
         report.error("not-sdf", f"the root element is <{root.tag}>; expected <sdf>", root)
         return None, report.findings
+    check_outer(report, root, ("version",))
     version = version_of(report, root)
     choice = choose(report, root, version, opener, model) if version else None
     if choice is None:
@@ -120,6 +131,7 @@ class _Reader:
         scope = self.context.local(entry.name).removesuffix(MODEL) if entry.kind == "model" else ""
         for e in entry.others:
             if e.tag == CARRIED:
+                check_text(self.report, e, ("of", MATERIAL_NAME))
                 self.carried.append((e, e.get("of") or "", e.get(MATERIAL_NAME) or "", e.text, scope))
         known = {material.name for material in parts.materials}
         look = partial(material_of, self.context, entry.element)
@@ -155,18 +167,14 @@ class _Reader:
 
     def frame(self, entry: Entry) -> list[Frame]:
         """Return an extra frame. The frame of a model is one only if it differs from that of its canonical link."""
-        if entry.kind == "world":
-            return []
-        if entry.kind == "model":
-            known = ("name", "canonical_link", "placement_frame", "version")
-            check_attributes(self.report, entry.element, known)
-        elif not entry.implied:
-            check_attributes(self.report, entry.element, ("name", "attached_to"))
-            _, others = single_children(self.report, entry.element, ("pose",))
-            self.context.keep(others, (), entry.element)
+        if entry.kind in ("world", "model") or entry.implied:
+            check_outer(self.report, entry.element, ("name", "canonical_link", "placement_frame", "version"))
+        else:
+            _, others = single_children(self.report, entry.element, ("pose",), (), ("name", "attached_to"))
+            ignore(self.report, others, entry.element)
         link = self.frames.link_of(entry)
         origin = self.frames.between(link, entry) if link else None
-        if link is None or origin is None or (is_world(link) and (self.context.prefix or entry.kind == "model")):
+        if link is None or origin is None or (is_world(link) and (self.context.prefix or entry.kind != "frame")):
             return []
         if entry.implied and np.allclose(origin, IDENTITY, rtol=0, atol=1e-14):
             return []
@@ -190,9 +198,8 @@ class _Reader:
 
     def link(self, entry: Entry) -> Link:
         report, element = self.report, entry.element
-        check_attributes(report, element, ("name",))
         many = ("visual", "collision", "sensor")
-        once, others = single_children(report, element, ("pose", "inertial", *many), many)
+        once, others = single_children(report, element, ("pose", "inertial", *many), many, ("name",))
         extensions = self.context.keep((e for e in others if e.tag not in many), LINK_OTHERS, element)
         sensors = [e for e in others if e.tag == "sensor"]
         extensions += self.all_sensors(sensors, entry, entry, None)
@@ -239,12 +246,11 @@ class _Reader:
     def sensor(self, at: Entry, link: Entry, of_joint: str | None, element: Element) -> tuple[Sensor, str]:
         """Return a sensor of a link, or of a joint, whose sensor sits on the joint's child link, and its owner."""
         report, context = self.report, self.context
-        check_attributes(report, element, ("name", "type", CUSTOM_TYPE))
         name, kind = name_of(report, element), name_of(report, element, "type")
         if kind == "custom":
             kind = attribute_of(report, element, CUSTOM_TYPE) or kind
-        once, others = single_children(report, element, ("pose", "update_rate", TAG))
-        rate = once.get("update_rate")
+        once, others = single_children(report, element, ("pose", "update_rate", TAG), (), ("name", "type", CUSTOM_TYPE))
+        rate = number_of(report, once.get("update_rate"), nan, element)
         said, rest = read_force_torque(report, "sdf", once[TAG], element, "joint") if TAG in once else (None, [])
         base = self.base(once.get("pose"), at, link)
         made = Sensor(
@@ -253,7 +259,7 @@ class _Reader:
             context.local(base.name),
             context.pose(once.get("pose"), at, base, element),
             of_joint,
-            number_of(report, rate, 0.0, element) if rate else None,
+            None if isnan(rate) else rate,
             said,
             (*rest, *(Extension("sdf", e.tag, e.raw, e.source) for e in others)),
             element.source,

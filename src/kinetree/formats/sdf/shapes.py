@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from kinetree.formats.fields import check_attributes, optional_each, single_children
+from kinetree.formats.fields import check_outer, ignore, optional_each, single_children
 from kinetree.formats.sdf.context import COLLISION_OTHERS, MATERIAL_OTHERS, VISUAL_OTHERS, Context
 from kinetree.formats.sdf.frames import Entry
-from kinetree.formats.sdf.values import attribute_of, needed_text, text_of, truth_of, vector_of
+from kinetree.formats.sdf.values import attribute_of, needed_text, truth_of, value_text, vector_of
 from kinetree.model.robot import Extension, Geometry, Material, Shape
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Element
@@ -38,8 +38,7 @@ CARRIED = "kinetree:carried"  # what SDF lacks
 def geometry(context: Context, link: Entry, element: Element) -> Geometry:
     """Return a <visual> or <collision> of a link."""
     report = context.report
-    once, others = single_children(report, element, ("pose", "geometry", "material", MATERIAL))
-    check_attributes(report, element, ("name",))
+    once, others = single_children(report, element, ("pose", "geometry", "material", MATERIAL), (), ("name",))
     known = VISUAL_OTHERS if element.tag == "visual" else COLLISION_OTHERS
     extensions = context.keep(others, known, link.element)
     shape = Shape("empty", {})
@@ -49,7 +48,9 @@ def geometry(context: Context, link: Entry, element: Element) -> Geometry:
     else:
         report.warning("missing-element", f"<{element.tag}> without <geometry> is taken as empty", element)
     looks = [once[tag] for tag in ("material", MATERIAL) if tag in once][:1]  # SDF has no <material> in a <collision>
-    made = optional_each(report, "sdf", looks, link.element, partial(material_of, context, link.element), extensions)
+    path = "material/" if element.tag == "visual" else f"{MATERIAL}/"
+    look = partial(material_of, context, link.element, path=path)
+    made = optional_each(report, "sdf", looks, link.element, look, extensions)
     for _, more in made:
         extensions += more
     return Geometry(
@@ -64,6 +65,7 @@ def geometry(context: Context, link: Entry, element: Element) -> Geometry:
 
 def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list[Extension]]:
     report, owner = context.report, link.element
+    check_outer(report, element)
     known = [child for child in element.children if child.tag in SHAPES or child.tag in AS_IT_STANDS]
     others = [child for child in element.children if child not in known]
     extensions = context.keep(others, (), owner, "geometry/")
@@ -102,13 +104,14 @@ def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list
     return Shape(child.tag, parameters), extensions
 
 
-def material_of(context: Context, owner: Element, element: Element) -> tuple[Material, list[Extension]]:
-    """Return a material of the diffuse colour, and all else as extensions, unchanged."""
+def material_of(context: Context, owner: Element, element: Element, path: str = "") -> tuple[Material, list[Extension]]:
+    """Return a material of the diffuse colour, and all else as extensions, unchanged. path: its place in its owner,
+    or "" if nothing else is kept."""
     report = context.report
-    once, others = single_children(report, element, ("diffuse",))
+    once, others = single_children(report, element, ("diffuse",), (), (MATERIAL_NAME,))
     rgba = None
     if "diffuse" in once:
-        text = text_of(report, once["diffuse"], owner)
+        text = value_text(report, once["diffuse"], owner, "3 or 4 finite numbers")
         values = numbers(text)
         if values is None or len(values) not in (0, 3, 4):
             message = f"<diffuse> is {text!r}; expected 3 or 4 finite numbers: red, green, blue, opacity"
@@ -116,5 +119,6 @@ def material_of(context: Context, owner: Element, element: Element) -> tuple[Mat
         elif values:
             r, g, b, a = (*values, 1.0)[:4]
             rgba = (r, g, b, a)
-    extensions = context.keep(others, MATERIAL_OTHERS, owner, "material/")
+    extensions = context.keep(others, MATERIAL_OTHERS, owner, path) if path else []
+    ignore(report, () if path else others, element)
     return Material(element.get(MATERIAL_NAME) or "", rgba, None, element.source), extensions

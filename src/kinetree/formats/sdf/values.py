@@ -3,7 +3,7 @@
 from math import hypot, inf, isnan, nan, radians
 from typing import NamedTuple
 
-from kinetree.formats.fields import is_left_over
+from kinetree.formats.fields import check_text, is_left_over, warn_empty
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 from kinetree.syntax.numbers import numbers
@@ -17,6 +17,16 @@ NO_BOUND = 1e16
 
 CUSTOM_TYPE = "gz:type"
 """Attribute with Gazebo's type of a sensor of type "custom"."""
+
+KNOWN = {"pose": ("relative_to", "frame", "degrees", "rotation_format"), "xyz": ("expressed_in",)}
+"""Attributes of elements with a text."""
+REQUIRED = frozenset(
+    (
+        *("ixx", "ixy", "ixz", "iyy", "iyz", "izz", "size", "radius", "length", "radii", "normal", "xyz", "lower"),
+        *("upper", "spring_stiffness", "spring_reference", "multiplier", "offset", "reference"),
+    )
+)
+"""Elements that libsdformat refuses if they are empty; of others it takes the default (`Param::SetFromString`)."""
 
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
@@ -36,8 +46,26 @@ def version_of(report: Report, root: Element) -> Version | None:
 
 def text_of(report: Report, element: Element | None, owner: Element) -> str:
     """Return the text of an element without blanks around it; "" with an error if it has left-over xacro."""
-    text = element.text.strip() if element else ""
-    return "" if element and is_left_over(report, element, text, owner=owner) else text
+    if element is None:
+        return ""
+    check_text(report, element, KNOWN.get(element.tag, ()), owner)
+    text = element.text.strip()
+    return "" if is_left_over(report, element, text, owner=owner) else text
+
+
+def value_text(report: Report, element: Element | None, owner: Element, legal: str) -> str:
+    """Return the text of an element that should have a value: of an empty one "", with a finding.
+
+    legal: what is expected. An empty pose with relative_to is at this frame.
+    """
+    text = text_of(report, element, owner)
+    if element is None or element.text.strip():
+        return text
+    if element.tag in REQUIRED:
+        report.error("number", f"<{element.tag}> is empty; expected {legal}", element, owner=owner)
+    elif not (element.get("relative_to") or element.get("frame")):
+        warn_empty(report, element, owner)
+    return text
 
 
 def needed_text(report: Report, parent: Element, child: Element | None, tag: str, owner: Element) -> str:
@@ -58,7 +86,7 @@ def attribute_of(report: Report, element: Element, attribute: str, owner: Elemen
 
 def truth_of(report: Report, element: Element | None, default: bool, owner: Element) -> bool:
     """Return a truth value: true, false, 1 or 0."""
-    text = text_of(report, element, owner).lower()
+    text = value_text(report, element, owner, "true, false, 1 or 0").lower()
     if element is not None and text and text not in TRUTH:
         message = f"<{element.tag}> is {text!r}; expected true, false, 1 or 0"
         report.error("truth-value", message, element, owner=owner)
@@ -71,18 +99,21 @@ def truth_attribute(report: Report, element: Element, attribute: str, owner: Ele
     if text and text not in TRUTH:
         message = f"{attribute}={text!r} is not a boolean; expected true, false, 1 or 0"
         report.error("truth-value", message, element, attribute=attribute, owner=owner)
+    elif not (element.get(attribute, "false") or "").strip():
+        message = f"{attribute}='' is empty; its default is used"
+        report.warning("empty-value", message, element, attribute=attribute, owner=owner)
     return TRUTH.get(text, False)
 
 
 def number_of(report: Report, element: Element | None, default: float, owner: Element) -> float:
-    """Return the finite number in an element; `default` if it is missing or empty."""
+    """Return the finite number in an element; `default` if it is missing, or empty with a finding."""
     values = vector_of(report, element, 1, (default,), owner)
     return values[0]
 
 
 def bound_of(report: Report, element: Element | None, default: float, owner: Element) -> float:
     """Return a limit: a number or ±inf; numbers from 1e16 on are infinite."""
-    text = text_of(report, element, owner)
+    text = value_text(report, element, owner, "one number, inf or -inf")
     if element is None or not text:
         return default
     try:
@@ -99,13 +130,13 @@ def bound_of(report: Report, element: Element | None, default: float, owner: Ele
 def vector_of(
     report: Report, element: Element | None, count: int, default: tuple[float, ...], owner: Element
 ) -> tuple[float, ...]:
-    """Return `count` finite numbers in an element; `default` if it is missing or empty."""
-    text = text_of(report, element, owner)
+    """Return `count` finite numbers in an element; `default` if it is missing, or empty with a finding."""
+    legal = "one finite number" if count == 1 else f"{count} finite numbers separated by blanks"
+    text = value_text(report, element, owner, legal)
     if element is None or not text:
         return default
     values = numbers(text)
     if values is None or len(values) != count:
-        legal = "one finite number" if count == 1 else f"{count} finite numbers separated by blanks"
         report.error("number", f"<{element.tag}> is {text[:80]!r}; expected {legal}", element, owner=owner)
         return default
     return tuple(values)
@@ -126,13 +157,6 @@ def pose_of(report: Report, element: Element | None, version: Version, owner: El
     """Return a <pose>: x y z and roll pitch yaw, or a quaternion x y z w, in metres and radians or degrees."""
     if element is None:
         return NO_POSE
-    known = ("relative_to", "frame", "degrees", "rotation_format")
-    for attribute in element.attributes:
-        if attribute not in known and ":" not in attribute and attribute != "xmlns":
-            message = f"attribute {attribute!r} of <pose> is not understood and has no effect"
-            report.warning("not-understood", message, element, attribute=attribute, owner=owner)
-    for child in element.children:
-        report.warning("not-understood", f"<{child.tag}> in <pose> is not understood; it has no effect", child)
     relative_to = _relative_to(report, element, version, owner)
     return Pose(_transform(report, element, owner), relative_to, element)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from kinetree.errors import Doubt, Finding
 from kinetree.formats.fields import (
-    check_attributes,
     check_leaf,
+    check_outer,
     choice_of,
     extension,
     float_of,
@@ -92,7 +92,7 @@ def _root(text: bytes | str | DerivedText, file: str, report: Report) -> Element
 
 
 def _semantic(report: Report, root: Element) -> Semantic:
-    check_attributes(report, root, {"name", "version"})
+    check_outer(report, root, {"name", "version"})
     left: list[Extension] = []
     found: dict[str, Any] = {"groups": _groups(report, root.find_all("group"))}
     for field, (tag, kind) in TAGS.items():
@@ -115,7 +115,7 @@ def _groups(report: Report, elements: list[Element]) -> tuple[Group, ...]:
     groups: dict[str, Group] = {}
     for element in elements:
         name = name_of(report, element)
-        check_attributes(report, element, {"name"})
+        check_outer(report, element, {"name"})
         members = tuple(member for child in element.children if (member := _member(report, child, element)))
         if name in groups:
             place = groups[name].source
@@ -154,7 +154,7 @@ def _item(report: Report, kind: type[Any], element: Element) -> Any:
         check_leaf(report, element, names)
         return kind(**values, source=element.source)
     tag, read_one = inside[own]
-    check_attributes(report, element, names)
+    check_outer(report, element, names)
     ignore(report, [child for child in element.children if child.tag != tag], element)
     values[own] = tuple(read_one(report, child, element) for child in element.find_all(tag))
     return kind(**values, source=element.source)

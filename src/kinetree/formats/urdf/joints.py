@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import (
-    check_attributes,
     check_leaf,
     choice_of,
     float_of,
@@ -45,9 +44,8 @@ CHILDREN = frozenset(
 def read_joint(context: Context, element: Element) -> Joint:
     """Return a <joint>; one of an unknown type is fixed, with an error."""
     report = context.report
-    check_attributes(report, element, {"name", "type"})
     name = name_of(report, element)
-    once, others = single_children(report, element, CHILDREN)
+    once, others = single_children(report, element, CHILDREN, attributes=("name", "type"))
     type_name = element.get("type")
     if type_name is None:
         name_of(report, element, "type")
@@ -87,6 +85,7 @@ def _axes_of(context: Context, element: Element | None, joint: Element, kind: Jo
     """Return the axes of a joint; an <axis> of a type without axes is only checked."""
     if not kind.axes:
         if element is not None:
+            check_leaf(context.report, element, {"xyz"})
             read = partial(vector_of, context.report, element, "xyz", 3, (0.0, 0.0, 0.0), joint)
             optional(context.report, element, joint, read)
         return NO_AXES

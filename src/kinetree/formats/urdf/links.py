@@ -3,8 +3,8 @@
 from functools import partial
 
 from kinetree.formats.fields import (
-    check_attributes,
     check_leaf,
+    check_outer,
     extension,
     float_of,
     ignore,
@@ -35,11 +35,13 @@ UNUSED = {"visual": (), "collision": ("verbose",)}
 def read_link(context: Context, element: Element) -> Link:
     """Return a <link>."""
     report = context.report
-    check_attributes(report, element, {"name", "type"})
-    once, others = single_children(report, element, {"inertial", "visual", "collision"}, {"visual", "collision"})
+    shape_tags = ("visual", "collision")
+    once, others = single_children(report, element, ("inertial", *shape_tags), shape_tags, ("name", "type"))
+    if "type" in element.attributes:
+        report.add("info", "no-effect", "type=… of a link has no effect, in no program; it is not kept", element)
     inertial = once.get("inertial")
     left: list[Extension] = []
-    shapes: dict[str, list[Geometry]] = {"visual": [], "collision": []}
+    shapes: dict[str, list[Geometry]] = {tag: [] for tag in shape_tags}
     if others:
         read = partial(read_geometry, context, element)
         for tag in shapes:
@@ -62,7 +64,6 @@ def read_inertial(context: Context, element: Element, link: Element) -> Inertial
     once, others = single_children(report, element, {"origin", "mass", "inertia"})
     ignore(report, others, link)
     keep_others(context, (e for e in others if e.tag.startswith("xacro:")), link)
-    check_attributes(report, element, frozenset())
     (mass,) = _numbers(report, element, once.get("mass"), ("value",), link)
     xx, xy, xz, yy, yz, zz = _numbers(report, element, once.get("inertia"), TENSOR, link)
     tensor = frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
@@ -87,11 +88,10 @@ def _numbers(
 def read_geometry(context: Context, link: Element, element: Element) -> Geometry:
     """Return a <visual> or <collision>."""
     report = context.report
-    once, others = single_children(report, element, {"origin", "geometry"}, {"material"})
+    once, others = single_children(report, element, {"origin", "geometry"}, {"material"}, {"name"})
     extensions = [extension("urdf", child) for child in others if child.tag in UNUSED[element.tag]]
     others = [child for child in others if child.tag not in UNUSED[element.tag]]
     materials = [child for child in others if child.tag == "material"]
-    check_attributes(report, element, {"name"})
     shape = Shape("none", {})
     extensions += keep_others(context, (child for child in others if child.tag != "material"), link)
     for child in materials[1:]:  # only looks: no reason to refuse a robot
@@ -119,6 +119,7 @@ def read_geometry(context: Context, link: Element, element: Element) -> Geometry
 def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape, list[Extension]]:
     """Return the shape of a <geometry>, and its other elements."""
     report = context.report
+    check_outer(report, element)
     known = [child for child in element.children if child.tag in SHAPES]
     foreign = [child for child in element.children if child.tag not in SHAPES]
     if not known:
@@ -161,15 +162,16 @@ def read_material(context: Context, element: Element, anonymous: bool = False) -
         is_left_over(report, element, name, attribute="name")
     if not element.children:
         context.references.append(element)
-    once, others = single_children(report, element, {"color", "texture"})
+    once, others = single_children(report, element, {"color", "texture"}, attributes={"name"})
     ignore(report, others, element)
-    check_attributes(report, element, {"name"})
     rgba = None
     if color := once.get("color"):
         check_leaf(report, color, {"rgba"})
         r, g, b, a = vector_of(report, color, "rgba", 4, (0.0, 0.0, 0.0, 1.0), element)
         rgba = (r, g, b, a)
     texture = once["texture"].get("filename") if "texture" in once else None
+    if "texture" in once:
+        check_leaf(report, once["texture"], {"filename"})
     if "texture" in once and not texture:
         report.warning("no-texture", "<texture> names no file and has no effect", once["texture"], owner=element)
     return Material(name, rgba, texture or None, element.source)

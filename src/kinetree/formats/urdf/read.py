@@ -7,8 +7,9 @@ from functools import partial
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import (
-    check_attributes,
     check_leaf,
+    check_outer,
+    check_text,
     choice_of,
     extension,
     float_of,
@@ -18,7 +19,6 @@ from kinetree.formats.fields import (
     optional_each,
     read_each,
     single_children,
-    stray_text,
 )
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.force_torque import TAG, read_force_torque
@@ -69,9 +69,7 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
         message = "the version is empty; urdfdom, and so ROS, refuses the file; it is read as 1.0"
         report.warning("urdf-version", message, root, attribute="version", fix='write version="1.0"')
     choice_of(report, root, "version", context.version, VERSIONS, "urdf-version")
-    check_attributes(report, root, {"name", "version"})
-    if root.text:
-        stray_text(report, root)
+    check_outer(report, root, {"name", "version"})
     parts = Parts(_name(report, root), source=root.source)
     parts.text = Text("urdf", root.document.data.decode(), root.document.origins)
     parts.header = header_of(root, "version")
@@ -94,7 +92,10 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     settle_materials(report, parts, root.document)
     check_references(context, parts)
-    carried = [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in root.find_all(CARRIED)]
+    records = root.find_all(CARRIED)
+    for record in records:
+        check_text(report, record, ("of", "name"))
+    carried = [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in records]
     return finish(report, parts, root, "urdf", carried)
 
 
@@ -114,8 +115,8 @@ def _name(report: Report, root: Element) -> str:
 def _read_sensor(context: Context, child_of: dict[str, str], element: Element) -> Sensor | None:
     """Return a sensor, in the form of iDynTree and of URDF's proposal: <parent link> or <parent joint>."""
     report = context.report
-    check_attributes(report, element, {"name", "type", "update_rate"})
-    once, others = single_children(report, element, {"parent", "origin", TAG})
+    known = ("name", "type", "update_rate")
+    once, others = single_children(report, element, {"parent", "origin", TAG}, attributes=known)
     parent = once.get("parent")
     if parent:
         check_leaf(report, parent, {"link", "joint"})

@@ -62,12 +62,13 @@ def attributes_text(attributes: Mapping[str, str]) -> str:
 
 
 def element_text(element: Element, indent: str = "") -> str:
-    """Return an element written anew from its attributes and children; comments and texts are left out."""
+    """Return an element written anew from its attributes, text and children; comments are left out."""
     start = f"{indent}<{element.tag}{_attributes(dict(element.attributes))}"
+    text = _escape(element.text)
     if not element.children:
-        return f"{start}/>"
+        return f"{start}>{text}</{element.tag}>" if text else f"{start}/>"
     inner = [element_text(child, indent + "  ") for child in element.children]
-    return "\n".join([f"{start}>", *inner, f"{indent}</{element.tag}>"])
+    return "\n".join([f"{start}>{text}", *inner, f"{indent}</{element.tag}>"])
 
 
 def _attributes(attributes: dict[str, str | None]) -> str:
