@@ -294,6 +294,14 @@ class TestOptionsOfAttachedModels:
             options_of(tmp_path, OTHER, GRAVITY, conflict)
         assert options_of(tmp_path, OTHER, OTHER, conflict)[1] == []
 
+    @pytest.mark.parametrize("own", ["", '<option gravity="0 0 -1"/>'])
+    def test_a_file_with_errors_is_refused_after_a_merge(self, tmp_path, own):
+        theirs = '<option gravity="0 0 -1"><flag contact="disable"/></option>'
+        with pytest.raises(kt.KinetreeError, match="joint 'gone' does not exist"):
+            options_of(
+                tmp_path, f'{own}<tendon><fixed><joint joint="gone" coef="1"/></fixed></tendon>', theirs, "merge"
+            )
+
     def test_error_refuses_only_what_both_have(self, tmp_path):
         assert len(options_of(tmp_path, "", GRAVITY, "error")[1]) == 1
 
