@@ -206,6 +206,17 @@ def test_everything_that_names_a_replicated_part_is_replicated(tmp_path):
         assert part in kept(robot)
 
 
+def test_no_replica_takes_along_what_refers_to_it(tmp_path):
+    for count in ("0", "-1"):
+        inside = '<body name="b"><joint name="j"/><geom/></body>'
+        body = f'<body name="o"><geom/></body><replicate count="{count}">{inside}</replicate>'
+        robot = load(tmp_path, body, '<actuator><motor joint="j"/></actuator>')
+        assert [*robot.links] == ["world", "o"]
+        assert "motor" not in kept(robot)
+    with pytest.raises(kt.KinetreeError, match="needs count=…, a whole number"):
+        load(tmp_path, body.replace('"-1"', '"1.5"'))
+
+
 def test_a_joint_alone_cannot_be_replicated(tmp_path):
     with pytest.raises(kt.KinetreeError, match=r"<joint> cannot be replicated; expected a <body> around it"):
         load(tmp_path, '<body name="b"><geom/><replicate count="2"><joint name="j"/></replicate></body>')
