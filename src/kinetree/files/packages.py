@@ -24,7 +24,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from kinetree.confine import Confinement, RealPaths, is_in, is_shared, real, refusal, workspace_of
-from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.errors import KinetreeError, fail
 from kinetree.syntax.xml.reader import Report, parse
 
 LEVELS_UP = 3  # above the package: its repository, the workspace's src, the workspace
@@ -88,13 +88,6 @@ class Packages:
             return True
         place = self._real_of(path)
         return is_in(place, self.confinement.folders) or is_in(place, self._outside)
-
-    def notes(self, source: Source | None) -> list[Finding]:
-        """Return a remark on each package of another project. source: the file that refers to it."""
-        return [
-            Finding("package-elsewhere", "info", f"package {name!r} is taken from another project: {folder}", source)
-            for name, folder in self.elsewhere.items()
-        ]
 
     def is_elsewhere(self, folder: Path, near: Path) -> bool:
         """Return whether a package is neither in the project or ROS workspace of the folder of a file, nor directly
