@@ -358,6 +358,9 @@ def _with_reasons(robot: Robot | None, findings: list[Finding], files: Files) ->
     more = [refused for refused in files.refused.values() if refused.message not in shown]
     if robot is None:
         return None, found + more
+    for name, folder in files.packages.elsewhere.items():
+        message = f"package {name!r} is taken from another project: {folder}"
+        more.append(Finding("package-elsewhere", "info", message, robot.source))
     notes = (*(_with_reason(note, files) for note in robot.notes), *(one for one in more if one.severity != "error"))
     places = Places(files.packages.given, files.confinement, robot.text.format if robot.text else "")
     return replace(robot, notes=notes, places=places), found + more

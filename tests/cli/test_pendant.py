@@ -169,6 +169,11 @@ def test_joints_of_a_part_of_an_arm(run, file):
     third = ("--joints", "joint_3", "--at", "0 0.5 0 0 0 0", "--controller", "fanuc", "--q=J3=-10", "--json")
     data = json.loads(run("fk", arm, *third).stdout)
     np.testing.assert_allclose(data["q"]["joint_3"], 0.5 - np.radians(10))
+    prefixed = kt.edit.prefix(kt.load(arm), "left_")
+    kt.save(prefixed, arm.with_name("prefixed.urdf"))
+    ends = ("--base", "left_base_link", *at[:2], *at[4:])
+    data = json.loads(run("fk", arm.with_name("prefixed.urdf"), "left_link_3", *ends, "--robot-model", "m10ia").stdout)
+    np.testing.assert_allclose(np.degrees(list(data["q"].values()))[:3], [0, 30, 20], atol=1e-9)
     result = run("fk", arm, "--joints", "joint_2", *at)
     assert (result.exit_code, "moves joint_3, which --joints leaves out" in result.stderr) == (2, True)
 
@@ -275,6 +280,29 @@ def test_motions_in_joints_of_the_pendant(run, file, tmp_path):
     result = run("limits", "check", yaskawa, csv, "--unit", "rad", "--controller", "yaskawa", "--json")
     assert (result.exit_code, json.loads(result.stdout)["times"]) == (0, [0, 1])
     assert "columns: S, T as on the pendant" in result.stderr
+    csv.write_text("s,l,u,r,b,t\n0,0,0,0,0,0\n1,1,1,1,1,90\n")
+    result = run("limits", "check", yaskawa, csv, "--unit", "deg", "--controller", "yaskawa")
+    assert result.exit_code == 2
+    assert "column 't' may be the time, or T of the pendant; expected time, or pendant:T" in result.stderr
+    csv.write_text("s,pendant:T\n0,0\n1,20000\n")
+    result = run("limits", "check", yaskawa, csv, "--unit", "deg", "--controller", "yaskawa")
+    assert (result.exit_code, "joint_6 upper" in result.stdout) == (1, True)
+
+
+def test_commands_without_a_frame_find_an_arm_whose_names_have_a_prefix(run, file, tmp_path):
+    arm, left, both = file("fanuc"), tmp_path / "left.urdf", tmp_path / "both.urdf"
+    csv = tmp_path / "motion.csv"
+    csv.write_text("J2,J3\n0,0\n100,80\n")
+    made = kt.edit.prefix(kt.load(arm), "left_")
+    kt.save(made, left)
+    end = next(iter(made.links))
+    kt.save(kt.edit.attach(made, kt.edit.prefix(kt.load(arm), "right_"), end), both)
+    check = ("limits", "check", left, csv, "--unit", "rad", "--controller", "fanuc", "--robot-model", "m10ia")
+    (violation,) = json.loads(run(*check, "--json").stdout)["violations"]
+    assert violation["limit"] == "left_joint_3 upper"
+    assert violation["depth"] == pytest.approx(np.radians(180) - 3)
+    result = run("limits", "check", both, *check[3:])
+    assert (result.exit_code, "or several arms have one" in result.stderr) == (2, True)
 
 
 def test_where_the_option_has_no_arm(run, file, tmp_path):

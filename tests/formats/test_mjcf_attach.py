@@ -206,6 +206,17 @@ def test_everything_that_names_a_replicated_part_is_replicated(tmp_path):
         assert part in kept(robot)
 
 
+def test_no_replica_takes_along_what_refers_to_it(tmp_path):
+    for count in ("0", "-1"):
+        inside = '<body name="b"><joint name="j"/><geom/></body>'
+        body = f'<body name="o"><geom/></body><replicate count="{count}">{inside}</replicate>'
+        robot = load(tmp_path, body, '<actuator><motor joint="j"/></actuator>')
+        assert [*robot.links] == ["world", "o"]
+        assert "motor" not in kept(robot)
+    with pytest.raises(kt.KinetreeError, match="needs count=…, a whole number"):
+        load(tmp_path, body.replace('"-1"', '"1.5"'))
+
+
 def test_a_joint_alone_cannot_be_replicated(tmp_path):
     with pytest.raises(kt.KinetreeError, match=r"<joint> cannot be replicated; expected a <body> around it"):
         load(tmp_path, '<body name="b"><geom/><replicate count="2"><joint name="j"/></replicate></body>')
@@ -293,6 +304,14 @@ class TestOptionsOfAttachedModels:
         with pytest.raises(kt.KinetreeError, match=message):
             options_of(tmp_path, OTHER, GRAVITY, conflict)
         assert options_of(tmp_path, OTHER, OTHER, conflict)[1] == []
+
+    @pytest.mark.parametrize("own", ["", '<option gravity="0 0 -1"/>'])
+    def test_a_file_with_errors_is_refused_after_a_merge(self, tmp_path, own):
+        theirs = '<option gravity="0 0 -1"><flag contact="disable"/></option>'
+        with pytest.raises(kt.KinetreeError, match="joint 'gone' does not exist"):
+            options_of(
+                tmp_path, f'{own}<tendon><fixed><joint joint="gone" coef="1"/></fixed></tendon>', theirs, "merge"
+            )
 
     def test_error_refuses_only_what_both_have(self, tmp_path):
         assert len(options_of(tmp_path, "", GRAVITY, "error")[1]) == 1

@@ -152,7 +152,13 @@ def test_a_mass_that_does_not_follow_is_unknown_and_everything_that_needs_it_say
     assert why in link.unweighed
     (note,) = [note for note in robot.notes if note.code == "unknown-inertia"]
     assert link.unweighed in note.message
-    for ask in (kt.dynamics.mass, kt.center_of_mass, kt.inverse_dynamics, kt.mass_matrix):
+    for ask in (
+        kt.dynamics.mass,
+        kt.dynamics.inertial_parameters,
+        kt.center_of_mass,
+        kt.inverse_dynamics,
+        kt.mass_matrix,
+    ):
         with pytest.raises(kt.KinetreeError, match="its mass is unknown") as error:
             ask(robot)
         assert error.value.findings[0].code == "unknown-mass"

@@ -108,6 +108,24 @@ def test_inverse_kinematics_reaches_what_the_polynomial_gives():
     assert_allclose(found.q, [0.4], atol=1e-6)
 
 
+def test_of_several_ranges_of_a_leader_the_nearest_that_its_own_limits_allow_counts_with_a_note():
+    square, y = '<joint joint1="y" joint2="x" polycoef="0 0 1"/>', 'range="30 60"'
+    low, high = np.sqrt(np.radians([30, 60]))
+    both, positive = load(square, y=y), load(square, x='range="-20 70"', y=y)
+    (note,) = [note for note in both.notes if note.code == "split-range"]
+    assert "'x' from -1.02 to -0.724 and from 0.724 to 1.02 (rad, m)" in note.message
+    assert not [note for note in positive.notes if note.code == "split-range"]
+    assert [*positive.limits.contains([[low + 0.01, 0], [high - 0.01, 0], [-0.8, 0], [low - 0.01, 0]])] == [1, 1, 0, 0]
+    assert positive.limits.contains(positive.q())
+
+
+def test_a_limit_that_a_polynomial_only_touches_splits_nothing():
+    for polynomial in ("0 0 1", "0.09 -0.6 1", "0.01 -0.2 1"):  # (x - 0.3)², (x - 0.1)²
+        robot = load(f'<joint joint1="y" joint2="x" polycoef="{polynomial}"/>', y='range="0 60"')
+        assert robot.limits.contains([[-0.2, 0], [0.9, 0]]).all()
+        assert not [note for note in robot.notes if note.code == "split-range"]
+
+
 def test_limits_of_a_follower_are_those_of_its_leader_around_zero():
     robot = load(FIRST, y='range="-10 60"')
     rows = dict(zip(robot.limits.row_names, robot.limits.h.tolist(), strict=True))

@@ -308,11 +308,14 @@ def _without_rows(
 
 
 def wound(x: Any, near: Any, lower: float, upper: float) -> Any:
-    """Return the same angle plus whole turns: the nearest one in the range, or one outside if none is in it."""
+    """Return the same angle plus whole turns: the one in the range that is nearest to `near`; if none is in it, the one
+    nearest to the range."""
     x = x - 2 * np.pi * np.floor((x - near) / (2 * np.pi) + 0.5)
     if np.isfinite(upper):
         x = np.where(x > upper, x - 2 * np.pi, x)
-    return np.where(x < lower, x + 2 * np.pi, x) if np.isfinite(lower) else x
+    if np.isfinite(lower):
+        x = np.where(x < min(lower, (lower + upper) / 2 - np.pi), x + 2 * np.pi, x)  # not where that is farther away
+    return x
 
 
 def _clipped(problem: Problem, j: int, x: Any) -> Any:

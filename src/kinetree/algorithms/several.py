@@ -17,6 +17,7 @@ from kinetree.algorithms.nearest import EDGE, Form, closed_forms
 from kinetree.algorithms.vectors import dot, largest, margin
 from kinetree.model.limits import Limits
 from kinetree.model.tree import Tree
+from kinetree.spatial.numbers import EXACT
 from kinetree.spatial.se3 import Array
 
 APART = 1e-3
@@ -24,6 +25,10 @@ APART = 1e-3
 DOUBTFUL = 1e-4
 """Relative distance out of reach, distance outside a range, rad, and sine of an angle between an axis and what turns
 about it, up to which a search decides."""
+SHORT = 1e-3
+"""Length, m, below which axes count as meeting."""
+FARTHER = 16.0
+"""How much larger the change of an angle may be than that of the pose, in rad and in shortest lengths of the arm."""
 NETWORK = (
     *((0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7), (0, 1), (2, 3)),
     *((4, 5), (6, 7), (2, 4), (3, 5), (1, 4), (3, 6), (1, 2), (3, 4), (5, 6)),
@@ -97,17 +102,24 @@ def _verified(tree: Tree, problem: Problem, limits: Limits, form: Form, q0: Any,
 def _doubt(arm: SixAxes, problem: Problem, forms: Sequence[Form]) -> Any:
     """Return 1 if rounding or other whole turns may turn a form that is no solution into one, else 0.
 
-    Axes that deviate by x move angles by about sqrt(x) where two solutions become one, and by x / sine near axes.
+    Axes that deviate by x move angles by about sqrt(x) where two solutions become one, and by x / sine near axes. So do
+    poses that are within the tolerances.
     """
-    beyond = DOUBTFUL + 100.0 * arm.deviation
-    off = EDGE + DOUBTFUL + 30.0 * float(np.sqrt(arm.deviation))
-    sine = DOUBTFUL + 1e4 * arm.deviation
+    lengths = np.linalg.norm(np.diff(arm.a, axis=0), axis=1)
+    spare = problem.tolerances[0] / float(lengths[lengths > SHORT].min(initial=1.0)) + problem.tolerances[1]
+    beyond = DOUBTFUL + 100.0 * arm.deviation + FARTHER * spare
+    edge = EDGE + DOUBTFUL + 30.0 * float(np.sqrt(arm.deviation))
+    sine = (
+        DOUBTFUL + 1e4 * arm.deviation + FARTHER * spare
+    ) ** 2 + FARTHER * EXACT  # of a rotation that is off by EXACT
     doubt: Any = 0.0
     for form in forms:
         ratio = form.beyond / beyond
         if not len(problem.G):  # rows may allow other turns
+            near = np.maximum(np.minimum(form.sine, -form.beyond), spare)  # squared sine of the least angle
+            off = edge + FARTHER * spare / np.sqrt(near)
             ratio = np.maximum(ratio, form.off / off)
-        ratio = np.minimum(ratio, form.sine / sine**2)
+        ratio = np.minimum(ratio, form.sine / sine)
         doubt = np.maximum(doubt, np.where(ratio <= 1.0, 1.0, 0.0))
     return doubt
 

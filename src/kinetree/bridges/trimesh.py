@@ -23,7 +23,7 @@ tm = library("trimesh", "meshes")
 def export(robot: Robot, q: Any = None) -> tuple[Any, Maps]:
     """Return a `trimesh.Scene` of the visual shapes of a robot at q (nq,), and the maps between the two.
 
-    q: m and rad, or a mapping by name, by default zero or the nearest inside the limits. Every frame is a node of the
+    q: m and rad, or a mapping by name, by default neutral. Every frame is a node of the
     same name (`maps.frames`). The node of a link is on that of its parent link, other frames are on that of their link;
     the root link is the base of the scene. A scene has no coordinates, so that `maps.nq` is zero. A shape that cannot
     be shown is left out with a warning.

@@ -41,10 +41,12 @@ def with_arm(function: Function) -> Function:
 
     @wraps(function)
     def command(*, robot: Robot, controller: str | None, robot_model: str | None, **others: Any) -> Any:
-        base = next((name for name in BASES if name in robot.frames), robot.root)
-        tool0 = next((name for name in TOOLS if name in robot.frames), "")
+        base, tool0 = _ends(robot)
         if controller and not tool0:
-            raise fail("controller-frame", f"the robot has no frame {' or '.join(TOOLS)}, the end of the arm (REP-199)")
+            message = (
+                f"the robot has no frame {' or '.join(TOOLS)}, the end of the arm (REP-199), or several arms have one"
+            )
+            raise fail("controller-frame", message)
         who = controllers[controller] if controller is not None else None
         return function(robot=robot, arm=command_arm(robot, who, robot_model, base, tool0), **others)
 
@@ -160,6 +162,12 @@ class CommandArm:
         table = dict(zip(columns.names, columns.values.T, strict=True))
         times = {name: table.pop(name) for name in TIMES if name in table and name not in self.whole.joints}
         own, given, kept = self.split(table, "columns", unit)
+        for name in times:
+            if (i := _index(arm, name)) is not None and i not in given and i not in kept:
+                wanted = f"expected time, or {PENDANT}{arm.names[i]}"
+                raise columns.fault(
+                    None, f"column {name!r} may be the time, or {arm.names[i]} of the pendant; {wanted}"
+                )
         scale = np.where(arm.turning, np.pi / 180 if unit == "deg" else 1.0, 1.0)  # of the model's columns
         q = np.tile(self.q0, (len(columns.values), 1))
         for i in kept:
@@ -175,9 +183,9 @@ def arm_of(robot: Robot, options: Mapping[str, Any]) -> CommandArm | None:
 
     The command itself prints what is not known of it."""
     keys = keys_of(options["controller"]) if options.get("controller") else []
-    base = options.get("base") or next((name for name in BASES if name in robot.frames), robot.root)
-    given = options.get("frame") or next(iter(options.get("frames") or ()), None)
-    frame = given or next((name for name in TOOLS if name in robot.frames), "")
+    base, tool0 = _ends(robot)
+    base = options.get("base") or base
+    frame = options.get("frame") or next(iter(options.get("frames") or ()), tool0)
     if who(keys) is None or base not in robot.frames:
         return None
     return command_arm(robot, who(keys), options.get("robot_model"), base, frame, prints=False)
@@ -198,7 +206,8 @@ def command_arm(
     if frame not in whole.frames:
         return None  # the command has an error about it
     try:
-        tips = [frame, TOOLS[0]] if TOOLS[0] in whole.frames else [frame]
+        end = next((base.removesuffix(name) for name in BASES if base.endswith(name)), "") + TOOLS[0]
+        tips = [frame, end] if end in whole.frames else [frame]
         ways = [{*up, *down} for up, down in (joints_between(whole, base, tip) for tip in tips)]
         tip = tips[-1] if ways[0] <= ways[-1] else frame
         arm = pendant(whole, who, model or "", base, tip, warns=False)
@@ -213,6 +222,15 @@ def command_arm(
 
         print_findings(arm.findings)
     return CommandArm(arm, robot, whole, q0) if arm.joints else None
+
+
+def _ends(robot: Robot) -> tuple[str, str]:
+    """Return the ends of the arm of a robot, BASES or its root, and TOOLS or "". All names may have one prefix."""
+    tips = [name for tool in TOOLS for name in robot.frames if name == tool or name.endswith(f"_{tool}")]
+    prefixes = {tip.removesuffix(tool) for tip in tips for tool in TOOLS if tip.endswith(tool)}
+    prefix = "" if "" in prefixes or len(prefixes) != 1 else prefixes.pop()
+    base = next((prefix + name for name in BASES if prefix + name in robot.frames), robot.root)
+    return base, next((prefix + name for name in TOOLS if prefix + name in robot.frames), "")
 
 
 def _index(arm: Pendant, name: str) -> int | None:

@@ -23,7 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
-from kinetree.confine import Confinement, RealPaths, is_in, is_shared, real, refusal
+from kinetree.confine import Confinement, RealPaths, is_in, is_shared, real, refusal, workspace_of
 from kinetree.errors import KinetreeError, fail
 from kinetree.syntax.xml.reader import Report, parse
 
@@ -38,11 +38,17 @@ NOT_ENTERED = frozenset(("build", "log", "node_modules", "meshes", "__pycache__"
 MARKS = ("package.xml", "model.config")
 """Files that make a folder a package or a model, wherever it lies."""
 
+PROJECT = (".git", "kinetree.toml", "pyproject.toml")
+"""Files that make a folder a project of its own, even beside another."""
+
 Place = tuple[str, list[Path]]
 
 
 class Packages:
-    """Search for packages and models by name. It caches what it has seen on the disk: use it for one load only."""
+    """Search for packages and models by name. It caches what it has seen on the disk: use it for one load only.
+
+    elsewhere: folders of packages that nobody named and that are in another project than the file that refers to them.
+    """
 
     def __init__(self, given: Mapping[str, Path], confinement: Confinement | None = None) -> None:
         self.given = given
@@ -52,6 +58,7 @@ class Packages:
         self._names: dict[Path, str | None] = {}
         self._below: dict[Path, dict[str, list[Path]]] = {}
         self._found: dict[tuple[str, Path | None], Path] = {}
+        self.elsewhere: dict[str, Path] = {}
 
     def within(self, confinement: Confinement) -> "Packages":
         """Return packages of a confinement that share what has been seen on the disk."""
@@ -65,7 +72,10 @@ class Packages:
         Raises KinetreeError "package", which lists where it looked, or "package-ambiguous".
         """
         if (name, near) not in self._found:
-            self._found[name, near] = _first("package", name, self._package_places(name, near), self.given)
+            folder = _first("package", name, self._package_places(name, near), self.given)
+            self._found[name, near] = folder
+            if near and name not in self.given and self.is_elsewhere(folder, near):
+                self.elsewhere[name] = folder
         return self._allowed("package", name, self._found[name, near])
 
     def model(self, name: str, near: Path | None) -> Path:
@@ -78,6 +88,17 @@ class Packages:
             return True
         place = self._real_of(path)
         return is_in(place, self.confinement.folders) or is_in(place, self._outside)
+
+    def is_elsewhere(self, folder: Path, near: Path) -> bool:
+        """Return whether a package is neither in the project or ROS workspace of the folder of a file, nor directly
+        beside it or around it, nor in a folder that the environment or the confinement names."""
+        place, around = real(folder), real(near)
+        if is_in(around, [Path(real(folder.parent)), Path(place)]) and not any((folder / m).exists() for m in PROJECT):
+            return False
+        known = [above for above in Path(around).parents if above.name == "src"]
+        known += self.confinement.folders if self.confinement else map(Path, workspace_of(near / "file"))
+        known += [*_paths("ROS_PACKAGE_PATH"), *_paths("AMENT_PREFIX_PATH")]
+        return not is_in(place, known) and not is_in(os.path.abspath(folder), known)
 
     def find_around(self, path: Path, near: Path | None) -> None:
         """Find the package that contains a file, by its name, so that the file may be read."""

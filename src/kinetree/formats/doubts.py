@@ -33,7 +33,10 @@ def doubts_of(report: Report, parts: Parts, root: Element) -> list[Doubt]:
     every: list[Link | Joint | Frame | Sensor] = [*parts.links, *parts.joints, *parts.frames, *parts.sensors]
     for thing in every:
         things.setdefault(thing.source, []).append((type(thing).__name__.lower(), thing.name))
-    above = {(child.document, child.start): element for element in root.walk() for child in element.children}
+    above: dict[tuple[Document, int], Element | None] = {(root.document, root.start): None}
+    for element in root.walk():  # elements that a reader made have the place of another, which comes first
+        for child in element.children:
+            above.setdefault((child.document, child.start), element)
     found: dict[Doubt, None] = {}
     for finding in report.findings:
         if finding.severity == "error" and (about := report.about.get(id(finding))) and finding.code != "too-many":
@@ -46,7 +49,7 @@ def doubts_of(report: Report, parts: Parts, root: Element) -> list[Doubt]:
 def _doubts(
     robot: str,
     things: Things,
-    above: dict[tuple[Document, int], Element],
+    above: dict[tuple[Document, int], Element | None],
     element: Element,
     owner: Element | None,
     attribute: str | None,

@@ -14,7 +14,7 @@ from kinetree.arrays import as_given
 from kinetree.display import Brief, Displayable, counted
 from kinetree.errors import Source, fail
 from kinetree.labels import check_rows
-from kinetree.model.mimic import leader_range, mimic_polynomial, resolve_mimic
+from kinetree.model.mimic import leader_ranges, mimic_polynomial, resolve_mimic
 from kinetree.spatial import polytope
 from kinetree.spatial.monte_carlo import Estimate
 from kinetree.spatial.numbers import numbers
@@ -333,8 +333,8 @@ def robot_limits(robot: Robot) -> Limits:
     rows: list[tuple[str, dict[str, float], float]] = []
     for joint in robot.joints.values():
         if joint.mimic and len(mimic_polynomial(robot, joint.name)[1]) > 2:
-            leader, low, high = leader_range(robot, joint)
-            rows += _two_sided(joint.name, {leader: 1.0}, low, high)
+            leader, ranges = leader_ranges(robot, joint)
+            rows += _two_sided(joint.name, {leader: 1.0}, *(ranges or [(1.0, -1.0)])[0])
         elif joint.mimic:
             rows += _two_sided(joint.name, {joint.name: 1.0}, joint.limit.lower, joint.limit.upper)
         elif joint.limits and joint.kind.nq == len(joint.limits):

@@ -13,6 +13,9 @@ from kinetree.errors import fail
 if TYPE_CHECKING:
     from kinetree.model.robot import Joint, Robot
 
+ROUNDING = 1e-9
+"""Distance of a follower from its limit, in rad or m, where a polynomial only touches it."""
+
 
 def resolve_mimic(robot: Robot, name: str) -> tuple[str, float, float]:
     """Return (leader, multiplier, offset) with q_joint = multiplier * q_leader + offset, through chains of mimics.
@@ -44,20 +47,20 @@ def mimic_polynomial(robot: Robot, name: str, until: Collection[str] = ()) -> tu
     return joint.name, coefficients
 
 
-def leader_range(robot: Robot, joint: Joint) -> tuple[str, float, float]:
-    """Return the leader of a follower by a polynomial, and the range of it nearest to zero in which the follower is
-    inside its limits; (1, -1) if there is none."""
+def leader_ranges(robot: Robot, joint: Joint) -> tuple[str, list[tuple[float, float]]]:
+    """Return the leader of a follower by a polynomial, and its ranges in which both are inside their limits, the
+    nearest to zero first. A range may end beyond the limits of the leader."""
     leader, coefficients = mimic_polynomial(robot, joint.name)
     value, limit = np.polynomial.Polynomial(coefficients), robot.joints[leader].limit
     start = min(max(0.0, limit.lower), limit.upper)
-    roots = [
-        root for end in (joint.limit.lower, joint.limit.upper) if np.isfinite(end) for root in (value - end).roots()
-    ]
+    ends = [end for end in (joint.limit.lower, joint.limit.upper) if np.isfinite(end)]
+    roots = [root for end in ends for root in (value - end).roots()]
     edges = [-np.inf, *sorted(float(root.real) for root in roots if abs(root.imag) < 1e-9), np.inf]
-    found = []
+    found: list[tuple[float, float]] = []
     for low, high in pairwise(edges):
         near = [end for end in (low, high) if np.isfinite(end)] or [start]
         middle = (near[0] + near[-1]) / 2 + np.isinf(high) - np.isinf(low)  # 1 beyond the only end
-        if joint.limit.lower <= value(middle) <= joint.limit.upper:
-            found.append((low, high))
-    return leader, *min(found, key=lambda ends: max(ends[0] - start, start - ends[1]), default=(1.0, -1.0))
+        if joint.limit.lower - ROUNDING <= value(middle) <= joint.limit.upper + ROUNDING:
+            found.append((found.pop()[0], high) if found and found[-1][1] == low else (low, high))
+    inside = [(low, high) for low, high in found if max(low, limit.lower) <= min(high, limit.upper)]
+    return leader, sorted(inside, key=lambda ends: max(ends[0] - start, start - ends[1], 0.0))

@@ -193,6 +193,7 @@ def inertial_parameters(robot: Robot) -> dict[str, Array]:
         >>> parameters.tolist()  # 2 kg, 2 kg * 0.5 m, Iyy and Izz = 2 kg * (0.5 m)²
         [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.5]
     """
+    check_weighed(robot)
     return {
         name: parameters_of(spatial_inertia(link.inertial, IDENTITY))
         for name, link in robot.links.items()

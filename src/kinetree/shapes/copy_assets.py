@@ -150,6 +150,12 @@ class Bag:
         try:
             path = path_of(self.robot, name, source, self.files)
             found = True
+            package = name.partition("package://")[2].partition("/")[0]
+            if (there := self.files.packages.elsewhere.get(package)) and not self.home:
+                message = f"its package is in another project, {there}"
+                raise fail(
+                    "package-elsewhere", message, fix=f"to copy it, say --package {package}=FOLDER, or packages="
+                )
             if ending_of(path.name) not in endings:
                 raise fail("file", f"it is not copied, for such files end in {', '.join(endings)}")
             if self.home and real(self.files.path(name, str(self.target))) == real(path):

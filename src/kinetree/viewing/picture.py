@@ -49,7 +49,7 @@ def picture(
     """Return a picture of a robot in the format of a suffix, such as ".png" or ".svg", and findings about visual shapes
     that cannot be shown.
 
-    q (nq,): m and rad, by default near zero and inside the limits. size: width and height, pixels. direction: from the
+    q (nq,): m and rad, by default neutral. size: width and height, pixels. direction: from the
     robot to the camera, in the root link. reach: a map of the robot, drawn as cubes, without the half towards the
     camera; the redder, the fewer orientations are reached. The visual shapes are drawn without planes,
     or, if there are none, collision shapes, or links and the axes of joints as lines; crossed boxes for shapes that

@@ -184,7 +184,7 @@ def show(
     In a notebook the result shows itself; elsewhere it is opened in the browser. `.save(path)` writes one file that
     needs no network. `.q` is the configuration; in a notebook with anywidget it follows the page, and setting it moves
     the robot there.
-    q (nq,), or values by name as for `robot.q`: the first configuration, by default near zero and inside the limits.
+    q (nq,), or values by name as for `robot.q`: the first configuration, by default neutral.
     other: a second robot, laid over the first one, with a list of their differences. profile: conventions of the
     findings, as for `check`; by default "icub" for an iCub, "industrial" for an arm with a frame flange or tool0, else
     "ros". findings: these of the first robot instead, such as [].

@@ -5,7 +5,8 @@ from math import inf
 
 from numpy.polynomial import Polynomial
 
-from kinetree.errors import KinetreeError
+from kinetree.display import number
+from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.fields import float_of, name_of
 from kinetree.formats.mjcf.compiler import keyword
 from kinetree.formats.mjcf.context import EQUALITY, OPEN, Context, attributes_extension
@@ -13,7 +14,7 @@ from kinetree.formats.mjcf.joints import span_of
 from kinetree.formats.mjcf.known import CHILDREN
 from kinetree.formats.mjcf.loops import TYPES, read_loop
 from kinetree.model.edit.motion import lock
-from kinetree.model.mimic import resolve_mimic
+from kinetree.model.mimic import leader_ranges, mimic_polynomial, resolve_mimic
 from kinetree.model.robot import CoupledLimit, Joint, Mimic, Robot
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Element
@@ -124,6 +125,22 @@ def _hold(context: Context, element: Element, joint: str, value: float) -> None:
         return
     message = f"it holds joint {joint!r} at {value:.6g}, which is so a fixed joint here"
     context.report.warning("held-joint", message, element)
+
+
+def note_split_ranges(context: Context, robot: Robot) -> Robot:
+    """Return the robot with a note on each polynomial whose limits leave several ranges of the leader."""
+    notes = []
+    for joint in robot.joints.values():
+        if joint.mimic and len(mimic_polynomial(robot, joint.name)[1]) > 2:
+            leader, ranges = leader_ranges(robot, joint)
+            if len(ranges) > 1:
+                spans = " and ".join(f"from {number(low)} to {number(high)}" for low, high in ranges)
+                message = (
+                    f"its limits allow {leader!r} {spans} (rad, m); the robot's limits have only the first of these"
+                )
+                notes.append(Finding("split-range", "warning", message, joint.source, f"joint {joint.name!r}"))
+    context.report.findings += notes
+    return replace(robot, notes=(*robot.notes, *notes)) if notes else robot
 
 
 def lock_held(context: Context, robot: Robot) -> Robot | None:

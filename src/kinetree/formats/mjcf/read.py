@@ -12,7 +12,7 @@ from kinetree.formats.mjcf.assets import read_assets
 from kinetree.formats.mjcf.attach import expand_attachments
 from kinetree.formats.mjcf.bodies import read_bodies
 from kinetree.formats.mjcf.compiler import read_compiler
-from kinetree.formats.mjcf.constraints import lock_held, read_equality, read_tendons
+from kinetree.formats.mjcf.constraints import lock_held, note_split_ranges, read_equality, read_tendons
 from kinetree.formats.mjcf.context import FORMAT, Context, collect_names
 from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.expand import MAKERS, expanded, makers
@@ -115,7 +115,7 @@ def _robot(report: Report, root: Element, written: Text, opener: Opener, mesh: M
     keep_sections(context, root, left)
     _scale_masses(context, root)
     robot = finish(report, parts, root, FORMAT, carried)
-    return robot and lock_held(context, robot)
+    return robot and lock_held(context, note_split_ranges(context, robot))
 
 
 def _scale_masses(context: Context, root: Element) -> None:

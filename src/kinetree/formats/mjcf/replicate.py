@@ -40,9 +40,10 @@ class _Copier:
     def copies(self, element: Element) -> list[Element]:
         report = self.report
         count = number(element.get("count") or "")
-        if count is None or count < 1 or not count.is_integer():
-            report.error("number", "<replicate> needs count=…, a whole number from 1 on", element, attribute="count")
+        if count is None or not count.is_integer():
+            report.error("number", "<replicate> needs count=…, a whole number", element, attribute="count")
             return []
+        count = max(count, 0)  # MuJoCo makes no copy then
         for child in element.children:
             if child.tag in PARTS:
                 message = f"<{child.tag}> cannot be replicated; expected a <body> around it"

@@ -66,12 +66,17 @@ class MissingMesh(MeshRule):
     bad = "link_7.stl"
 
     def check(
-        self, robot: Robot, shapes: Shapes, assets: Mapping[str, Asset], confined: Confinement | Literal[False]
+        self,
+        robot: Robot,
+        shapes: Shapes,
+        assets: Mapping[str, Asset],
+        packages: Mapping[str, str | os.PathLike[str]],
+        confined: Confinement | Literal[False],
     ) -> Iterator[Finding]:
         """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
         names in URDF that lead to none, and the first of a package that is not found and not declared, or whose files
         are in the package of the model. Remarks on any other package that is not found, whose meshes nobody looks at,
-        and on two slashes in a row, which some programs refuse."""
+        on a package of another project, and on two slashes in a row, which some programs refuse."""
         unknown = set()
         is_urdf = robot.text is not None and robot.text.format == "urdf"
         for name, (link, geometry) in first_uses(shapes).items():
@@ -97,6 +102,12 @@ class MissingMesh(MeshRule):
                     message = f"the {scheme} {package!r} {where}, so its meshes were not checked"
                     fix = f"name its folder: --package {package}=FOLDER, or packages={{{package!r}: FOLDER}}"
                     yield self.finding(message, robot, severity="info", fix=fix)
+        near, found = folder_of(robot.source.file) if robot.source else None, packages_on_disk(packages, confined)
+        for package in sorted({name.partition("package://")[2].partition("/")[0] for name in assets} - {"", *packages}):
+            if near and found.is_elsewhere(folder := found.package(package, near), near):
+                message = f"the package {package!r} is taken from another project, {folder}"
+                fix = f"if it is the right one, say so: --package {package}={folder}"
+                yield self.finding(message, robot, severity="info", fix=fix)
         if double := [name for name in assets if "//" in name.partition("://")[2].lstrip("/")]:
             link, geometry = first_uses(shapes)[double[0]]
             message = f"the name {double[0]!r} has two slashes in a row{others(double[1:])}; write one"

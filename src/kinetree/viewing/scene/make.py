@@ -28,7 +28,7 @@ from kinetree.viewing.voxels import check_map, described_reach
 
 
 class PosedRobot(NamedTuple):
-    """A robot to show. q (nq,): its first configuration, by default near zero and inside the limits. findings: what is
+    """A robot to show. q (nq,): its first configuration, by default neutral. findings: what is
     known to be wrong with it. complete: whether shapes that are not shown add none. motion: what the page plays; its
     first sample is where its joints begin. rules: a line about the rules of the findings."""
 

@@ -1,0 +1,83 @@
+"""Packages that nobody named, found in the folders of another project."""
+
+import os
+
+import pytest
+
+import kinetree as kt
+from kinetree.files.packages import Packages
+
+ROBOT = """<robot name="r"><link name="a"><visual><geometry><mesh filename="package://b/a.stl"/></geometry></visual>
+</link></robot>"""
+MESH = (
+    "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n"
+)
+
+
+def laid_out(top, own, package, *marks):
+    """Write a robot into the folder `own`, and the package b; marks: files that make folders projects."""
+    for folder in (own, package, *map(os.path.dirname, marks)):
+        (top / folder).mkdir(parents=True, exist_ok=True)
+    for mark in marks:
+        (top / mark).touch()
+    (top / package / "package.xml").write_text("<package><name>b</name></package>")
+    (top / package / "a.stl").write_text(MESH)
+    (top / own / "r.urdf").write_text(ROBOT)
+    return top / own / "r.urdf"
+
+
+@pytest.mark.parametrize(
+    ("own", "package", "marks", "elsewhere"),
+    [
+        ("w/one/urdf", "w/two/deep/deeper/b", (), True),
+        ("w/one/urdf", "w/two/b", (), True),
+        ("w/one", "w/b", ("w/b/.git",), True),
+        ("w/one/urdf", "w/two/src/b", ("w/two/.git", "w/one/.git"), True),
+        ("w/one/urdf", "w/b", (), False),  # beside a folder of the file
+        ("w/b/urdf", "w/b", ("w/b/.git",), False),  # around it
+        ("w/one/urdf", "w/two/deep/b", ("w/.git",), False),  # one project
+        ("src/one/a/urdf", "src/two/b", ("src/one/.git", "src/two/.git"), False),  # one ROS workspace
+    ],
+)
+def test_a_package_of_another_project_is_noted_and_not_copied(tmp_path, own, package, marks, elsewhere):
+    file, folder = laid_out(tmp_path, own, package, *marks), tmp_path / package
+    robot = kt.load(file)
+    (tmp_path / "out").mkdir()
+    out, notes = tmp_path / "out" / "o.urdf", [f for f in kt.check(file) if "another project" in f.message]
+    if not elsewhere:
+        kt.save(robot, out)
+        assert (notes, next((tmp_path / "out").rglob("a.stl")).read_text()) == ([], MESH)
+        return
+    assert [(f.code, f.severity, str(folder) in f.message) for f in notes] == [("MSH-002", "info", True)]
+    with pytest.raises(kt.KinetreeError, match="its package is in another project") as error:
+        kt.save(robot, out)
+    assert str(folder) in str(error.value)
+    assert not [*(tmp_path / "out").iterdir()]
+    kt.save(robot, out, assets="keep")
+    kt.save(robot, file.with_name("again.urdf"))  # refers to it as before
+    kt.save(kt.load(file, packages={"b": folder}), out)
+    assert next((tmp_path / "out").rglob("a.stl")).read_text() == MESH
+    assert not [f for f in kt.check(file, packages={"b": folder}) if "another project" in f.message]
+
+
+def test_a_package_that_the_environment_names(tmp_path, monkeypatch):
+    file = laid_out(tmp_path, "w/one/urdf", "w/two/b")
+    packages = Packages({})
+    packages.package("b", file.parent)
+    assert [*packages.elsewhere] == ["b"]
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path / "w" / "two"))
+    packages = Packages({})
+    packages.package("b", file.parent)
+    assert not packages.elsewhere
+
+
+def test_files_that_are_read_with_the_model_give_a_note(tmp_path):
+    file = laid_out(tmp_path, "w/one/urdf", "w/two/b").with_name("r.urdf.xacro")
+    (tmp_path / "w/two/b/part.xacro").write_text('<robot><link name="a"/></robot>')
+    file.write_text(
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+        '<xacro:include filename="$(find b)/part.xacro"/></robot>'
+    )
+    (note,) = kt.load(file).notes
+    assert (note.code, note.severity, note.source.file) == ("package-elsewhere", "info", str(file))
+    assert note.message == f"package 'b' is taken from another project: {tmp_path / 'w/two/b'}"
