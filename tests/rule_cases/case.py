@@ -18,7 +18,7 @@ A model is the text of a URDF, or `Model(text, …)` where more is to be said. `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +26,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import kinetree as kt
+from kinetree.checker.check import options_of
 from kinetree.checker.job import Job, check_job
 from kinetree.files.opener import snapshot
 from kinetree.formats.registry import ReadOptions
@@ -98,7 +99,9 @@ def profile_of(code: str) -> str:
 def findings(code: str, model: Model) -> list[kt.Finding]:
     """What a rule finds in a model, by its profile. Fails where the model cannot be read."""
     if model.files:
-        everything: tuple[kt.Finding, ...] = tuple(_beside(code, model))
+        everything: tuple[kt.Finding, ...] = tuple(
+            _beside(code, model, kt.load(model.text, format=model.format, srdf=model.srdf))
+        )
     else:
         everything = (
             _of_a_file(model) if code.startswith(ALWAYS) else _findings(model, model.profile or profile_of(code))
@@ -108,18 +111,36 @@ def findings(code: str, model: Model) -> list[kt.Finding]:
     return [found for found in everything if found.code == code and model.about in (None, found.element)]
 
 
+def findings_alone(code: str, model: Model) -> list[kt.Finding]:
+    """What one rule finds in a model, which is read once, if no other rule is run and nothing is remembered."""
+    robot, rule, reading = _robot(model), rule_of(code), dict(model.options)
+    assert rule is not None
+    if model.files:
+        return _beside(code, model, robot)
+    kind = reading.pop("kind", None)
+    options = options_of(robot, model.profile or profile_of(code), (), (), model.controller, reading)
+    return [found for found in ask(robot, [rule], replace(options, kind=kind)) if model.about in (None, found.element)]
+
+
+@cache
+def _robot(model: Model) -> kt.Robot:
+    """The robot of a model, as it is read."""
+    robot, _ = examine(model.text, ReadOptions(model.format, srdf=model.srdf), model.srdf is not None)
+    assert robot is not None
+    return robot
+
+
 @cache
 def _findings(model: Model, profile: str) -> tuple[kt.Finding, ...]:
     """All that is found; several rules may be asked about one model."""
-    robot, _ = examine(model.text, ReadOptions(model.format, srdf=model.srdf), model.srdf is not None)
-    assert robot is not None
+    robot = _robot(model)
     of_no_profile = ask(robot, [rule for code in OF_NO_PROFILE if (rule := rule_of(code))])
     return (*kt.check(robot, profile=profile, controller=model.controller, **model.options), *of_no_profile)
 
 
-def _beside(code: str, model: Model) -> list[kt.Finding]:
+def _beside(code: str, model: Model, robot: kt.Robot) -> list[kt.Finding]:
     """What a rule finds with the files beside a model."""
-    robot, rule = kt.load(model.text, format=model.format, srdf=model.srdf), rule_of(code)
+    rule = rule_of(code)
     assert rule is not None
     files = {f"/beside/{name}": text for name, text in model.files.items()}
     with snapshot({Path(name).resolve(): text.encode() for name, text in files.items()}):

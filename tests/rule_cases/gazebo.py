@@ -165,6 +165,7 @@ CASES = {
     ),
     "XML-011": Cases(
         found={
+            "turned by hardly more than 60 degrees": camera("-1.5707963 0 -0.5131"),
             "the axes of the link": Model(camera("0 0 0"), says="<frameName> names 'eye'"),
             "the link itself": camera(OPTICAL, "a"),
             "in another element": camera("0 0 0", tag="optical_frame_id", kind="depth_camera"),
@@ -172,6 +173,7 @@ CASES = {
             "turned by 62 degrees": camera("-1.5707963 0 -0.49"),
         },
         silent={
+            "turned by hardly 60 degrees": camera("-1.5707963 0 -0.5341"),
             "optical axes": camera(OPTICAL),
             "turned by 58 degrees": camera("-1.5707963 0 -0.56"),
             "turned with the pose": camera("-1.5707963 0 0", pose="<pose>0 0 0 0 0 1.5707963</pose>"),
@@ -210,6 +212,10 @@ CASES = {
     ),
     "XML-015": Cases(
         found={
+            "hardly more than a turn": Model(
+                with_block(sensor("s", FOV.format(6.3), kind="camera")),
+                says="<horizontal_fov> is '6.3'; expected an angle in radians",
+            ),
             "degrees": Model(with_block(sensor("s", FOV.format(80), kind="camera")), says="is '80'; expected an angle"),
             "a type": Model(with_block(sensor("s", kind="cammera")), says="did you mean 'camera'?"),
             "exchanged": Model(

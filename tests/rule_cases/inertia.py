@@ -92,6 +92,19 @@ def rounded(first: str, *others: str) -> str:
     return robot(*links, *(joint(f"j{i}", "l0", f"l{i}", kind="continuous") for i in range(1, len(links))))
 
 
+def in_thousandths(mass: float) -> str:
+    """A moved link with a moment of 0.001 about every axis, and others with moments of three decimals."""
+    parts = [inertial(mass, *["0.001"] * 3), *[inertial(2, "0.012", "0.013", "0.011")] * 3]
+    links = [link("l0"), *(link(f"l{i}", part) for i, part in enumerate(parts, 1))]
+    return robot(*links, *(joint(f"j{i}", "l0", f"l{i}", kind="continuous") for i in range(1, len(links))))
+
+
+def exchanged(x: float, y: float, z: float) -> str:
+    """A box of 12 kg, with its moments about x and z exchanged."""
+    moments = [repr(moment) for moment in (x**2 + y**2, x**2 + z**2, y**2 + z**2)]
+    return moved(felt(box(x, y, z)), inertial(12, *moments))
+
+
 CUBE = felt(box(2))  # reaches √3 m from its centre
 SMALL = felt(box(0.2))  # 0.17320508 m
 THIN = Model(
@@ -123,6 +136,7 @@ CASES = {
     ),
     "INR-002": Cases(
         found={
+            "by hardly more than a hundredth": diagonal("0.10000", "0.10000", "0.20204"),
             "by more than a hundredth": Model(
                 diagonal("0.10000", "0.10000", "0.20210"),
                 says="0.1, 0.1, 0.202 kg m²; the largest cannot exceed the sum",
@@ -131,6 +145,7 @@ CASES = {
             "beside one slightly below zero": diagonal("-5e-7", 1, 2),
         },
         silent={
+            "by hardly a hundredth": diagonal("0.10000", "0.10000", "0.20200"),
             "by less": diagonal("0.10000", "0.10000", "0.20190"),
             "of nothing": diagonal(0, 0, "1.0e-15"),
             "not broken": diagonal(1, 1, 2),
@@ -176,6 +191,8 @@ CASES = {
     ),
     "INR-006": Cases(
         found={
+            "wider than a rounded moment explains": in_thousandths(0.099),
+            "hardly more than that of a shell": cube(1, 4.95, 1),
             "one": Model(diagonal(1, 1, 1), says="the inertia is 1 kg m² about every axis"),
             "a hundredth, rounded by a program": diagonal("0.009999999999999998", "0.01", "0.01"),
             "a thousandth": diagonal("0.001", "0.001", "0.001"),
@@ -191,6 +208,7 @@ CASES = {
             "of a light link, rounded to one place": rounded("0.01", "0.12", "0.13", "0.14"),
         },
         silent={
+            "a moment that may be rounded": in_thousandths(0.101),
             "rounded to the place of all others": rounded("0.0001", "0.0121", "0.0107", "0.0133"),
             "of a slight link fixed to another": fixed(inertial("0.001", "1e-6", "1e-6", "1e-6")),
             "nearly equal, to more than rounding": diagonal("0.00999999", "0.01", "0.01"),
@@ -206,6 +224,7 @@ CASES = {
     ),
     "INR-007": Cases(
         found={
+            "hardly less than a milligram": diagonal(1, 1, 1, mass="9.9e-7"),
             "more than ten tonnes": Model(
                 diagonal(1e6, 1e6, 1.5e6, mass=10001), says="10,001 kg, more than ten tonnes; is it in grams?"
             ),
@@ -250,6 +269,7 @@ CASES = {
             "of balls": moved(felt(sphere(0.1)), round_(0.521)),
         },
         silent={
+            "of hardly less than a tenth of a gram": moved(SMALL, round_(0.521, 9.9e-5)),
             "less": moved(SMALL, round_(0.346)),
             "farther from its centre": moved(felt(box(0.2), xyz="0.01 0 0"), round_(0.355)),
             "farther than two metres, which another rule says": moved(SMALL, round_(2.001)),
@@ -367,6 +387,14 @@ CASES = {
     ),
     "INR-016": Cases(
         found={
+            "hardly four times as unlike": exchanged(1, 0.57544, 0.57544),
+            "in an order that fits by a factor of nearly two": long(xx=1.01, yy=2.0, zz=0.02),
+            "hardly one and a half times as long as wide": exchanged(1, 0.6623, 0.1),
+            "hardly a fifth of those of a box": long(xx=0.20402, yy=0.20402, zz=0.00404),
+            "hardly one and a half of those of a box": long(xx=1.49985, yy=1.49985, zz=0.0297),
+            "about a centre hardly a quarter off": long(xx=1.01, yy=1.01, zz=0.02, xyz="0.2475 0 0"),
+            "with products, beside a mesh": with_mesh("0.04 0.04 0.04", LONG, inertial(12, 1.01, 1.01, 0.02, xy=0.1)),
+            "with hardly any products, beside a sketch": long(xx=1.01, yy=1.01, zz=0.02, xy=0.001),
             "turned": Model(
                 long(xx=1.01, yy=1.01, zz=0.02), says="longest along x, but the least moment of inertia is"
             ),
@@ -375,6 +403,16 @@ CASES = {
             "about a centre outside, so in another frame": long(xx=1.01, yy=1.01, zz=0.02, xyz="0 0.5 0"),
         },
         silent={
+            "hardly less than four times as unlike": exchanged(1, 0.57929, 0.57929),
+            "in an order that fits by a factor of two": long(xx=1.01, yy=2.04, zz=0.02),
+            "hardly longer than wide": exchanged(1, 0.6711, 0.1),
+            "less than a fifth of those of a box": long(xx=0.19998, yy=0.19998, zz=0.00396),
+            "more than one and a half of those of a box": long(xx=1.53015, yy=1.53015, zz=0.0303),
+            "about a centre a quarter off": long(xx=1.01, yy=1.01, zz=0.02, xyz="0.2525 0 0"),
+            "with larger products, beside a mesh": with_mesh(
+                "0.04 0.04 0.04", LONG, inertial(12, 1.01, 1.01, 0.02, xy=0.102)
+            ),
+            "with products, beside a sketch": long(xx=1.01, yy=1.01, zz=0.02, xy=0.00102),
             "right": long(xx=0.02, yy=1.01, zz=1.01),
             "less than four times as unlike": moved(felt(box(1, 0.6, 0.6)), inertial(12, 1.36, 1.36, 0.72)),
             "as high as wide": moved(felt(box(0.1)), inertial(12, 1.01, 1.01, 0.02)),

@@ -132,6 +132,13 @@ CASES = {
     ),
     "LIM-007": Cases(
         found={
+            "hardly ten times that": Model(
+                turning(effort=101000), says="is 101,000 N m, which looks like a placeholder"
+            ),
+            "of a joint that slides": Model(
+                turning(kind="prismatic", effort=1e5), says="is 100,000 N, which", element="joint 'j'"
+            ),
+            "hardly ten times that of one that slides": turning(kind="prismatic", effort=1010000),
             "ten thousand": Model(
                 turning(effort=10000), says="the effort limit is 10,000 N m, which looks like a placeholder"
             ),
@@ -139,6 +146,8 @@ CASES = {
             "two of two numbers": Model(several(limit(effort=1e5), limit(effort=1e6)), count=2),
         },
         silent={
+            "hardly less than ten times that": turning(effort=99000),
+            "hardly less than ten times that of one that slides": turning(kind="prismatic", effort=990000),
             "less": turning(effort=9000),
             "a number from a data sheet": turning(effort=11600),
             "a lifting screw": turning(effort=20000).replace('"revolute"', '"prismatic"'),
@@ -146,12 +155,17 @@ CASES = {
     ),
     "LIM-008": Cases(
         found={
+            "hardly ten times that": turning(velocity=505),
+            "of a joint that slides": Model(
+                turning(kind="prismatic", velocity=50), says="is 50 m/s, which", element="joint 'j'"
+            ),
             "fifty": Model(turning(velocity=50), says="the velocity limit is 50 rad/s, which looks like a placeholder"),
             "no round number, but far too large": turning(velocity=512.3),
             "two of one number, said once": Model(several(limit(velocity=90), limit(velocity=90)), says="(also 'j1'"),
             "two of two numbers": Model(several(limit(velocity=90), limit(velocity=80)), count=2),
         },
         silent={
+            "hardly less than ten times that": turning(velocity=495),
             "less": turning(velocity=40),
             "a number from a data sheet": turning(velocity=111.2),
             "of an endless joint, which may be a wheel": turning(
@@ -184,6 +198,7 @@ CASES = {
     ),
     "MIM-001": Cases(
         found={
+            "hardly more": following(limit(), offset=0.0202),
             "too far above": Model(
                 following(limit(-3, 1), multiplier=1.05), says="'leader' moves the joint from -1.05 to 1.05 rad"
             ),
@@ -196,6 +211,7 @@ CASES = {
             "one position": following(limit(0, 0), limit(-1, 1)),
         },
         silent={
+            "hardly as much": following(limit(), offset=0.0198),
             "the same range": following(limit()),
             "within rounding above": following(limit(), offset=0.019),
             "within rounding below": following(limit(), offset=-0.019),
@@ -237,6 +253,9 @@ CASES = {
     ),
     "LIM-012": Cases(
         found={
+            "hardly more": Model(
+                actuated('ctrlrange="-1.0202 1"'), format="mjcf", says="is -1.02 to 1; the joint allows -1 to 1"
+            ),
             "degrees": Model(
                 actuated('ctrlrange="-90 90"'), format="mjcf", says="is -90 to 90; the joint allows -1 to 1"
             ),
@@ -244,6 +263,7 @@ CASES = {
             "a little": Model(actuated('ctrlrange="-1.03 1"'), format="mjcf"),
         },
         silent={
+            "hardly as much": Model(actuated('ctrlrange="-1.0198 1"'), format="mjcf"),
             "within": Model(actuated('ctrlrange="-1 1" forcerange="-5 5"'), format="mjcf"),
             "rounded": Model(actuated('ctrlrange="-1.01 1.01"'), format="mjcf"),
             "with a gear": Model(actuated('ctrlrange="-90 90" gear="57"'), format="mjcf"),

@@ -1,6 +1,7 @@
 """YAML files beside a robot."""
 
 from dataclasses import replace
+from math import cos, radians, sin
 
 from kinetree.rules.examples import CART
 from rule_cases.case import Cases, Model
@@ -53,6 +54,31 @@ def wheels(inside: str, says: str = "", right: str = "right_wheel_joint", was: s
         CART.replace(was, now) if was else CART, files={"x.yaml": section(f"{names}, {inside}", "base")}, says=says
     )
 
+
+def small(text: str, says: str = "") -> Model:
+    """The joint a from -1 to 0.01, and a file."""
+    return replace(case(text, says), text=made(HARDWARE).replace("upper='2'", "upper='0.01'"))
+
+
+def boxed(height: float) -> Model:
+    """Wheels of boxes of 0.2 m by another height, and a controller that has a wrong radius."""
+    wrong = wheels("wheel_radius: 0.2")
+    return replace(wrong, text=wrong.text.replace(TYRE, f'<box size="0.2 {height} 0.04"/>'))
+
+
+def leaning(degrees: float, inside: str, sign: int = 1) -> Model:
+    """The axis of the right wheel leans by an angle."""
+    axis = f"0 {sign * cos(radians(degrees))!r} {sin(radians(degrees))!r}"
+    return wheels(inside, was='right_wheel"/><axis xyz="0 1 0"', now=f'right_wheel"/><axis xyz="{axis}"')
+
+
+def skidding(separation: float) -> Model:
+    """A cart with a third wheel, and a controller with a distance of wheels."""
+    more = '<link name="w"/><joint name="rear_wheel" type="continuous"><parent link="base_link"/><child link="w"/>'
+    return wheels(f"wheel_separation: {separation}", was="</robot>", now=f"{more}</joint></robot>")
+
+
+TYRE = '<cylinder radius="0.1" length="0.04"/>'
 
 CASES = {
     "MVT-001": Cases(
@@ -112,11 +138,23 @@ CASES = {
     ),
     "MVT-004": Cases(
         found={
+            "hardly more than one percent": case(
+                limits("max_velocity: 3.0303"), "max_velocity is 3.03; the robot's limit is 3"
+            ),
+            "of a small limit": small(
+                limits("max_position: 0.01101"), "max_position is 0.01101; the robot's limit is 0.01"
+            ),
+            "hardly degrees": case(
+                limits("max_velocity: 177.15"), "is 177.2; the robot's limit is 3; it looks like degrees"
+            ),
+            "hardly less like degrees": case(limits("max_velocity: 177.3"), "is 177.3; the robot's limit is 3"),
             "a velocity": case(limits("max_velocity: 3.04"), "max_velocity is 3.04; the robot's limit is 3"),
             "in degrees": case(limits("max_velocity: 172"), "it looks like degrees"),
             "a position": case(limits("min_position: -1.1")),
         },
         silent={
+            "hardly one percent": case(limits("max_velocity: 3.0297")),
+            "of a small limit": small(limits("max_position: 0.01099")),
             "the limit": case(limits("max_velocity: 3, min_position: -1, max_position: 2, max_effort: 4")),
             "one percent": case(limits("max_velocity: 3.029")),
             "a limit that is off": case(limits("has_velocity_limits: false, max_velocity: 9")),
@@ -218,6 +256,12 @@ CASES = {
     ),
     "MVT-011": Cases(
         found={
+            "hardly in degrees": case(
+                "initial_positions: {a: 6.35}", "initial position 6.35 is outside of -1 to 2; it looks"
+            ),
+            "hardly in radians": case(
+                "initial_positions: {a: 6.25}", "the initial position 6.25 is outside of -1 to 2"
+            ),
             "above": case("initial_positions: {a: 2.1}", "the initial position 2.1 is outside of -1 to 2"),
             "in degrees": case("initial_positions: {a: 90}", "it looks like degrees"),
             "at the top": case("a: 2.1\nb: 0\n", name="initial_positions.yaml"),
@@ -243,6 +287,19 @@ CASES = {
     ),
     "MVT-012": Cases(
         found={
+            "wheels that skid, even so": skidding(1.21),
+            "nearly one place": wheels(
+                "wheel_separation: 0.4",
+                "at the same place; expected them 0.4 m apart",
+                was="0 -0.2 0",
+                now="0 0.19901 0",
+            ),
+            "nearly opposite axes": replace(leaning(25.6, "rate: 1", -1), says="turn about opposite axes"),
+            "hardly one place": wheels(
+                "wheel_separation: 0.4", "the wheels are 0.00101 m apart", was="0 -0.2 0", now="0 0.19899 0"
+            ),
+            "nearly round": boxed(0.220832),
+            "an axis nearly along y": leaning(8.0, "wheel_radius: 0.2"),
             "too near": wheels("wheel_separation: 0.26", "wheel_separation is 0.26 m, but the wheels are 0.4 m apart"),
             "too far": wheels("wheel_separation: 0.61"),
             "too small": wheels("wheel_radius: 0.066", "the radius of the wheels is 0.1 m"),
@@ -262,6 +319,10 @@ CASES = {
             "one place": wheels("wheel_separation: 0.4", "are at the same place", was="0 -0.2 0", now="0 0.2 0"),
         },
         silent={
+            "wheels that skid": skidding(1.19),
+            "axes that are less opposite": leaning(26.1, "rate: 1", -1),
+            "not round": boxed(0.221274),
+            "an axis less along y": leaning(8.2, "wheel_radius: 0.2"),
             "about so far": wheels("wheel_separation: 0.59"),
             "about so near": wheels("wheel_separation: 0.27"),
             "about so large": wheels("wheel_radius: 0.14"),

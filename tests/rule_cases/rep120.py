@@ -140,6 +140,8 @@ CASES = {
     ),
     "R120-004": Cases(
         found={
+            "a toe turned a little more": Model(humanoid(sole(0), more=toe("0 0 0", "0.101 0 0")), count=2),
+            "a toe turned a little less": humanoid(sole(0), more=toe("0 0 0", "0.099 0 0")),
             "above": Model(
                 humanoid(sole(-0.0445)),
                 says="the lowest point of the foot is 0.0055 m below the XY plane of this frame",
@@ -184,6 +186,7 @@ CASES = {
     ),
     "R120-005": Cases(
         found={
+            "hardly along y": humanoid(finger("0.1435 1 0")),
             "along x": Model(
                 humanoid(finger("1 0 0")),
                 says="the finger 'l_finger_joint' slides along 1 0 0 in this frame; expected along Y",

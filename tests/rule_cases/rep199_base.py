@@ -51,6 +51,7 @@ CASES = {
     ),
     "R199-102": Cases(
         found={
+            "hardly above": foot(felt(box(0.2), xyz="0 0 0.1202")),
             "above": Model(
                 foot(felt(box(0.2), xyz="0 0 0.1205")), says="the lowest point of its shapes is at z = 0.0205"
             ),
@@ -63,6 +64,7 @@ CASES = {
             "two arms on one, said once": on_a_body(0).replace(link("base_link"), link("base_link", felt(box(0.2)))),
         },
         silent={
+            "hardly at the bottom": foot(felt(box(0.2), xyz="0 0 0.1198")),
             "two centimetres above": foot(felt(box(0.2), xyz="0 0 0.1195")),
             "two centimetres below": foot(felt(box(0.2), xyz="0 0 0.0805")),
             "a tube that lies": foot(felt(cylinder(0.1, 1), xyz="0 0 0.1", rpy=f"{QUARTER} 0 0")),
@@ -74,6 +76,7 @@ CASES = {
     ),
     "R199-105": Cases(
         found={
+            "hardly leans": Model(standing(6, 5.05), says="is 5.05 degrees off z"),
             "leans": Model(
                 standing(6, 5.1), says="the axis of 'joint_1', the first joint, is 5.1 degrees off z; expected along z"
             ),
@@ -82,6 +85,7 @@ CASES = {
             "lies": edited(axis("link_1", "1 0 0")),
         },
         remarked={
+            "reaches sideways, hardly": standing(6, reach="0 0.0318 0.1"),
             "reaches backwards": Model(
                 standing(6, reach="-0.1 0 0"),
                 severity="info",
@@ -91,6 +95,7 @@ CASES = {
             "reaches sideways, mostly up": standing(6, reach="0 0.033 0.1"),
         },
         silent={
+            "reaches up, hardly": standing(6, reach="0 0.0311 0.1"),
             "upright": standing(6),
             "leans a little": standing(6, 4.9),
             "upside down": standing(6, 180),
@@ -104,6 +109,7 @@ CASES = {
     ),
     "R199-106": Cases(
         found={
+            "hardly turned": of("abb", edited(placed("base", rpy="0 0 0.00101"))),
             "turned": of(
                 "abb",
                 edited(placed("base", rpy="0 0 0.0011")),
@@ -117,6 +123,7 @@ CASES = {
             "of one who has it at a height": of("fanuc", edited(placed("base", rpy="0.0011 0 0"))),
         },
         silent={
+            "hardly straight": of("abb", edited(placed("base", rpy="0 0 0.00099"))),
             "turned a little": of("abb", edited(placed("base", rpy="0 0 0.0009"))),
             "turned as that maker does": of("universal_robots", edited(placed("base", rpy=f"0 0 {pi}"))),
             "of nobody": edited(placed("base", rpy="0 0 1")),
@@ -154,6 +161,9 @@ CASES = {
             ),
         },
         remarked={
+            "of nobody, hardly far": Model(
+                edited(placed("base", xyz="0 0 1.01")), says="is at 0 0 1.01 m in 'base_link'", severity="info"
+            ),
             "of one of whom that is not known": of(
                 "denso",
                 edited(placed("base", xyz="0 0 0.1")),

@@ -139,6 +139,7 @@ CASES = {
     ),
     "R199-303": Cases(
         found={
+            "hardly turned": edited(placed("link_6", rpy=f"{radians(0.101)!r} 0 0")),
             "one": Model(
                 edited(placed("link_6", rpy=f"{radians(0.11)!r} 0 0")),
                 says="is rotated 0.11 degrees in 'base_link' with all joints at zero; expected the same axes",
@@ -150,7 +151,11 @@ CASES = {
             ),
             "without base_link": edited(renamed("base_link", "foot"), placed("link_6", rpy="0 1 0")),
         },
-        silent={"none": CLEAN, "a little": edited(placed("link_6", rpy=f"{radians(0.09)!r} 0 0"))},
+        silent={
+            "hardly straight": edited(placed("link_6", rpy=f"{radians(0.099)!r} 0 0")),
+            "none": CLEAN,
+            "a little": edited(placed("link_6", rpy=f"{radians(0.09)!r} 0 0")),
+        },
     ),
     "R199-306": Cases(
         found={

@@ -74,12 +74,14 @@ CASES = {
     ),
     "R199-503": Cases(
         found={
+            "hardly more than a micrometre": edited(placed("tool0", "0 0 0.00000101")),
             "a micrometre and more": Model(
                 edited(placed("tool0", "0 0 0.0000011")), says="is 1.1e-6 m from 'flange'; expected the same origin"
             ),
             "aside": edited(placed("tool0", "0 -0.1 0")),
         },
         silent={
+            "hardly a micrometre": edited(placed("tool0", "0 0 0.00000099")),
             "one origin": CLEAN,
             "less than a micrometre": edited(placed("tool0", "0 0 0.0000009")),
             "no flange": edited(renamed("flange", "hand"), placed("tool0", "0 0 1")),

@@ -78,6 +78,10 @@ CASES = {
     ),
     "CTL-002": Cases(
         found={
+            "two letters left out": Model(
+                made(system(driven(COMMAND + STATE.replace("position", "acclertion")))),
+                says="did you mean 'acceleration'",
+            ),
             "letters swapped": Model(
                 made(system(driven(COMMAND.replace("position", "posiiton") + STATE))), says="did you mean 'position'"
             ),
@@ -85,6 +89,8 @@ CASES = {
             "of a state": made(system(driven(COMMAND + STATE.replace("position", "velocty")))),
         },
         silent={
+            "two letters left out of a short word": made(system(driven(COMMAND + STATE.replace("position", "posion")))),
+            "three letters more": made(system(driven(COMMAND + STATE.replace("position", "accelerationxyz")))),
             "the common ones": made(
                 system(
                     driven("".join(STATE.replace("position", one) for one in ("velocity", "effort", "acceleration")))
@@ -105,6 +111,7 @@ CASES = {
     ),
     "CTL-004": Cases(
         found={
+            "hardly above": ranged(-1, 2.00202),
             "below": Model(ranged(-1.1, 2), says="'position' has min -1.1, outside of the joint's limits -1 to 2"),
             "both": Model(ranged(-2, 3), says="min -2 and max 3", count=1),
             "a velocity": ranged(-3.1, 3, "velocity"),
@@ -113,6 +120,7 @@ CASES = {
             "no number": Model(ranged("${-pi}", 0), says="expected a number"),
         },
         silent={
+            "hardly rounded": ranged(-1, 2.00198),
             "the limits": ranged(-1, 2),
             "rounded": ranged(-1.0005, 2.001),
             "a velocity": ranged(-3, 3, "velocity"),
@@ -133,6 +141,7 @@ CASES = {
     ),
     "CTL-006": Cases(
         found={
+            "hardly another multiplier": made(system(driven(SAID.format(2.00202) + STATE, "b")), mimic=FOLLOWS),
             "commands": Model(
                 made(system(driven(name="b")), mimic=FOLLOWS), says="mimics 'a' and has a command_interface"
             ),
@@ -143,6 +152,7 @@ CASES = {
             "no mimic": Model(made(system(driven(name="b", more=' mimic="true"'))), says="has no <mimic>"),
         },
         silent={
+            "a rounded multiplier": made(system(driven(SAID.format(2.00198) + STATE, "b")), mimic=FOLLOWS),
             "states alone": made(system(driven(STATE, "b")), mimic=FOLLOWS),
             "commands in spite of it": made(system(driven(name="b", more=' mimic="false"')), mimic=FOLLOWS),
             "the same": made(system(driven(SAID.format("2.0") + STATE, "b")), mimic=FOLLOWS),

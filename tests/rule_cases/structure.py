@@ -37,6 +37,12 @@ TAGS = ("joint_name", "jointName", "left_joint", "right_joint", "leftJoint", "ri
 CASES = {
     "TRE-001": Cases(
         found={
+            "a root of ten grams and a bit, and no inertia": Model(
+                robot(link("a", inertial("0.0101", 0, 0, 0))), says="a mass of 0.0101 kg"
+            ),
+            "a root of less than ten grams, and no inertia": Model(
+                robot(link("a", inertial("0.0099", 0, 0, 0))), says="a mass of 0.0099 kg"
+            ),
             "a root of two kilograms": Model(robot(BODY), says="mass of 2 kg", element="link 'a'"),
             "a root of a milligram": robot(link("a", inertial("1e-6", 1, 1, 1))),
         },

@@ -54,6 +54,33 @@ def wheels(radius: float) -> str:
     )
 
 
+def masses(shin: float, foot: float = 2.0) -> str:
+    """A walker with other masses on the right."""
+    text = legs(SHIN, SHIN.replace('"2"', f'"{shin}"')).text
+    old = '<link name="right_foot"><inertial><mass value="2"/>'
+    assert old in text
+    return text.replace(old, old.replace('"2"', f'"{foot}"'))
+
+
+def apart(y: float) -> str:
+    """A walker whose legs stand a little apart, with another mass on the right."""
+    return masses(2.1).replace('"0 0.1 -0.1"', f'"0 {y} -0.1"').replace('"0 -0.1 -0.1"', f'"0 {-y} -0.1"')
+
+
+def heavier_at(z: float) -> Model:
+    """A walker with the centre of a mass elsewhere on the right."""
+    return legs(SHIN, SHIN.replace("<inertial>", f'<inertial><origin xyz="0 0 {z}"/>'))
+
+
+def turning(upper: float, **more) -> Model:
+    """A walker whose joints turn, with another limit on the right."""
+    limit = '<axis xyz="0 1 0"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
+    text = LEGS.replace('type="fixed">', f'type="revolute">{limit}')
+    old = f'<joint name="right_shin_joint" type="revolute">{limit}'
+    assert old in text
+    return Model(text.replace(old, old.replace('upper="1"', f'upper="{upper}"')), **more)
+
+
 CASES = {
     "NAM-008": Cases(
         found={
@@ -113,7 +140,15 @@ CASES = {
         silent={"another name": named("e", "floating"), "a fixed joint": named("a")},
     ),
     "NAM-010": Cases(
+        remarked={
+            "a limit, by a little": turning(1.099, says="upper limit 1.1, expected 1"),
+        },
         found={
+            "a mass, by hardly more than rounding": masses(2.0625),
+            "a mass, beside one that is hardly rounded": masses(2.1, 2.001982),
+            "of legs a little apart": apart(0.000505),
+            "the place of a centre of mass, by hardly more than rounding": heavier_at(0.000303),
+            "a limit": turning(1.101, says="upper limit 1.1, expected 1", element="joint 'right_shin_joint'"),
             "wheels": Model(wheels(0.0352), says="is 0.035 m, that of 'left_wheel' 0.0352 m"),
             "a mass": legs(
                 SHIN, SHIN.replace('"2"', '"2.1"'), says="mass 2.1, expected 2", element="link 'right_shin'"
@@ -124,6 +159,11 @@ CASES = {
             ),
         },
         silent={
+            "a mass, by hardly no more than rounding": masses(2.06122),
+            "a mass, beside one that is not rounded": masses(2.1, 2.002022),
+            "of legs at one place": apart(0.000495),
+            "the place of a centre of mass, hardly": heavier_at(0.000297),
+            "a mass, of four pairs": masses(2.1).replace("right_foot", "other_foot"),
             "wheels of one size": wheels(0.035),
             "equal": LEGS,
             "rounded": legs(SHIN, SHIN.replace('"2"', '"2.05"')),

@@ -63,6 +63,7 @@ CASES = {
             ),
         },
         silent={
+            "by a parameter before 14 of 19": macro(links(*(f"${{p}}_{i}" for i in range(14)), *"vwxyz"), "p"),
             "a reference with the parameter": fixed("${side}_a"),
             "a reference to another link": fixed("top"),
             "with its prefix": macro(links("${prefix}a")),

@@ -1,6 +1,6 @@
 """Rules about the hardware of ros2_control and about transmissions: joints, interfaces and limits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import inf, isclose
 from typing import NamedTuple
 
@@ -8,15 +8,19 @@ from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, Joint, Robot
 from kinetree.rules.blocks.gazebo import on_line, repeated
+from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
 from kinetree.rules.facts import fact
 from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.structure import Block, Plugin
+from kinetree.rules.threshold import Threshold
 from kinetree.syntax.xml.reader import Element
 
 COMPONENTS = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/hardware_components_userdoc.html"
 INTERFACE_TYPES = (
     "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/hardware_interface_types_userdoc.html"
 )
+SAME = Threshold(1e-3, "", "largest relative difference of two multipliers that are the same")
+ROUNDED = Threshold(1e-3, "", "largest excess over a limit, as a part of the larger limit, at least of 1 rad or m")
 INTERFACES = ("position", "velocity", "acceleration", "effort")
 """The interfaces that controllers ask of joints; hardware may have others."""
 BLOCK = """\
@@ -90,6 +94,7 @@ class InterfaceNames(ControlRule):
     """
 
     code = "CTL-002"
+    thresholds = (NEARLY, LETTERS)
     evidence = "heuristic"
     clause = "position, velocity, acceleration, effort"
     url = INTERFACE_TYPES
@@ -134,6 +139,7 @@ class CommandLimits(ControlRule):
     """
 
     code = "CTL-004"
+    thresholds = (ROUNDED,)
     clause = "min and max of a command interface"
     good = """<param name="min">-3</param>"""
     bad = """<param name="min">-3.5</param>"""
@@ -154,6 +160,7 @@ class InitialValues(ControlRule):
     """
 
     code = "CTL-005"
+    thresholds = (ROUNDED,)
     clause = "initial_value of a state interface"
     good = """<param name="initial_value">0.5</param>"""
     bad = """<param name="initial_value">1.5</param>"""
@@ -183,6 +190,7 @@ class Followers(ControlRule):
     """
 
     code = "CTL-006"
+    thresholds = (SAME,)
     clause = "mimic joints have no command interfaces"
     url = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/mimic_joint.html"
     base = with_blocks(BLOCK.replace('"joint_3">', '"joint_3" mimic="false">')).replace(
@@ -334,28 +342,9 @@ def driven(robot: Robot, components: tuple[Element, ...]) -> tuple[ComponentJoin
     )
 
 
-def nearly(name: str, known: Sequence[str]) -> str:
-    """Return the known name that another resembles but for a letter or two, or ""."""
-    likely = [one for one in known if abs(len(one) - len(name)) <= 2]
-    if not likely or name in known or name.rpartition("/")[2] in known:
-        return ""
-    from difflib import get_close_matches  # takes 6 ms and is rarely needed
-
-    near = [one for one in likely if name.lower() == one.lower()] or get_close_matches(name, likely, n=1, cutoff=0.87)
-    return next(iter(near), "")
-
-
-def number_of(text: str) -> float | None:
-    """Return the number that a text is, or None."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
 def _is(text: str | None, value: float) -> bool:
     found = 1.0 if text is None else number_of(text)
-    return found is not None and isclose(found, value, rel_tol=1e-3)
+    return found is not None and isclose(found, value, rel_tol=SAME)
 
 
 def _inside(value: float, joint: Joint) -> bool:
@@ -367,7 +356,7 @@ def _inside(value: float, joint: Joint) -> bool:
 
 def _within(value: float, lower: float, upper: float) -> bool:
     """Return whether a number is in a range, both rounded to three digits."""
-    room = 1e-3 * max([1.0, *(abs(bound) for bound in (lower, upper) if abs(bound) < inf)])
+    room = ROUNDED * max([1.0, *(abs(bound) for bound in (lower, upper) if abs(bound) < inf)])
     return lower - room <= value <= upper + room
 
 
