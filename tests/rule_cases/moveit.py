@@ -124,6 +124,10 @@ CASES = {
     ),
     "MVT-003": Cases(
         found={
+            "hardly the wrong way round": case(
+                limits("has_position_limits: yes, min_position: 1.0001, max_position: 1"),
+                "min_position 1.0001 is above max_position 1",
+            ),
             "no number": case(limits("has_velocity_limits: true"), "max_velocity is missing"),
             "zero": case(limits("has_velocity_limits: true, max_velocity: 0"), "expected a positive number"),
             "a word": case(limits("has_velocity_limits: true, max_velocity: fast"), "expected a number"),

@@ -150,6 +150,11 @@ CASES = {
     ),
     "R199-201": Cases(
         found={
+            "a millimetre up, high up": of(
+                "fanuc",
+                edited(placed("link_2", xyz="0.15 0 1.2"), placed("base", xyz="0 0 1.5011")),
+                says="is at 0 0 1.501 m in 'base_link'; expected 0 0 1.5 m, as in models of FANUC",
+            ),
             "a millimetre up": of(
                 "fanuc",
                 edited(placed("base", xyz="0 0 0.5011")),

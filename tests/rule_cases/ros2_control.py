@@ -111,12 +111,13 @@ CASES = {
     ),
     "CTL-004": Cases(
         found={
-            "hardly above": ranged(-1, 2.00202),
+            "hardly above": Model(ranged(-1, 2.00202), says="has max 2.002, outside of the joint's limits -1 to 2"),
             "below": Model(ranged(-1.1, 2), says="'position' has min -1.1, outside of the joint's limits -1 to 2"),
             "both": Model(ranged(-2, 3), says="min -2 and max 3", count=1),
             "a velocity": ranged(-3.1, 3, "velocity"),
             "an effort": ranged(-4, 4.1, "effort"),
-            "the wrong way round": Model(ranged(1, 0), says="above its max"),
+            "the wrong way round": Model(ranged(1, 0), says="min of 'position' is 1, above its max 0"),
+            "hardly the wrong way round": Model(ranged(1.0001, 1), says="min of 'position' is 1.0001, above its max 1"),
             "no number": Model(ranged("${-pi}", 0), says="expected a number"),
         },
         silent={
@@ -129,11 +130,13 @@ CASES = {
     ),
     "CTL-005": Cases(
         found={
+            "hardly above": Model(starting(2.00202), says="starts at 2.002, outside of its limits -1 to 2"),
             "above": Model(starting(2.1), says="starts at 2.1, outside of its limits -1 to 2"),
             "no number": starting("x"),
         },
         silent={
             "the limit": starting(2),
+            "hardly rounded": starting(2.00198),
             "rounded": starting(2.001),
             "a velocity": starting(9, "velocity"),
             "a joint without limits": starting(9, name="b"),
@@ -141,6 +144,10 @@ CASES = {
     ),
     "CTL-006": Cases(
         found={
+            "a multiplier with fewer digits": Model(
+                made(system(driven(SAID.format(1.23) + STATE, "b")), mimic=FOLLOWS.replace('"2"', '"1.2345"')),
+                says="'a' times 1.23 here, and 'a' times 1.2345 in its <joint>",
+            ),
             "hardly another multiplier": made(system(driven(SAID.format(2.00202) + STATE, "b")), mimic=FOLLOWS),
             "commands": Model(
                 made(system(driven(name="b")), mimic=FOLLOWS), says="mimics 'a' and has a command_interface"

@@ -137,7 +137,7 @@ CASES = {
     ),
     "SRD-007": Cases(
         found={
-            "hardly above": finger("0.0400404"),
+            "hardly above": finger("0.0400404", says="is at 0.04004 m; its limits are 0 to 0.04 m"),
             "hardly in degrees": model(
                 'name="joint_3" value="0.9"',
                 'name="joint_3" value="7.05"',

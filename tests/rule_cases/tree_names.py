@@ -144,6 +144,7 @@ CASES = {
             "a limit, by a little": turning(1.099, says="upper limit 1.1, expected 1"),
         },
         found={
+            "wheels, by a little": Model(wheels(0.0350001), says="is 0.035 m, that of 'left_wheel' 0.0350001 m"),
             "a mass, by hardly more than rounding": masses(2.0625),
             "a mass, beside one that is hardly rounded": masses(2.1, 2.001982),
             "of legs a little apart": apart(0.000505),

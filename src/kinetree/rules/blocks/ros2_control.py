@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import inf, isclose
 from typing import NamedTuple
 
-from kinetree.display import number
+from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, Joint, Robot
 from kinetree.rules.blocks.gazebo import on_line, repeated
@@ -177,9 +177,8 @@ class InitialValues(ControlRule):
                         )
                         yield self.finding(message, one.element.label, source=param.source)
                     elif part.get("name") == "position" and one.joint and not _inside(value, one.joint):
-                        low, high = one.joint.limit.lower, one.joint.limit.upper
-                        between = f"{number(low)} to {number(high)}"
-                        message = f"the joint starts at {number(value)}, outside of its limits {between}"
+                        there, low, high = numbers((value, one.joint.limit.lower, one.joint.limit.upper))
+                        message = f"the joint starts at {there}, outside of its limits {low} to {high}"
                         yield self.finding(message, one.element.label, source=param.source)
 
 
@@ -220,7 +219,7 @@ class Followers(ControlRule):
             ):
                 message = (
                     f"the joint mimics {said['mimic']!r} times {said.get('multiplier', '1')} here, and "
-                    f"{mimic.joint!r} times {number(mimic.multiplier)} in its <joint>"
+                    f"{mimic.joint!r} times {number(mimic.multiplier, 6)} in its <joint>"
                 )
                 yield self.finding(message, one.element.label, source=place)
 
@@ -364,13 +363,14 @@ def _range_fault(part: Element, joint: Joint | None) -> str:
     """Return what is wrong with min and max of a command interface, or ""."""
     interface = part.get("name") or ""
     texts = {param.get("name"): param.text for param in part.find_all("param") if param.get("name") in ("min", "max")}
-    numbers = {name: number_of(text) for name, text in texts.items()}
+    values = {name: number_of(text) for name, text in texts.items()}
     for name, text in texts.items():
-        if numbers[name] is None:
+        if values[name] is None:
             return f"{name} of {interface!r} is {text.strip()!r}; expected a number"
-    low, high = numbers.get("min"), numbers.get("max")
+    low, high = values.get("min"), values.get("max")
     if low is not None and high is not None and low > high:
-        return f"min of {interface!r} is {number(low)}, above its max {number(high)}"
+        least, most = numbers((low, high))
+        return f"min of {interface!r} is {least}, above its max {most}"
     limit = joint.limit if joint and joint.kind.nv == 1 else UNLIMITED
     ranges = {
         "position": (limit.lower, limit.upper),
@@ -378,10 +378,9 @@ def _range_fault(part: Element, joint: Joint | None) -> str:
         "effort": (-limit.effort, limit.effort),
     }
     lower, upper = ranges.get(interface, (-inf, inf))
-    beyond = [
-        f"{n} {number(value)}" for n, value in numbers.items() if value is not None and not _within(value, lower, upper)
-    ]
+    beyond = {name: value for name, value in values.items() if value is not None and not _within(value, lower, upper)}
     if not beyond:
         return ""
-    between = f"{number(lower)} to {number(upper)}"
-    return f"the command interface {interface!r} has {' and '.join(beyond)}, outside of the joint's limits {between}"
+    least, most, *found = numbers((lower, upper, *beyond.values()))
+    has = " and ".join(f"{name} {text}" for name, text in zip(beyond, found, strict=True))
+    return f"the command interface {interface!r} has {has}, outside of the joint's limits {least} to {most}"

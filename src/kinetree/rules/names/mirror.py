@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.display import number, numbers
+from kinetree.display import numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
 from kinetree.rules.facts import Poses, fact
@@ -90,8 +90,8 @@ class MirrorImages(Rule):
         for wheels in _wheels(robot):
             one, other = (float(str(wheel.collisions[0].shape.parameters["radius"])) for wheel in wheels)
             if abs(one - other) > 1e-6 * one:
-                radii = f"{number(other)} m, that of {wheels[0].name!r} {number(one)} m"
-                message = f"the radius of the collision shape is {radii}"
+                own, left = numbers((other, one))
+                message = f"the radius of the collision shape is {own} m, that of {wheels[0].name!r} {left} m"
                 yield self.finding(f"{message}; expected wheels of one size", wheels[1])
         wrong: dict[str, tuple[Link | Joint, Link | Joint, list[str]]] = {}
         for table in mirrored:

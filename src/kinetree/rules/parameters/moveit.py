@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from math import degrees, inf, isclose
 from typing import ClassVar
 
-from kinetree.display import number
+from kinetree.display import number, numbers
 from kinetree.errors import Finding, Severity, nearest_names
 from kinetree.model.robot import Robot
 from kinetree.rules.blocks.gazebo import repeated
@@ -146,7 +146,8 @@ class LimitFlags(FileRule):
                         f"max_{quantity} is {number(high.number)}; expected a positive number", element, high
                     )
                 if low and high and low.number is not None and high.number is not None and low.number > high.number:
-                    message = f"min_{quantity} {number(low.number)} is above max_{quantity} {number(high.number)}"
+                    least, most = numbers((low.number, high.number))
+                    message = f"min_{quantity} {least} is above max_{quantity} {most}"
                     yield self.about(message, element, low)
 
 

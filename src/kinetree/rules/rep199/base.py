@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kinetree.display import number
+from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.robot_kinds.arms import Arm
@@ -249,8 +249,9 @@ class BasePosition(Rep199):
                 continue
             off = float(np.linalg.norm(p - expected))
             if off > EXACT:
-                there, where = (" ".join(map(number, np.round(point, 6))) for point in (p, expected))
-                message = f"is at {there} m in {arm.base_link!r}; expected {where} m, {_as(T, controller_frames)}"
+                texts = numbers(np.round((*p, *expected), 6).tolist())
+                message = f"is at {' '.join(texts[:3])} m in {arm.base_link!r}; expected {' '.join(texts[3:])} m"
+                message += f", {_as(T, controller_frames)}"
                 yield self.finding(message, link_or_frame(robot, arm.base))
 
     def _not_judged(self, robot: Robot, arm: Arm, p: Array, who: ControllerFrames) -> Finding:

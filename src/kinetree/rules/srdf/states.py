@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from math import radians
 from typing import TYPE_CHECKING
 
-from kinetree.display import number
+from kinetree.display import numbers
 from kinetree.errors import Finding
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
@@ -52,10 +52,8 @@ def _outside(joint: Joint, value: float) -> str:
         return ""
     unit = "rad" if joint.kind.angular[0] else "m"
     degrees = "; is it in degrees?" if unit == "rad" and abs(value) > TURN > radians(abs(value)) else ""
-    return (
-        f"the joint {joint.name!r} is at {number(value)} {unit}; its limits are {number(lower)} to "
-        f"{number(upper)} {unit}{degrees}"
-    )
+    there, low, high = numbers((value, lower, upper))
+    return f"the joint {joint.name!r} is at {there} {unit}; its limits are {low} to {high} {unit}{degrees}"
 
 
 class StatesOfTheGroup(OfSrdf):
