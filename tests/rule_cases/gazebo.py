@@ -1,5 +1,7 @@
 """What blocks of other tools set once, and which links, frames and classes they name."""
 
+from collections.abc import Iterable
+
 from kinetree.rules.examples import CART
 from rule_cases.builders import joint, link, robot
 from rule_cases.case import Cases, Model
@@ -46,6 +48,137 @@ def drive(inside: str, left: str = "left_wheel_joint") -> str:
     )
 
 
+SETTINGS = [
+    "mu",
+    "mu1",
+    "mu2",
+    "fdir1",
+    "kp",
+    "kd",
+    "maxVel",
+    "minDepth",
+    "maxContacts",
+    "material",
+    "selfCollide",
+    "self_collide",
+    "gravity",
+    "turnGravityOff",
+    "dampingFactor",
+    "laserRetro",
+    "stopCfm",
+    "stopErp",
+    "cfmDamping",
+    "fudgeFactor",
+    "provideFeedback",
+    "implicitSpringDamper",
+    "springStiffness",
+    "springReference",
+    "initial_joint_position",
+    "disableFixedJointLumping",
+    "preserveFixedJoint",
+]
+TOPICS = ("topicName", "topic_name", "imageTopicName", "bumperTopicName", "pointCloudTopicName", "remapping")
+SPACES = ("robotNamespace", "namespace", "cameraName", "camera_name", "serviceName")
+LINKS = ("bodyName", "body_name", "link_name", "gripper_link", "palm_link")
+FRAMES = ("frameName", "frame_name", "robotBaseFrame", "robot_base_frame")
+IMAGES = ("frameName", "frame_name", "optical_frame_id", "gz_frame_id", "ignition_frame_id")
+CAMERAS = ("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "wideanglecamera", "multicamera")
+WORLD = ("map", "odom", "world", "earth", "base_footprint", "default_world")
+OTHERWISE = {
+    "LogPlayback": "log",
+    "ForceTorque": "forcetorque",
+    "LinearBatteryPlugin": "linearbatteryplugin",
+    "LogicalAudioSensorPlugin": "logicalaudiosensorplugin",
+    "NavSat": "navsat",
+    "TouchPlugin": "touchplugin",
+    "OpticalTactilePlugin": "opticaltactileplugin",
+    "DopplerVelocityLogSystem": "dvl",
+    "RFComms": "rf-comms",
+    "EnvironmentalSystem": "environmental-sensor",
+    "LighterThanAirDynamics": "lighter_than_air_dynamics",
+    "MulticopterVelocityControl": "multicopter-control",
+    "LogRecord": "log",
+}
+"""Classes whose file is not named after them."""
+OF_IMU = ("enable_orientation", "orientation_reference_frame", "angular_velocity", "linear_acceleration")
+OF_CAMERA = ("horizontal_fov", "image", "clip", "distortion", "lens", "depth_camera")
+OF_RAY = ("scan", "range")
+ANGLES = ("min_angle", "max_angle", "horizontal_fov")
+COUNTS = ("samples", "width", "height")
+LENGTHS = ("update_rate", "near", "far")
+NUMBERS = ("mu", "mu1", "mu2", "kp", "kd", "maxVel", "minDepth", "dampingFactor")
+LOGICAL = ("gravity", "turnGravityOff", "selfCollide", "self_collide", "provideFeedback", "implicitSpringDamper")
+TYPES = [
+    "air_pressure",
+    "air_speed",
+    "altimeter",
+    "boundingbox",
+    "boundingbox_camera",
+    "camera",
+    "contact",
+    "custom",
+    "depth",
+    "depth_camera",
+    "force_torque",
+    "gps",
+    "gpu_lidar",
+    "gpu_ray",
+    "imu",
+    "lidar",
+    "logical_camera",
+    "magnetometer",
+    "multicamera",
+    "navsat",
+    "ray",
+    "rfid",
+    "rfidtag",
+    "rgbd",
+    "rgbd_camera",
+    "segmentation",
+    "segmentation_camera",
+    "sonar",
+    "thermal",
+    "thermal_camera",
+    "wide_angle_camera",
+    "wideanglecamera",
+    "wireless_receiver",
+    "wireless_transmitter",
+]
+
+
+def elements(tags: Iterable[str], text: object = "") -> str:
+    return "".join(f"<{tag}>{text}</{tag}>" for tag in tags)
+
+
+def twice(tags: Iterable[str], first: str, second: str) -> str:
+    """Two plug-ins for each tag, of a file of its own."""
+    plugins = (
+        f'<plugin name="{tag}" filename="{tag}.so">{text.format(tag)}</plugin>'
+        for tag in tags
+        for text in (first, second)
+    )
+    return with_block(f"<gazebo>{''.join(plugins)}</gazebo>")
+
+
+def looking(rpy: str, kinds: Iterable[str] = ("camera",), tags: Iterable[str] = ("frameName",)) -> str:
+    """Cameras of some kinds on the link a, and a frame on it that plug-ins name in some elements."""
+    named = f'<plugin name="p" filename="p.so">{elements(tags, "eye")}</plugin>'
+    cameras = (sensor(f"s_{kind}", named, kind=kind) for kind in kinds)
+    return robot(link("a"), link("eye"), joint("j", "a", "eye", rpy=rpy), *cameras)
+
+
+def in_files(files: dict[str, str]) -> str:
+    """Plug-ins of Gazebo Sim: classes to their files."""
+    plugins = (
+        f'<plugin filename="gz-sim-{file}-system" name="gz::sim::systems::{name}"/>' for name, file in files.items()
+    )
+    return with_block(f"<gazebo>{''.join(plugins)}</gazebo>")
+
+
+def setting(tags: Iterable[str], text: object) -> str:
+    return with_block(f'<gazebo reference="a">{elements(tags, text)}</gazebo>')
+
+
 CASES = {
     "XML-005": Cases(
         found={
@@ -72,6 +205,9 @@ CASES = {
     ),
     "XML-006": Cases(
         found={
+            "every setting": Model(
+                with_block(f'<gazebo reference="a">{elements(SETTINGS, 1)}{elements(SETTINGS, 2)}</gazebo>'), count=27
+            ),
             "two values": Model(
                 with_block('<gazebo reference="a"><mu1>1</mu1></gazebo><gazebo reference="a"><mu1>2</mu1></gazebo>'),
                 says="<mu1> is '2' here and '1'",
@@ -116,12 +252,17 @@ CASES = {
     ),
     "XML-009": Cases(
         found={
+            "no link, in every element": Model(with_block(plugin(elements(LINKS, "c"))), count=5),
+            "no frame, in every element": Model(with_block(plugin(elements(FRAMES, "c"))), count=4),
             "no link": Model(with_block(plugin("<bodyName>c</bodyName>")), says="<bodyName> names the link 'c'"),
             "no frame": Model(with_block(plugin("<frame_name>eye</frame_name>")), says="names the frame 'eye'"),
             "a collision of no link": with_block(sensor("s", COLLISION.format("q_collision"), "b")),
             "in SDF": Model(sdf('<plugin name="p" filename="p.so"><link_name>q</link_name></plugin>'), format="sdf"),
         },
         silent={
+            "frames of the world": with_block(plugin("".join(elements(FRAMES[:1], name) for name in WORLD))),
+            "a name that is made": with_block(plugin("<bodyName>$(arg body)</bodyName>")),
+            "a sensor": with_block(sensor("s") + plugin("<bodyName>a</bodyName>")),
             "a link": with_block(plugin("<bodyName>a</bodyName>")),
             "a link of a model": with_block(plugin("<bodyName>r::a</bodyName>")),
             "a frame behind a name space": with_block(plugin("<frameName>/robot/a</frameName>")),
@@ -138,6 +279,11 @@ CASES = {
     ),
     "XML-010": Cases(
         found={
+            "whose file is not named after them": Model(in_files(dict.fromkeys(OTHERWISE, "imu")), count=13),
+            "of an old ros2_control": Model(
+                system("libign_ros2_control-system.so", "gz_ros2_control::GazeboSimROS2ControlPlugin"),
+                says="expected ign_ros2_control::IgnitionROS2ControlPlugin",
+            ),
             "another system": Model(
                 system("gz-sim-imu-system", "gz::sim::systems::DiffDrive"),
                 says="has no class 'gz::sim::systems::DiffDrive'",
@@ -147,6 +293,10 @@ CASES = {
             "of ros2_control": system("libgz_ros2_control-system.so", "gz_ros2_control::IgnitionROS2ControlPlugin"),
         },
         silent={
+            "whose file is not named after them": in_files(OTHERWISE),
+            "of an old ros2_control": system(
+                "libign_ros2_control-system.so", "ign_ros2_control::IgnitionROS2ControlPlugin"
+            ),
             "with hyphens": system(
                 "gz-sim-joint-position-controller-system", "gz::sim::systems::JointPositionController"
             ),
@@ -165,6 +315,8 @@ CASES = {
     ),
     "XML-011": Cases(
         found={
+            "in every element": Model(looking("0 0 0", tags=IMAGES), count=5),
+            "of every kind of camera": Model(looking("0 0 0", CAMERAS), count=7),
             "turned by hardly more than 60 degrees": camera("-1.5707963 0 -0.5131"),
             "the axes of the link": Model(camera("0 0 0"), says="<frameName> names 'eye'"),
             "the link itself": camera(OPTICAL, "a"),
@@ -183,10 +335,14 @@ CASES = {
     ),
     "XML-012": Cases(
         found={
+            "of every element": Model(twice(TOPICS, "<{0}>t</{0}>", "<{0}>t</{0}>"), count=6),
             "of two plug-ins": Model(topics(TOPIC, TOPIC), says="topic 'scan' is also that of plugin 'p'"),
             "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>x</topic>", "b")),
         },
         silent={
+            "in every name space": twice(
+                SPACES, "<topicName>t</topicName><{0}>x</{0}>", "<topicName>t</topicName><{0}>y</{0}>"
+            ),
             "two topics": topics(TOPIC, "<topicName>image</topicName>"),
             "two name spaces": topics(TOPIC, f"{TOPIC}<robotNamespace>r</robotNamespace>"),
             "of two files": topics(TOPIC, TOPIC, "q.so"),
@@ -196,6 +352,25 @@ CASES = {
     ),
     "XML-014": Cases(
         found={
+            "all of an imu": Model(with_block(sensor("s", f"<imu/>{elements(OF_IMU)}")), count=4),
+            "all of a camera": Model(
+                with_block(sensor("s", f"<camera/>{elements(OF_CAMERA)}", kind="camera")), count=6
+            ),
+            "all of a ray": Model(with_block(sensor("s", f"<ray/>{elements(OF_RAY)}", kind="ray")), count=2),
+            "all of a lidar": Model(with_block(sensor("s", f"<lidar/>{elements(OF_RAY)}", kind="lidar")), count=2),
+            "all of a sensor": Model(
+                with_block(
+                    "".join(
+                        sensor(
+                            f"s_{kind}",
+                            f"<{kind}>{elements(('always_on', 'update_rate', 'visualize', 'plugin'))}</{kind}>",
+                            kind=kind,
+                        )
+                        for kind in ("imu", "camera", "ray", "lidar")
+                    )
+                ),
+                count=16,
+            ),
             "outside of the imu": Model(
                 with_block(sensor("s", "<enable_orientation>0</enable_orientation><imu/>")), says="put it into <imu>"
             ),
@@ -206,12 +381,32 @@ CASES = {
             ),
         },
         silent={
+            "of no type": with_block(sensor("s", "<clip/>").replace(' type="imu"', "")),
             "where they belong": with_block(sensor("s", "<update_rate>9</update_rate><camera><clip/></camera>")),
             "of another kind": with_block(sensor("s", "<range>9</range><sonar/><imu/>")),
         },
     ),
     "XML-015": Cases(
         found={
+            "beyond a turn": Model(with_block(sensor("s", elements(ANGLES, 6.3))), count=3),
+            "beyond a turn, backwards": Model(with_block(sensor("s", elements(ANGLES, -6.3))), count=3),
+            "no field of view": with_block(sensor("s", FOV.format(0))),
+            "less than one": Model(with_block(sensor("s", elements(COUNTS, 0.9))), count=3),
+            "less than zero": Model(with_block(sensor("s", elements(LENGTHS, -0.1))), count=3),
+            "no numbers": Model(setting(NUMBERS, "x"), count=8),
+            "not even infinite": setting(("kp",), "nan"),
+            "neither true nor false, all": Model(setting(LOGICAL, "yes"), count=6),
+            "angles exchanged": Model(
+                with_block(sensor("s", "<scan><min_angle>1</min_angle><max_angle>0</max_angle></scan>")),
+                says="<min_angle> is 1, above <max_angle>, which is 0",
+            ),
+            "planes exchanged": Model(
+                with_block(sensor("s", "<clip><near>9</near><far>1</far></clip>")),
+                says="<near> is 9, above <far>, which is 1",
+            ),
+            "every type, in capitals": Model(
+                with_block("".join(sensor(f"s_{kind}", kind=kind.upper()) for kind in TYPES)), count=34
+            ),
             "hardly more than a turn": Model(
                 with_block(sensor("s", FOV.format(6.3), kind="camera")),
                 says="<horizontal_fov> is '6.3'; expected an angle in radians",
@@ -227,6 +422,17 @@ CASES = {
             "neither true nor false": with_block('<gazebo reference="a"><selfCollide>ture</selfCollide></gazebo>'),
         },
         silent={
+            "a turn backwards": with_block(sensor("s", elements(ANGLES[:1], -6.2832))),
+            "from one": with_block(sensor("s", elements(COUNTS, 1))),
+            "from zero": with_block(sensor("s", elements(LENGTHS, 0))),
+            "without end": setting(NUMBERS, "inf"),
+            "true": setting(LOGICAL, "True"),
+            "false": setting(LOGICAL, "0"),
+            "the same": with_block(sensor("s", "<clip><near>1</near><far>1</far></clip>")),
+            "every type": with_block("".join(sensor(f"s_{kind}", kind=kind) for kind in TYPES)),
+            "in a noise": with_block(sensor("s", "<imu><noise><x><far>-1</far></x></noise></imu>")),
+            "a setting of no link": with_block("<gazebo><kp>x</kp></gazebo>"),
+            "a number that is made": setting(NUMBERS, "${mu}"),
             "radians": with_block(sensor("s", FOV.format(1.4), kind="camera")),
             "a whole turn": with_block(sensor("s", FOV.format(6.2832), kind="camera")),
             "one angle": with_block(sensor("s", "<ray><min_angle>0</min_angle><max_angle>0</max_angle></ray>")),
@@ -236,6 +442,11 @@ CASES = {
     ),
     "XML-013": Cases(
         found={
+            "a fixed joint": Model(
+                drive("<rate>1<").replace('"left_wheel_joint" type="continuous"', '"left_wheel_joint" type="fixed"'),
+                says="the joint 'left_wheel_joint' is fixed; expected a joint that turns",
+                element="plugin 'p'",
+            ),
             "too near": Model(drive("<wheel_separation>0.26<"), says="wheel_separation is 0.26 m, but the wheels are"),
             "a radius for a diameter": Model(drive("<wheelDiameter>0.1<"), says="the diameter of the wheels is 0.2 m"),
             "a diameter for a radius": drive("<wheel_radius>0.2<"),

@@ -45,6 +45,12 @@ def with_file(name: str) -> str:
     return robot(link("a"), f'<gazebo><plugin name="p" filename="p.so">{inside}</plugin></gazebo>')
 
 
+MAPS = "".join(
+    f"<{tag}>package://arm/{tag}.stl</{tag}>"
+    for tag in (
+        *("albedo_map", "normal_map", "roughness_map", "metalness_map", "environment_map", "emissive_map", "light_map"),
+    )
+)
 TEXTURE = "package://arm/no.yaml"
 
 INVISIBLE = '<material name="none"><color rgba="0 0 0 0"/></material>'
@@ -157,6 +163,14 @@ CASES = {
     ),
     "MSH-008": Cases(
         found={
+            "every map of a material": Model(
+                '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere><radius>1</radius>'
+                "</sphere></geometry><material><pbr><metal>"
+                f"{MAPS}</metal></pbr></material></visual></link></model></sdf>",
+                format="sdf",
+                options=PACKAGES,
+                count=7,
+            ),
             "parameters": Model(with_file("package://arm/no.yaml"), options=PACKAGES, says="'package://arm/no.yaml'"),
             "a texture": Model(
                 with_file("").replace(

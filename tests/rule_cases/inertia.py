@@ -117,7 +117,17 @@ AUTO = (
     '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>'
     "</model></sdf>"
 )
+ROWS = """\
+convention = "dh"
+units = { length = "m", angle = "rad" }
+rows = [{ joint = "a", a = 1, d = 0, alpha = 0, theta = 0 }]
+"""
 TABLE = "# convention: dh\njoint,theta (rad),d (m),a (m),alpha (rad)\nq1,0,0.1,0.2,0\n"
+
+MUJOCO = (
+    '<mujoco><worldbody><body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1.1"/>'
+    '<geom type="{}" size="{}"/></body></worldbody></mujoco>'
+)
 
 CASES = {
     "INR-001": Cases(
@@ -257,6 +267,12 @@ CASES = {
     ),
     "INR-009": Cases(
         found={
+            "of an ellipsoid": Model(
+                MUJOCO.format("ellipsoid", "0.1 0.2 0.3"), format="mjcf", says="reach at most 0.374 m from"
+            ),
+            "of a capsule": Model(
+                MUJOCO.format("capsule", "0.1 0.2"), format="mjcf", says="reach at most 0.332 m from"
+            ),
             "more than twice as far": Model(
                 moved(SMALL, round_(0.347)), says="is 0.347 m, but the shapes reach at most 0.173 m from the centre"
             ),
@@ -315,6 +331,11 @@ CASES = {
             ),
         },
         silent={
+            "of a chain of transforms": Model("Rz(q1) tx(1) Ry(q2) tx(1)", format="ets"),
+            "of rows": Model(
+                ROWS,
+                format="dh",
+            ),
             "of nothing": diagonal(0, 0, 0, mass=0),
             "on what is fixed to it": moved("", fixed=(SOME,)),
             "of what does not move": pair(kind="fixed"),

@@ -122,6 +122,13 @@ CASES = {
     ),
     "LIM-006": Cases(
         found={
+            "rates of URDF 1.2": Model(
+                turning()
+                .replace("<robot ", '<robot version="1.2" ')
+                .replace("effort='1'", "effort='1' acceleration='-1' deceleration='-2' jerk='-3'"),
+                count=3,
+                says="the jerk limit is -3; expected more than 0",
+            ),
             "velocity": Model(turning(velocity="-1e-9"), says="the velocity limit is -1e-9"),
             "effort": Model(turning(effort=-1), says="the effort limit is -1"),
             "both": Model(turning(velocity=-1, effort=-1), count=2),

@@ -78,6 +78,12 @@ def skidding(separation: float) -> Model:
     return wheels(f"wheel_separation: {separation}", was="</robot>", now=f"{more}</joint></robot>")
 
 
+KEYS = (
+    *("command_joints", "controller_joint_names", "dof_names", "extra_joints", "front_wheels_names", "joints"),
+    *("left_wheel", "left_wheel_names", "rear_wheels_names", "right_wheel", "right_wheel_names"),
+    *("steering_joints_names", "traction_joints_names"),
+)
+FLAGS = ", ".join(f"has_{one}_limits: true" for one in ("position", "velocity", "acceleration", "jerk", "effort"))
 TYRE = '<cylinder radius="0.1" length="0.04"/>'
 
 CASES = {
@@ -99,6 +105,8 @@ CASES = {
     "MVT-002": Cases(
         remarked={"in limits of a macro": case("joint_limits:\n  z: {max_position: !degrees 90}\n")},
         found={
+            "every list of joints": case(section(", ".join(f"{key}: [z]" for key in (*KEYS, "joint"))), count=13),
+            "of a gripper": case("r:\n  hand: {type: position_controllers/GripperActionController, joint: z}\n"),
             "in limits": case(limits("max_velocity: 1", "ab"), "the joint does not exist (in joint_limits)"),
             "of a controller of ROS 2": case(section("joints: [a, z]") + manager("arm"), "controller 'arm'"),
             "of a controller of ROS 1": case(
@@ -108,6 +116,10 @@ CASES = {
             "wheels": case(section("left_wheel_names: [z]")),
         },
         silent={
+            "limits of a macro in radians": Model(
+                made(HARDWARE).replace("'a'", "'left_a'").replace('"a"', '"left_a"'),
+                files={"x.yaml": "joint_limits:\n  a: {max_position: !radians 1}\n"},
+            ),
             "joints": case(section() + limits("max_velocity: 1") + listed("a, b")),
             "a fixed joint": case(section("joints: [c]")),
             "interfaces of other controllers": case(section("joints: [pid/a]")),
@@ -124,6 +136,9 @@ CASES = {
     ),
     "MVT-003": Cases(
         found={
+            "no number of all": case(
+                limits(FLAGS), "has_position_limits is true, but max_position is missing", count=5
+            ),
             "hardly the wrong way round": case(
                 limits("has_position_limits: yes, min_position: 1.0001, max_position: 1"),
                 "min_position 1.0001 is above max_position 1",
@@ -220,6 +235,14 @@ CASES = {
     ),
     "MVT-009": Cases(
         found={
+            "by a type for positions": case(
+                manager("arm", type="position_controllers/JointGroupPositionController") + section("joints: [b]"),
+                "command_interface 'position' for b",
+            ),
+            "by a type for velocities": case(
+                manager("arm", type="velocity_controllers/JointGroupVelocityController") + section("joints: [a]"),
+                "command_interface 'velocity' for a",
+            ),
             "a command": case(section("joints: [a, b], command_interfaces: [position]"), "'position' for b"),
             "a state": case(
                 section("joints: [a], state_interfaces: [position, velocity]"), "state_interface 'velocity'"
@@ -291,6 +314,13 @@ CASES = {
     ),
     "MVT-012": Cases(
         found={
+            "exchanged": replace(
+                wheels(
+                    "rate: 1",
+                    "'left_wheel_joint' is on the right of 'right_wheel_joint'; exchange them, or turn their axes",
+                ),
+                text=CART.replace("0 0.2 0", "X").replace("0 -0.2 0", "0 0.2 0").replace("X", "0 -0.2 0"),
+            ),
             "wheels that skid, even so": skidding(1.21),
             "nearly one place": wheels(
                 "wheel_separation: 0.4",

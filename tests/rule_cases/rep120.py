@@ -103,6 +103,21 @@ CASES = {
     ),
     "R120-003": Cases(
         found={
+            "all missing": Model(
+                without(
+                    "l_wrist",
+                    "r_wrist",
+                    "l_gripper",
+                    "r_gripper",
+                    "l_ankle",
+                    "r_ankle",
+                    "l_sole",
+                    "r_sole",
+                    "torso",
+                    "gaze",
+                ),
+                says="has no frames l_wrist, r_wrist, l_gripper, r_gripper, l_ankle, r_ankle, l_sole, r_sole, torso",
+            ),
             "one missing": Model(without("gaze"), says="has no frames gaze", element="robot 'humanoid'"),
             "three missing": Model(
                 without("r_gripper", "l_wrist", "torso"), says="has no frames l_wrist, r_gripper, torso"

@@ -191,6 +191,8 @@ CASES = {
             ),
         },
         silent={
+            "a bare base": two(('"left_base"', '"base"')),
+            "a bare tool0": two(('"left_tool0"', '"tool0"')),
             "all have it": two(),
             "a bare flange": two(('"left_flange"', '"flange"')),
             "one arm": edited(renamed("link_3", "elbow")),

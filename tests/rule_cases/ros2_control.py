@@ -1,5 +1,7 @@
 """Components of ros2_control and transmissions."""
 
+from collections.abc import Iterable
+
 from rule_cases.builders import joint, limit, link, robot
 from rule_cases.case import Cases, Model
 
@@ -59,6 +61,24 @@ NEW = "gz_ros2_control-system"
 FOLLOWS = '<mimic joint="a" multiplier="2"/>'
 SAID = '<param name="mimic">a</param><param name="multiplier">{}</param>'
 
+
+def named(tag: str, names: Iterable[str]) -> str:
+    """Transmissions with a name in an element each."""
+    kind, drives = "<type>transmission_interface/SimpleTransmission</type>", ""
+    for name in names:
+        text = f"<{tag}>{name}</{tag}>"
+        inside = f"<joint name='b'>{text}</joint>" if tag == "hardwareInterface" else f"{text}<joint name='b'/>"
+        drives += f'<transmission name="{name}">{kind if tag != "type" else ""}{inside}</transmission>'
+    return made(drives)
+
+
+HARDWARE = (
+    *("JointStateInterface", "ActuatorStateInterface", "PositionJointInterface", "VelocityJointInterface"),
+    *("EffortJointInterface", "PosVelJointInterface", "PosVelAccJointInterface"),
+)
+KINDS = tuple(f"transmission_interface/{name}Transmission" for name in ("Simple", "Differential", "FourBarLinkage"))
+ALL = ("position", "velocity", "acceleration", "effort")
+
 CASES = {
     "CTL-001": Cases(
         found={
@@ -78,6 +98,9 @@ CASES = {
     ),
     "CTL-002": Cases(
         found={
+            "all in capitals": Model(
+                made(system(driven(COMMAND + "".join(STATE.replace("position", one.upper()) for one in ALL)))), count=4
+            ),
             "two letters left out": Model(
                 made(system(driven(COMMAND + STATE.replace("position", "acclertion")))),
                 says="did you mean 'acceleration'",
@@ -204,6 +227,16 @@ CASES = {
     ),
     "CTL-009": Cases(
         found={
+            "every interface, in small letters": Model(
+                named("hardwareInterface", [name.lower() for name in HARDWARE]),
+                count=7,
+                says="did you mean 'JointStateInterface'?",
+            ),
+            "every type, in small letters": Model(
+                named("type", [name.lower() for name in KINDS]),
+                count=3,
+                says="did you mean 'transmission_interface/SimpleTransmission'?",
+            ),
             "an interface": Model(
                 transmission("hardware_interface/EffortJoinInterface"), says="'EffortJointInterface'"
             ),
@@ -223,6 +256,14 @@ CASES = {
             ),
         },
         silent={
+            "every interface": made(
+                *(
+                    f'<transmission name="{name}"><joint name="b"><hardwareInterface>{name}</hardwareInterface></joint>'
+                    "</transmission>"
+                    for name in HARDWARE
+                )
+            ),
+            "every type": named("type", KINDS),
             "with and without package": transmission("EffortJointInterface", "hardware_interface/EffortJointInterface"),
             "an interface of one's own": transmission("my_hardware/PressureInterface"),
             "none": transmission(""),

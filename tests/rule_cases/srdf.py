@@ -214,6 +214,17 @@ CASES = {
     ),
     "SRD-012": Cases(
         found={
+            "a group, by letters": model(
+                new=sided("l_hand", "r_finger").replace("left_", "l_").replace("right_", "r_"),
+                says="the group has 'r_finger'; expected 'l_finger'",
+            ),
+            "a right group": model(
+                new=sided("right_hand", "left_finger"), says="the group has 'left_finger'; expected 'right_finger'"
+            ),
+            "a right group, by letters": model(
+                new=sided("r_hand", "l_finger").replace("left_", "l_").replace("right_", "r_"),
+                says="expected 'r_finger'",
+            ),
             "a group": model(new=sided("left_hand", "right_finger"), says="expected 'left_finger'"),
             "an end effector": model(
                 new=sided("left_hand", "left_finger")

@@ -81,6 +81,11 @@ def turning(upper: float, **more) -> Model:
     return Model(text.replace(old, old.replace('upper="1"', f'upper="{upper}"')), **more)
 
 
+SDF_LINK = (
+    '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere><radius>1</radius></sphere>'
+    "</geometry></visual>{}</link></model></sdf>"
+)
+
 CASES = {
     "NAM-008": Cases(
         found={
@@ -114,6 +119,21 @@ CASES = {
     ),
     "NAM-011": Cases(
         found={
+            "the right one": Model(
+                sided("right_a", "left_b"), says="attaches 'left_b' to 'right_a'; expected 'left_a'"
+            ),
+            "with capitals": Model(
+                sided("left_a").replace("left", "Left").replace("right", "Right"), says="expected 'Right_a'"
+            ),
+            "with capitals, the right one": Model(
+                sided("right_a", "left_b").replace("left", "Left").replace("right", "Right"), says="expected 'Left_a'"
+            ),
+            "in capitals": Model(
+                sided("left_a").replace("left", "LEFT").replace("right", "RIGHT"), says="expected 'RIGHT_a'"
+            ),
+            "in capitals, the right one": Model(
+                sided("right_a", "left_b").replace("left", "LEFT").replace("right", "RIGHT"), says="expected 'LEFT_a'"
+            ),
             "the left one": Model(sided("left_a"), says="attaches 'right_b' to 'left_a'; expected 'right_a'"),
         },
         silent={
@@ -128,6 +148,12 @@ CASES = {
             "a joint and a link": named("a", "floating").replace("</robot>", "<gazebo/></robot>"),
         },
         remarked={
+            "a sensor of a link": Model(
+                SDF_LINK.format('<sensor name="v" type="imu"/>'), format="sdf", says="a <visual> of this link has"
+            ),
+            "a light of a link": Model(
+                SDF_LINK.format('<light name="v" type="point"/>'), format="sdf", says="a <visual> of this link has"
+            ),
             "without Gazebo": Model(named("a", "floating"), element="joint 'a'"),
             "parts of a link": Model(
                 '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere>'
@@ -137,13 +163,20 @@ CASES = {
                 says="a <visual> of this link has the same name",
             ),
         },
-        silent={"another name": named("e", "floating"), "a fixed joint": named("a")},
+        silent={
+            "a part of another kind": Model(SDF_LINK.format('<audio_source name="v"/>'), format="sdf"),
+            "two of a kind, which the reader reports": Model(SDF_LINK.format(""), format="sdf"),
+            "another name": named("e", "floating"),
+            "a fixed joint": named("a"),
+        },
     ),
     "NAM-010": Cases(
         remarked={
             "a limit, by a little": turning(1.099, says="upper limit 1.1, expected 1"),
         },
         found={
+            "with capitals": masses(2.1).replace("left", "Left").replace("right", "Right"),
+            "in capitals": masses(2.1).replace("left", "LEFT").replace("right", "RIGHT"),
             "wheels, by a little": Model(wheels(0.0350001), says="is 0.035 m, that of 'left_wheel' 0.0350001 m"),
             "a mass, by hardly more than rounding": masses(2.0625),
             "a mass, beside one that is hardly rounded": masses(2.1, 2.001982),

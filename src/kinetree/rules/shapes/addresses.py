@@ -16,7 +16,6 @@ from kinetree.files.opener import joined, read_file
 from kinetree.rules.threshold import Threshold
 from kinetree.xacro_text.known_packages import MANIFESTS
 
-KNOWN = ("package", "file", "model", "http", "https")
 LIKE = Threshold(0.8, "of 1", "smallest similarity of a scheme to package that is a slip")
 DEEPEST = Threshold(4, "folders", "largest number of folders above the model in which a mesh is looked for")
 SOUGHT = (LIKE, DEEPEST)
@@ -52,7 +51,7 @@ def is_whole(name: str) -> bool:
 def misspelt_scheme(name: str) -> str:
     """Return the scheme of a file name if it is nearly, but not, package, or ""."""
     scheme, sign, _ = name.partition("://")
-    return scheme if sign and scheme.lower() not in KNOWN and _like(scheme.lower()) else ""
+    return scheme if sign and scheme.lower() != "package" and _like(scheme.lower()) else ""
 
 
 @lru_cache(maxsize=100)
