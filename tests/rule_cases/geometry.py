@@ -164,8 +164,8 @@ CASES = {
     "MSH-008": Cases(
         found={
             "every map of a material": Model(
-                '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere><radius>1</radius>'
-                "</sphere></geometry><material><pbr><metal>"
+                '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere>'
+                "<radius>1</radius></sphere></geometry><material><pbr><metal>"
                 f"{MAPS}</metal></pbr></material></visual></link></model></sdf>",
                 format="sdf",
                 options=PACKAGES,
