@@ -182,6 +182,9 @@ def setting(tags: Iterable[str], text: object) -> str:
 CASES = {
     "XML-005": Cases(
         found={
+            "one name for one joint": Model(
+                with_block(transmission("t", "drive") + transmission("t", "drive")), count=1
+            ),
             "one name": Model(
                 with_block(transmission("t", "drive") + transmission("t", "b")), says="the name is also that"
             ),
@@ -192,6 +195,18 @@ CASES = {
             ),
         },
         silent={
+            "without names": with_block(
+                f"<transmission>{transmission('', 'drive')[22:]}<transmission>{transmission('', 'b')[22:]}"
+            ),
+            "one joint twice in one": with_block(transmission("t", "drive", "drive")),
+            "of two plug-ins": with_block(
+                transmission("t", "drive").replace("<joint", "<plugin>x</plugin><joint")
+                + transmission("u", "drive").replace("<joint", "<plugin>y</plugin><joint")
+            ),
+            "of two attributes": with_block(
+                transmission("t", "drive").replace("name=", 'type="x" name=', 1)
+                + transmission("u", "drive").replace("name=", 'type="y" name=', 1)
+            ),
             "two": with_block(transmission("t", "drive") + transmission("u", "other")),
             "of two types": with_block(
                 transmission("t", "drive")
@@ -205,6 +220,7 @@ CASES = {
     ),
     "XML-006": Cases(
         found={
+            "of the robot": Model(with_block("<gazebo><kp>1</kp><kp>2</kp></gazebo>"), element="<gazebo>"),
             "every setting": Model(
                 with_block(f'<gazebo reference="a">{elements(SETTINGS, 1)}{elements(SETTINGS, 2)}</gazebo>'), count=27
             ),
@@ -231,6 +247,7 @@ CASES = {
     "XML-007": Cases(
         found={"on one link": with_block(sensor("s") + sensor("s", kind="camera"))},
         silent={
+            "on no link": with_block((sensor("s") + sensor("s")).replace(' reference="a"', "")),
             "on two links": with_block(sensor("s") + sensor("s", reference="b")),
             "two names": with_block(sensor("s") + sensor("t")),
         },
@@ -260,6 +277,12 @@ CASES = {
             "in SDF": Model(sdf('<plugin name="p" filename="p.so"><link_name>q</link_name></plugin>'), format="sdf"),
         },
         silent={
+            "a name with elements": with_block(plugin("<bodyName>c<x/></bodyName>")),
+            "an empty collision": with_block(sensor("s", COLLISION.format(""), "b")),
+            "a collision by its name": with_block(sensor("s", COLLISION.format("shell"), "b")).replace(
+                '<link name="b"></link>',
+                link("b", '<collision name="shell"><geometry><sphere radius="1"/></geometry></collision>'),
+            ),
             "frames of the world": with_block(plugin("".join(elements(FRAMES[:1], name) for name in WORLD))),
             "a name that is made": with_block(plugin("<bodyName>$(arg body)</bodyName>")),
             "a sensor": with_block(sensor("s") + plugin("<bodyName>a</bodyName>")),
@@ -279,6 +302,9 @@ CASES = {
     ),
     "XML-010": Cases(
         found={
+            "of an unknown file": Model(
+                system("gz-sim-mine-system", "gz::sim::systems::DiffDrive"), says="expected gz-sim-diff-drive-system"
+            ),
             "whose file is not named after them": Model(in_files(dict.fromkeys(OTHERWISE, "imu")), count=13),
             "of an old ros2_control": Model(
                 system("libign_ros2_control-system.so", "gz_ros2_control::GazeboSimROS2ControlPlugin"),
@@ -293,6 +319,7 @@ CASES = {
             "of ros2_control": system("libgz_ros2_control-system.so", "gz_ros2_control::IgnitionROS2ControlPlugin"),
         },
         silent={
+            "of another library": system("libmine.so", "gz::sim::systems::DiffDrive"),
             "whose file is not named after them": in_files(OTHERWISE),
             "of an old ros2_control": system(
                 "libign_ros2_control-system.so", "ign_ros2_control::IgnitionROS2ControlPlugin"
@@ -325,6 +352,12 @@ CASES = {
             "turned by 62 degrees": camera("-1.5707963 0 -0.49"),
         },
         silent={
+            "turned with the pose of its camera": camera(
+                "-1.5707963 0 0", pose="<camera><pose>0 0 0 0 0 1.5707963</pose></camera>"
+            ),
+            "on a joint": camera("0 0 0").replace('reference="a"', 'reference="j"'),
+            "a pose that cannot be read": camera(OPTICAL, pose="<pose>0 0 x</pose>"),
+            "of another element": camera("0 0 0", tag="robotNamespace"),
             "turned by hardly 60 degrees": camera("-1.5707963 0 -0.5341"),
             "optical axes": camera(OPTICAL),
             "turned by 58 degrees": camera("-1.5707963 0 -0.56"),
@@ -340,6 +373,7 @@ CASES = {
             "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>x</topic>", "b")),
         },
         silent={
+            "empty topics": topics("<topicName/>", "<topicName/>"),
             "in every name space": twice(
                 SPACES, "<topicName>t</topicName><{0}>x</{0}>", "<topicName>t</topicName><{0}>y</{0}>"
             ),
@@ -422,6 +456,10 @@ CASES = {
             "neither true nor false": with_block('<gazebo reference="a"><selfCollide>ture</selfCollide></gazebo>'),
         },
         silent={
+            "an empty rate": with_block(sensor("s", "<update_rate/>")),
+            "one of two": with_block(sensor("s", "<clip><near>9</near></clip>")),
+            "a minimum that is no number": with_block(sensor("s", "<range><min>x</min><max>1</max></range>")),
+            "a maximum that is no number": with_block(sensor("s", "<range><min>1</min><max>x</max></range>")),
             "a turn backwards": with_block(sensor("s", elements(ANGLES[:1], -6.2832))),
             "from one": with_block(sensor("s", elements(COUNTS, 1))),
             "from zero": with_block(sensor("s", elements(LENGTHS, 0))),
@@ -442,6 +480,16 @@ CASES = {
     ),
     "XML-013": Cases(
         found={
+            "several wheels on joints that do not turn": drive("<wheelSeparation>1.1<").replace(
+                "</robot>",
+                '<link name="w"/><joint name="rear_wheel" type="fixed"><parent link="base_link"/><child link="w"/></joint>'
+                "</robot>",
+            ),
+            "several joints that are no wheels": drive("<wheelSeparation>1.1<").replace(
+                "</robot>",
+                '<link name="w"/><joint name="lidar" type="continuous"><parent link="base_link"/><child link="w"/></joint>'
+                "</robot>",
+            ),
             "a fixed joint": Model(
                 drive("<rate>1<").replace('"left_wheel_joint" type="continuous"', '"left_wheel_joint" type="fixed"'),
                 says="the joint 'left_wheel_joint' is fixed; expected a joint that turns",
@@ -452,6 +500,14 @@ CASES = {
             "a diameter for a radius": drive("<wheel_radius>0.2<"),
         },
         silent={
+            "a radius of zero": drive("<wheel_radius>0<"),
+            "a negative radius": drive("<wheel_radius>-0.2<"),
+            "one wheel": drive("<wheel_radius>0.2<").replace("rightJoint", "otherJoint"),
+            "another size": drive("<wheel_width>0.2<"),
+            "wheels that are not on one axle": drive("<wheelSeparation>1<").replace("0 -0.2 0", "0.5 -0.2 0"),
+            "as far as the shapes": drive("<wheelSeparation>1<")
+            .replace('<origin rpy="1.5708 0 0"/>', '<origin xyz="0 0.3 0" rpy="1.5708 0 0"/>', 2)
+            .replace('<origin rpy="1.5708 0 0"/>', '<origin xyz="0 -0.3 0" rpy="1.5708 0 0"/>', 2),
             "as they are": drive("<wheelSeparation>0.4<"),
             "a diameter": drive("<wheelDiameter>0.2<"),
             "no number": drive("<wheelDiameter>x<"),

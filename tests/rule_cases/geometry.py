@@ -163,6 +163,10 @@ CASES = {
     ),
     "MSH-008": Cases(
         found={
+            "once, however often it is named": Model(
+                with_file(TEXTURE).replace("</plugin>", f"<parameters>{TEXTURE}</parameters></plugin>"),
+                options=PACKAGES,
+            ),
             "every map of a material": Model(
                 '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere>'
                 "<radius>1</radius></sphere></geometry><material><pbr><metal>"

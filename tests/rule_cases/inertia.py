@@ -369,6 +369,22 @@ CASES = {
             "mass without inertia of an arm": pair_of(SHAPED, inertial(1, 0, 0, 0)),
         },
         silent={
+            "mass of the root alone": cart(SHAPED, inertial(1, 0, 0, 0)).replace(SOME, ""),
+            "an arm with a frame": robot(
+                link("a", SHAPED),
+                link("b", SOME),
+                link("c"),
+                joint("j", "a", "b", kind="continuous"),
+                joint("k", "a", "c"),
+            ),
+            "an arm of two joints": robot(
+                link("a", SHAPED),
+                link("b", SOME),
+                link("c", SOME),
+                joint("j", "a", "b", kind="continuous"),
+                joint("k", "b", "c", kind="continuous"),
+            ),
+            "a mass alone, which the reader reports": cart(SHAPED, '<inertial><mass value="1"/></inertial>'),
             "mass and inertia": cart(SHAPED, SOME),
             "mass of what is fixed to it": cart(SHAPED, fixed=SOME),
             "an arm, which stands on something": pair_of(SHAPED),
@@ -408,6 +424,7 @@ CASES = {
     ),
     "INR-016": Cases(
         found={
+            "with a frame fixed to it": moved(LONG, inertial(12, 1.01, 1.01, 0.02), fixed=("",)),
             "hardly four times as unlike": exchanged(1, 0.57544, 0.57544),
             "in an order that fits by a factor of nearly two": long(xx=1.01, yy=2.0, zz=0.02),
             "hardly one and a half times as long as wide": exchanged(1, 0.6623, 0.1),
@@ -424,6 +441,9 @@ CASES = {
             "about a centre outside, so in another frame": long(xx=1.01, yy=1.01, zz=0.02, xyz="0 0.5 0"),
         },
         silent={
+            "with a mesh that is not there": moved(LONG, felt(mesh("a.stl")), inertial(12, 1.01, 1.01, 0.02)),
+            "without shapes": moved(inertial(12, 1.01, 1.01, 0.02)),
+            "of a flat shape": moved(felt(box(1, 0.1, 0)), inertial(12, 1.01, 1.01, 0.02)),
             "hardly less than four times as unlike": exchanged(1, 0.57929, 0.57929),
             "in an order that fits by a factor of two": long(xx=1.01, yy=2.04, zz=0.02),
             "hardly longer than wide": exchanged(1, 0.6711, 0.1),

@@ -2,7 +2,7 @@
 
 from math import cos, pi, radians, sin
 
-from rule_cases.builders import box, felt, joint, link, pair, robot, turning
+from rule_cases.builders import box, cylinder, felt, joint, link, pair, robot, turning
 from rule_cases.case import Cases, Model
 
 
@@ -140,6 +140,7 @@ CASES = {
     ),
     "JNT-006": Cases(
         found={
+            "with a hub that is a box": wheel("0 0 1").replace("</visual>", f"</visual>{felt(box(0.1))}"),
             "more than 20 degrees off": tilted(20.2),
             "along the cylinder's length": Model(
                 wheel("0 0 1"), says="the axis is 0 0 1, but the cylinder of the wheel"
@@ -147,6 +148,10 @@ CASES = {
             "25 degrees off": wheel("0 0.9063 0.4226"),
         },
         silent={
+            "that does not turn without end": wheel("0 0 1")
+            .replace('type="continuous"', 'type="revolute"')
+            .replace("<axis", '<limit lower="0" upper="1" velocity="1" effort="1"/><axis'),
+            "with a long axle": wheel("0 0 1").replace("</visual>", f"</visual>{felt(cylinder(0.1, 0.5))}"),
             "less than 20 degrees off": tilted(19.7),
             "its own": wheel("0 1 0"),
             "the other way": wheel("0 -1 0"),
@@ -165,6 +170,9 @@ CASES = {
             "four times the size": at(1, "8 0 0"),
         },
         silent={
+            "that slides": at(0.1, "1 0 0")
+            .replace('type="continuous"', 'type="prismatic"')
+            .replace("<axis", '<limit lower="0" upper="1" velocity="1" effort="1"/><axis'),
             "hardly half a metre, of small shapes": at(0.01, "0.502 0 0"),
             "hardly less than three times the size": at(1, "6.15 0 0"),
             "near": at(0.1, "0.5 0 0"),

@@ -58,6 +58,18 @@ def actuated(attributes: str, tag: str = "position") -> str:
     )
 
 
+def coupled(coefficients: str, bounds: str = "-0.5 0.5") -> Model:
+    """A joint of MuJoCo that follows another by a polynomial, with a range of its own."""
+    body = '<body name="{0}"><joint name="{0}" range="{1}"/><geom size="0.1"/></body>'
+    bodies = body.format("leader", "-1 1") + body.format("follower", bounds)
+    equal = f'<joint joint1="follower" joint2="leader" polycoef="{coefficients}"/>'
+    text = f'<compiler angle="radian"/><worldbody>{bodies}</worldbody><equality>{equal}</equality>'
+    return Model(f"<mujoco>{text}</mujoco>", format="mjcf")
+
+
+LOOSE = '<link name="z"/><joint name="z" type="{}"><parent link="l4"/><child link="z"/><axis xyz="0 0 1"/>{}</joint>'
+HANDS = LOOSE.format("revolute", limit(effort=50) + '<mimic joint="j0"/>')
+
 CASES = {
     "LIM-001": Cases(
         found={
@@ -205,6 +217,7 @@ CASES = {
     ),
     "MIM-001": Cases(
         found={
+            "by a polynomial of the first degree": coupled("0 1 0 0 0"),
             "hardly more": following(limit(), offset=0.0202),
             "too far above": Model(
                 following(limit(-3, 1), multiplier=1.05), says="'leader' moves the joint from -1.05 to 1.05 rad"
@@ -218,6 +231,7 @@ CASES = {
             "one position": following(limit(0, 0), limit(-1, 1)),
         },
         silent={
+            "by a polynomial of the second degree": coupled("0 1 1 0 0"),
             "hardly as much": following(limit(), offset=0.0198),
             "the same range": following(limit()),
             "within rounding above": following(limit(), offset=0.019),
@@ -238,6 +252,7 @@ CASES = {
     "MIM-003": Cases(
         found={"zero": Model(following(limit(), multiplier=0), says="the multiplier of <mimic> is 0")},
         silent={
+            "by a polynomial without a linear term": coupled("0 0 1 0 0"),
             "little": following(limit(), multiplier="1e-9"),
             "backwards": following(limit(), multiplier=-1),
             "one that follows nothing": turning(),
@@ -245,12 +260,17 @@ CASES = {
     ),
     "LIM-011": Cases(
         found={
+            "beside one that follows": alike(4, effort=100, velocity=1).replace("</robot>", f"{HANDS}</robot>"),
             "powers of ten": Model(
                 alike(4, effort=100, velocity=1), says="all 4 joints have effort 100 and velocity 1"
             ),
             "zero": alike(4, effort=0, velocity=0),
         },
         silent={
+            "two powers of ten": alike(4, effort=100, velocity=1).replace("effort='100'", "effort='10'", 1),
+            "beside one without a limit": alike(4, effort=100, velocity=1).replace(
+                "</robot>", f"{LOOSE.format('continuous', '')}</robot>"
+            ),
             "three joints": alike(3, effort=100, velocity=1),
             "other numbers": alike(4, effort=87, velocity=1),
             "another velocity": alike(4, effort=100, velocity=2.5),
@@ -260,6 +280,12 @@ CASES = {
     ),
     "LIM-012": Cases(
         found={
+            "above": Model(
+                actuated('ctrlrange="-1 1.03"'), format="mjcf", says="is -1 to 1.03; the joint allows -1 to 1"
+            ),
+            "a name": Model(
+                actuated('name="motor" ctrlrange="-9 9"'), format="mjcf", says="of actuator 'motor' is -9 to 9"
+            ),
             "hardly more": Model(
                 actuated('ctrlrange="-1.0202 1"'), format="mjcf", says="is -1.02 to 1; the joint allows -1 to 1"
             ),
@@ -270,6 +296,18 @@ CASES = {
             "a little": Model(actuated('ctrlrange="-1.03 1"'), format="mjcf"),
         },
         silent={
+            "with a class": Model(
+                actuated('class="sub" ctrlrange="-9 9"').replace(
+                    "<compiler", '<default><default class="sub"/></default><compiler'
+                ),
+                format="mjcf",
+            ),
+            "of a ball": Model(
+                actuated('ctrlrange="-90 90"').replace(
+                    '<joint name="j" range="-1 1" actuatorfrcrange="-5 5"/>', '<joint name="j" type="ball"/>'
+                ),
+                format="mjcf",
+            ),
             "hardly as much": Model(actuated('ctrlrange="-1.0198 1"'), format="mjcf"),
             "within": Model(actuated('ctrlrange="-1 1" forcerange="-5 5"'), format="mjcf"),
             "rounded": Model(actuated('ctrlrange="-1.01 1.01"'), format="mjcf"),

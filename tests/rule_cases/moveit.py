@@ -172,6 +172,9 @@ CASES = {
             "a position": case(limits("min_position: -1.1")),
         },
         silent={
+            "of no joint": case(limits("max_velocity: 99", "z")),
+            "of a fixed joint": case(limits("max_velocity: 99", "c")),
+            "no number": case(limits("max_velocity: fast")),
             "hardly one percent": case(limits("max_velocity: 3.0297")),
             "of a small limit": small(limits("max_position: 0.01099")),
             "the limit": case(limits("max_velocity: 3, min_position: -1, max_position: 2, max_effort: 4")),
@@ -254,6 +257,9 @@ CASES = {
             ),
         },
         silent={
+            "a name of another controller": case(
+                manager("arm", type="x/Y") + section("joints: [a], interface_name: effort")
+            ),
             "offered": case(section("joints: [a], command_interfaces: [position], state_interfaces: [position]")),
             "no hardware": Model(made(), files={"x.yaml": section("joints: [a], command_interfaces: [effort]")}),
             "a joint of no hardware": case(section("joints: [c], command_interfaces: [effort]")),
@@ -274,6 +280,10 @@ CASES = {
             ),
         },
         silent={
+            "gains of a controller of another kind": case(
+                manager("arm", type="pid_controller/PidController") + section("joints: [a], gains: {b: {p: 1}}")
+            ),
+            "gains of a controller without joints": case(manager("arm") + section("gains: {b: {p: 1}}")),
             "once": case(section("left_wheel_names: [a], right_wheel_names: [b]")),
             "of its own side": replace(case(section("joints: [right_a]", name="right_arm")), text=SIDED, srdf=None),
             "its own constraints": case(
@@ -294,6 +304,8 @@ CASES = {
             "at the top": case("a: 2.1\nb: 0\n", name="initial_positions.yaml"),
         },
         silent={
+            "of no joint": case("initial_positions: {z: 9}"),
+            "of a fixed joint": case("initial_positions: {c: 9}"),
             "the limit": case("initial_positions: {a: 2.01}"),
             "a joint without limits": case("initial_positions: {b: 90}"),
             "numbers of something else": case("a: 90\nb: 0\n", name="velocities.yaml"),

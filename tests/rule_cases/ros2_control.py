@@ -112,6 +112,7 @@ CASES = {
             "of a state": made(system(driven(COMMAND + STATE.replace("position", "velocty")))),
         },
         silent={
+            "of another controller": made(system(driven(STATE.replace("position", "x/position")))),
             "two letters left out of a short word": made(system(driven(COMMAND + STATE.replace("position", "posion")))),
             "three letters more": made(system(driven(COMMAND + STATE.replace("position", "accelerationxyz")))),
             "the common ones": made(
@@ -127,6 +128,7 @@ CASES = {
     "CTL-003": Cases(
         found={"commands alone": made(system(driven(COMMAND)))},
         silent={
+            "neither": made(system(driven(""))),
             "both": made(system(driven())),
             "a state alone": made(system(driven(STATE))),
             "a state in another component": made(system(driven(COMMAND)), system(driven(STATE), "t", "sensor")),
@@ -134,6 +136,27 @@ CASES = {
     ),
     "CTL-004": Cases(
         found={
+            "a minimum alone": Model(
+                made(
+                    system(
+                        driven(
+                            '<command_interface name="position"><param name="min">-2</param></command_interface>'
+                            + STATE
+                        )
+                    )
+                ),
+                says="'position' has min -2, outside of the joint's limits -1 to 2",
+            ),
+            "a maximum alone": Model(
+                made(
+                    system(
+                        driven(
+                            '<command_interface name="position"><param name="max">3</param></command_interface>' + STATE
+                        )
+                    )
+                ),
+                says="'position' has max 3, outside",
+            ),
             "hardly above": Model(ranged(-1, 2.00202), says="has max 2.002, outside of the joint's limits -1 to 2"),
             "below": Model(ranged(-1.1, 2), says="'position' has min -1.1, outside of the joint's limits -1 to 2"),
             "both": Model(ranged(-2, 3), says="min -2 and max 3", count=1),
@@ -144,6 +167,20 @@ CASES = {
             "no number": Model(ranged("${-pi}", 0), says="expected a number"),
         },
         silent={
+            "another parameter": made(
+                system(
+                    driven(
+                        '<command_interface name="position"><param name="gain">x</param></command_interface>' + STATE
+                    )
+                )
+            ),
+            "of a joint that does not exist": ranged(-9, 9).replace(
+                '<ros2_control name="s" type="system"><hardware><plugin>mock</plugin></hardware><joint name="a">',
+                '<ros2_control name="s" type="system"><hardware><plugin>mock</plugin></hardware><joint name="z">',
+            ),
+            "of a joint without limits": ranged(-9, 9).replace(
+                '</hardware><joint name="a">', '</hardware><joint name="b">'
+            ),
             "hardly rounded": ranged(-1, 2.00198),
             "the limits": ranged(-1, 2),
             "rounded": ranged(-1.0005, 2.001),
@@ -158,6 +195,8 @@ CASES = {
             "no number": starting("x"),
         },
         silent={
+            "of a joint that does not exist": starting(9, name="z"),
+            "another parameter": starting("x").replace("initial_value", "unit"),
             "the limit": starting(2),
             "hardly rounded": starting(2.00198),
             "rounded": starting(2.001),
@@ -167,6 +206,20 @@ CASES = {
     ),
     "CTL-006": Cases(
         found={
+            "of a fixed joint": Model(
+                made(system(driven('<param name="mimic">a</param>', "c"))), says="has no <mimic>"
+            ),
+            "another joint": Model(
+                made(
+                    system(driven('<param name="mimic">c</param><param name="multiplier">2</param>' + STATE, "b")),
+                    mimic=FOLLOWS,
+                ),
+                says="the joint mimics 'c' times 2 here, and 'a' times 2",
+            ),
+            "a multiplier left out": Model(
+                made(system(driven('<param name="mimic">a</param>' + STATE, "b")), mimic=FOLLOWS),
+                says="'a' times 1 here, and 'a' times 2",
+            ),
             "a multiplier with fewer digits": Model(
                 made(system(driven(SAID.format(1.23) + STATE, "b")), mimic=FOLLOWS.replace('"2"', '"1.2345"')),
                 says="'a' times 1.23 here, and 'a' times 1.2345 in its <joint>",
@@ -182,6 +235,15 @@ CASES = {
             "no mimic": Model(made(system(driven(name="b", more=' mimic="true"'))), says="has no <mimic>"),
         },
         silent={
+            "of a joint that does not exist": made(system(driven(STATE, "z", ' mimic="true"'))),
+            "a fixed joint": made(system(driven(STATE, "c"))),
+            "a parameter of a joint that moves by itself": made(
+                system(driven('<param name="mimic">a</param>' + STATE, "b"))
+            ),
+            "a multiplier of one, left out": made(
+                system(driven('<param name="mimic">a</param>' + STATE, "b")), mimic='<mimic joint="a"/>'
+            ),
+            "no number for a multiplier that is not given": made(system(driven(STATE, "b")), mimic=FOLLOWS),
             "a rounded multiplier": made(system(driven(SAID.format(2.00198) + STATE, "b")), mimic=FOLLOWS),
             "states alone": made(system(driven(STATE, "b")), mimic=FOLLOWS),
             "commands in spite of it": made(system(driven(name="b", more=' mimic="false"')), mimic=FOLLOWS),
@@ -191,7 +253,11 @@ CASES = {
     ),
     "CTL-007": Cases(
         found={"commands": Model(made(system(driven(name="c"))), says="is fixed")},
-        silent={"states": made(system(driven(STATE, "c"))), "a joint that moves": made(system(driven()))},
+        silent={
+            "a joint that does not exist": made(system(driven(name="z"))),
+            "states": made(system(driven(STATE, "c"))),
+            "a joint that moves": made(system(driven())),
+        },
     ),
     "CTL-008": Cases(
         found={
@@ -204,6 +270,7 @@ CASES = {
             "a macro called twice": Model(TWICE, format="xacro", says="of this name from the same line"),
         },
         silent={
+            "two actuators": made(system(driven(), kind="actuator"), system(driven(name="b"), "t", "actuator")),
             "a system": made(system(driven() + driven(name="b"))),
             "an actuator": made(system(driven(), kind="actuator")),
             "a sensor": made(system(driven(STATE), kind="sensor")),
@@ -212,12 +279,16 @@ CASES = {
     ),
     "CTL-011": Cases(
         found={
+            "old hardware, with the plug-in of Ignition": simulated(
+                "gazebo_ros2_control/GazeboSystem", "libign_ros2_control-system.so"
+            ),
             "old hardware": Model(
                 simulated("gazebo_ros2_control/GazeboSystem", NEW), says="'gz_ros2_control-system' cannot"
             ),
             "new hardware": simulated("ign_ros2_control/IgnitionSystem", "libgazebo_ros2_control.so"),
         },
         silent={
+            "no hardware": made(system("", hardware=""), f'<gazebo><plugin filename="{NEW}" name="p"/></gazebo>'),
             "both old": simulated("gazebo_ros2_control/GazeboSystem", "libgazebo_ros2_control.so"),
             "both new": simulated("ign_ros2_control/IgnitionSystem", NEW),
             "two plug-ins": simulated("gazebo_ros2_control/GazeboSystem", "libgazebo_ros2_control.so", NEW),
@@ -256,6 +327,13 @@ CASES = {
             ),
         },
         silent={
+            "a word of another element": made(
+                "<transmission name='t'><note>transmission_interface/SimpelTransmission</note><joint name='a'>"
+                "<hardwareInterface>EffortJointInterface</hardwareInterface></joint></transmission>"
+            ),
+            "none, with a plug-in of ros2_control": transmission("EffortJointInterface").replace(
+                "</robot>", "<transmission name='u'><plugin>x/Y</plugin><joint name='b'/></transmission></robot>"
+            ),
             "every interface": made(
                 *(
                     f'<transmission name="{name}"><joint name="b"><hardwareInterface>{name}</hardwareInterface></joint>'

@@ -71,6 +71,11 @@ CASES = {
             ),
         },
         silent={
+            "a link of a branch that is not taken": Model(
+                '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="a"/>'
+                '<xacro:if value="0"><link name="b"/></xacro:if><gazebo reference="b"/></robot>',
+                format="xacro",
+            ),
             "a link": with_block('<gazebo reference="b"/>'),
             "a joint": with_block('<gazebo reference="drive"/>'),
             "no reference": with_block("<gazebo/>"),

@@ -1,5 +1,7 @@
 """Names that contradict the tree, and left and right parts."""
 
+import re
+
 from kinetree.rules.names.mirror import LEGS
 from rule_cases.case import Cases, Model
 
@@ -110,6 +112,7 @@ CASES = {
             "a link": chain(joint("j", "a", "b_joint"), links=["a", "b_joint"]),
         },
         silent={
+            "a joint that ends with its child": chain(joint("my_b_link", "a", "b_link"), links=["a", "b_link"]),
             "a joint that is named after two numbered links": named("arm__j_link_1_link_2"),
             "a joint to a link": named("base_to_upper_link"),
             "a joint that is named after its child": chain(joint("to_b_link", "a", "b_link"), links=["a", "b_link"]),
@@ -164,6 +167,10 @@ CASES = {
             ),
         },
         silent={
+            "in MuJoCo, which keeps them apart": Model(
+                '<mujoco><worldbody><body name="a"><joint name="a"/><geom size="0.1"/></body></worldbody></mujoco>',
+                format="mjcf",
+            ),
             "a part of another kind": Model(SDF_LINK.format('<audio_source name="v"/>'), format="sdf"),
             "two of a kind, which the reader reports": Model(SDF_LINK.format(""), format="sdf"),
             "another name": named("e", "floating"),
@@ -175,6 +182,11 @@ CASES = {
             "a limit, by a little": turning(1.099, says="upper limit 1.1, expected 1"),
         },
         found={
+            "by letters": masses(2.1).replace("left_", "l_").replace("right_", "r_"),
+            "by capital letters": masses(2.1).replace("left_", "L_").replace("right_", "R_"),
+            "by a letter before a word": re.sub(
+                "(left|right)_(.)", lambda match: match[1][0].upper() + match[2].upper(), masses(2.1)
+            ),
             "with capitals": masses(2.1).replace("left", "Left").replace("right", "Right"),
             "in capitals": masses(2.1).replace("left", "LEFT").replace("right", "RIGHT"),
             "wheels, by a little": Model(wheels(0.0350001), says="is 0.035 m, that of 'left_wheel' 0.0350001 m"),
@@ -193,6 +205,13 @@ CASES = {
             ),
         },
         silent={
+            "wheels of two kinds": wheels(0.05).replace(
+                '<cylinder radius="0.05" length="0.02"/>', '<sphere radius="0.05"/>'
+            ),
+            "wheels of boxes": re.sub("<cylinder[^>]*>", '<box size="1 1 1"/>', wheels(0.05)),
+            "two words for the left": masses(2.1)
+            .replace("left_shin", "left_left_shin")
+            .replace("right_shin", "right_left_shin"),
             "a mass, by hardly no more than rounding": masses(2.06122),
             "a mass, beside one that is not rounded": masses(2.1, 2.002022),
             "of legs at one place": apart(0.000495),
