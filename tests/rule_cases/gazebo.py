@@ -482,13 +482,13 @@ CASES = {
         found={
             "several wheels on joints that do not turn": drive("<wheelSeparation>1.1<").replace(
                 "</robot>",
-                '<link name="w"/><joint name="rear_wheel" type="fixed"><parent link="base_link"/><child link="w"/></joint>'
-                "</robot>",
+                '<link name="w"/><joint name="rear_wheel" type="fixed"><parent link="base_link"/><child link="w"/>'
+                "</joint></robot>",
             ),
             "several joints that are no wheels": drive("<wheelSeparation>1.1<").replace(
                 "</robot>",
-                '<link name="w"/><joint name="lidar" type="continuous"><parent link="base_link"/><child link="w"/></joint>'
-                "</robot>",
+                '<link name="w"/><joint name="lidar" type="continuous"><parent link="base_link"/><child link="w"/>'
+                "</joint></robot>",
             ),
             "a fixed joint": Model(
                 drive("<rate>1<").replace('"left_wheel_joint" type="continuous"', '"left_wheel_joint" type="fixed"'),
