@@ -117,6 +117,7 @@ CASES = {
     ),
     "MSH-002": Cases(
         found={
+            "of this computer": files("file://localhost/no.stl", says="'file://localhost/no.stl' does not exist"),
             "as many slips as may be": files("pckagexx://arm/there.stl", says="begins with 'pckagexx'"),
             "one of two": files(of("there"), of("no"), says="the mesh file 'package://arm/no.stl' does not exist"),
             "two of three": files(of("no"), of("there"), of("nor"), count=2),

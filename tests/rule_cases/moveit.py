@@ -116,6 +116,11 @@ CASES = {
             "wheels": case(section("left_wheel_names: [z]")),
         },
         silent={
+            "limits of something else": case("other:\n  z: {max_velocity: 1}\n"),
+            "no limits": case("joint_limits:\n  z: {colour: red}\n"),
+            "another type": case(
+                "r:\n  arm: {type: pkg/Thing, joints: [z]}\n  hand: {type: controller, joint_names: [z]}\n"
+            ),
             "limits of a macro in radians": Model(
                 made(HARDWARE).replace("'a'", "'left_a'").replace('"a"', '"left_a"'),
                 files={"x.yaml": "joint_limits:\n  a: {max_position: !radians 1}\n"},
@@ -136,6 +141,16 @@ CASES = {
     ),
     "MVT-003": Cases(
         found={
+            "a minimum that is a word": case(
+                limits("has_position_limits: true, min_position: low, max_position: 1"),
+                "the limit of position is 'low'; expected a number",
+                count=1,
+            ),
+            "a maximum that is a word": case(
+                limits("has_position_limits: true, min_position: 0, max_position: up"),
+                "the limit of position is 'up'",
+                count=1,
+            ),
             "no number of all": case(
                 limits(FLAGS), "has_position_limits is true, but max_position is missing", count=5
             ),
@@ -151,12 +166,17 @@ CASES = {
             ),
         },
         silent={
+            "a minimum alone": case(limits("has_position_limits: true, min_position: 0")),
             "a number": case(limits("has_velocity_limits: true, max_velocity: 1")),
             "no limit": case(limits("has_acceleration_limits: false, max_acceleration: 0")),
         },
     ),
     "MVT-004": Cases(
         found={
+            "with a flag": case(limits("has_velocity_limits: true, max_velocity: 9")),
+            "radians that look like degrees": case(
+                limits("max_velocity: !radians 172"), "max_velocity is 172; the robot's limit is 3", count=1
+            ),
             "hardly more than one percent": case(
                 limits("max_velocity: 3.0303"), "max_velocity is 3.03; the robot's limit is 3"
             ),
@@ -172,6 +192,9 @@ CASES = {
             "a position": case(limits("min_position: -1.1")),
         },
         silent={
+            "of a joint without velocity": replace(
+                case(limits("max_velocity: 1")), text=made(HARDWARE).replace("velocity='3'", "velocity='0'")
+            ),
             "of no joint": case(limits("max_velocity: 99", "z")),
             "of a fixed joint": case(limits("max_velocity: 99", "c")),
             "no number": case(limits("max_velocity: fast")),
@@ -187,6 +210,10 @@ CASES = {
     ),
     "MVT-005": Cases(
         found={
+            "an empty solver": case(
+                'arm: {kinematics_solver: "", kinematics_solver_timeout: 1}',
+                "kinematics_solver is missing; name the plug-in",
+            ),
             "no group": case("leg: {kinematics_solver: x/Y}", "the group does not exist"),
             "no solver": case("arm: {kinematics_solver_timeout: 1}", "kinematics_solver is missing"),
             "below parameters": case(
@@ -210,6 +237,12 @@ CASES = {
             ),
         },
         silent={
+            "of a list": case(listed("a, b")),
+            "other joints of a gripper": case(
+                simple("arm", "arm").replace("FollowJointTrajectory", "GripperCommand"),
+                other=manager("arm") + section("joints: [a]"),
+            ),
+            "running without joints": case(simple("arm", "arm"), other=manager("arm") + section("rate: 1")),
             "listed and described": case(simple("arm", "arm")),
             "running": case(simple("arm", "arm"), other=manager("arm") + section("joints: [b, a]")),
             "only a broadcaster runs": case(simple("arm", "arm"), other=manager("states")),
@@ -217,7 +250,13 @@ CASES = {
         },
     ),
     "MVT-007": Cases(
-        found={"a part": case(listed("b"), "no controller of MoveIt moves a")},
+        found={
+            "a part of two groups, once": replace(
+                case(listed("b"), "no controller of MoveIt moves a", count=1),
+                srdf=SRDF.replace("</robot>", '<group name="whole"><joint name="a"/><joint name="b"/></group></robot>'),
+            ),
+            "a part": case(listed("b"), "no controller of MoveIt moves a"),
+        },
         silent={
             "all": case(listed("a, b")),
             "none": case(section()),
@@ -230,6 +269,12 @@ CASES = {
             "a typing error": case(manager("arm_controller") + section(name="arm_controler"), "did you mean 'arm_con")
         },
         silent={
+            "of another controller with a type": case(
+                manager("arm_controller") + section("type: x/Y, joints: [a]", "arm_controler")
+            ),
+            "with parameters of its own": case(
+                manager("arm_controller") + section(name="arm_controler") + section(name="arm_controller")
+            ),
             "its own": case(manager("arm") + section()),
             "in another file": case(manager("arm"), other=section()),
             "nowhere": case(manager("arm")),
@@ -304,6 +349,8 @@ CASES = {
             "at the top": case("a: 2.1\nb: 0\n", name="initial_positions.yaml"),
         },
         silent={
+            "a word": case("initial_positions: {a: home}"),
+            "positions of no joints": case("z: 90\n", name="positions.yaml"),
             "of no joint": case("initial_positions: {z: 9}"),
             "of a fixed joint": case("initial_positions: {c: 9}"),
             "the limit": case("initial_positions: {a: 2.01}"),
@@ -365,6 +412,15 @@ CASES = {
             "one place": wheels("wheel_separation: 0.4", "are at the same place", was="0 -0.2 0", now="0 0.2 0"),
         },
         silent={
+            "of another name space": Model(
+                CART,
+                files={
+                    "x.yaml": section(
+                        "left_wheel_names: [left_wheel_joint], right_wheel_names: [right_wheel_joint], wheel_radius: 9",
+                        "/other/base",
+                    )
+                },
+            ),
             "wheels that skid": skidding(1.19),
             "axes that are less opposite": leaning(26.1, "rate: 1", -1),
             "not round": boxed(0.221274),

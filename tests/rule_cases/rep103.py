@@ -127,6 +127,9 @@ CASES = {
     ),
     "R103-002": Cases(
         found={
+            "far behind what is in a world": robot(
+                link("world"), link("b"), link("c"), joint("j", "world", "b"), joint("k", "b", "c", xyz="50 0 0")
+            ),
             "hardly more than a turn": turned(0, "6.284195", 0),
             "hardly a thousand times": scaled("1 1 1", "1000.99 1000.99 1000.99"),
             "a joint that turns more than twice": Model(
@@ -175,6 +178,7 @@ CASES = {
             "three scales": scaled("0.001 0.001 0.001", "0.001 0.001 0.001", "1 1 1"),
         },
         silent={
+            "far in a world": robot(link("world"), link("b"), joint("j", "world", "b", xyz="50 0 0")),
             "hardly a turn": turned(0, "6.284175", 0),
             "a little more than a thousand times": scaled("1 1 1", "1001.01 1001.01 1001.01"),
             "twice": turning(lower=-12.56, upper=12.56),
@@ -241,6 +245,11 @@ CASES = {
             "on another root": sides("0 -1 0", "0 1 0", base="hub"),
         },
         silent={
+            "as base_link has them, on a root that is turned": robot(
+                link("base_footprint"),
+                joint("base", "base_footprint", "base_link", rpy="0 0 1.5708"),
+                sides("0 1 0", "0 -1 0").partition(">")[2].rpartition("<")[0],
+            ),
             "hardly along y": sides("0.8607 0.509 0", "0 0 0"),
             "as it should be": sides("0 1 0", "0 -1 0"),
             "along y, more or less": sides("0.85 0.53 0", "0 0 0"),

@@ -103,6 +103,7 @@ CASES = {
     ),
     "R120-003": Cases(
         found={
+            "the torso missing": Model(without("torso"), count=1, says="has no frames torso"),
             "all missing": Model(
                 without(
                     "l_wrist",
@@ -155,6 +156,10 @@ CASES = {
     ),
     "R120-004": Cases(
         found={
+            "turned, without base_link": Model(
+                humanoid(sole(-0.05, rpy="0.2 0 0"), ('"base_link"', '"other"')),
+                says="its Z is 11.5 degrees off that of 'pelvis'",
+            ),
             "a toe turned a little more": Model(humanoid(sole(0), more=toe("0 0 0", "0.101 0 0")), count=2),
             "a toe turned a little less": humanoid(sole(0), more=toe("0 0 0", "0.099 0 0")),
             "above": Model(

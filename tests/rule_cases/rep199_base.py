@@ -22,9 +22,12 @@ from rule_cases.arms import (
     standing,
     strict,
     turning,
+    two,
 )
-from rule_cases.builders import arm, box, cylinder, felt, link, mesh, seen, sphere
+from rule_cases.builders import arm, box, cylinder, felt, joint, link, mesh, seen, sphere
 from rule_cases.case import Cases, Model
+
+NO_BASES = (('"left_base"', '"left_x"'), ('"right_base"', '"right_x"'))
 
 CASES = {
     "R199-101": Cases(
@@ -109,6 +112,11 @@ CASES = {
     ),
     "R199-106": Cases(
         found={
+            "turned by as much about another axis": of(
+                "universal_robots",
+                edited(placed("base", rpy=f"{pi} 0 0")),
+                says="is rotated 180 degrees from the expected orientation in 'base_link', as in models of Uni",
+            ),
             "hardly turned": of("abb", edited(placed("base", rpy="0 0 0.00101"))),
             "turned": of(
                 "abb",
@@ -237,6 +245,16 @@ CASES = {
             )
         },
         remarked={
+            "a body of two arms": Model(
+                two(*NO_BASES, ("</robot>", f"{link('base', seen(box(1)))}{joint('b', 'base_link', 'base')}</robot>")),
+                count=2,
+                severity="warning",
+            ),
+            "of two arms, on the hand of one": Model(
+                two(*NO_BASES, ("</robot>", f"{link('base')}{joint('b', 'left_link_6', 'base')}</robot>")),
+                count=2,
+                severity="warning",
+            ),
             "a body of this name": Model(
                 edited(renamed("base", "frame"), renamed("base_link", "base")),
                 says="the link 'base' is a body of the arm that ends with 'link_6', not the frame",
@@ -244,6 +262,10 @@ CASES = {
             ),
             "none, where that is no error": Model(edited(renamed("base", "frame")), severity="warning"),
         },
-        silent={"there": CLEAN, "with another prefix": edited(renamed("base", "group/base"))},
+        silent={
+            "one of two arms": two(*NO_BASES, ("</robot>", f"{link('base')}{joint('b', 'base_link', 'base')}</robot>")),
+            "there": CLEAN,
+            "with another prefix": edited(renamed("base", "group/base")),
+        },
     ),
 }

@@ -125,6 +125,9 @@ CASES = {
     ),
     "R199-403": Cases(
         found={
+            "of a quill": edited(
+                kind("link_6", "prismatic"), axis("link_5", "1 0 0"), placed("flange", rpy=f"0 {QUARTER} 0")
+            ),
             "aside": Model(
                 edited(placed("flange", rpy=f"0 {QUARTER} 0")),
                 says="its x axis is 90 degrees off the axis of 'joint_6'; expected along it, away from the arm",
