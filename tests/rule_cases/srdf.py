@@ -236,7 +236,7 @@ CASES = {
         silent={
             "its own side": model(new=sided("left_hand", "left_finger")),
             "both sides": model(
-                new=sided("left_hand", "left_finger").replace("</group>", '<group name="right_finger"/></group>')
+                new=sided("left_hand", "left_finger").removesuffix("</group>") + '<group name="right_finger"/></group>'
             ),
             "no counterpart": model(new=sided("left_hand", "right_finger").replace('"left_finger"', '"left_thumb"')),
         },
