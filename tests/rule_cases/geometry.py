@@ -55,6 +55,17 @@ TEXTURE = "package://arm/no.yaml"
 
 INVISIBLE = '<material name="none"><color rgba="0 0 0 0"/></material>'
 
+
+def ground(place: str) -> str:
+    """A height map that is seen, and felt at a place."""
+    parts = (
+        f'<{tag} name="{tag}"><geometry><heightmap><uri>file://media/a.png</uri><size>9 9 1</size><pos>{at}</pos>'
+        f"</heightmap></geometry></{tag}>"
+        for tag, at in (("visual", "0 0 0"), ("collision", place))
+    )
+    return f'<sdf version="1.9"><model name="m"><link name="a">{"".join(parts)}</link></model></sdf>'
+
+
 CASES = {
     "GEO-001": Cases(
         found={
@@ -281,6 +292,7 @@ CASES = {
     ),
     "GEO-006": Cases(
         found={
+            "a height map": Model(ground("0 0 1"), format="sdf", says="the collision heightmap is 1 m from the visual"),
             "hardly a millimetre": pair(seen(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.00101")),
             "moved, and turned by hardly a degree": pair(seen(box(1)), felt(box(1), xyz="0 0 0.002", rpy="0 0 0.0198")),
             "moved": Model(
@@ -291,6 +303,7 @@ CASES = {
             ),
         },
         silent={
+            "a height map at one place": Model(ground("0 0 0"), format="sdf"),
             "hardly less than a millimetre": pair(seen(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.00099")),
             "moved, and turned to nearly the same box": pair(
                 seen(box(1)), felt(box(1), xyz="0 0 0.002", rpy="0 0 0.0202")

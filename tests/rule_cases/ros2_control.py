@@ -349,7 +349,18 @@ CASES = {
         },
     ),
     "CTL-010": Cases(
-        found={"zero": transmission("EffortJointInterface", reduction="0"), "a word": transmission("x", reduction="n")},
-        silent={"negative": transmission("EffortJointInterface", reduction="-100")},
+        found={
+            "in ros2_control": made(
+                system("<transmission name='t'><mechanical_reduction>0</mechanical_reduction></transmission>")
+            ),
+            "zero": transmission("EffortJointInterface", reduction="0"),
+            "a word": transmission("x", reduction="n"),
+        },
+        silent={
+            "inside of what is not ros2_control": made(
+                "<gazebo><transmission name='t'><mechanicalReduction>0</mechanicalReduction></transmission></gazebo>"
+            ),
+            "negative": transmission("EffortJointInterface", reduction="-100"),
+        },
     ),
 }
