@@ -90,8 +90,8 @@ class MirrorImages(Rule):
         for wheels in _wheels(robot):
             one, other = (float(str(wheel.collisions[0].shape.parameters["radius"])) for wheel in wheels)
             if abs(one - other) > 1e-6 * one:
-                own, left = numbers((other, one))
-                message = f"the radius of the collision shape is {own} m, that of {wheels[0].name!r} {left} m"
+                own, theirs = numbers((other, one))
+                message = f"the radius of the collision shape is {own} m, that of {wheels[0].name!r} {theirs} m"
                 yield self.finding(f"{message}; expected wheels of one size", wheels[1])
         wrong: dict[str, tuple[Link | Joint, Link | Joint, list[str]]] = {}
         for table in mirrored:
