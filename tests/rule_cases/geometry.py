@@ -160,6 +160,7 @@ CASES = {
             "none of two": files(of("no"), of("nor"), says="none of the 2 mesh files exists; the first is"),
         },
         silent={
+            "package in capitals": files("PACKAGE://arm/there.stl"),
             "a scheme that is not like package": files("packageabcd://arm/there.stl"),
             "there": files(of("there")),
             "there, by a way round": files(of("in/../there")),

@@ -137,6 +137,11 @@ CASES = {
     ),
     "SRD-007": Cases(
         found={
+            "far beyond degrees": model(
+                'name="joint_3" value="0.9"',
+                'name="joint_3" value="500"',
+                says="is at 500 rad; its limits are -3 to 1.2 rad",
+            ),
             "hardly above": finger("0.0400404", says="is at 0.04004 m; its limits are 0 to 0.04 m"),
             "hardly in degrees": model(
                 'name="joint_3" value="0.9"',
