@@ -128,6 +128,7 @@ CASES = {
     ),
     "MSH-002": Cases(
         found={
+            "a package and slashes": files("package://arm//", says="names no file in the package"),
             "of this computer": files("file://localhost/no.stl", says="'file://localhost/no.stl' does not exist"),
             "as many slips as may be": files("pckagexx://arm/there.stl", says="begins with 'pckagexx'"),
             "one of two": files(of("there"), of("no"), says="the mesh file 'package://arm/no.stl' does not exist"),
@@ -320,6 +321,11 @@ CASES = {
     ),
     "MSH-007": Cases(
         found={
+            "several, of which only parts are read": Model(
+                robot(link("a", *(felt(mesh(of("x/../" * i + "many_triangles"))) for i in range(6)))),
+                options=PACKAGES,
+                count=6,
+            ),
             "100,000": Model(robot(link("a", felt(mesh(of("many_triangles"))))), options=PACKAGES, says="has 100,000"),
             "seen too": Model(
                 robot(link("a", felt(mesh(of("many_triangles"))), seen(mesh(of("many_triangles"))))),
