@@ -321,11 +321,6 @@ CASES = {
     ),
     "MSH-007": Cases(
         found={
-            "several, of which only parts are read": Model(
-                robot(link("a", *(felt(mesh(of("x/../" * i + "many_triangles"))) for i in range(6)))),
-                options=PACKAGES,
-                count=6,
-            ),
             "100,000": Model(robot(link("a", felt(mesh(of("many_triangles"))))), options=PACKAGES, says="has 100,000"),
             "seen too": Model(
                 robot(link("a", felt(mesh(of("many_triangles"))), seen(mesh(of("many_triangles"))))),
