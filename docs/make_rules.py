@@ -97,6 +97,10 @@ def body(rule: Explanation) -> str:
 
 {plain(rule.why)}
 
+Finds: {plain(rule.finds)}
+
+{_numbers(rule)}
+
 Severity: at most {rule.severity}. Evidence: {rule.evidence}; {EVIDENCE[rule.evidence]}. Profiles: {asked}. {repaired}
 
 Good:
@@ -106,7 +110,13 @@ Good:
 Bad:
 
 {code_block(rule.bad)}
-""".replace("\n\n\n\n", "\n\n")
+""".replace("\n\n\n\n", "\n\n").replace("\n\n\n", "\n\n")
+
+
+def _numbers(rule: Explanation) -> str:
+    """Return the table of the numbers on which the findings of a rule depend, "" if there are none."""
+    rows = [f"| {plain(meaning)} | {plain(text)} |" for meaning, text in rule.numbers.items()]
+    return "\n".join(["| Numbers | |", "|---|---|", *rows]) if rows else ""
 
 
 def source_name(url: str) -> str:

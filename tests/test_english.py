@@ -80,7 +80,9 @@ def parsed(file: Path) -> ast.Module:
 
 
 def is_rule(node: ast.ClassDef) -> bool:
-    return any(isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == "code" for part in node.body)
+    """Whether a class is a rule, or has the `check` of several; its docstring is on their pages."""
+    has_code = any(isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == "code" for part in node.body)
+    return has_code or any(isinstance(part, ast.FunctionDef) and part.name == "check" for part in node.body)
 
 
 def functions(body: list[ast.stmt]) -> list[ast.FunctionDef]:

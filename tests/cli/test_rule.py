@@ -22,6 +22,8 @@ def test_it_explains(run):
         "https://",
         "at most error; certain",
         "industrial-strict",
+        "finds     X of a flange is not the axis of the last joint, away from the wrist.\n",
+        "\n\nnumbers:\n    largest angle between two directions that are the same: 2.56 degrees\n\ngood:",
         "good:\n    <joint",
         "bad:\n",
     ):

@@ -1,10 +1,14 @@
 """Every rule on both sides of its numbers and exemptions, by the tables in `rule_cases`."""
 
+import re
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
 
+import kinetree as kt
 import rule_cases
 from each import each
 from kinetree.errors import SEVERITIES
@@ -34,22 +38,36 @@ def test_every_case_is_of_a_rule() -> None:
 
 
 @pytest.mark.parametrize("letters", FAMILIES)
-def test_cases_of(letters: str) -> None:
-    wrong = {
-        f"{code}: {expected}: {why}": fault
-        for code, cases in TABLES.items()
-        if code.startswith(f"{letters}-")
-        for expected, why, model in cases.all()
-        if (fault := fault_of(code, expected, model))
-    }
+def test_cases_of(letters: str, golden: Callable[[str, str], None]) -> None:
+    wrong: dict[str, str] = {}
+    lines: list[str] = []
+    for code in sorted(code for code in TABLES if code.startswith(f"{letters}-")):
+        for expected, why, model in TABLES[code].all():
+            there = findings(code, model)
+            if fault := fault_of(code, expected, model, there):
+                wrong[f"{code}: {expected}: {why}"] = fault
+            lines += [f"{code}: {why}: {line_of(finding, model)}" for finding in there]
     assert not wrong
+    golden(f"cases/{letters}.txt", "\n".join(lines) + "\n")
 
 
-def fault_of(code: str, expected: Expected, model: Model) -> str | None:
+def line_of(finding: kt.Finding, model: Model) -> str:
+    """A finding on one line, with the text at its place."""
+    source, fix = finding.source, f" FIX {finding.fix}" if finding.fix else ""
+    assert source is not None, f"no place: {finding}"
+    text = model.files.get(Path(source.file).name, (finding.code.startswith("SRD") and model.srdf) or model.text)
+    line = text.splitlines()[(source.line or 1) - 1][(source.column or 1) - 1 :]
+    at = re.split(r"(?<=.)[<>]", line, maxsplit=1)[0][:60]
+    said = f"{finding.severity} {finding.element} AT {at} SAYS {finding.message}{fix}".replace("\n", "\\n")
+    return re.sub(
+        r"\d+\.\d{8,}", lambda match: f"{float(match[0]):.7g}", said
+    )  # whose last digits depend on the machine
+
+
+def fault_of(code: str, expected: Expected, model: Model, there: list[kt.Finding]) -> str | None:
     """What is not as a case says."""
     rule = rule_of(code)
     assert rule is not None, "a case of a rule that does not exist"
-    there = findings(code, model)
     said = "; ".join(map(str, there))
     count = (expected != "silent") if model.count is None else model.count
     if len(there) != count:

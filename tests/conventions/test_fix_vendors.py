@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from kinetree.errors import KinetreeError
 from kinetree.fixer.fix import fix, write
 from kinetree.rules.examples import ARM
 from kinetree.rules.rep199.flange import FlangeAxis
+from kinetree.rules.rep199.groups import TWO_ARMS
 from kinetree.spatial.se3 import pose_from_xyz_rpy
 from repaired import repaired, without
 from support import all_frames, random_q
@@ -105,6 +107,14 @@ class TestTurnedFlanges:
             before, after = (np.linalg.inv(poses["flange"]) @ poses[name] for poses in (old, new))
             np.testing.assert_allclose(after, before, atol=1e-9)
 
+    def test_of_the_second_of_two_arms_of_which_the_first_has_none(self, arm):
+        right = TWO_ARMS.replace('"left_flange"', '"left_hand"')
+        head, mark, tail = right.partition('<joint name="right_link_6-flange"')
+        wrong = head + mark + tail.replace('rpy="0 0 0"', 'rpy="0 -1.5707963267948966 0"', 1)
+        expected, new = self.poses(right), self.poses(self.fixed(arm, wrong))
+        for name in expected.keys() - {"right_tool0"}:  # which stays where it was
+            np.testing.assert_allclose(new[name], expected[name], atol=1e-9)
+
     def test_only_with_unsafe(self, arm):
         result = fix(arm(TURNED), profile="industrial", select="R199-403")
         assert (result.after, [finding.code for finding in result.unsafe]) == ({}, ["R199-403"])
@@ -114,6 +124,25 @@ class TestTurnedFlanges:
         flange = "0.09 0 0 pi/2 0 0"
         text = self.fixed(arm, TURNED, frames={"flange": flange}, ignore="R199-402")
         assert '<origin xyz="0.09 0 0" rpy="1.5707963267948966 0 0"/>' in text
+
+
+@pytest.mark.parametrize(("frame", "code"), [("base", "R199-208"), ("tool0", "R199-501")])
+def test_the_frame_of_the_second_of_two_arms_is_added(frame, code, arm):
+    """Where a frame of the first stands on its own arm."""
+    parts = rf'  <(link|joint) name="right_(?:\w+-)?{frame}"(?:/>|.*?</\1>)\n'
+    text = re.sub(parts, "", TWO_ARMS.replace('xyz="0 0 0.5" rpy="0 0 0"', 'xyz="0 0 0" rpy="0 0 0"'), flags=re.DOTALL)
+    path = arm(text)
+    result = fix(path, profile="industrial", select=code, controller="abb")
+    assert [(finding.code, finding.element) for finding in result.repaired] == [(code, f"frame 'right_{frame}'")]
+    write(result)
+    old, new = (all_frames(robot, robot.zero) for robot in (kt.load(text, format="urdf"), kt.load(path)))
+    assert new.keys() - old.keys() == {f"right_{frame}"}
+    for name in old:
+        np.testing.assert_allclose(new[name], old[name], atol=1e-12)
+    carrier = {"base": "base_link", "tool0": "flange"}[frame]
+    T = np.linalg.inv(new[f"right_{carrier}"]) @ new[f"right_{frame}"]
+    rpy = {"base": (0, 0, 0), "tool0": np.deg2rad(kt.controllers["abb"].tool0_in_flange)}[frame]
+    np.testing.assert_allclose(T, pose_from_xyz_rpy((0, 0, 0), rpy), atol=1e-12)
 
 
 class TestPlaces:

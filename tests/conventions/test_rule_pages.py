@@ -10,6 +10,7 @@ from each import each
 from kinetree.errors import KinetreeError
 from kinetree.rules.explain import explain, explanations
 from kinetree.rules.profiles import FAMILIES, PROFILES, TITLES, family, rules_of
+from kinetree.rules.threshold import Threshold
 from kinetree.rules.whole_examples import broken
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
@@ -70,3 +71,36 @@ def test_long_lines_are_broken_between_elements():
 def test_an_unknown_code_names_the_nearest():
     with pytest.raises(KinetreeError, match=r"no rule 'R199-440'; did you mean .*'R199-40"):
         explain("R199-440")
+
+
+def test_a_page_says_what_the_rule_finds_and_on_which_numbers_that_depends():
+    (rule,) = explain("INR-007")
+    assert rule.finds == "A link that is too heavy, or a body that a joint moves and that is too light altogether."
+    assert list(rule.numbers.values()) == ["10,000 kg", "1e-6 kg"]
+    (row,) = (line for line in pages()["rules/INR.md"].splitlines() if line.endswith("| 1e-6 kg |"))
+    assert row == "| smallest mass of a body that a joint moves | 1e-6 kg |"
+    assert explain("INR-004")[0].numbers == {}
+
+
+@each("letters", FAMILIES)
+def test_a_number_is_written_once(letters):
+    """What a rule finds is said without its numbers."""
+    for rule in family(letters):
+        said = {float(text) for text in re.findall(r"\b\d+(?:\.\d+)?\b(?!\s+MB)", rule.check.__doc__)}
+        assert not said & {float(number) for number in rule.thresholds}, rule.code
+
+
+@each(
+    "number, text",
+    [
+        (Threshold(2.0, "m", ""), "2 m"),
+        (Threshold(4, "joints", ""), "4 joints"),
+        (Threshold(22590.0, "kg/m³", ""), "22,590 kg/m³"),
+        (Threshold(0.01, "", ""), "0.01"),
+        (Threshold(0.5, "cosine", ""), "60 degrees"),
+        (Threshold(0.5, "sine", ""), "30 degrees"),
+        (Threshold(0.1, "rad", ""), "0.1 rad, 5.73 degrees"),
+    ],
+)
+def test_a_number_has_its_unit(number, text):
+    assert number.text == text

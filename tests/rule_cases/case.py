@@ -12,13 +12,15 @@ and one with and one without each condition that lets a model off:
 
 A model is the text of a URDF, or `Model(text, …)` where more is to be said. `rule_cases.builders` writes short texts,
 `rule_cases.arms` and `rule_cases.icubs` those of their families. A rule without cases on both sides fails
-`tests/conventions/test_cases.py`.
+`tests/conventions/test_cases.py`. That test also compares everything that is found with the files in
+`tests/conventions/golden/cases`; read what changes there. `tests/conventions/test_thresholds.py` moves each number of a
+rule, which a case must notice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,12 +28,14 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import kinetree as kt
+from kinetree.checker.check import options_of, order
+from kinetree.checker.deduplicate import deduplicate
 from kinetree.checker.job import Job, check_job
 from kinetree.files.opener import snapshot
 from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.profiles import ALWAYS, rule_of
+from kinetree.rules.profiles import ALWAYS, rule_of, rules_of
 from support import ask
 
 Expected = Literal["found", "remarked", "silent"]
@@ -97,29 +101,51 @@ def profile_of(code: str) -> str:
 
 def findings(code: str, model: Model) -> list[kt.Finding]:
     """What a rule finds in a model, by its profile. Fails where the model cannot be read."""
-    if model.files:
-        everything: tuple[kt.Finding, ...] = tuple(_beside(code, model))
+    profile = model.profile or profile_of(code)
+    if code.startswith(ALWAYS):
+        everything = _of_a_file(model)
+    elif model.format == "xacro":  # of which more is checked than its robot
+        everything = tuple(kt.check(_robot(model), profile=profile, controller=model.controller, **model.options))
     else:
-        everything = (
-            _of_a_file(model) if code.startswith(ALWAYS) else _findings(model, model.profile or profile_of(code))
-        )
-    unread = [finding for finding in everything if finding.severity == "error" and finding.code.islower()]
-    assert not unread, f"the model of the case is broken: {unread[0]}"
+        rules = {rule.code for rule in rules_of(profile)}
+        there = findings_alone(code, model, required(code)) if code in {*rules, *OF_NO_PROFILE} or model.files else []
+        return sorted(deduplicate(there), key=order)
     return [found for found in everything if found.code == code and model.about in (None, found.element)]
 
 
+def findings_alone(code: str, model: Model, also: Collection[str] = ()) -> list[kt.Finding]:
+    """What one rule finds in a model, which is read once, if no other rule is run than those of `also`."""
+    robot, rule, reading = _robot(model), rule_of(code), dict(model.options)
+    assert rule is not None
+    if model.files:
+        return _beside(code, model, robot)
+    kind = reading.pop("kind", None)
+    options = options_of(robot, model.profile or profile_of(code), (), (), model.controller, reading)
+    rules = [one for one in options.rules if one.code in also] + [rule]
+    found = [one for one in ask(robot, rules, replace(options, kind=kind)) if one.code == code]
+    return [one for one in found if model.about in (None, one.element)]
+
+
+def required(code: str) -> set[str]:
+    """The rules that a rule requires, and that these require."""
+    rule = rule_of(code)
+    assert rule is not None
+    return {*rule.requires}.union(*map(required, rule.requires))
+
+
 @cache
-def _findings(model: Model, profile: str) -> tuple[kt.Finding, ...]:
-    """All that is found; several rules may be asked about one model."""
-    robot, _ = examine(model.text, ReadOptions(model.format, srdf=model.srdf), model.srdf is not None)
-    assert robot is not None
-    of_no_profile = ask(robot, [rule for code in OF_NO_PROFILE if (rule := rule_of(code))])
-    return (*kt.check(robot, profile=profile, controller=model.controller, **model.options), *of_no_profile)
+def _robot(model: Model) -> kt.Robot:
+    """The robot of a model, as it is read."""
+    robot, notes = examine(model.text, ReadOptions(model.format, srdf=model.srdf), model.srdf is not None)
+    errors = [note for note in notes if note.severity == "error"]
+    assert robot is not None, "the model of the case is no robot"
+    assert not errors, f"the model of the case is broken: {errors}"
+    return robot
 
 
-def _beside(code: str, model: Model) -> list[kt.Finding]:
+def _beside(code: str, model: Model, robot: kt.Robot) -> list[kt.Finding]:
     """What a rule finds with the files beside a model."""
-    robot, rule = kt.load(model.text, format=model.format, srdf=model.srdf), rule_of(code)
+    rule = rule_of(code)
     assert rule is not None
     files = {f"/beside/{name}": text for name, text in model.files.items()}
     with snapshot({Path(name).resolve(): text.encode() for name, text in files.items()}):

@@ -1,5 +1,7 @@
 """What blocks of other tools set once, and which links, frames and classes they name."""
 
+from collections.abc import Iterable
+
 from kinetree.rules.examples import CART
 from rule_cases.builders import joint, link, robot
 from rule_cases.case import Cases, Model
@@ -46,9 +48,143 @@ def drive(inside: str, left: str = "left_wheel_joint") -> str:
     )
 
 
+SETTINGS = [
+    "mu",
+    "mu1",
+    "mu2",
+    "fdir1",
+    "kp",
+    "kd",
+    "maxVel",
+    "minDepth",
+    "maxContacts",
+    "material",
+    "selfCollide",
+    "self_collide",
+    "gravity",
+    "turnGravityOff",
+    "dampingFactor",
+    "laserRetro",
+    "stopCfm",
+    "stopErp",
+    "cfmDamping",
+    "fudgeFactor",
+    "provideFeedback",
+    "implicitSpringDamper",
+    "springStiffness",
+    "springReference",
+    "initial_joint_position",
+    "disableFixedJointLumping",
+    "preserveFixedJoint",
+]
+TOPICS = ("topicName", "topic_name", "imageTopicName", "bumperTopicName", "pointCloudTopicName", "remapping")
+SPACES = ("robotNamespace", "namespace", "cameraName", "camera_name", "serviceName")
+LINKS = ("bodyName", "body_name", "link_name", "gripper_link", "palm_link")
+FRAMES = ("frameName", "frame_name", "robotBaseFrame", "robot_base_frame")
+IMAGES = ("frameName", "frame_name", "optical_frame_id", "gz_frame_id", "ignition_frame_id")
+CAMERAS = ("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "wideanglecamera", "multicamera")
+WORLD = ("map", "odom", "world", "earth", "base_footprint", "default_world")
+OTHERWISE = {
+    "LogPlayback": "log",
+    "ForceTorque": "forcetorque",
+    "LinearBatteryPlugin": "linearbatteryplugin",
+    "LogicalAudioSensorPlugin": "logicalaudiosensorplugin",
+    "NavSat": "navsat",
+    "TouchPlugin": "touchplugin",
+    "OpticalTactilePlugin": "opticaltactileplugin",
+    "DopplerVelocityLogSystem": "dvl",
+    "RFComms": "rf-comms",
+    "EnvironmentalSystem": "environmental-sensor",
+    "LighterThanAirDynamics": "lighter_than_air_dynamics",
+    "MulticopterVelocityControl": "multicopter-control",
+    "LogRecord": "log",
+}
+"""Classes whose file is not named after them."""
+OF_IMU = ("enable_orientation", "orientation_reference_frame", "angular_velocity", "linear_acceleration")
+OF_CAMERA = ("horizontal_fov", "image", "clip", "distortion", "lens", "depth_camera")
+OF_RAY = ("scan", "range")
+ANGLES = ("min_angle", "max_angle", "horizontal_fov")
+COUNTS = ("samples", "width", "height")
+LENGTHS = ("update_rate", "near", "far")
+NUMBERS = ("mu", "mu1", "mu2", "kp", "kd", "maxVel", "minDepth", "dampingFactor")
+LOGICAL = ("gravity", "turnGravityOff", "selfCollide", "self_collide", "provideFeedback", "implicitSpringDamper")
+TYPES = [
+    "air_pressure",
+    "air_speed",
+    "altimeter",
+    "boundingbox",
+    "boundingbox_camera",
+    "camera",
+    "contact",
+    "custom",
+    "depth",
+    "depth_camera",
+    "force_torque",
+    "gps",
+    "gpu_lidar",
+    "gpu_ray",
+    "imu",
+    "lidar",
+    "logical_camera",
+    "magnetometer",
+    "multicamera",
+    "navsat",
+    "ray",
+    "rfid",
+    "rfidtag",
+    "rgbd",
+    "rgbd_camera",
+    "segmentation",
+    "segmentation_camera",
+    "sonar",
+    "thermal",
+    "thermal_camera",
+    "wide_angle_camera",
+    "wideanglecamera",
+    "wireless_receiver",
+    "wireless_transmitter",
+]
+
+
+def elements(tags: Iterable[str], text: object = "") -> str:
+    return "".join(f"<{tag}>{text}</{tag}>" for tag in tags)
+
+
+def twice(tags: Iterable[str], first: str, second: str) -> str:
+    """Two plug-ins for each tag, of a file of its own."""
+    plugins = (
+        f'<plugin name="{tag}" filename="{tag}.so">{text.format(tag)}</plugin>'
+        for tag in tags
+        for text in (first, second)
+    )
+    return with_block(f"<gazebo>{''.join(plugins)}</gazebo>")
+
+
+def looking(rpy: str, kinds: Iterable[str] = ("camera",), tags: Iterable[str] = ("frameName",)) -> str:
+    """Cameras of some kinds on the link a, and a frame on it that plug-ins name in some elements."""
+    named = f'<plugin name="p" filename="p.so">{elements(tags, "eye")}</plugin>'
+    cameras = (sensor(f"s_{kind}", named, kind=kind) for kind in kinds)
+    return robot(link("a"), link("eye"), joint("j", "a", "eye", rpy=rpy), *cameras)
+
+
+def in_files(files: dict[str, str]) -> str:
+    """Plug-ins of Gazebo Sim: classes to their files."""
+    plugins = (
+        f'<plugin filename="gz-sim-{file}-system" name="gz::sim::systems::{name}"/>' for name, file in files.items()
+    )
+    return with_block(f"<gazebo>{''.join(plugins)}</gazebo>")
+
+
+def setting(tags: Iterable[str], text: object) -> str:
+    return with_block(f'<gazebo reference="a">{elements(tags, text)}</gazebo>')
+
+
 CASES = {
     "XML-005": Cases(
         found={
+            "one name for one joint": Model(
+                with_block(transmission("t", "drive") + transmission("t", "drive")), count=1
+            ),
             "one name": Model(
                 with_block(transmission("t", "drive") + transmission("t", "b")), says="the name is also that"
             ),
@@ -59,6 +195,18 @@ CASES = {
             ),
         },
         silent={
+            "without names": with_block(
+                f"<transmission>{transmission('', 'drive')[22:]}<transmission>{transmission('', 'b')[22:]}"
+            ),
+            "one joint twice in one": with_block(transmission("t", "drive", "drive")),
+            "of two plug-ins": with_block(
+                transmission("t", "drive").replace("<joint", "<plugin>x</plugin><joint")
+                + transmission("u", "drive").replace("<joint", "<plugin>y</plugin><joint")
+            ),
+            "of two attributes": with_block(
+                transmission("t", "drive").replace("name=", 'type="x" name=', 1)
+                + transmission("u", "drive").replace("name=", 'type="y" name=', 1)
+            ),
             "two": with_block(transmission("t", "drive") + transmission("u", "other")),
             "of two types": with_block(
                 transmission("t", "drive")
@@ -72,6 +220,10 @@ CASES = {
     ),
     "XML-006": Cases(
         found={
+            "of the robot": Model(with_block("<gazebo><kp>1</kp><kp>2</kp></gazebo>"), element="<gazebo>"),
+            "every setting": Model(
+                with_block(f'<gazebo reference="a">{elements(SETTINGS, 1)}{elements(SETTINGS, 2)}</gazebo>'), count=27
+            ),
             "two values": Model(
                 with_block('<gazebo reference="a"><mu1>1</mu1></gazebo><gazebo reference="a"><mu1>2</mu1></gazebo>'),
                 says="<mu1> is '2' here and '1'",
@@ -95,6 +247,7 @@ CASES = {
     "XML-007": Cases(
         found={"on one link": with_block(sensor("s") + sensor("s", kind="camera"))},
         silent={
+            "on no link": with_block((sensor("s") + sensor("s")).replace(' reference="a"', "")),
             "on two links": with_block(sensor("s") + sensor("s", reference="b")),
             "two names": with_block(sensor("s") + sensor("t")),
         },
@@ -116,12 +269,23 @@ CASES = {
     ),
     "XML-009": Cases(
         found={
+            "no link, in every element": Model(with_block(plugin(elements(LINKS, "c"))), count=5),
+            "no frame, in every element": Model(with_block(plugin(elements(FRAMES, "c"))), count=4),
             "no link": Model(with_block(plugin("<bodyName>c</bodyName>")), says="<bodyName> names the link 'c'"),
             "no frame": Model(with_block(plugin("<frame_name>eye</frame_name>")), says="names the frame 'eye'"),
             "a collision of no link": with_block(sensor("s", COLLISION.format("q_collision"), "b")),
             "in SDF": Model(sdf('<plugin name="p" filename="p.so"><link_name>q</link_name></plugin>'), format="sdf"),
         },
         silent={
+            "a name with elements": with_block(plugin("<bodyName>c<x/></bodyName>")),
+            "an empty collision": with_block(sensor("s", COLLISION.format(""), "b")),
+            "a collision by its name": with_block(sensor("s", COLLISION.format("shell"), "b")).replace(
+                '<link name="b"></link>',
+                link("b", '<collision name="shell"><geometry><sphere radius="1"/></geometry></collision>'),
+            ),
+            "frames of the world": with_block(plugin("".join(elements(FRAMES[:1], name) for name in WORLD))),
+            "a name that is made": with_block(plugin("<bodyName>$(arg body)</bodyName>")),
+            "a sensor": with_block(sensor("s") + plugin("<bodyName>a</bodyName>")),
             "a link": with_block(plugin("<bodyName>a</bodyName>")),
             "a link of a model": with_block(plugin("<bodyName>r::a</bodyName>")),
             "a frame behind a name space": with_block(plugin("<frameName>/robot/a</frameName>")),
@@ -138,6 +302,14 @@ CASES = {
     ),
     "XML-010": Cases(
         found={
+            "of an unknown file": Model(
+                system("gz-sim-mine-system", "gz::sim::systems::DiffDrive"), says="expected gz-sim-diff-drive-system"
+            ),
+            "whose file is not named after them": Model(in_files(dict.fromkeys(OTHERWISE, "imu")), count=13),
+            "of an old ros2_control": Model(
+                system("libign_ros2_control-system.so", "gz_ros2_control::GazeboSimROS2ControlPlugin"),
+                says="expected ign_ros2_control::IgnitionROS2ControlPlugin",
+            ),
             "another system": Model(
                 system("gz-sim-imu-system", "gz::sim::systems::DiffDrive"),
                 says="has no class 'gz::sim::systems::DiffDrive'",
@@ -147,6 +319,11 @@ CASES = {
             "of ros2_control": system("libgz_ros2_control-system.so", "gz_ros2_control::IgnitionROS2ControlPlugin"),
         },
         silent={
+            "of another library": system("libmine.so", "gz::sim::systems::DiffDrive"),
+            "whose file is not named after them": in_files(OTHERWISE),
+            "of an old ros2_control": system(
+                "libign_ros2_control-system.so", "ign_ros2_control::IgnitionROS2ControlPlugin"
+            ),
             "with hyphens": system(
                 "gz-sim-joint-position-controller-system", "gz::sim::systems::JointPositionController"
             ),
@@ -165,6 +342,9 @@ CASES = {
     ),
     "XML-011": Cases(
         found={
+            "in every element": Model(looking("0 0 0", tags=IMAGES), count=5),
+            "of every kind of camera": Model(looking("0 0 0", CAMERAS), count=7),
+            "turned by hardly more than 60 degrees": camera("-1.5707963 0 -0.5131"),
             "the axes of the link": Model(camera("0 0 0"), says="<frameName> names 'eye'"),
             "the link itself": camera(OPTICAL, "a"),
             "in another element": camera("0 0 0", tag="optical_frame_id", kind="depth_camera"),
@@ -172,6 +352,13 @@ CASES = {
             "turned by 62 degrees": camera("-1.5707963 0 -0.49"),
         },
         silent={
+            "turned with the pose of its camera": camera(
+                "-1.5707963 0 0", pose="<camera><pose>0 0 0 0 0 1.5707963</pose></camera>"
+            ),
+            "on a joint": camera("0 0 0").replace('reference="a"', 'reference="j"'),
+            "a pose that cannot be read": camera(OPTICAL, pose="<pose>0 0 x</pose>"),
+            "of another element": camera("0 0 0", tag="robotNamespace"),
+            "turned by hardly 60 degrees": camera("-1.5707963 0 -0.5341"),
             "optical axes": camera(OPTICAL),
             "turned by 58 degrees": camera("-1.5707963 0 -0.56"),
             "turned with the pose": camera("-1.5707963 0 0", pose="<pose>0 0 0 0 0 1.5707963</pose>"),
@@ -181,10 +368,15 @@ CASES = {
     ),
     "XML-012": Cases(
         found={
+            "of every element": Model(twice(TOPICS, "<{0}>t</{0}>", "<{0}>t</{0}>"), count=6),
             "of two plug-ins": Model(topics(TOPIC, TOPIC), says="topic 'scan' is also that of plugin 'p'"),
             "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>x</topic>", "b")),
         },
         silent={
+            "empty topics": topics("<topicName/>", "<topicName/>"),
+            "in every name space": twice(
+                SPACES, "<topicName>t</topicName><{0}>x</{0}>", "<topicName>t</topicName><{0}>y</{0}>"
+            ),
             "two topics": topics(TOPIC, "<topicName>image</topicName>"),
             "two name spaces": topics(TOPIC, f"{TOPIC}<robotNamespace>r</robotNamespace>"),
             "of two files": topics(TOPIC, TOPIC, "q.so"),
@@ -194,6 +386,25 @@ CASES = {
     ),
     "XML-014": Cases(
         found={
+            "all of an imu": Model(with_block(sensor("s", f"<imu/>{elements(OF_IMU)}")), count=4),
+            "all of a camera": Model(
+                with_block(sensor("s", f"<camera/>{elements(OF_CAMERA)}", kind="camera")), count=6
+            ),
+            "all of a ray": Model(with_block(sensor("s", f"<ray/>{elements(OF_RAY)}", kind="ray")), count=2),
+            "all of a lidar": Model(with_block(sensor("s", f"<lidar/>{elements(OF_RAY)}", kind="lidar")), count=2),
+            "all of a sensor": Model(
+                with_block(
+                    "".join(
+                        sensor(
+                            f"s_{kind}",
+                            f"<{kind}>{elements(('always_on', 'update_rate', 'visualize', 'plugin'))}</{kind}>",
+                            kind=kind,
+                        )
+                        for kind in ("imu", "camera", "ray", "lidar")
+                    )
+                ),
+                count=16,
+            ),
             "outside of the imu": Model(
                 with_block(sensor("s", "<enable_orientation>0</enable_orientation><imu/>")), says="put it into <imu>"
             ),
@@ -204,12 +415,36 @@ CASES = {
             ),
         },
         silent={
+            "of no type": with_block(sensor("s", "<clip/>").replace(' type="imu"', "")),
             "where they belong": with_block(sensor("s", "<update_rate>9</update_rate><camera><clip/></camera>")),
             "of another kind": with_block(sensor("s", "<range>9</range><sonar/><imu/>")),
         },
     ),
     "XML-015": Cases(
         found={
+            "beyond a turn": Model(with_block(sensor("s", elements(ANGLES, 6.3))), count=3),
+            "beyond a turn, backwards": Model(with_block(sensor("s", elements(ANGLES, -6.3))), count=3),
+            "no field of view": with_block(sensor("s", FOV.format(0))),
+            "less than one": Model(with_block(sensor("s", elements(COUNTS, 0.9))), count=3),
+            "less than zero": Model(with_block(sensor("s", elements(LENGTHS, -0.1))), count=3),
+            "no numbers": Model(setting(NUMBERS, "x"), count=8),
+            "not even infinite": setting(("kp",), "nan"),
+            "neither true nor false, all": Model(setting(LOGICAL, "yes"), count=6),
+            "angles exchanged": Model(
+                with_block(sensor("s", "<scan><min_angle>1</min_angle><max_angle>0</max_angle></scan>")),
+                says="<min_angle> is 1, above <max_angle>, which is 0",
+            ),
+            "planes exchanged": Model(
+                with_block(sensor("s", "<clip><near>9</near><far>1</far></clip>")),
+                says="<near> is 9, above <far>, which is 1",
+            ),
+            "every type, in capitals": Model(
+                with_block("".join(sensor(f"s_{kind}", kind=kind.upper()) for kind in TYPES)), count=34
+            ),
+            "hardly more than a turn": Model(
+                with_block(sensor("s", FOV.format(6.3), kind="camera")),
+                says="<horizontal_fov> is '6.3'; expected an angle in radians",
+            ),
             "degrees": Model(with_block(sensor("s", FOV.format(80), kind="camera")), says="is '80'; expected an angle"),
             "a type": Model(with_block(sensor("s", kind="cammera")), says="did you mean 'camera'?"),
             "exchanged": Model(
@@ -221,6 +456,21 @@ CASES = {
             "neither true nor false": with_block('<gazebo reference="a"><selfCollide>ture</selfCollide></gazebo>'),
         },
         silent={
+            "an empty rate": with_block(sensor("s", "<update_rate/>")),
+            "one of two": with_block(sensor("s", "<clip><near>9</near></clip>")),
+            "a minimum that is no number": with_block(sensor("s", "<range><min>x</min><max>1</max></range>")),
+            "a maximum that is no number": with_block(sensor("s", "<range><min>1</min><max>x</max></range>")),
+            "a turn backwards": with_block(sensor("s", elements(ANGLES[:1], -6.2832))),
+            "from one": with_block(sensor("s", elements(COUNTS, 1))),
+            "from zero": with_block(sensor("s", elements(LENGTHS, 0))),
+            "without end": setting(NUMBERS, "inf"),
+            "true": setting(LOGICAL, "True"),
+            "false": setting(LOGICAL, "0"),
+            "the same": with_block(sensor("s", "<clip><near>1</near><far>1</far></clip>")),
+            "every type": with_block("".join(sensor(f"s_{kind}", kind=kind) for kind in TYPES)),
+            "in a noise": with_block(sensor("s", "<imu><noise><x><far>-1</far></x></noise></imu>")),
+            "a setting of no link": with_block("<gazebo><kp>x</kp></gazebo>"),
+            "a number that is made": setting(NUMBERS, "${mu}"),
             "radians": with_block(sensor("s", FOV.format(1.4), kind="camera")),
             "a whole turn": with_block(sensor("s", FOV.format(6.2832), kind="camera")),
             "one angle": with_block(sensor("s", "<ray><min_angle>0</min_angle><max_angle>0</max_angle></ray>")),
@@ -230,11 +480,34 @@ CASES = {
     ),
     "XML-013": Cases(
         found={
+            "several wheels on joints that do not turn": drive("<wheelSeparation>1.1<").replace(
+                "</robot>",
+                '<link name="w"/><joint name="rear_wheel" type="fixed"><parent link="base_link"/><child link="w"/>'
+                "</joint></robot>",
+            ),
+            "several joints that are no wheels": drive("<wheelSeparation>1.1<").replace(
+                "</robot>",
+                '<link name="w"/><joint name="lidar" type="continuous"><parent link="base_link"/><child link="w"/>'
+                "</joint></robot>",
+            ),
+            "a fixed joint": Model(
+                drive("<rate>1<").replace('"left_wheel_joint" type="continuous"', '"left_wheel_joint" type="fixed"'),
+                says="the joint 'left_wheel_joint' is fixed; expected a joint that turns",
+                element="plugin 'p'",
+            ),
             "too near": Model(drive("<wheel_separation>0.26<"), says="wheel_separation is 0.26 m, but the wheels are"),
             "a radius for a diameter": Model(drive("<wheelDiameter>0.1<"), says="the diameter of the wheels is 0.2 m"),
             "a diameter for a radius": drive("<wheel_radius>0.2<"),
         },
         silent={
+            "a radius of zero": drive("<wheel_radius>0<"),
+            "a negative radius": drive("<wheel_radius>-0.2<"),
+            "one wheel": drive("<wheel_radius>0.2<").replace("rightJoint", "otherJoint"),
+            "another size": drive("<wheel_width>0.2<"),
+            "wheels that are not on one axle": drive("<wheelSeparation>1<").replace("0 -0.2 0", "0.5 -0.2 0"),
+            "as far as the shapes": drive("<wheelSeparation>1<")
+            .replace('<origin rpy="1.5708 0 0"/>', '<origin xyz="0 0.3 0" rpy="1.5708 0 0"/>', 2)
+            .replace('<origin rpy="1.5708 0 0"/>', '<origin xyz="0 -0.3 0" rpy="1.5708 0 0"/>', 2),
             "as they are": drive("<wheelSeparation>0.4<"),
             "a diameter": drive("<wheelDiameter>0.2<"),
             "no number": drive("<wheelDiameter>x<"),

@@ -45,9 +45,26 @@ def with_file(name: str) -> str:
     return robot(link("a"), f'<gazebo><plugin name="p" filename="p.so">{inside}</plugin></gazebo>')
 
 
+MAPS = "".join(
+    f"<{tag}>package://arm/{tag}.stl</{tag}>"
+    for tag in (
+        *("albedo_map", "normal_map", "roughness_map", "metalness_map", "environment_map", "emissive_map", "light_map"),
+    )
+)
 TEXTURE = "package://arm/no.yaml"
 
 INVISIBLE = '<material name="none"><color rgba="0 0 0 0"/></material>'
+
+
+def ground(place: str) -> str:
+    """A height map that is seen, and felt at a place."""
+    parts = (
+        f'<{tag} name="{tag}"><geometry><heightmap><uri>file://media/a.png</uri><size>9 9 1</size><pos>{at}</pos>'
+        f"</heightmap></geometry></{tag}>"
+        for tag, at in (("visual", "0 0 0"), ("collision", place))
+    )
+    return f'<sdf version="1.9"><model name="m"><link name="a">{"".join(parts)}</link></model></sdf>'
+
 
 CASES = {
     "GEO-001": Cases(
@@ -90,6 +107,9 @@ CASES = {
     ),
     "GEO-003": Cases(
         found={
+            "hardly less than a hundredth of a millimetre": Model(
+                pair(felt(sphere("9.9e-6"))), says="is 9.9e-6 m; expected metres"
+            ),
             "more than a hundred metres": Model(
                 pair(felt(box(1, 101, 1))), says="the size of <box> is 1 101 1 m; is it in millimetres?"
             ),
@@ -108,6 +128,9 @@ CASES = {
     ),
     "MSH-002": Cases(
         found={
+            "a package and slashes": files("package://arm//", says="names no file in the package"),
+            "of this computer": files("file://localhost/no.stl", says="'file://localhost/no.stl' does not exist"),
+            "as many slips as may be": files("pckagexx://arm/there.stl", says="begins with 'pckagexx'"),
             "one of two": files(of("there"), of("no"), says="the mesh file 'package://arm/no.stl' does not exist"),
             "two of three": files(of("no"), of("there"), of("nor"), count=2),
             "the only one": files(of("no"), says="does not exist"),
@@ -138,6 +161,8 @@ CASES = {
             "none of two": files(of("no"), of("nor"), says="none of the 2 mesh files exists; the first is"),
         },
         silent={
+            "package in capitals": files("PACKAGE://arm/there.stl"),
+            "a scheme that is not like package": files("packageabcd://arm/there.stl"),
             "there": files(of("there")),
             "there, by a way round": files(of("in/../there")),
             "a drive": files("file://C:/no.stl"),
@@ -152,6 +177,18 @@ CASES = {
     ),
     "MSH-008": Cases(
         found={
+            "once, however often it is named": Model(
+                with_file(TEXTURE).replace("</plugin>", f"<parameters>{TEXTURE}</parameters></plugin>"),
+                options=PACKAGES,
+            ),
+            "every map of a material": Model(
+                '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere>'
+                "<radius>1</radius></sphere></geometry><material><pbr><metal>"
+                f"{MAPS}</metal></pbr></material></visual></link></model></sdf>",
+                format="sdf",
+                options=PACKAGES,
+                count=7,
+            ),
             "parameters": Model(with_file("package://arm/no.yaml"), options=PACKAGES, says="'package://arm/no.yaml'"),
             "a texture": Model(
                 with_file("").replace(
@@ -201,6 +238,9 @@ CASES = {
     ),
     "MSH-006": Cases(
         found={
+            "hardly less than a hundredth of a millimetre": scaled(
+                "9.9e-6 9.9e-6 9.9e-6", says="by 0 m; expected metres"
+            ),
             "more than a hundred metres": scaled("101 1 1", says="is 101 by 1 by 0 m; is it in millimetres?"),
             "less than a hundredth of a millimetre": scaled("9e-6 9e-6 9e-6"),
             "mirrored": scaled("-101 1 1"),
@@ -231,6 +271,8 @@ CASES = {
     ),
     "GEO-005": Cases(
         found={
+            "hardly five times as large": pair(seen(box(0.1)), felt(box(0.505))),
+            "hardly twice the size away": pair(seen(box(0.1)), felt(box(0.1), xyz="0.45 0 0")),
             "six times as large": Model(pair(seen(box(0.1)), felt(box(0.6))), says="collision shapes are 1.04 m large"),
             "elsewhere": Model(
                 pair(seen(box(0.1)), felt(box(0.1), xyz="0.6 0 0")), says="the collision shapes are 0.5 m away"
@@ -240,6 +282,8 @@ CASES = {
             ),
         },
         silent={
+            "hardly less than five times as large": pair(seen(box(0.1)), felt(box(0.495))),
+            "hardly less than twice the size away": pair(seen(box(0.1)), felt(box(0.1), xyz="0.443 0 0")),
             "less than five times as large": pair(seen(box(0.1)), felt(box(0.49))),
             "smaller": pair(seen(box(1)), felt(box(0.01))),
             "a mark": pair(seen(box(0.011)), felt(box(1))),
@@ -250,6 +294,9 @@ CASES = {
     ),
     "GEO-006": Cases(
         found={
+            "a height map": Model(ground("0 0 1"), format="sdf", says="the collision heightmap is 1 m from the visual"),
+            "hardly a millimetre": pair(seen(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.00101")),
+            "moved, and turned by hardly a degree": pair(seen(box(1)), felt(box(1), xyz="0 0 0.002", rpy="0 0 0.0198")),
             "moved": Model(
                 pair(seen(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.002")), says="is 0.002 m from the visual"
             ),
@@ -258,6 +305,11 @@ CASES = {
             ),
         },
         silent={
+            "a height map at one place": Model(ground("0 0 0"), format="sdf"),
+            "hardly less than a millimetre": pair(seen(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.00099")),
+            "moved, and turned to nearly the same box": pair(
+                seen(box(1)), felt(box(1), xyz="0 0 0.002", rpy="0 0 0.0202")
+            ),
             "rounded": pair(seen(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.0009")),
             "another": pair(seen(mesh("a.stl")), felt(mesh("b.stl"), xyz="0 0 0.1")),
             "in another scale": pair(seen(mesh("a.stl")), felt(mesh("a.stl", "2 2 2"), xyz="0 0 0.1")),

@@ -34,6 +34,8 @@ CASES = {
     ),
     "ICUB-302": Cases(
         found={
+            "hardly more than a tenth of a degree": icub(leaning(0.101), about="joint 'l_elbow'"),
+            "less than backwards": icub(leaning(164.7), about="joint 'l_elbow'", says="165 degrees off (0, 1, 0)"),
             "a fifth of a degree": icub(
                 leaning(0.2), about="joint 'l_elbow'", says="0.2 degrees off (0, 1, 0), that of the naming conventions"
             ),
@@ -56,6 +58,7 @@ CASES = {
             ),
         },
         silent={
+            "hardly a tenth of a degree": icub(leaning(0.099), about="joint 'l_elbow'"),
             "as on the page": icub(about="joint 'l_elbow'"),
             "nearly": icub(leaning(0.09), about="joint 'l_elbow'"),
             "of a joint that does not turn": icub(of_type("l_elbow", "revolute", "fixed"), about="joint 'l_elbow'"),
@@ -188,6 +191,7 @@ CASES = {
     ),
     "ICUB-501": Cases(
         found={
+            "hardly below": within(-100.0505),
             "below": within(
                 -100.06, says="-100.1 to 0 degrees, but the board of iCubGenova02 allows -100 to 0 degrees"
             ),
@@ -200,6 +204,7 @@ CASES = {
             ),
         },
         silent={
+            "hardly rounded": within(-100.0495),
             "the board's": within(-100),
             "less": within(-90, -10),
             "rounded below": within(-100.04),

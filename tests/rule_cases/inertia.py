@@ -92,6 +92,19 @@ def rounded(first: str, *others: str) -> str:
     return robot(*links, *(joint(f"j{i}", "l0", f"l{i}", kind="continuous") for i in range(1, len(links))))
 
 
+def in_thousandths(mass: float) -> str:
+    """A moved link with a moment of 0.001 about every axis, and others with moments of three decimals."""
+    parts = [inertial(mass, *["0.001"] * 3), *[inertial(2, "0.012", "0.013", "0.011")] * 3]
+    links = [link("l0"), *(link(f"l{i}", part) for i, part in enumerate(parts, 1))]
+    return robot(*links, *(joint(f"j{i}", "l0", f"l{i}", kind="continuous") for i in range(1, len(links))))
+
+
+def exchanged(x: float, y: float, z: float) -> str:
+    """A box of 12 kg, with its moments about x and z exchanged."""
+    moments = [repr(moment) for moment in (x**2 + y**2, x**2 + z**2, y**2 + z**2)]
+    return moved(felt(box(x, y, z)), inertial(12, *moments))
+
+
 CUBE = felt(box(2))  # reaches √3 m from its centre
 SMALL = felt(box(0.2))  # 0.17320508 m
 THIN = Model(
@@ -104,7 +117,17 @@ AUTO = (
     '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>'
     "</model></sdf>"
 )
+ROWS = """\
+convention = "dh"
+units = { length = "m", angle = "rad" }
+rows = [{ joint = "a", a = 1, d = 0, alpha = 0, theta = 0 }]
+"""
 TABLE = "# convention: dh\njoint,theta (rad),d (m),a (m),alpha (rad)\nq1,0,0.1,0.2,0\n"
+
+MUJOCO = (
+    '<mujoco><worldbody><body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1.1"/>'
+    '<geom type="{}" size="{}"/></body></worldbody></mujoco>'
+)
 
 CASES = {
     "INR-001": Cases(
@@ -123,6 +146,7 @@ CASES = {
     ),
     "INR-002": Cases(
         found={
+            "by hardly more than a hundredth": diagonal("0.10000", "0.10000", "0.20204"),
             "by more than a hundredth": Model(
                 diagonal("0.10000", "0.10000", "0.20210"),
                 says="0.1, 0.1, 0.202 kg m²; the largest cannot exceed the sum",
@@ -131,6 +155,7 @@ CASES = {
             "beside one slightly below zero": diagonal("-5e-7", 1, 2),
         },
         silent={
+            "by hardly a hundredth": diagonal("0.10000", "0.10000", "0.20200"),
             "by less": diagonal("0.10000", "0.10000", "0.20190"),
             "of nothing": diagonal(0, 0, "1.0e-15"),
             "not broken": diagonal(1, 1, 2),
@@ -176,6 +201,8 @@ CASES = {
     ),
     "INR-006": Cases(
         found={
+            "wider than a rounded moment explains": in_thousandths(0.099),
+            "hardly more than that of a shell": cube(1, 4.95, 1),
             "one": Model(diagonal(1, 1, 1), says="the inertia is 1 kg m² about every axis"),
             "a hundredth, rounded by a program": diagonal("0.009999999999999998", "0.01", "0.01"),
             "a thousandth": diagonal("0.001", "0.001", "0.001"),
@@ -191,6 +218,7 @@ CASES = {
             "of a light link, rounded to one place": rounded("0.01", "0.12", "0.13", "0.14"),
         },
         silent={
+            "a moment that may be rounded": in_thousandths(0.101),
             "rounded to the place of all others": rounded("0.0001", "0.0121", "0.0107", "0.0133"),
             "of a slight link fixed to another": fixed(inertial("0.001", "1e-6", "1e-6", "1e-6")),
             "nearly equal, to more than rounding": diagonal("0.00999999", "0.01", "0.01"),
@@ -206,6 +234,7 @@ CASES = {
     ),
     "INR-007": Cases(
         found={
+            "hardly less than a milligram": diagonal(1, 1, 1, mass="9.9e-7"),
             "more than ten tonnes": Model(
                 diagonal(1e6, 1e6, 1.5e6, mass=10001), says="10,001 kg, more than ten tonnes; is it in grams?"
             ),
@@ -238,6 +267,12 @@ CASES = {
     ),
     "INR-009": Cases(
         found={
+            "of an ellipsoid": Model(
+                MUJOCO.format("ellipsoid", "0.1 0.2 0.3"), format="mjcf", says="reach at most 0.374 m from"
+            ),
+            "of a capsule": Model(
+                MUJOCO.format("capsule", "0.1 0.2"), format="mjcf", says="reach at most 0.332 m from"
+            ),
             "more than twice as far": Model(
                 moved(SMALL, round_(0.347)), says="is 0.347 m, but the shapes reach at most 0.173 m from the centre"
             ),
@@ -250,6 +285,7 @@ CASES = {
             "of balls": moved(felt(sphere(0.1)), round_(0.521)),
         },
         silent={
+            "of hardly less than a tenth of a gram": moved(SMALL, round_(0.521, 9.9e-5)),
             "less": moved(SMALL, round_(0.346)),
             "farther from its centre": moved(felt(box(0.2), xyz="0.01 0 0"), round_(0.355)),
             "farther than two metres, which another rule says": moved(SMALL, round_(2.001)),
@@ -295,6 +331,11 @@ CASES = {
             ),
         },
         silent={
+            "of a chain of transforms": Model("Rz(q1) tx(1) Ry(q2) tx(1)", format="ets"),
+            "of rows": Model(
+                ROWS,
+                format="dh",
+            ),
             "of nothing": diagonal(0, 0, 0, mass=0),
             "on what is fixed to it": moved("", fixed=(SOME,)),
             "of what does not move": pair(kind="fixed"),
@@ -328,6 +369,22 @@ CASES = {
             "mass without inertia of an arm": pair_of(SHAPED, inertial(1, 0, 0, 0)),
         },
         silent={
+            "mass of the root alone": cart(SHAPED, inertial(1, 0, 0, 0)).replace(SOME, ""),
+            "an arm with a frame": robot(
+                link("a", SHAPED),
+                link("b", SOME),
+                link("c"),
+                joint("j", "a", "b", kind="continuous"),
+                joint("k", "a", "c"),
+            ),
+            "an arm of two joints": robot(
+                link("a", SHAPED),
+                link("b", SOME),
+                link("c", SOME),
+                joint("j", "a", "b", kind="continuous"),
+                joint("k", "b", "c", kind="continuous"),
+            ),
+            "a mass alone, which the reader reports": cart(SHAPED, '<inertial><mass value="1"/></inertial>'),
             "mass and inertia": cart(SHAPED, SOME),
             "mass of what is fixed to it": cart(SHAPED, fixed=SOME),
             "an arm, which stands on something": pair_of(SHAPED),
@@ -367,6 +424,15 @@ CASES = {
     ),
     "INR-016": Cases(
         found={
+            "with a frame fixed to it": moved(LONG, inertial(12, 1.01, 1.01, 0.02), fixed=("",)),
+            "hardly four times as unlike": exchanged(1, 0.57544, 0.57544),
+            "in an order that fits by a factor of nearly two": long(xx=1.01, yy=2.0, zz=0.02),
+            "hardly one and a half times as long as wide": exchanged(1, 0.6623, 0.1),
+            "hardly a fifth of those of a box": long(xx=0.20402, yy=0.20402, zz=0.00404),
+            "hardly one and a half of those of a box": long(xx=1.49985, yy=1.49985, zz=0.0297),
+            "about a centre hardly a quarter off": long(xx=1.01, yy=1.01, zz=0.02, xyz="0.2475 0 0"),
+            "with products, beside a mesh": with_mesh("0.04 0.04 0.04", LONG, inertial(12, 1.01, 1.01, 0.02, xy=0.1)),
+            "with hardly any products, beside a sketch": long(xx=1.01, yy=1.01, zz=0.02, xy=0.001),
             "turned": Model(
                 long(xx=1.01, yy=1.01, zz=0.02), says="longest along x, but the least moment of inertia is"
             ),
@@ -375,6 +441,19 @@ CASES = {
             "about a centre outside, so in another frame": long(xx=1.01, yy=1.01, zz=0.02, xyz="0 0.5 0"),
         },
         silent={
+            "with a mesh that is not there": moved(LONG, felt(mesh("a.stl")), inertial(12, 1.01, 1.01, 0.02)),
+            "without shapes": moved(inertial(12, 1.01, 1.01, 0.02)),
+            "of a flat shape": moved(felt(box(1, 0.1, 0)), inertial(12, 1.01, 1.01, 0.02)),
+            "hardly less than four times as unlike": exchanged(1, 0.57929, 0.57929),
+            "in an order that fits by a factor of two": long(xx=1.01, yy=2.04, zz=0.02),
+            "hardly longer than wide": exchanged(1, 0.6711, 0.1),
+            "less than a fifth of those of a box": long(xx=0.19998, yy=0.19998, zz=0.00396),
+            "more than one and a half of those of a box": long(xx=1.53015, yy=1.53015, zz=0.0303),
+            "about a centre a quarter off": long(xx=1.01, yy=1.01, zz=0.02, xyz="0.2525 0 0"),
+            "with larger products, beside a mesh": with_mesh(
+                "0.04 0.04 0.04", LONG, inertial(12, 1.01, 1.01, 0.02, xy=0.102)
+            ),
+            "with products, beside a sketch": long(xx=1.01, yy=1.01, zz=0.02, xy=0.00102),
             "right": long(xx=0.02, yy=1.01, zz=1.01),
             "less than four times as unlike": moved(felt(box(1, 0.6, 0.6)), inertial(12, 1.36, 1.36, 0.72)),
             "as high as wide": moved(felt(box(0.1)), inertial(12, 1.01, 1.01, 0.02)),

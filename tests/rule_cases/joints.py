@@ -1,8 +1,8 @@
 """Axes, endless joints and friction."""
 
-from math import pi
+from math import cos, pi, radians, sin
 
-from rule_cases.builders import box, felt, joint, link, pair, robot, turning
+from rule_cases.builders import box, cylinder, felt, joint, link, pair, robot, turning
 from rule_cases.case import Cases, Model
 
 
@@ -16,6 +16,11 @@ def leaning(x: float, y: float = 0.0, scale: float = 1.0) -> str:
     """A joint nearly about z."""
     z = (1 - x * x - y * y) ** 0.5
     return about(f"{x * scale!r} {y * scale!r} {z * scale!r}")
+
+
+def tilted(degrees: float) -> str:
+    """A wheel whose axis leans by an angle against its cylinder."""
+    return wheel(f"0 {cos(radians(degrees))!r} {sin(radians(degrees))!r}")
 
 
 TWO = robot(
@@ -75,6 +80,7 @@ CASES = {
     ),
     "JNT-002": Cases(
         found={
+            "hardly more than noise": leaning(1.01e-8),
             "just more than noise": Model(leaning(1.1e-8), says="1e-8 rad off 0 0 1; expected exactly 0 0 1"),
             "just less than meant": leaning(0.99e-4),
             "the other way": leaning(-5e-5),
@@ -83,6 +89,7 @@ CASES = {
             "by both, together": Model(leaning(3e-5, 4e-5), says="5e-5 rad off 0 0 1"),
         },
         silent={
+            "hardly noise": leaning(0.99e-8),
             "exactly": about("0 0 1"),
             "noise": leaning(0.9e-8),
             "meant": leaning(1.01e-4),
@@ -97,12 +104,16 @@ CASES = {
             "farther the other way": turns(-5000, 999),
         },
         remarked={
+            "hardly more on one side": turns(-4 * pi - 9.9e-4, 4 * pi),
+            "hardly whole": turns(-4 * pi + 0.00622, 4 * pi - 0.00622),
             "two whole turns": Model(turns(-4 * pi, 4 * pi), says="the limits are 2 whole turns each way"),
             "three, nearly": Model(turns(-18.8496, 18.8496), says="the limits are 3 whole turns"),
             "a little more on one side": turns(-4 * pi - 9e-4, 4 * pi),
             "a little less than whole": turns(-4 * pi + 0.006, 4 * pi - 0.006),
         },
         silent={
+            "a little more on one side": turns(-4 * pi - 1.01e-3, 4 * pi),
+            "hardly less than whole": turns(-4 * pi + 0.00635, 4 * pi - 0.00635),
             "a little less": turns(-998.9, 999.5),
             "a little less the other way": turns(-999.5, 998.9),
             "one turn": turns(-2 * pi, 2 * pi),
@@ -129,12 +140,19 @@ CASES = {
     ),
     "JNT-006": Cases(
         found={
+            "with a hub that is a box": wheel("0 0 1").replace("</visual>", f"</visual>{felt(box(0.1))}"),
+            "more than 20 degrees off": tilted(20.2),
             "along the cylinder's length": Model(
                 wheel("0 0 1"), says="the axis is 0 0 1, but the cylinder of the wheel"
             ),
             "25 degrees off": wheel("0 0.9063 0.4226"),
         },
         silent={
+            "that does not turn without end": wheel("0 0 1")
+            .replace('type="continuous"', 'type="revolute"')
+            .replace("<axis", '<limit lower="0" upper="1" velocity="1" effort="1"/><axis'),
+            "with a long axle": wheel("0 0 1").replace("</visual>", f"</visual>{felt(cylinder(0.1, 0.5))}"),
+            "less than 20 degrees off": tilted(19.7),
             "its own": wheel("0 1 0"),
             "the other way": wheel("0 -1 0"),
             "15 degrees off": wheel("0 0.9659 0.2588"),
@@ -144,12 +162,19 @@ CASES = {
     ),
     "JNT-005": Cases(
         found={
+            "half a metre and a little, of small shapes": Model(at(0.01, "0.512 0 0"), says="is 0.507 m away"),
+            "hardly three times the size": at(1, "6.25 0 0"),
             "far from both": Model(
                 at(0.1, "1 0 0"), says="the joint is 0.95 m away from the shapes of its parent link 'a'"
             ),
             "four times the size": at(1, "8 0 0"),
         },
         silent={
+            "that slides": at(0.1, "1 0 0")
+            .replace('type="continuous"', 'type="prismatic"')
+            .replace("<axis", '<limit lower="0" upper="1" velocity="1" effort="1"/><axis'),
+            "hardly half a metre, of small shapes": at(0.01, "0.502 0 0"),
+            "hardly less than three times the size": at(1, "6.15 0 0"),
             "near": at(0.1, "0.5 0 0"),
             "half a metre": at(0.1, "0.54 0 0"),
             "less than three times the size": at(1, "5.5 0 0"),

@@ -58,6 +58,18 @@ def actuated(attributes: str, tag: str = "position") -> str:
     )
 
 
+def coupled(coefficients: str, bounds: str = "-0.5 0.5") -> Model:
+    """A joint of MuJoCo that follows another by a polynomial, with a range of its own."""
+    body = '<body name="{0}"><joint name="{0}" range="{1}"/><geom size="0.1"/></body>'
+    bodies = body.format("leader", "-1 1") + body.format("follower", bounds)
+    equal = f'<joint joint1="follower" joint2="leader" polycoef="{coefficients}"/>'
+    text = f'<compiler angle="radian"/><worldbody>{bodies}</worldbody><equality>{equal}</equality>'
+    return Model(f"<mujoco>{text}</mujoco>", format="mjcf")
+
+
+LOOSE = '<link name="z"/><joint name="z" type="{}"><parent link="l4"/><child link="z"/><axis xyz="0 0 1"/>{}</joint>'
+HANDS = LOOSE.format("revolute", limit(effort=50) + '<mimic joint="j0"/>')
+
 CASES = {
     "LIM-001": Cases(
         found={
@@ -122,6 +134,13 @@ CASES = {
     ),
     "LIM-006": Cases(
         found={
+            "rates of URDF 1.2": Model(
+                turning()
+                .replace("<robot ", '<robot version="1.2" ')
+                .replace("effort='1'", "effort='1' acceleration='-1' deceleration='-2' jerk='-3'"),
+                count=3,
+                says="the jerk limit is -3; expected more than 0",
+            ),
             "velocity": Model(turning(velocity="-1e-9"), says="the velocity limit is -1e-9"),
             "effort": Model(turning(effort=-1), says="the effort limit is -1"),
             "both": Model(turning(velocity=-1, effort=-1), count=2),
@@ -132,6 +151,13 @@ CASES = {
     ),
     "LIM-007": Cases(
         found={
+            "hardly ten times that": Model(
+                turning(effort=101000), says="is 101,000 N m, which looks like a placeholder"
+            ),
+            "of a joint that slides": Model(
+                turning(kind="prismatic", effort=1e5), says="is 100,000 N, which", element="joint 'j'"
+            ),
+            "hardly ten times that of one that slides": turning(kind="prismatic", effort=1010000),
             "ten thousand": Model(
                 turning(effort=10000), says="the effort limit is 10,000 N m, which looks like a placeholder"
             ),
@@ -139,6 +165,8 @@ CASES = {
             "two of two numbers": Model(several(limit(effort=1e5), limit(effort=1e6)), count=2),
         },
         silent={
+            "hardly less than ten times that": turning(effort=99000),
+            "hardly less than ten times that of one that slides": turning(kind="prismatic", effort=990000),
             "less": turning(effort=9000),
             "a number from a data sheet": turning(effort=11600),
             "a lifting screw": turning(effort=20000).replace('"revolute"', '"prismatic"'),
@@ -146,12 +174,17 @@ CASES = {
     ),
     "LIM-008": Cases(
         found={
+            "hardly ten times that": turning(velocity=505),
+            "of a joint that slides": Model(
+                turning(kind="prismatic", velocity=50), says="is 50 m/s, which", element="joint 'j'"
+            ),
             "fifty": Model(turning(velocity=50), says="the velocity limit is 50 rad/s, which looks like a placeholder"),
             "no round number, but far too large": turning(velocity=512.3),
             "two of one number, said once": Model(several(limit(velocity=90), limit(velocity=90)), says="(also 'j1'"),
             "two of two numbers": Model(several(limit(velocity=90), limit(velocity=80)), count=2),
         },
         silent={
+            "hardly less than ten times that": turning(velocity=495),
             "less": turning(velocity=40),
             "a number from a data sheet": turning(velocity=111.2),
             "of an endless joint, which may be a wheel": turning(
@@ -184,6 +217,8 @@ CASES = {
     ),
     "MIM-001": Cases(
         found={
+            "by a polynomial of the first degree": coupled("0 1 0 0 0"),
+            "hardly more": following(limit(), offset=0.0202),
             "too far above": Model(
                 following(limit(-3, 1), multiplier=1.05), says="'leader' moves the joint from -1.05 to 1.05 rad"
             ),
@@ -196,6 +231,8 @@ CASES = {
             "one position": following(limit(0, 0), limit(-1, 1)),
         },
         silent={
+            "by a polynomial of the second degree": coupled("0 1 1 0 0"),
+            "hardly as much": following(limit(), offset=0.0198),
             "the same range": following(limit()),
             "within rounding above": following(limit(), offset=0.019),
             "within rounding below": following(limit(), offset=-0.019),
@@ -215,6 +252,7 @@ CASES = {
     "MIM-003": Cases(
         found={"zero": Model(following(limit(), multiplier=0), says="the multiplier of <mimic> is 0")},
         silent={
+            "by a polynomial without a linear term": coupled("0 0 1 0 0"),
             "little": following(limit(), multiplier="1e-9"),
             "backwards": following(limit(), multiplier=-1),
             "one that follows nothing": turning(),
@@ -222,12 +260,17 @@ CASES = {
     ),
     "LIM-011": Cases(
         found={
+            "beside one that follows": alike(4, effort=100, velocity=1).replace("</robot>", f"{HANDS}</robot>"),
             "powers of ten": Model(
                 alike(4, effort=100, velocity=1), says="all 4 joints have effort 100 and velocity 1"
             ),
             "zero": alike(4, effort=0, velocity=0),
         },
         silent={
+            "two powers of ten": alike(4, effort=100, velocity=1).replace("effort='100'", "effort='10'", 1),
+            "beside one without a limit": alike(4, effort=100, velocity=1).replace(
+                "</robot>", f"{LOOSE.format('continuous', '')}</robot>"
+            ),
             "three joints": alike(3, effort=100, velocity=1),
             "other numbers": alike(4, effort=87, velocity=1),
             "another velocity": alike(4, effort=100, velocity=2.5),
@@ -237,6 +280,15 @@ CASES = {
     ),
     "LIM-012": Cases(
         found={
+            "above": Model(
+                actuated('ctrlrange="-1 1.03"'), format="mjcf", says="is -1 to 1.03; the joint allows -1 to 1"
+            ),
+            "a name": Model(
+                actuated('name="motor" ctrlrange="-9 9"'), format="mjcf", says="of actuator 'motor' is -9 to 9"
+            ),
+            "hardly more": Model(
+                actuated('ctrlrange="-1.0202 1"'), format="mjcf", says="is -1.02 to 1; the joint allows -1 to 1"
+            ),
             "degrees": Model(
                 actuated('ctrlrange="-90 90"'), format="mjcf", says="is -90 to 90; the joint allows -1 to 1"
             ),
@@ -244,6 +296,19 @@ CASES = {
             "a little": Model(actuated('ctrlrange="-1.03 1"'), format="mjcf"),
         },
         silent={
+            "with a class": Model(
+                actuated('class="sub" ctrlrange="-9 9"').replace(
+                    "<compiler", '<default><default class="sub"/></default><compiler'
+                ),
+                format="mjcf",
+            ),
+            "of a ball": Model(
+                actuated('ctrlrange="-90 90"').replace(
+                    '<joint name="j" range="-1 1" actuatorfrcrange="-5 5"/>', '<joint name="j" type="ball"/>'
+                ),
+                format="mjcf",
+            ),
+            "hardly as much": Model(actuated('ctrlrange="-1.0198 1"'), format="mjcf"),
             "within": Model(actuated('ctrlrange="-1 1" forcerange="-5 5"'), format="mjcf"),
             "rounded": Model(actuated('ctrlrange="-1.01 1.01"'), format="mjcf"),
             "with a gear": Model(actuated('ctrlrange="-90 90" gear="57"'), format="mjcf"),

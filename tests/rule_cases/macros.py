@@ -217,10 +217,12 @@ CASES = {
     ),
     "XAC-012": Cases(
         found={
+            "hardly another number": text(TWICE % ("1", "", "1.0102")),
             "before any use": text(TWICE % ("0.1", "", "0.3"), says="the value '0.3' replaces '0.1' of line 1"),
             "words": text(TWICE % ("a", "", "b")),
         },
         silent={
+            "nearly the same number": text(TWICE % ("1", "", "1.01")),
             "after a call": text(TWICE % ("0.1", "<xacro:one/>", "0.3")),
             "the same number": text(TWICE % ("0.1", "", "0.10")),
             "an expression": text(TWICE % ("${1/2}", "", "0.3")),

@@ -1,6 +1,7 @@
 """YAML files beside a robot."""
 
 from dataclasses import replace
+from math import cos, radians, sin
 
 from kinetree.rules.examples import CART
 from rule_cases.case import Cases, Model
@@ -54,6 +55,37 @@ def wheels(inside: str, says: str = "", right: str = "right_wheel_joint", was: s
     )
 
 
+def small(text: str, says: str = "") -> Model:
+    """The joint a from -1 to 0.01, and a file."""
+    return replace(case(text, says), text=made(HARDWARE).replace("upper='2'", "upper='0.01'"))
+
+
+def boxed(height: float) -> Model:
+    """Wheels of boxes of 0.2 m by another height, and a controller that has a wrong radius."""
+    wrong = wheels("wheel_radius: 0.2")
+    return replace(wrong, text=wrong.text.replace(TYRE, f'<box size="0.2 {height} 0.04"/>'))
+
+
+def leaning(degrees: float, inside: str, sign: int = 1) -> Model:
+    """The axis of the right wheel leans by an angle."""
+    axis = f"0 {sign * cos(radians(degrees))!r} {sin(radians(degrees))!r}"
+    return wheels(inside, was='right_wheel"/><axis xyz="0 1 0"', now=f'right_wheel"/><axis xyz="{axis}"')
+
+
+def skidding(separation: float) -> Model:
+    """A cart with a third wheel, and a controller with a distance of wheels."""
+    more = '<link name="w"/><joint name="rear_wheel" type="continuous"><parent link="base_link"/><child link="w"/>'
+    return wheels(f"wheel_separation: {separation}", was="</robot>", now=f"{more}</joint></robot>")
+
+
+KEYS = (
+    *("command_joints", "controller_joint_names", "dof_names", "extra_joints", "front_wheels_names", "joints"),
+    *("left_wheel", "left_wheel_names", "rear_wheels_names", "right_wheel", "right_wheel_names"),
+    *("steering_joints_names", "traction_joints_names"),
+)
+FLAGS = ", ".join(f"has_{one}_limits: true" for one in ("position", "velocity", "acceleration", "jerk", "effort"))
+TYRE = '<cylinder radius="0.1" length="0.04"/>'
+
 CASES = {
     "MVT-001": Cases(
         found={
@@ -73,6 +105,8 @@ CASES = {
     "MVT-002": Cases(
         remarked={"in limits of a macro": case("joint_limits:\n  z: {max_position: !degrees 90}\n")},
         found={
+            "every list of joints": case(section(", ".join(f"{key}: [z]" for key in (*KEYS, "joint"))), count=13),
+            "of a gripper": case("r:\n  hand: {type: position_controllers/GripperActionController, joint: z}\n"),
             "in limits": case(limits("max_velocity: 1", "ab"), "the joint does not exist (in joint_limits)"),
             "of a controller of ROS 2": case(section("joints: [a, z]") + manager("arm"), "controller 'arm'"),
             "of a controller of ROS 1": case(
@@ -82,6 +116,15 @@ CASES = {
             "wheels": case(section("left_wheel_names: [z]")),
         },
         silent={
+            "limits of something else": case("other:\n  z: {max_velocity: 1}\n"),
+            "no limits": case("joint_limits:\n  z: {colour: red}\n"),
+            "another type": case(
+                "r:\n  arm: {type: pkg/Thing, joints: [z]}\n  hand: {type: controller, joint_names: [z]}\n"
+            ),
+            "limits of a macro in radians": Model(
+                made(HARDWARE).replace("'a'", "'left_a'").replace('"a"', '"left_a"'),
+                files={"x.yaml": "joint_limits:\n  a: {max_position: !radians 1}\n"},
+            ),
             "joints": case(section() + limits("max_velocity: 1") + listed("a, b")),
             "a fixed joint": case(section("joints: [c]")),
             "interfaces of other controllers": case(section("joints: [pid/a]")),
@@ -98,6 +141,23 @@ CASES = {
     ),
     "MVT-003": Cases(
         found={
+            "a minimum that is a word": case(
+                limits("has_position_limits: true, min_position: low, max_position: 1"),
+                "the limit of position is 'low'; expected a number",
+                count=1,
+            ),
+            "a maximum that is a word": case(
+                limits("has_position_limits: true, min_position: 0, max_position: up"),
+                "the limit of position is 'up'",
+                count=1,
+            ),
+            "no number of all": case(
+                limits(FLAGS), "has_position_limits is true, but max_position is missing", count=5
+            ),
+            "hardly the wrong way round": case(
+                limits("has_position_limits: yes, min_position: 1.0001, max_position: 1"),
+                "min_position 1.0001 is above max_position 1",
+            ),
             "no number": case(limits("has_velocity_limits: true"), "max_velocity is missing"),
             "zero": case(limits("has_velocity_limits: true, max_velocity: 0"), "expected a positive number"),
             "a word": case(limits("has_velocity_limits: true, max_velocity: fast"), "expected a number"),
@@ -106,17 +166,40 @@ CASES = {
             ),
         },
         silent={
+            "a minimum alone": case(limits("has_position_limits: true, min_position: 0")),
             "a number": case(limits("has_velocity_limits: true, max_velocity: 1")),
             "no limit": case(limits("has_acceleration_limits: false, max_acceleration: 0")),
         },
     ),
     "MVT-004": Cases(
         found={
+            "with a flag": case(limits("has_velocity_limits: true, max_velocity: 9")),
+            "radians that look like degrees": case(
+                limits("max_velocity: !radians 172"), "max_velocity is 172; the robot's limit is 3", count=1
+            ),
+            "hardly more than one percent": case(
+                limits("max_velocity: 3.0303"), "max_velocity is 3.03; the robot's limit is 3"
+            ),
+            "of a small limit": small(
+                limits("max_position: 0.01101"), "max_position is 0.01101; the robot's limit is 0.01"
+            ),
+            "hardly degrees": case(
+                limits("max_velocity: 177.15"), "is 177.2; the robot's limit is 3; it looks like degrees"
+            ),
+            "hardly less like degrees": case(limits("max_velocity: 177.3"), "is 177.3; the robot's limit is 3"),
             "a velocity": case(limits("max_velocity: 3.04"), "max_velocity is 3.04; the robot's limit is 3"),
             "in degrees": case(limits("max_velocity: 172"), "it looks like degrees"),
             "a position": case(limits("min_position: -1.1")),
         },
         silent={
+            "of a joint without velocity": replace(
+                case(limits("max_velocity: 1")), text=made(HARDWARE).replace("velocity='3'", "velocity='0'")
+            ),
+            "of no joint": case(limits("max_velocity: 99", "z")),
+            "of a fixed joint": case(limits("max_velocity: 99", "c")),
+            "no number": case(limits("max_velocity: fast")),
+            "hardly one percent": case(limits("max_velocity: 3.0297")),
+            "of a small limit": small(limits("max_position: 0.01099")),
             "the limit": case(limits("max_velocity: 3, min_position: -1, max_position: 2, max_effort: 4")),
             "one percent": case(limits("max_velocity: 3.029")),
             "a limit that is off": case(limits("has_velocity_limits: false, max_velocity: 9")),
@@ -127,6 +210,10 @@ CASES = {
     ),
     "MVT-005": Cases(
         found={
+            "an empty solver": case(
+                'arm: {kinematics_solver: "", kinematics_solver_timeout: 1}',
+                "kinematics_solver is missing; name the plug-in",
+            ),
             "no group": case("leg: {kinematics_solver: x/Y}", "the group does not exist"),
             "no solver": case("arm: {kinematics_solver_timeout: 1}", "kinematics_solver is missing"),
             "below parameters": case(
@@ -150,6 +237,12 @@ CASES = {
             ),
         },
         silent={
+            "of a list": case(listed("a, b")),
+            "other joints of a gripper": case(
+                simple("arm", "arm").replace("FollowJointTrajectory", "GripperCommand"),
+                other=manager("arm") + section("joints: [a]"),
+            ),
+            "running without joints": case(simple("arm", "arm"), other=manager("arm") + section("rate: 1")),
             "listed and described": case(simple("arm", "arm")),
             "running": case(simple("arm", "arm"), other=manager("arm") + section("joints: [b, a]")),
             "only a broadcaster runs": case(simple("arm", "arm"), other=manager("states")),
@@ -157,7 +250,13 @@ CASES = {
         },
     ),
     "MVT-007": Cases(
-        found={"a part": case(listed("b"), "no controller of MoveIt moves a")},
+        found={
+            "a part of two groups, once": replace(
+                case(listed("b"), "no controller of MoveIt moves a", count=1),
+                srdf=SRDF.replace("</robot>", '<group name="whole"><joint name="a"/><joint name="b"/></group></robot>'),
+            ),
+            "a part": case(listed("b"), "no controller of MoveIt moves a"),
+        },
         silent={
             "all": case(listed("a, b")),
             "none": case(section()),
@@ -170,6 +269,12 @@ CASES = {
             "a typing error": case(manager("arm_controller") + section(name="arm_controler"), "did you mean 'arm_con")
         },
         silent={
+            "of another controller with a type": case(
+                manager("arm_controller") + section("type: x/Y, joints: [a]", "arm_controler")
+            ),
+            "with parameters of its own": case(
+                manager("arm_controller") + section(name="arm_controler") + section(name="arm_controller")
+            ),
             "its own": case(manager("arm") + section()),
             "in another file": case(manager("arm"), other=section()),
             "nowhere": case(manager("arm")),
@@ -178,6 +283,14 @@ CASES = {
     ),
     "MVT-009": Cases(
         found={
+            "by a type for positions": case(
+                manager("arm", type="position_controllers/JointGroupPositionController") + section("joints: [b]"),
+                "command_interface 'position' for b",
+            ),
+            "by a type for velocities": case(
+                manager("arm", type="velocity_controllers/JointGroupVelocityController") + section("joints: [a]"),
+                "command_interface 'velocity' for a",
+            ),
             "a command": case(section("joints: [a, b], command_interfaces: [position]"), "'position' for b"),
             "a state": case(
                 section("joints: [a], state_interfaces: [position, velocity]"), "state_interface 'velocity'"
@@ -189,6 +302,9 @@ CASES = {
             ),
         },
         silent={
+            "a name of another controller": case(
+                manager("arm", type="x/Y") + section("joints: [a], interface_name: effort")
+            ),
             "offered": case(section("joints: [a], command_interfaces: [position], state_interfaces: [position]")),
             "no hardware": Model(made(), files={"x.yaml": section("joints: [a], command_interfaces: [effort]")}),
             "a joint of no hardware": case(section("joints: [c], command_interfaces: [effort]")),
@@ -209,6 +325,10 @@ CASES = {
             ),
         },
         silent={
+            "gains of a controller of another kind": case(
+                manager("arm", type="pid_controller/PidController") + section("joints: [a], gains: {b: {p: 1}}")
+            ),
+            "gains of a controller without joints": case(manager("arm") + section("gains: {b: {p: 1}}")),
             "once": case(section("left_wheel_names: [a], right_wheel_names: [b]")),
             "of its own side": replace(case(section("joints: [right_a]", name="right_arm")), text=SIDED, srdf=None),
             "its own constraints": case(
@@ -218,11 +338,21 @@ CASES = {
     ),
     "MVT-011": Cases(
         found={
+            "hardly in degrees": case(
+                "initial_positions: {a: 6.35}", "initial position 6.35 is outside of -1 to 2; it looks"
+            ),
+            "hardly in radians": case(
+                "initial_positions: {a: 6.25}", "the initial position 6.25 is outside of -1 to 2"
+            ),
             "above": case("initial_positions: {a: 2.1}", "the initial position 2.1 is outside of -1 to 2"),
             "in degrees": case("initial_positions: {a: 90}", "it looks like degrees"),
             "at the top": case("a: 2.1\nb: 0\n", name="initial_positions.yaml"),
         },
         silent={
+            "a word": case("initial_positions: {a: home}"),
+            "positions of no joints": case("z: 90\n", name="positions.yaml"),
+            "of no joint": case("initial_positions: {z: 9}"),
+            "of a fixed joint": case("initial_positions: {c: 9}"),
             "the limit": case("initial_positions: {a: 2.01}"),
             "a joint without limits": case("initial_positions: {b: 90}"),
             "numbers of something else": case("a: 90\nb: 0\n", name="velocities.yaml"),
@@ -243,6 +373,26 @@ CASES = {
     ),
     "MVT-012": Cases(
         found={
+            "exchanged": replace(
+                wheels(
+                    "rate: 1",
+                    "'left_wheel_joint' is on the right of 'right_wheel_joint'; exchange them, or turn their axes",
+                ),
+                text=CART.replace("0 0.2 0", "X").replace("0 -0.2 0", "0 0.2 0").replace("X", "0 -0.2 0"),
+            ),
+            "wheels that skid, even so": skidding(1.21),
+            "nearly one place": wheels(
+                "wheel_separation: 0.4",
+                "at the same place; expected them 0.4 m apart",
+                was="0 -0.2 0",
+                now="0 0.19901 0",
+            ),
+            "nearly opposite axes": replace(leaning(25.6, "rate: 1", -1), says="turn about opposite axes"),
+            "hardly one place": wheels(
+                "wheel_separation: 0.4", "the wheels are 0.00101 m apart", was="0 -0.2 0", now="0 0.19899 0"
+            ),
+            "nearly round": boxed(0.220832),
+            "an axis nearly along y": leaning(8.0, "wheel_radius: 0.2"),
             "too near": wheels("wheel_separation: 0.26", "wheel_separation is 0.26 m, but the wheels are 0.4 m apart"),
             "too far": wheels("wheel_separation: 0.61"),
             "too small": wheels("wheel_radius: 0.066", "the radius of the wheels is 0.1 m"),
@@ -262,6 +412,19 @@ CASES = {
             "one place": wheels("wheel_separation: 0.4", "are at the same place", was="0 -0.2 0", now="0 0.2 0"),
         },
         silent={
+            "of another name space": Model(
+                CART,
+                files={
+                    "x.yaml": section(
+                        "left_wheel_names: [left_wheel_joint], right_wheel_names: [right_wheel_joint], wheel_radius: 9",
+                        "/other/base",
+                    )
+                },
+            ),
+            "wheels that skid": skidding(1.19),
+            "axes that are less opposite": leaning(26.1, "rate: 1", -1),
+            "not round": boxed(0.221274),
+            "an axis less along y": leaning(8.2, "wheel_radius: 0.2"),
             "about so far": wheels("wheel_separation: 0.59"),
             "about so near": wheels("wheel_separation: 0.27"),
             "about so large": wheels("wheel_radius: 0.14"),

@@ -1,6 +1,6 @@
 """Names of links and of joints that move."""
 
-from rule_cases.builders import joint, link, pair, robot
+from rule_cases.builders import box, felt, inertial, joint, link, pair, robot, seen
 from rule_cases.case import Cases, Model
 
 
@@ -86,6 +86,21 @@ CASES = {
     ),
     "NAM-007": Cases(
         found={
+            "a link behind a joint that moves": robot(
+                link("link_1"), link("Link1"), joint("alias", "link_1", "Link1", kind="continuous")
+            ),
+            "a link at another place": robot(
+                link("link_1"), link("Link1"), joint("alias", "link_1", "Link1", xyz="0 0 1e-8")
+            ),
+            "a link that is seen": robot(
+                link("link_1"), link("Link1", seen(box(1))), joint("alias", "link_1", "Link1")
+            ),
+            "a link that is felt": robot(
+                link("link_1"), link("Link1", felt(box(1))), joint("alias", "link_1", "Link1")
+            ),
+            "a link with mass": robot(
+                link("link_1"), link("Link1", inertial(1, 1, 1, 1)), joint("alias", "link_1", "Link1")
+            ),
             "case": Model(links("wrist", "Wrist"), says="differs from 'wrist' only", element="link 'Wrist'"),
             "a separator": links("wrist_1", "wrist1"),
             "another separator": links("wrist_1", "wrist-1"),

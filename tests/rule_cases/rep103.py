@@ -127,6 +127,11 @@ CASES = {
     ),
     "R103-002": Cases(
         found={
+            "far behind what is in a world": robot(
+                link("world"), link("b"), link("c"), joint("j", "world", "b"), joint("k", "b", "c", xyz="50 0 0")
+            ),
+            "hardly more than a turn": turned(0, "6.284195", 0),
+            "hardly a thousand times": scaled("1 1 1", "1000.99 1000.99 1000.99"),
             "a joint that turns more than twice": Model(
                 turning(lower=-12.57, upper=1),
                 says="the limits -12.6 to 1 rad are more than two turns; are they in degrees?",
@@ -173,6 +178,9 @@ CASES = {
             "three scales": scaled("0.001 0.001 0.001", "0.001 0.001 0.001", "1 1 1"),
         },
         silent={
+            "far in a world": robot(link("world"), link("b"), joint("j", "world", "b", xyz="50 0 0")),
+            "hardly a turn": turned(0, "6.284175", 0),
+            "a little more than a thousand times": scaled("1 1 1", "1001.01 1001.01 1001.01"),
             "twice": turning(lower=-12.56, upper=12.56),
             "more than two turns in degrees, which means no limit": turning(lower=0, upper=720.1),
             "a slide of thirteen metres": sliding(0, 13),
@@ -211,6 +219,7 @@ CASES = {
     ),
     "R103-003": Cases(
         found={
+            "hardly along x": sides("0.8712 0.4909 0", "0 0 0"),
             "backwards": Model(
                 sides("0 -1 0", "0 1 0"),
                 says="links named left are in direction -y from those named right; expected +y",
@@ -236,6 +245,12 @@ CASES = {
             "on another root": sides("0 -1 0", "0 1 0", base="hub"),
         },
         silent={
+            "as base_link has them, on a root that is turned": robot(
+                link("base_footprint"),
+                joint("base", "base_footprint", "base_link", rpy="0 0 1.5708"),
+                sides("0 1 0", "0 -1 0").partition(">")[2].rpartition("<")[0],
+            ),
+            "hardly along y": sides("0.8607 0.509 0", "0 0 0"),
             "as it should be": sides("0 1 0", "0 -1 0"),
             "along y, more or less": sides("0.85 0.53 0", "0 0 0"),
             "front before": beside(("front", "1 0 0"), ("rear", "-1 0 0")),
@@ -300,6 +315,7 @@ CASES = {
     ),
     "R103-007": Cases(
         found={
+            "four decimals of three halves": Model(turned("4.7124", 0, 0), says="4.7124 is not exactly 3π/2 ="),
             "two decimals of a right angle": Model(
                 turned(0, "1.57", 0),
                 says="1.57 is not exactly π/2 = 1.5707963267948966: the error is 0.8 mrad, or 0.8 mm at",
@@ -317,6 +333,7 @@ CASES = {
             "of a shape in SDF": replace(sdf("<visual name='v'><pose>0 0 0 0 1.57 0</pose></visual>"), severity="info"),
         },
         silent={
+            "four decimals of four thirds": turned("4.1888", 0, 0),
             "exact": turned(0, repr(pi / 2), 0),
             "exact enough": turned(0, "1.5708", 0),
             "measured": turned(0, "1.5702", 0),

@@ -58,11 +58,26 @@ CASES = {
     ),
     "R105-004": Cases(
         found={
+            "hardly below": CART.replace("0 0 0.1", "0 0 0.0798"),
+            "with wheels that lean": CART.replace('axis xyz="0 1 0"', 'axis xyz="0 0.99509 0.099"').replace(
+                "0 0 0.1", "0 0 0"
+            ),
             "below the floor": Model(CART.replace("0 0 0.1", "0 0 0.07"), says="ends 0.03 m below this frame"),
             "above the floor": Model(CART.replace("0 0 0.1", "0 0 0.13"), says="ends 0.03 m above this frame"),
             "below, on suspensions": Model(SPRUNG.replace("0 0 0.1", "0 0 0.04"), says="ends 0.06 m below this frame"),
         },
         silent={
+            "below, on joints that steer": SPRUNG.replace("prismatic", "revolute").replace("0 0 0.1", "0 0 0"),
+            "wheels with limits": CART.replace(
+                '"left_wheel_joint" type="continuous"', '"left_wheel_joint" type="floating"'
+            ).replace("0 0 0.1", "0 0 0"),
+            "hardly on the floor": CART.replace("0 0 0.1", "0 0 0.0802"),
+            "with wheels that lean too much": CART.replace('axis xyz="0 1 0"', 'axis xyz="0 0.99488 0.101"').replace(
+                "0 0 0.1", "0 0 0"
+            ),
+            "one wheel below": CART.replace('<link name="left_wheel">', '<link name="left_drum">')
+            .replace('child link="left_wheel"', 'child link="left_drum"')
+            .replace("0 0 0.1", "0 0 0"),
             "on the floor": CART,
             "below by no more than the stroke": SPRUNG.replace("0 0 0.1", "0 0 0.06"),
             "a little below": CART.replace("0 0 0.1", "0 0 0.081"),

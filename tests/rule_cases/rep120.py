@@ -103,6 +103,22 @@ CASES = {
     ),
     "R120-003": Cases(
         found={
+            "the torso missing": Model(without("torso"), count=1, says="has no frames torso"),
+            "all missing": Model(
+                without(
+                    "l_wrist",
+                    "r_wrist",
+                    "l_gripper",
+                    "r_gripper",
+                    "l_ankle",
+                    "r_ankle",
+                    "l_sole",
+                    "r_sole",
+                    "torso",
+                    "gaze",
+                ),
+                says="has no frames l_wrist, r_wrist, l_gripper, r_gripper, l_ankle, r_ankle, l_sole, r_sole, torso",
+            ),
             "one missing": Model(without("gaze"), says="has no frames gaze", element="robot 'humanoid'"),
             "three missing": Model(
                 without("r_gripper", "l_wrist", "torso"), says="has no frames l_wrist, r_gripper, torso"
@@ -140,6 +156,12 @@ CASES = {
     ),
     "R120-004": Cases(
         found={
+            "turned, without base_link": Model(
+                humanoid(sole(-0.05, rpy="0.2 0 0"), ('"base_link"', '"other"')),
+                says="its Z is 11.5 degrees off that of 'pelvis'",
+            ),
+            "a toe turned a little more": Model(humanoid(sole(0), more=toe("0 0 0", "0.101 0 0")), count=2),
+            "a toe turned a little less": humanoid(sole(0), more=toe("0 0 0", "0.099 0 0")),
             "above": Model(
                 humanoid(sole(-0.0445)),
                 says="the lowest point of the foot is 0.0055 m below the XY plane of this frame",
@@ -184,6 +206,7 @@ CASES = {
     ),
     "R120-005": Cases(
         found={
+            "hardly along y": humanoid(finger("0.1435 1 0")),
             "along x": Model(
                 humanoid(finger("1 0 0")),
                 says="the finger 'l_finger_joint' slides along 1 0 0 in this frame; expected along Y",

@@ -22,9 +22,12 @@ from rule_cases.arms import (
     standing,
     strict,
     turning,
+    two,
 )
-from rule_cases.builders import arm, box, cylinder, felt, link, mesh, seen, sphere
+from rule_cases.builders import arm, box, cylinder, felt, joint, link, mesh, seen, sphere
 from rule_cases.case import Cases, Model
+
+NO_BASES = (('"left_base"', '"left_x"'), ('"right_base"', '"right_x"'))
 
 CASES = {
     "R199-101": Cases(
@@ -51,6 +54,7 @@ CASES = {
     ),
     "R199-102": Cases(
         found={
+            "hardly above": foot(felt(box(0.2), xyz="0 0 0.1202")),
             "above": Model(
                 foot(felt(box(0.2), xyz="0 0 0.1205")), says="the lowest point of its shapes is at z = 0.0205"
             ),
@@ -63,6 +67,7 @@ CASES = {
             "two arms on one, said once": on_a_body(0).replace(link("base_link"), link("base_link", felt(box(0.2)))),
         },
         silent={
+            "hardly at the bottom": foot(felt(box(0.2), xyz="0 0 0.1198")),
             "two centimetres above": foot(felt(box(0.2), xyz="0 0 0.1195")),
             "two centimetres below": foot(felt(box(0.2), xyz="0 0 0.0805")),
             "a tube that lies": foot(felt(cylinder(0.1, 1), xyz="0 0 0.1", rpy=f"{QUARTER} 0 0")),
@@ -74,6 +79,7 @@ CASES = {
     ),
     "R199-105": Cases(
         found={
+            "hardly leans": Model(standing(6, 5.05), says="is 5.05 degrees off z"),
             "leans": Model(
                 standing(6, 5.1), says="the axis of 'joint_1', the first joint, is 5.1 degrees off z; expected along z"
             ),
@@ -82,6 +88,7 @@ CASES = {
             "lies": edited(axis("link_1", "1 0 0")),
         },
         remarked={
+            "reaches sideways, hardly": standing(6, reach="0 0.0318 0.1"),
             "reaches backwards": Model(
                 standing(6, reach="-0.1 0 0"),
                 severity="info",
@@ -91,6 +98,7 @@ CASES = {
             "reaches sideways, mostly up": standing(6, reach="0 0.033 0.1"),
         },
         silent={
+            "reaches up, hardly": standing(6, reach="0 0.0311 0.1"),
             "upright": standing(6),
             "leans a little": standing(6, 4.9),
             "upside down": standing(6, 180),
@@ -104,6 +112,12 @@ CASES = {
     ),
     "R199-106": Cases(
         found={
+            "turned by as much about another axis": of(
+                "universal_robots",
+                edited(placed("base", rpy=f"{pi} 0 0")),
+                says="is rotated 180 degrees from the expected orientation in 'base_link', as in models of Uni",
+            ),
+            "hardly turned": of("abb", edited(placed("base", rpy="0 0 0.00101"))),
             "turned": of(
                 "abb",
                 edited(placed("base", rpy="0 0 0.0011")),
@@ -117,6 +131,7 @@ CASES = {
             "of one who has it at a height": of("fanuc", edited(placed("base", rpy="0.0011 0 0"))),
         },
         silent={
+            "hardly straight": of("abb", edited(placed("base", rpy="0 0 0.00099"))),
             "turned a little": of("abb", edited(placed("base", rpy="0 0 0.0009"))),
             "turned as that maker does": of("universal_robots", edited(placed("base", rpy=f"0 0 {pi}"))),
             "of nobody": edited(placed("base", rpy="0 0 1")),
@@ -143,6 +158,11 @@ CASES = {
     ),
     "R199-201": Cases(
         found={
+            "a millimetre up, high up": of(
+                "fanuc",
+                edited(placed("link_2", xyz="0.15 0 1.2"), placed("base", xyz="0 0 1.5011")),
+                says="is at 0 0 1.501 m in 'base_link'; expected 0 0 1.5 m, as in models of FANUC",
+            ),
             "a millimetre up": of(
                 "fanuc",
                 edited(placed("base", xyz="0 0 0.5011")),
@@ -154,6 +174,9 @@ CASES = {
             ),
         },
         remarked={
+            "of nobody, hardly far": Model(
+                edited(placed("base", xyz="0 0 1.01")), says="is at 0 0 1.01 m in 'base_link'", severity="info"
+            ),
             "of one of whom that is not known": of(
                 "denso",
                 edited(placed("base", xyz="0 0 0.1")),
@@ -222,6 +245,16 @@ CASES = {
             )
         },
         remarked={
+            "a body of two arms": Model(
+                two(*NO_BASES, ("</robot>", f"{link('base', seen(box(1)))}{joint('b', 'base_link', 'base')}</robot>")),
+                count=2,
+                severity="warning",
+            ),
+            "of two arms, on the hand of one": Model(
+                two(*NO_BASES, ("</robot>", f"{link('base')}{joint('b', 'left_link_6', 'base')}</robot>")),
+                count=2,
+                severity="warning",
+            ),
             "a body of this name": Model(
                 edited(renamed("base", "frame"), renamed("base_link", "base")),
                 says="the link 'base' is a body of the arm that ends with 'link_6', not the frame",
@@ -229,6 +262,10 @@ CASES = {
             ),
             "none, where that is no error": Model(edited(renamed("base", "frame")), severity="warning"),
         },
-        silent={"there": CLEAN, "with another prefix": edited(renamed("base", "group/base"))},
+        silent={
+            "one of two arms": two(*NO_BASES, ("</robot>", f"{link('base')}{joint('b', 'base_link', 'base')}</robot>")),
+            "there": CLEAN,
+            "with another prefix": edited(renamed("base", "group/base")),
+        },
     ),
 }

@@ -32,9 +32,18 @@ def positioner(xyz):
     return text.replace(old, new)
 
 
+def serial(n: int, xyz: str) -> str:
+    """An arm of n joints with a flange on the last link, 0.1 m from joint to joint."""
+    old, new = '<child link="flange"/><origin xyz="0.0 0 0"/>', f'<child link="flange"/><origin xyz="{xyz}"/>'
+    return tree_text(*chain("", "base_link", n), f"link_{n} flange").replace(old, new)
+
+
 CASES = {
     "R199-405": Cases(
         found={
+            "of four joints": serial(4, "0.09 0.05 0"),
+            "hardly farther than half of the arm": edited(placed("flange", xyz="0.7955 0 0")),
+            "hardly farther than half a metre, of a short arm": serial(4, "0.505 0 0"),
             "beside the axis": Model(
                 edited(placed("flange", xyz="0.09 0.7 0")),
                 says="is 0.7 m beside the axis of 'joint_6'; expected on it",
@@ -48,6 +57,9 @@ CASES = {
             "a metre behind": edited(placed("flange", xyz="-1.08 0 0")),
         },
         silent={
+            "of three joints": serial(3, "0.09 0.05 0"),
+            "hardly half of the arm away": edited(placed("flange", xyz="0.7805 0 0")),
+            "hardly half a metre away, of a short arm": serial(4, "0.495 0 0"),
             "there": CLEAN,
             "of a positioner": positioner("0.09 0.05 0"),
             "nearly on the axis": edited(placed("flange", xyz="0.09 0 0.0199")),
@@ -92,6 +104,7 @@ CASES = {
     ),
     "R199-402": Cases(
         found={
+            "pointing up by hardly less than half": edited(placed("link_4", rpy=f"{radians(20)} {radians(-29.7)} 0")),
             "on its side": Model(
                 edited(placed("flange", rpy=f"{QUARTER} 0 0")),
                 says="with all joints at zero its z axis is 90 degrees from vertical; expected up",
@@ -101,6 +114,7 @@ CASES = {
             "without base_link": edited(renamed("base_link", "foot"), placed("flange", rpy=f"{QUARTER} 0 0")),
         },
         silent={
+            "pointing up by hardly half": edited(placed("link_4", rpy=f"{radians(20)} {radians(-30.3)} 0")),
             "up": CLEAN,
             "nearly": edited(placed("flange", rpy=f"{radians(2.5)} 0 0")),
             "pointing up by more than half": edited(placed("link_4", rpy=f"{radians(20)} {radians(-31)} 0")),
@@ -111,6 +125,9 @@ CASES = {
     ),
     "R199-403": Cases(
         found={
+            "of a quill": edited(
+                kind("link_6", "prismatic"), axis("link_5", "1 0 0"), placed("flange", rpy=f"0 {QUARTER} 0")
+            ),
             "aside": Model(
                 edited(placed("flange", rpy=f"0 {QUARTER} 0")),
                 says="its x axis is 90 degrees off the axis of 'joint_6'; expected along it, away from the arm",
@@ -120,6 +137,7 @@ CASES = {
             "with the axis the other way": edited(axis("link_6", "-1 0 0"), placed("flange", rpy=f"0 0 {pi}")),
         },
         silent={
+            "hardly outwards": edited(placed("flange", rpy=f"0 {radians(2.55)} 0")),
             "outwards": CLEAN,
             "nearly": edited(placed("flange", rpy=f"0 {radians(2.5)} 0")),
             "with the axis the other way": edited(axis("link_6", "-1 0 0")),

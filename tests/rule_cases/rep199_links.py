@@ -65,6 +65,10 @@ CASES = {
     ),
     "R199-301": Cases(
         found={
+            "both of two": Model(
+                SMALL_ARM.replace("link_1", "lower").replace("link_2", "upper"),
+                says="links of this arm are not called link_1 and link_2: lower, upper",
+            ),
             "one": Model(
                 edited(renamed("link_3", "elbow")),
                 says="this link of an arm is not called link_3",
@@ -139,6 +143,12 @@ CASES = {
     ),
     "R199-303": Cases(
         found={
+            "two": Model(
+                edited(placed("link_5", rpy="0 0 1")),
+                says="expected the same axes; 1 more link of the arm is rotated too",
+                element="link 'link_5'",
+            ),
+            "hardly turned": edited(placed("link_6", rpy=f"{radians(0.101)!r} 0 0")),
             "one": Model(
                 edited(placed("link_6", rpy=f"{radians(0.11)!r} 0 0")),
                 says="is rotated 0.11 degrees in 'base_link' with all joints at zero; expected the same axes",
@@ -150,7 +160,11 @@ CASES = {
             ),
             "without base_link": edited(renamed("base_link", "foot"), placed("link_6", rpy="0 1 0")),
         },
-        silent={"none": CLEAN, "a little": edited(placed("link_6", rpy=f"{radians(0.09)!r} 0 0"))},
+        silent={
+            "hardly straight": edited(placed("link_6", rpy=f"{radians(0.099)!r} 0 0")),
+            "none": CLEAN,
+            "a little": edited(placed("link_6", rpy=f"{radians(0.09)!r} 0 0")),
+        },
     ),
     "R199-306": Cases(
         found={
@@ -186,6 +200,8 @@ CASES = {
             ),
         },
         silent={
+            "a bare base": two(('"left_base"', '"base"')),
+            "a bare tool0": two(('"left_tool0"', '"tool0"')),
             "all have it": two(),
             "a bare flange": two(('"left_flange"', '"flange"')),
             "one arm": edited(renamed("link_3", "elbow")),

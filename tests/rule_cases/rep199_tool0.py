@@ -1,5 +1,7 @@
 """REP-199: tool0."""
 
+import re
+
 from arm_trees import single, tree_text
 from rule_cases.arms import (
     CLEAN,
@@ -29,6 +31,11 @@ CASES = {
             )
         },
         remarked={
+            "without the prefix of its arm": Model(
+                re.sub('(name|link)="(?!arm")', r'\1="a_', CLEAN).replace('"a_tool0"', '"tool0"'),
+                severity="warning",
+                says="has no a_tool0, the controller's TCP if no tool is set; 'tool0' lacks the prefix 'a_'",
+            ),
             "none, where that is no error": Model(edited(renamed("tool0", "tip")), severity="warning"),
             "turned otherwise": of(
                 "abb",
@@ -74,12 +81,14 @@ CASES = {
     ),
     "R199-503": Cases(
         found={
+            "hardly more than a micrometre": edited(placed("tool0", "0 0 0.00000101")),
             "a micrometre and more": Model(
                 edited(placed("tool0", "0 0 0.0000011")), says="is 1.1e-6 m from 'flange'; expected the same origin"
             ),
             "aside": edited(placed("tool0", "0 -0.1 0")),
         },
         silent={
+            "hardly a micrometre": edited(placed("tool0", "0 0 0.00000099")),
             "one origin": CLEAN,
             "less than a micrometre": edited(placed("tool0", "0 0 0.0000009")),
             "no flange": edited(renamed("flange", "hand"), placed("tool0", "0 0 1")),
@@ -119,6 +128,11 @@ CASES = {
     ),
     "R199-508": Cases(
         found={
+            "a jaw": Model(
+                edited(added("jaw", "tool0"), turning("jaw")),
+                says="this gripper is attached to 'tool0'",
+                element="link 'jaw'",
+            ),
             "a frame": Model(
                 edited(added("tip", "tool0")),
                 says="this frame is attached to 'tool0'; attach it to 'flange', and keep tool0 for the controller",

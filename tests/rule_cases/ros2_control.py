@@ -1,5 +1,7 @@
 """Components of ros2_control and transmissions."""
 
+from collections.abc import Iterable
+
 from rule_cases.builders import joint, limit, link, robot
 from rule_cases.case import Cases, Model
 
@@ -59,6 +61,24 @@ NEW = "gz_ros2_control-system"
 FOLLOWS = '<mimic joint="a" multiplier="2"/>'
 SAID = '<param name="mimic">a</param><param name="multiplier">{}</param>'
 
+
+def named(tag: str, names: Iterable[str]) -> str:
+    """Transmissions with a name in an element each."""
+    kind, drives = "<type>transmission_interface/SimpleTransmission</type>", ""
+    for name in names:
+        text = f"<{tag}>{name}</{tag}>"
+        inside = f"<joint name='b'>{text}</joint>" if tag == "hardwareInterface" else f"{text}<joint name='b'/>"
+        drives += f'<transmission name="{name}">{kind if tag != "type" else ""}{inside}</transmission>'
+    return made(drives)
+
+
+HARDWARE = (
+    *("JointStateInterface", "ActuatorStateInterface", "PositionJointInterface", "VelocityJointInterface"),
+    *("EffortJointInterface", "PosVelJointInterface", "PosVelAccJointInterface"),
+)
+KINDS = tuple(f"transmission_interface/{name}Transmission" for name in ("Simple", "Differential", "FourBarLinkage"))
+ALL = ("position", "velocity", "acceleration", "effort")
+
 CASES = {
     "CTL-001": Cases(
         found={
@@ -78,6 +98,13 @@ CASES = {
     ),
     "CTL-002": Cases(
         found={
+            "all in capitals": Model(
+                made(system(driven(COMMAND + "".join(STATE.replace("position", one.upper()) for one in ALL)))), count=4
+            ),
+            "two letters left out": Model(
+                made(system(driven(COMMAND + STATE.replace("position", "acclertion")))),
+                says="did you mean 'acceleration'",
+            ),
             "letters swapped": Model(
                 made(system(driven(COMMAND.replace("position", "posiiton") + STATE))), says="did you mean 'position'"
             ),
@@ -85,6 +112,9 @@ CASES = {
             "of a state": made(system(driven(COMMAND + STATE.replace("position", "velocty")))),
         },
         silent={
+            "of another controller": made(system(driven(STATE.replace("position", "x/position")))),
+            "two letters left out of a short word": made(system(driven(COMMAND + STATE.replace("position", "posion")))),
+            "three letters more": made(system(driven(COMMAND + STATE.replace("position", "accelerationxyz")))),
             "the common ones": made(
                 system(
                     driven("".join(STATE.replace("position", one) for one in ("velocity", "effort", "acceleration")))
@@ -98,6 +128,7 @@ CASES = {
     "CTL-003": Cases(
         found={"commands alone": made(system(driven(COMMAND)))},
         silent={
+            "neither": made(system(driven(""))),
             "both": made(system(driven())),
             "a state alone": made(system(driven(STATE))),
             "a state in another component": made(system(driven(COMMAND)), system(driven(STATE), "t", "sensor")),
@@ -105,14 +136,52 @@ CASES = {
     ),
     "CTL-004": Cases(
         found={
+            "a minimum alone": Model(
+                made(
+                    system(
+                        driven(
+                            '<command_interface name="position"><param name="min">-2</param></command_interface>'
+                            + STATE
+                        )
+                    )
+                ),
+                says="'position' has min -2, outside of the joint's limits -1 to 2",
+            ),
+            "a maximum alone": Model(
+                made(
+                    system(
+                        driven(
+                            '<command_interface name="position"><param name="max">3</param></command_interface>' + STATE
+                        )
+                    )
+                ),
+                says="'position' has max 3, outside",
+            ),
+            "hardly above": Model(ranged(-1, 2.00202), says="has max 2.002, outside of the joint's limits -1 to 2"),
             "below": Model(ranged(-1.1, 2), says="'position' has min -1.1, outside of the joint's limits -1 to 2"),
             "both": Model(ranged(-2, 3), says="min -2 and max 3", count=1),
             "a velocity": ranged(-3.1, 3, "velocity"),
             "an effort": ranged(-4, 4.1, "effort"),
-            "the wrong way round": Model(ranged(1, 0), says="above its max"),
+            "the wrong way round": Model(ranged(1, 0), says="min of 'position' is 1, above its max 0"),
+            "hardly the wrong way round": Model(ranged(1.0001, 1), says="min of 'position' is 1.0001, above its max 1"),
             "no number": Model(ranged("${-pi}", 0), says="expected a number"),
         },
         silent={
+            "another parameter": made(
+                system(
+                    driven(
+                        '<command_interface name="position"><param name="gain">x</param></command_interface>' + STATE
+                    )
+                )
+            ),
+            "of a joint that does not exist": ranged(-9, 9).replace(
+                '<ros2_control name="s" type="system"><hardware><plugin>mock</plugin></hardware><joint name="a">',
+                '<ros2_control name="s" type="system"><hardware><plugin>mock</plugin></hardware><joint name="z">',
+            ),
+            "of a joint without limits": ranged(-9, 9).replace(
+                '</hardware><joint name="a">', '</hardware><joint name="b">'
+            ),
+            "hardly rounded": ranged(-1, 2.00198),
             "the limits": ranged(-1, 2),
             "rounded": ranged(-1.0005, 2.001),
             "a velocity": ranged(-3, 3, "velocity"),
@@ -121,11 +190,15 @@ CASES = {
     ),
     "CTL-005": Cases(
         found={
+            "hardly above": Model(starting(2.00202), says="starts at 2.002, outside of its limits -1 to 2"),
             "above": Model(starting(2.1), says="starts at 2.1, outside of its limits -1 to 2"),
             "no number": starting("x"),
         },
         silent={
+            "of a joint that does not exist": starting(9, name="z"),
+            "another parameter": starting("x").replace("initial_value", "unit"),
             "the limit": starting(2),
+            "hardly rounded": starting(2.00198),
             "rounded": starting(2.001),
             "a velocity": starting(9, "velocity"),
             "a joint without limits": starting(9, name="b"),
@@ -133,6 +206,25 @@ CASES = {
     ),
     "CTL-006": Cases(
         found={
+            "of a fixed joint": Model(
+                made(system(driven('<param name="mimic">a</param>', "c"))), says="has no <mimic>"
+            ),
+            "another joint": Model(
+                made(
+                    system(driven('<param name="mimic">c</param><param name="multiplier">2</param>' + STATE, "b")),
+                    mimic=FOLLOWS,
+                ),
+                says="the joint mimics 'c' times 2 here, and 'a' times 2",
+            ),
+            "a multiplier left out": Model(
+                made(system(driven('<param name="mimic">a</param>' + STATE, "b")), mimic=FOLLOWS),
+                says="'a' times 1 here, and 'a' times 2",
+            ),
+            "a multiplier with fewer digits": Model(
+                made(system(driven(SAID.format(1.23) + STATE, "b")), mimic=FOLLOWS.replace('"2"', '"1.2345"')),
+                says="'a' times 1.23 here, and 'a' times 1.2345 in its <joint>",
+            ),
+            "hardly another multiplier": made(system(driven(SAID.format(2.00202) + STATE, "b")), mimic=FOLLOWS),
             "commands": Model(
                 made(system(driven(name="b")), mimic=FOLLOWS), says="mimics 'a' and has a command_interface"
             ),
@@ -143,6 +235,16 @@ CASES = {
             "no mimic": Model(made(system(driven(name="b", more=' mimic="true"'))), says="has no <mimic>"),
         },
         silent={
+            "of a joint that does not exist": made(system(driven(STATE, "z", ' mimic="true"'))),
+            "a fixed joint": made(system(driven(STATE, "c"))),
+            "a parameter of a joint that moves by itself": made(
+                system(driven('<param name="mimic">a</param>' + STATE, "b"))
+            ),
+            "a multiplier of one, left out": made(
+                system(driven('<param name="mimic">a</param>' + STATE, "b")), mimic='<mimic joint="a"/>'
+            ),
+            "no number for a multiplier that is not given": made(system(driven(STATE, "b")), mimic=FOLLOWS),
+            "a rounded multiplier": made(system(driven(SAID.format(2.00198) + STATE, "b")), mimic=FOLLOWS),
             "states alone": made(system(driven(STATE, "b")), mimic=FOLLOWS),
             "commands in spite of it": made(system(driven(name="b", more=' mimic="false"')), mimic=FOLLOWS),
             "the same": made(system(driven(SAID.format("2.0") + STATE, "b")), mimic=FOLLOWS),
@@ -151,7 +253,11 @@ CASES = {
     ),
     "CTL-007": Cases(
         found={"commands": Model(made(system(driven(name="c"))), says="is fixed")},
-        silent={"states": made(system(driven(STATE, "c"))), "a joint that moves": made(system(driven()))},
+        silent={
+            "a joint that does not exist": made(system(driven(name="z"))),
+            "states": made(system(driven(STATE, "c"))),
+            "a joint that moves": made(system(driven())),
+        },
     ),
     "CTL-008": Cases(
         found={
@@ -164,6 +270,7 @@ CASES = {
             "a macro called twice": Model(TWICE, format="xacro", says="of this name from the same line"),
         },
         silent={
+            "two actuators": made(system(driven(), kind="actuator"), system(driven(name="b"), "t", "actuator")),
             "a system": made(system(driven() + driven(name="b"))),
             "an actuator": made(system(driven(), kind="actuator")),
             "a sensor": made(system(driven(STATE), kind="sensor")),
@@ -172,12 +279,16 @@ CASES = {
     ),
     "CTL-011": Cases(
         found={
+            "old hardware, with the plug-in of Ignition": simulated(
+                "gazebo_ros2_control/GazeboSystem", "libign_ros2_control-system.so"
+            ),
             "old hardware": Model(
                 simulated("gazebo_ros2_control/GazeboSystem", NEW), says="'gz_ros2_control-system' cannot"
             ),
             "new hardware": simulated("ign_ros2_control/IgnitionSystem", "libgazebo_ros2_control.so"),
         },
         silent={
+            "no hardware": made(system("", hardware=""), f'<gazebo><plugin filename="{NEW}" name="p"/></gazebo>'),
             "both old": simulated("gazebo_ros2_control/GazeboSystem", "libgazebo_ros2_control.so"),
             "both new": simulated("ign_ros2_control/IgnitionSystem", NEW),
             "two plug-ins": simulated("gazebo_ros2_control/GazeboSystem", "libgazebo_ros2_control.so", NEW),
@@ -187,6 +298,16 @@ CASES = {
     ),
     "CTL-009": Cases(
         found={
+            "every interface, in small letters": Model(
+                named("hardwareInterface", [name.lower() for name in HARDWARE]),
+                count=7,
+                says="did you mean 'JointStateInterface'?",
+            ),
+            "every type, in small letters": Model(
+                named("type", [name.lower() for name in KINDS]),
+                count=3,
+                says="did you mean 'transmission_interface/SimpleTransmission'?",
+            ),
             "an interface": Model(
                 transmission("hardware_interface/EffortJoinInterface"), says="'EffortJointInterface'"
             ),
@@ -206,6 +327,21 @@ CASES = {
             ),
         },
         silent={
+            "a word of another element": made(
+                "<transmission name='t'><note>transmission_interface/SimpelTransmission</note><joint name='a'>"
+                "<hardwareInterface>EffortJointInterface</hardwareInterface></joint></transmission>"
+            ),
+            "none, with a plug-in of ros2_control": transmission("EffortJointInterface").replace(
+                "</robot>", "<transmission name='u'><plugin>x/Y</plugin><joint name='b'/></transmission></robot>"
+            ),
+            "every interface": made(
+                *(
+                    f'<transmission name="{name}"><joint name="b"><hardwareInterface>{name}</hardwareInterface></joint>'
+                    "</transmission>"
+                    for name in HARDWARE
+                )
+            ),
+            "every type": named("type", KINDS),
             "with and without package": transmission("EffortJointInterface", "hardware_interface/EffortJointInterface"),
             "an interface of one's own": transmission("my_hardware/PressureInterface"),
             "none": transmission(""),
@@ -213,7 +349,18 @@ CASES = {
         },
     ),
     "CTL-010": Cases(
-        found={"zero": transmission("EffortJointInterface", reduction="0"), "a word": transmission("x", reduction="n")},
-        silent={"negative": transmission("EffortJointInterface", reduction="-100")},
+        found={
+            "in ros2_control": made(
+                system("<transmission name='t'><mechanical_reduction>0</mechanical_reduction></transmission>")
+            ),
+            "zero": transmission("EffortJointInterface", reduction="0"),
+            "a word": transmission("x", reduction="n"),
+        },
+        silent={
+            "inside of what is not ros2_control": made(
+                "<gazebo><transmission name='t'><mechanicalReduction>0</mechanicalReduction></transmission></gazebo>"
+            ),
+            "negative": transmission("EffortJointInterface", reduction="-100"),
+        },
     ),
 }

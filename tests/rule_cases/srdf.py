@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kinetree.rules.srdf.contents import ROBOT, SRDF
+from rule_cases.builders import box, felt, joint, link, robot
 from rule_cases.case import Cases, Model
 
 TOOL = 'parent_link="flange" group="gripper" parent_group="manipulator"'
@@ -31,9 +34,29 @@ def sided(name: str, member: str) -> str:
     return f'{sides}<group name="{name}"><group name="{member}"/></group>'
 
 
+def unknown(count: int) -> Model:
+    """Nine links in a group, of which some do not exist."""
+    names = [*(f"x{i}" for i in range(count)), *(f"link_{i}" for i in range(1, 10 - count))]
+    links = "".join(f'<link name="{name}"/>' for name in names)
+    return Model(ROBOT, srdf=f'<robot name="arm"><group name="g">{links}</group></robot>', count=count)
+
+
+def adjacent(joints: int, missing: int) -> Model:
+    """A chain of links of which the SRDF disables all adjacent pairs but some."""
+    parts = [link(f"l{i}", felt(box(1))) for i in range(joints + 1)]
+    parts += [joint(f"j{i}", f"l{i}", f"l{i + 1}", kind="continuous") for i in range(joints)]
+    there = [i for i in range(joints) if i % 3 != 1 or i > 3 * missing]
+    pairs = "".join(f'<disable_collisions link1="l{i}" link2="l{i + 1}" reason="Adjacent"/>' for i in there)
+    return Model(robot(*parts), srdf=f'<robot name="r">{pairs}</robot>')
+
+
 CASES = {
     "SRD-001": Cases(
         found={
+            "five of nine": unknown(5),
+            "six of nine, which are one": replace(
+                unknown(6), count=1, says="6 of the 9 names in this SRDF do not exist in the robot 'arm'"
+            ),
             "a link of a chain": model('tip_link="flange"', 'tip_link="flnge"', says="did you mean 'flange'"),
             "a link of a group": model('<link name="palm"/>', '<link name="plam"/>', element="group 'gripper'"),
             "a joint of a group": model(FINGERS, '<joint name="finger_jont"/>', says="the joint 'finger_jont'"),
@@ -114,11 +137,28 @@ CASES = {
     ),
     "SRD-007": Cases(
         found={
+            "far beyond degrees": model(
+                'name="joint_3" value="0.9"',
+                'name="joint_3" value="500"',
+                says="is at 500 rad; its limits are -3 to 1.2 rad",
+            ),
+            "hardly above": finger("0.0400404", says="is at 0.04004 m; its limits are 0 to 0.04 m"),
+            "hardly in degrees": model(
+                'name="joint_3" value="0.9"',
+                'name="joint_3" value="7.05"',
+                says="is at 7.05 rad; its limits are -3 to 1.2 rad; is it in",
+            ),
+            "hardly in radians": model(
+                'name="joint_3" value="0.9"',
+                'name="joint_3" value="6.95"',
+                says="is at 6.95 rad; its limits are -3 to 1.2 rad",
+            ),
             "above": finger("0.0402", says="is at 0.0402 m; its limits are 0 to 0.04 m"),
             "below": finger("-0.001"),
             "in degrees": model('name="joint_3" value="0.9"', 'name="joint_3" value="90"', says="is it in degrees?"),
         },
         silent={
+            "hardly rounded": finger("0.0400396"),
             "at the limit": finger("0.04"),
             "rounded": finger("0.04003"),
             "of an endless joint": Model(
@@ -179,6 +219,17 @@ CASES = {
     ),
     "SRD-012": Cases(
         found={
+            "a group, by letters": model(
+                new=sided("l_hand", "r_finger").replace("left_", "l_").replace("right_", "r_"),
+                says="the group has 'r_finger'; expected 'l_finger'",
+            ),
+            "a right group": model(
+                new=sided("right_hand", "left_finger"), says="the group has 'left_finger'; expected 'right_finger'"
+            ),
+            "a right group, by letters": model(
+                new=sided("r_hand", "l_finger").replace("left_", "l_").replace("right_", "r_"),
+                says="expected 'r_finger'",
+            ),
             "a group": model(new=sided("left_hand", "right_finger"), says="expected 'left_finger'"),
             "an end effector": model(
                 new=sided("left_hand", "left_finger")
@@ -190,20 +241,22 @@ CASES = {
         silent={
             "its own side": model(new=sided("left_hand", "left_finger")),
             "both sides": model(
-                new=sided("left_hand", "left_finger").replace("</group>", '<group name="right_finger"/></group>')
+                new=sided("left_hand", "left_finger").removesuffix("</group>") + '<group name="right_finger"/></group>'
             ),
             "no counterpart": model(new=sided("left_hand", "right_finger").replace('"left_finger"', '"left_thumb"')),
         },
     ),
     "SRD-011": Cases(
         found={
+            "three of ten": adjacent(10, 3),
             "one of six": model(
                 'link1="link_5" link2="link_6" reason="Adjacent"',
                 'link1="link_4" link2="link_6"',
                 says="(joint 'joint_6')",
-            )
+            ),
         },
         silent={
+            "four of thirteen": adjacent(13, 4),
             "all": model(),
             "a link of no pair": model('<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>', ""),
             "enabled": model(

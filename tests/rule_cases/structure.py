@@ -37,6 +37,12 @@ TAGS = ("joint_name", "jointName", "left_joint", "right_joint", "leftJoint", "ri
 CASES = {
     "TRE-001": Cases(
         found={
+            "a root of ten grams and a bit, and no inertia": Model(
+                robot(link("a", inertial("0.0101", 0, 0, 0))), says="a mass of 0.0101 kg"
+            ),
+            "a root of less than ten grams, and no inertia": Model(
+                robot(link("a", inertial("0.0099", 0, 0, 0))), says="a mass of 0.0099 kg"
+            ),
             "a root of two kilograms": Model(robot(BODY), says="mass of 2 kg", element="link 'a'"),
             "a root of a milligram": robot(link("a", inertial("1e-6", 1, 1, 1))),
         },
@@ -65,6 +71,11 @@ CASES = {
             ),
         },
         silent={
+            "a link of a branch that is not taken": Model(
+                '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="a"/>'
+                '<xacro:if value="0"><link name="b"/></xacro:if><gazebo reference="b"/></robot>',
+                format="xacro",
+            ),
             "a link": with_block('<gazebo reference="b"/>'),
             "a joint": with_block('<gazebo reference="drive"/>'),
             "no reference": with_block("<gazebo/>"),

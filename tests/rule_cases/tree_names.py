@@ -1,5 +1,7 @@
 """Names that contradict the tree, and left and right parts."""
 
+import re
+
 from kinetree.rules.names.mirror import LEGS
 from rule_cases.case import Cases, Model
 
@@ -54,6 +56,38 @@ def wheels(radius: float) -> str:
     )
 
 
+def masses(shin: float, foot: float = 2.0) -> str:
+    """A walker with other masses on the right."""
+    text = legs(SHIN, SHIN.replace('"2"', f'"{shin}"')).text
+    old = '<link name="right_foot"><inertial><mass value="2"/>'
+    assert old in text
+    return text.replace(old, old.replace('"2"', f'"{foot}"'))
+
+
+def apart(y: float) -> str:
+    """A walker whose legs stand a little apart, with another mass on the right."""
+    return masses(2.1).replace('"0 0.1 -0.1"', f'"0 {y} -0.1"').replace('"0 -0.1 -0.1"', f'"0 {-y} -0.1"')
+
+
+def heavier_at(z: float) -> Model:
+    """A walker with the centre of a mass elsewhere on the right."""
+    return legs(SHIN, SHIN.replace("<inertial>", f'<inertial><origin xyz="0 0 {z}"/>'))
+
+
+def turning(upper: float, **more) -> Model:
+    """A walker whose joints turn, with another limit on the right."""
+    limit = '<axis xyz="0 1 0"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
+    text = LEGS.replace('type="fixed">', f'type="revolute">{limit}')
+    old = f'<joint name="right_shin_joint" type="revolute">{limit}'
+    assert old in text
+    return Model(text.replace(old, old.replace('upper="1"', f'upper="{upper}"')), **more)
+
+
+SDF_LINK = (
+    '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere><radius>1</radius></sphere>'
+    "</geometry></visual>{}</link></model></sdf>"
+)
+
 CASES = {
     "NAM-008": Cases(
         found={
@@ -78,6 +112,7 @@ CASES = {
             "a link": chain(joint("j", "a", "b_joint"), links=["a", "b_joint"]),
         },
         silent={
+            "a joint that ends with its child": chain(joint("my_b_link", "a", "b_link"), links=["a", "b_link"]),
             "a joint that is named after two numbered links": named("arm__j_link_1_link_2"),
             "a joint to a link": named("base_to_upper_link"),
             "a joint that is named after its child": chain(joint("to_b_link", "a", "b_link"), links=["a", "b_link"]),
@@ -87,6 +122,21 @@ CASES = {
     ),
     "NAM-011": Cases(
         found={
+            "the right one": Model(
+                sided("right_a", "left_b"), says="attaches 'left_b' to 'right_a'; expected 'left_a'"
+            ),
+            "with capitals": Model(
+                sided("left_a").replace("left", "Left").replace("right", "Right"), says="expected 'Right_a'"
+            ),
+            "with capitals, the right one": Model(
+                sided("right_a", "left_b").replace("left", "Left").replace("right", "Right"), says="expected 'Left_a'"
+            ),
+            "in capitals": Model(
+                sided("left_a").replace("left", "LEFT").replace("right", "RIGHT"), says="expected 'RIGHT_a'"
+            ),
+            "in capitals, the right one": Model(
+                sided("right_a", "left_b").replace("left", "LEFT").replace("right", "RIGHT"), says="expected 'LEFT_a'"
+            ),
             "the left one": Model(sided("left_a"), says="attaches 'right_b' to 'left_a'; expected 'right_a'"),
         },
         silent={
@@ -101,6 +151,12 @@ CASES = {
             "a joint and a link": named("a", "floating").replace("</robot>", "<gazebo/></robot>"),
         },
         remarked={
+            "a sensor of a link": Model(
+                SDF_LINK.format('<sensor name="v" type="imu"/>'), format="sdf", says="a <visual> of this link has"
+            ),
+            "a light of a link": Model(
+                SDF_LINK.format('<light name="v" type="point"/>'), format="sdf", says="a <visual> of this link has"
+            ),
             "without Gazebo": Model(named("a", "floating"), element="joint 'a'"),
             "parts of a link": Model(
                 '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere>'
@@ -110,10 +166,35 @@ CASES = {
                 says="a <visual> of this link has the same name",
             ),
         },
-        silent={"another name": named("e", "floating"), "a fixed joint": named("a")},
+        silent={
+            "in MuJoCo, which keeps them apart": Model(
+                '<mujoco><worldbody><body name="a"><joint name="a"/><geom size="0.1"/></body></worldbody></mujoco>',
+                format="mjcf",
+            ),
+            "a part of another kind": Model(SDF_LINK.format('<audio_source name="v"/>'), format="sdf"),
+            "two of a kind, which the reader reports": Model(SDF_LINK.format(""), format="sdf"),
+            "another name": named("e", "floating"),
+            "a fixed joint": named("a"),
+        },
     ),
     "NAM-010": Cases(
+        remarked={
+            "a limit, by a little": turning(1.099, says="upper limit 1.1, expected 1"),
+        },
         found={
+            "by letters": masses(2.1).replace("left_", "l_").replace("right_", "r_"),
+            "by capital letters": masses(2.1).replace("left_", "L_").replace("right_", "R_"),
+            "by a letter before a word": re.sub(
+                "(left|right)_(.)", lambda match: match[1][0].upper() + match[2].upper(), masses(2.1)
+            ),
+            "with capitals": masses(2.1).replace("left", "Left").replace("right", "Right"),
+            "in capitals": masses(2.1).replace("left", "LEFT").replace("right", "RIGHT"),
+            "wheels, by a little": Model(wheels(0.0350001), says="is 0.035 m, that of 'left_wheel' 0.0350001 m"),
+            "a mass, by hardly more than rounding": masses(2.0625),
+            "a mass, beside one that is hardly rounded": masses(2.1, 2.001982),
+            "of legs a little apart": apart(0.000505),
+            "the place of a centre of mass, by hardly more than rounding": heavier_at(0.000303),
+            "a limit": turning(1.101, says="upper limit 1.1, expected 1", element="joint 'right_shin_joint'"),
             "wheels": Model(wheels(0.0352), says="is 0.035 m, that of 'left_wheel' 0.0352 m"),
             "a mass": legs(
                 SHIN, SHIN.replace('"2"', '"2.1"'), says="mass 2.1, expected 2", element="link 'right_shin'"
@@ -124,6 +205,18 @@ CASES = {
             ),
         },
         silent={
+            "wheels of two kinds": wheels(0.05).replace(
+                '<cylinder radius="0.05" length="0.02"/>', '<sphere radius="0.05"/>'
+            ),
+            "wheels of boxes": re.sub("<cylinder[^>]*>", '<box size="1 1 1"/>', wheels(0.05)),
+            "two words for the left": masses(2.1)
+            .replace("left_shin", "left_left_shin")
+            .replace("right_shin", "right_left_shin"),
+            "a mass, by hardly no more than rounding": masses(2.06122),
+            "a mass, beside one that is not rounded": masses(2.1, 2.002022),
+            "of legs at one place": apart(0.000495),
+            "the place of a centre of mass, hardly": heavier_at(0.000297),
+            "a mass, of four pairs": masses(2.1).replace("right_foot", "other_foot"),
             "wheels of one size": wheels(0.035),
             "equal": LEGS,
             "rounded": legs(SHIN, SHIN.replace('"2"', '"2.05"')),

@@ -46,6 +46,12 @@ def fixed(name: str) -> Model:
 CASES = {
     "XAC-001": Cases(
         found={
+            "a child that the macro makes": macro(
+                links("${prefix}a") + '<joint name="${prefix}j"><child link="a"/></joint>'
+            ),
+            "a joint that is followed": macro(
+                '<joint name="${prefix}j"/><joint name="${prefix}k"><mimic joint="j"/></joint>'
+            ),
             "a link": macro(links("${prefix}a", "b")),
             "a joint": macro('<joint name="j"/>'),
             "a reference of Gazebo": fixed("left_a"),
@@ -63,6 +69,7 @@ CASES = {
             ),
         },
         silent={
+            "by a parameter before 14 of 19": macro(links(*(f"${{p}}_{i}" for i in range(14)), *"vwxyz"), "p"),
             "a reference with the parameter": fixed("${side}_a"),
             "a reference to another link": fixed("top"),
             "with its prefix": macro(links("${prefix}a")),

@@ -125,12 +125,17 @@ def _page(rule: Explanation) -> str:
     facts = {
         "requires": f'{rule.level}: "{rule.clause}"' if rule.url == URL else f"{rule.level}: {rule.clause}",
         "source": rule.url,
+        "finds": rule.finds,
         "severity": f"at most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}",
         "profiles": ", ".join(rule.profiles) or "none",
         "repair": FIXES[rule.repaired],
         "page": address(rule.code),
     }
     paragraphs.append("\n".join(_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()))
+    if rule.numbers:
+        paragraphs.append(
+            "\n".join(["numbers:", *(_wrapped(f"{one}: {rule.numbers[one]}", "    ", " " * 8) for one in rule.numbers)])
+        )
     paragraphs += [f"{name}:\n{textwrap.indent(text.strip(chr(10)), '    ')}" for name, text in _examples(rule)]
     return "\n\n".join(paragraphs)
 

@@ -1,6 +1,6 @@
 """Explanations of rules: their text, examples, profiles and repairs, for commands and pages."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from inspect import cleandoc
 from typing import Literal
@@ -32,7 +32,8 @@ class Explanation:
 
     family: the letters of its code. why: the paragraphs after its title. severity: the gravest of its findings.
     good, bad: its examples, completed to whole elements. profiles: those that run it. repaired: whether `kinetree fix`
-    repairs its findings, and whether that is safe.
+    repairs its findings, and whether that is safe. finds: what it finds, and exemptions. numbers: on which its findings
+    depend, with their units, by their meanings.
     """
 
     code: str
@@ -48,6 +49,8 @@ class Explanation:
     bad: str
     profiles: tuple[str, ...]
     repaired: Repairable
+    finds: str
+    numbers: Mapping[str, str]
 
 
 def codes_like(code: str) -> list[str]:
@@ -90,4 +93,6 @@ def explanations(letters: str) -> Iterator[Explanation]:
             *whole_examples(rule),
             tuple(name for name, codes in asked.items() if rule.code in codes),
             "no" if rule.repair is None else "safely" if rule.safe else "unsafely",
+            " ".join(rule.check.__doc__.split()),
+            {number.meaning: number.text for number in rule.thresholds},
         )

@@ -10,17 +10,15 @@ from kinetree.model.robot import Robot
 from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import lowest_point
 from kinetree.rules.rule import Rule, link_or_frame
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array, inverse
 
 NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
 """Frames of every humanoid; l_toe and r_toe are for feet with toes."""
 WAISTS = ("waist", "pelvis", "hip", "hips")
-NEAR = 5e-3
-"""Largest distance of a foot's lowest point from the XY plane of its sole, m."""
-TURNED = 0.1
-"""Largest angle of a foot's Z from upright before it is reported, rad."""
-ALONG = 0.99
-"""Cosine of the largest angle between equal directions."""
+NEAR = Threshold(5e-3, "m", "largest distance of the lowest point of a foot from the XY plane of its sole or toe")
+TURNED = Threshold(0.1, "rad", "largest angle of Z from upright that is not named; also of planes that are one")
+ALONG = Threshold(0.99, "cosine", "largest angle between Y and the motion of a finger")
 
 
 def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", body: str = "") -> str:
@@ -160,6 +158,7 @@ class Soles(Rep120):
     """
 
     code = "R120-004"
+    thresholds = (NEAR, TURNED)
     level = "MUST"
     evidence = "heuristic"
     clause = "The (X,Y) plane of this frame must be coplanar with the support body contact surface"
@@ -201,6 +200,7 @@ class Grippers(Rep120):
     """
 
     code = "R120-005"
+    thresholds = (ALONG,)
     clause = "Y the main dimension in which the grasping device moves"
     good = '<axis xyz="0 1 0"/><limit lower="0" upper="0.04"'
     bad = '<axis xyz="1 0 0"/><limit lower="0" upper="0.04"'

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from kinetree.errors import SEVERITIES, Finding, Severity, Source
 from kinetree.model.robot import Frame, Joint, Link, Robot, Sensor
 from kinetree.rules.options import CheckOptions
+from kinetree.rules.threshold import Threshold
 
 Level = Literal["MUST", "SHOULD", "MAY"]
 Evidence = Literal["certain", "heuristic", "advice"]
@@ -27,6 +28,7 @@ class Rule:
     and written in `base_format`.
     context: the options with which the examples are checked.
     requires: codes of rules; this rule does not run if one of them has failed.
+    thresholds: the numbers on which its findings depend.
     of_text: whether it needs only the texts of the files, and is run on files that make no robot, too.
     of_robot: whether a finding depends on more of the robot than the elements that it names and the links that are
     fixed to them; after errors of the reader such a rule does not run.
@@ -44,11 +46,13 @@ class Rule:
     base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     context: ClassVar[CheckOptions] = CheckOptions()
     requires: ClassVar[tuple[str, ...]] = ()
+    thresholds: ClassVar[tuple[Threshold, ...]] = ()
     of_text: ClassVar[bool] = False
     of_robot: ClassVar[bool] = False
 
     check: ClassVar[Any]
-    """Method that yields findings. Its parameters are names of facts; see `kinetree.rules.facts`."""
+    """Method that yields findings. Its parameters are names of facts; see `kinetree.rules.facts`. Its docstring says
+    what it finds, and which exemptions there are, without the numbers of `thresholds`."""
     repair: ClassVar[Any] = None
     """None, or a method like `check` that yields a `kinetree.repairs.edit.Repair` for each faulty element, whose
     edits remove the finding."""

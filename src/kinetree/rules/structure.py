@@ -10,6 +10,7 @@ from kinetree.model.robot import Robot
 from kinetree.rules.facts import fact
 from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.rule import Rule
+from kinetree.rules.threshold import Threshold
 from kinetree.syntax.xml.reader import Element, Report, parse
 
 BLOCKS = """\
@@ -33,8 +34,7 @@ Plugin = tuple[str, Source | None, Element]
 """Name in messages of a block with plug-ins of Gazebo, its place, and the block."""
 
 
-VIRTUAL = 0.01
-"""Mass of a link below which it stands for no body, if it has no moment of inertia, kg."""
+VIRTUAL = Threshold(0.01, "kg", "smallest mass of a body; a smaller one without moments of inertia can be removed")
 
 
 class RootInertia(Quality):
@@ -45,6 +45,7 @@ class RootInertia(Quality):
     """
 
     code = "TRE-001"
+    thresholds = (VIRTUAL,)
     of_robot = True
     level = "MAY"
     clause = "KDL does not support a root link with an inertia"
@@ -56,7 +57,7 @@ class RootInertia(Quality):
     )
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """An inertial of the root of a URDF model; other formats let their roots move."""
+        """An inertial with a mass of the root of a URDF model; other formats let their roots move."""
         root = robot.links[robot.root]
         if root.inertial and root.inertial.mass and robot.text and robot.text.format == "urdf":
             message = f"the root link has a mass of {number(root.inertial.mass)} kg, which KDL ignores"
@@ -85,7 +86,8 @@ class GazeboReference(BlockRule):
     bad = """<gazebo reference="link_7">"""
 
     def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
-        """A name that nothing has."""
+        """A name that no link and no joint has. A name that a text of xacro makes in a branch that was not taken is
+        right."""
         known = [*robot.links, *robot.joints]
         texts = robot.text.files.values() if robot.text else ()
         gazebo = [(source, element) for source, element in blocks if element.tag == "gazebo"]
@@ -155,7 +157,7 @@ class PluginJoint(BlockRule):
     bad = """<joint_name>joint_d</joint_name>"""
 
     def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
-        """A name that no joint has, whatever models it names before a ::, as those of SDF may."""
+        """A name that no joint and no loop has, without names of models before ::, as SDF may have them."""
         known = {_last(name) for name in (*robot.joints, *robot.loops)}
         named = [
             (f"the joint {name!r} in <{part.tag}> does not exist", name, label, source)

@@ -46,7 +46,7 @@ class Suppresses(Rule):
     good: ClassVar[str] = EXCUSED
 
     def check(self, suppressions: Iterable[Suppression]) -> Iterator[Finding]:
-        """Yield what is wrong with suppressions."""
+        """A comment that does not meet this."""
         for suppression in suppressions:
             for message in self.faults(suppression):
                 yield self.finding(message, suppression.element, source=suppression.source)

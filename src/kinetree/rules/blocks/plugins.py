@@ -11,6 +11,7 @@ from kinetree.model.robot import Robot
 from kinetree.rules.facts import Poses
 from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.structure import Block, Plugin
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array, pose_from_xyz_rpy
 from kinetree.syntax.xml.reader import Element
 
@@ -24,8 +25,7 @@ OF_THE_WORLD = frozenset(("map", "odom", "world", "earth", "base_footprint", "de
 """Frames that plug-ins and other programs publish."""
 OPTICAL = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 """R_sensor_optical (3, 3): a camera of Gazebo looks along x with z up, an image has z forward, x right and y down."""
-COSINE = 0.5
-"""Least cosine between the axes of a frame of images and those of its camera; tilts of a calibration are small."""
+TILTED = Threshold(0.5, "cosine", "largest angle between the axes of the frame and those of the image")
 
 _DOCUMENTATION = "https://gazebosim.org/api/sim/9/namespacegz_1_1sim_1_1systems.html"
 _SYSTEMS = (
@@ -81,7 +81,7 @@ class PluginLinks(Quality):
 
     def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
         """A name that no link and no frame has, but for frames such as map; a collision of a contact sensor whose name
-        has that of no link and no collision."""
+        has that of no link and no collision. Names with $ are not judged."""
         known = {_last(name) for name in (*robot.frames, *robot.sensors)}
         bodies = {
             *robot.links,
@@ -140,6 +140,7 @@ class ImageFrame(Quality):
     """
 
     code = "XML-011"
+    thresholds = (TILTED,)
     of_robot = True
     evidence = "heuristic"
     clause = "optical frames: z forward, x right, y down"
@@ -155,7 +156,7 @@ class ImageFrame(Quality):
     bad = """<frameName>link_6</frameName>"""
 
     def check(self, robot: Robot, blocks: tuple[Block, ...], poses: Poses) -> Iterator[Finding]:
-        """A frame turned by more than 60 degrees from the camera's axes of images."""
+        """A frame that is turned from the camera's axes of images by more than this."""
         for _, block in blocks:
             link = block.get("reference") or ""
             for sensor in block.find_all("sensor") if block.tag == "gazebo" and link in robot.links else ():
@@ -163,7 +164,7 @@ class ImageFrame(Quality):
                     frame = _last(part.text)
                     if part.tag in IMAGE_TAGS and frame in poses:
                         R = poses[link][:3, :3] @ _rotation(sensor) @ OPTICAL
-                        if float(np.diag(R.T @ poses[frame][:3, :3]).min()) < COSINE:
+                        if float(np.diag(R.T @ poses[frame][:3, :3]).min()) < TILTED:
                             message = (
                                 f"<{part.tag}> names {frame!r}, which does not look where the camera does; "
                                 "expected a frame with z forward, x right and y down in the image"

@@ -1,22 +1,26 @@
 """Rules about the hardware of ros2_control and about transmissions: joints, interfaces and limits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import inf, isclose
 from typing import NamedTuple
 
-from kinetree.display import number
+from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, Joint, Robot
 from kinetree.rules.blocks.gazebo import on_line, repeated
+from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
 from kinetree.rules.facts import fact
 from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.structure import Block, Plugin
+from kinetree.rules.threshold import Threshold
 from kinetree.syntax.xml.reader import Element
 
 COMPONENTS = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/hardware_components_userdoc.html"
 INTERFACE_TYPES = (
     "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/hardware_interface_types_userdoc.html"
 )
+SAME = Threshold(1e-3, "", "largest relative difference of two multipliers that are the same")
+ROUNDED = Threshold(1e-3, "", "largest excess over a limit, as a part of the larger limit, at least of 1 rad or m")
 INTERFACES = ("position", "velocity", "acceleration", "effort")
 """The interfaces that controllers ask of joints; hardware may have others."""
 BLOCK = """\
@@ -90,6 +94,7 @@ class InterfaceNames(ControlRule):
     """
 
     code = "CTL-002"
+    thresholds = (NEARLY, LETTERS)
     evidence = "heuristic"
     clause = "position, velocity, acceleration, effort"
     url = INTERFACE_TYPES
@@ -134,6 +139,7 @@ class CommandLimits(ControlRule):
     """
 
     code = "CTL-004"
+    thresholds = (ROUNDED,)
     clause = "min and max of a command interface"
     good = """<param name="min">-3</param>"""
     bad = """<param name="min">-3.5</param>"""
@@ -154,6 +160,7 @@ class InitialValues(ControlRule):
     """
 
     code = "CTL-005"
+    thresholds = (ROUNDED,)
     clause = "initial_value of a state interface"
     good = """<param name="initial_value">0.5</param>"""
     bad = """<param name="initial_value">1.5</param>"""
@@ -170,9 +177,8 @@ class InitialValues(ControlRule):
                         )
                         yield self.finding(message, one.element.label, source=param.source)
                     elif part.get("name") == "position" and one.joint and not _inside(value, one.joint):
-                        low, high = one.joint.limit.lower, one.joint.limit.upper
-                        between = f"{number(low)} to {number(high)}"
-                        message = f"the joint starts at {number(value)}, outside of its limits {between}"
+                        there, low, high = numbers((value, one.joint.limit.lower, one.joint.limit.upper))
+                        message = f"the joint starts at {there}, outside of its limits {low} to {high}"
                         yield self.finding(message, one.element.label, source=param.source)
 
 
@@ -183,6 +189,7 @@ class Followers(ControlRule):
     """
 
     code = "CTL-006"
+    thresholds = (SAME,)
     clause = "mimic joints have no command interfaces"
     url = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/mimic_joint.html"
     base = with_blocks(BLOCK.replace('"joint_3">', '"joint_3" mimic="false">')).replace(
@@ -212,7 +219,7 @@ class Followers(ControlRule):
             ):
                 message = (
                     f"the joint mimics {said['mimic']!r} times {said.get('multiplier', '1')} here, and "
-                    f"{mimic.joint!r} times {number(mimic.multiplier)} in its <joint>"
+                    f"{mimic.joint!r} times {number(mimic.multiplier, 6)} in its <joint>"
                 )
                 yield self.finding(message, one.element.label, source=place)
 
@@ -334,28 +341,9 @@ def driven(robot: Robot, components: tuple[Element, ...]) -> tuple[ComponentJoin
     )
 
 
-def nearly(name: str, known: Sequence[str]) -> str:
-    """Return the known name that another resembles but for a letter or two, or ""."""
-    likely = [one for one in known if abs(len(one) - len(name)) <= 2]
-    if not likely or name in known or name.rpartition("/")[2] in known:
-        return ""
-    from difflib import get_close_matches  # takes 6 ms and is rarely needed
-
-    near = [one for one in likely if name.lower() == one.lower()] or get_close_matches(name, likely, n=1, cutoff=0.87)
-    return next(iter(near), "")
-
-
-def number_of(text: str) -> float | None:
-    """Return the number that a text is, or None."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
 def _is(text: str | None, value: float) -> bool:
     found = 1.0 if text is None else number_of(text)
-    return found is not None and isclose(found, value, rel_tol=1e-3)
+    return found is not None and isclose(found, value, rel_tol=SAME)
 
 
 def _inside(value: float, joint: Joint) -> bool:
@@ -367,7 +355,7 @@ def _inside(value: float, joint: Joint) -> bool:
 
 def _within(value: float, lower: float, upper: float) -> bool:
     """Return whether a number is in a range, both rounded to three digits."""
-    room = 1e-3 * max([1.0, *(abs(bound) for bound in (lower, upper) if abs(bound) < inf)])
+    room = ROUNDED * max([1.0, *(abs(bound) for bound in (lower, upper) if abs(bound) < inf)])
     return lower - room <= value <= upper + room
 
 
@@ -375,13 +363,14 @@ def _range_fault(part: Element, joint: Joint | None) -> str:
     """Return what is wrong with min and max of a command interface, or ""."""
     interface = part.get("name") or ""
     texts = {param.get("name"): param.text for param in part.find_all("param") if param.get("name") in ("min", "max")}
-    numbers = {name: number_of(text) for name, text in texts.items()}
+    values = {name: number_of(text) for name, text in texts.items()}
     for name, text in texts.items():
-        if numbers[name] is None:
+        if values[name] is None:
             return f"{name} of {interface!r} is {text.strip()!r}; expected a number"
-    low, high = numbers.get("min"), numbers.get("max")
+    low, high = values.get("min"), values.get("max")
     if low is not None and high is not None and low > high:
-        return f"min of {interface!r} is {number(low)}, above its max {number(high)}"
+        least, most = numbers((low, high))
+        return f"min of {interface!r} is {least}, above its max {most}"
     limit = joint.limit if joint and joint.kind.nv == 1 else UNLIMITED
     ranges = {
         "position": (limit.lower, limit.upper),
@@ -389,10 +378,9 @@ def _range_fault(part: Element, joint: Joint | None) -> str:
         "effort": (-limit.effort, limit.effort),
     }
     lower, upper = ranges.get(interface, (-inf, inf))
-    beyond = [
-        f"{n} {number(value)}" for n, value in numbers.items() if value is not None and not _within(value, lower, upper)
-    ]
+    beyond = {name: value for name, value in values.items() if value is not None and not _within(value, lower, upper)}
     if not beyond:
         return ""
-    between = f"{number(lower)} to {number(upper)}"
-    return f"the command interface {interface!r} has {' and '.join(beyond)}, outside of the joint's limits {between}"
+    least, most, *found = numbers((lower, upper, *beyond.values()))
+    has = " and ".join(f"{name} {text}" for name, text in zip(beyond, found, strict=True))
+    return f"the command interface {interface!r} has {has}, outside of the joint's limits {least} to {most}"

@@ -1,12 +1,13 @@
 """Rules about sensors and settings of Gazebo: where their elements stand, and which values they may have."""
 
-from collections.abc import Iterator
-from math import inf, pi
+from collections.abc import Callable, Iterator, Mapping
+from math import pi
 
 from kinetree.errors import Finding
-from kinetree.rules.blocks.ros2_control import nearly, number_of
+from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
 from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.structure import Block
+from kinetree.rules.threshold import Threshold
 from kinetree.syntax.xml.reader import Element
 
 OF_KIND = {
@@ -20,15 +21,18 @@ OF_KIND = {
 OF_SENSOR = ("always_on", "update_rate", "visualize", "plugin")
 """Elements that stand in the sensor itself."""
 KINDS = ("imu", "camera", "ray", "lidar")
-TURN = 2 * pi + 1e-3
-RANGES = {
-    **dict.fromkeys(("min_angle", "max_angle"), (-TURN, TURN, "an angle in radians")),
-    "horizontal_fov": (1e-6, TURN, "an angle in radians"),
-    **dict.fromkeys(("samples", "width", "height"), (1.0, inf, "a number from 1")),
-    **dict.fromkeys(("update_rate", "near", "far"), (0.0, inf, "a number from 0")),
-    **dict.fromkeys(("mu", "mu1", "mu2", "kp", "kd", "maxVel", "minDepth", "dampingFactor"), (-inf, inf, "a number")),
+TURN = Threshold(2 * pi + 1e-3, "rad", "largest angle of a sensor, a rounded turn")
+RANGES: Mapping[str, tuple[Callable[[float], bool], str]] = {
+    **dict.fromkeys(("min_angle", "max_angle"), (lambda value: abs(value) <= TURN, "an angle in radians")),
+    "horizontal_fov": (lambda value: 0 < value <= TURN, "an angle in radians"),
+    **dict.fromkeys(("samples", "width", "height"), (lambda value: value >= 1, "a number from 1")),
+    **dict.fromkeys(("update_rate", "near", "far"), (lambda value: value >= 0, "a number from 0")),
+    **dict.fromkeys(
+        ("mu", "mu1", "mu2", "kp", "kd", "maxVel", "minDepth", "dampingFactor"),
+        (lambda value: value == value, "a number"),
+    ),
 }
-"""Elements to the least and the largest number in them, and to what is expected."""
+"""Elements to whether a number is in their range, and to what is expected."""
 LOGICAL = ("gravity", "turnGravityOff", "selfCollide", "self_collide", "provideFeedback", "implicitSpringDamper")
 IN_ORDER = {"min_angle": "max_angle", "min": "max", "near": "far"}
 """Elements to the ones beside them whose number is larger."""
@@ -80,6 +84,7 @@ class SensorValues(Quality):
     """
 
     code = "XML-015"
+    thresholds = (TURN, NEARLY, LETTERS)
     clause = "angles in radians; min below max"
     url = SensorParts.url
     base = with_blocks(
@@ -91,7 +96,8 @@ class SensorValues(Quality):
 
     def check(self, sensors: tuple[Element, ...], blocks: tuple[Block, ...]) -> Iterator[Finding]:
         """An angle beyond a turn, a negative rate or distance, a limit below the one before it, a type of sensor that
-        differs from a known one by a letter; a setting of a link that is no number, or neither true nor false."""
+        differs from a known one by a letter; a setting of a link that is no number, or neither true nor false.
+        Plug-ins, noise and texts with $ are not judged."""
         for sensor in sensors:
             if near := nearly(sensor.get("type") or "", SENSORS):
                 message = f"the type is {sensor.get('type')!r}; did you mean {near!r}?"
@@ -121,9 +127,11 @@ def _fault(part: Element) -> str:
     if part.tag in LOGICAL:
         is_known = text.lower() in ("true", "false", "0", "1")
         return "" if is_known else f"<{part.tag}> is {text!r}; expected true or false"
-    low, high, expected = RANGES.get(part.tag, (-inf, inf, ""))
+    if part.tag not in RANGES:
+        return ""
+    is_inside, expected = RANGES[part.tag]
     value = number_of(text)
-    is_right = not expected or (value is not None and low <= value <= high)
+    is_right = value is not None and is_inside(value)
     return "" if is_right else f"<{part.tag}> is {text!r}; expected {expected}"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from kinetree.errors import Finding
-from kinetree.rules.blocks.ros2_control import nearly, number_of
+from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
 from kinetree.rules.facts import fact
 from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.structure import Block
@@ -31,6 +31,7 @@ class HardwareInterfaces(Quality):
     """
 
     code = "CTL-009"
+    thresholds = (NEARLY, LETTERS)
     evidence = "heuristic"
     clause = "the hardware interface of the joint, and the type of the transmission"
     url = TRANSMISSIONS

@@ -7,23 +7,20 @@ import numpy as np
 from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
-from kinetree.rules.blocks.ros2_control import number_of
+from kinetree.rules.blocks.spelling import number_of
 from kinetree.rules.examples import CART
 from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import Quality
 from kinetree.rules.shapes.bounds import Bounds
 from kinetree.rules.structure import Plugin
+from kinetree.rules.threshold import Threshold
 
-OFF = 1.5
-"""Ratio of a size of wheels to that of the model which no calibration explains."""
-SKIDDING = 3.0
-"""The same for the distance of wheels of which several are on a side: they skid, as if they were further apart."""
-TOGETHER = 1e-3
-"""Distance of wheels, m, that are at one place."""
-OPPOSITE = 0.9
-"""Cosine of axes that are parallel."""
-ROUND = 0.1
-"""Relative difference of the two widths of a wheel."""
+OFF = Threshold(1.5, "", "largest ratio of a size to that in the robot, which calibration explains")
+SKIDDING = Threshold(3.0, "", "the same for the distance of wheels that skid, because a side has several")
+TOGETHER = Threshold(1e-3, "m", "largest distance of wheels that are at one place")
+OPPOSITE = Threshold(0.9, "cosine", "largest angle between axes that are parallel")
+ROUND = Threshold(0.1, "", "largest relative difference of the widths of a round wheel")
+ALONG = Threshold(0.99, "cosine", "largest angle of the axis of a wheel to x, y or z with which its radius is known")
 
 
 class WheelsOfPlugins(Quality):
@@ -33,6 +30,7 @@ class WheelsOfPlugins(Quality):
     """
 
     code = "XML-013"
+    thresholds = (OFF, SKIDDING, TOGETHER, OPPOSITE, ROUND, ALONG)
     of_robot = True
     evidence = "heuristic"
     clause = "wheel_separation, and wheel_diameter or wheel_radius, in metres"
@@ -50,7 +48,8 @@ class WheelsOfPlugins(Quality):
     def check(
         self, robot: Robot, plugins: tuple[Plugin, ...], poses: Poses, bounds: Bounds, bodies: Bodies
     ) -> Iterator[Finding]:
-        """A distance between wheels, a diameter or a radius, as for controllers."""
+        """A distance between wheels, a diameter or a radius that is too large or too small; wheels of both sides with
+        opposite axes, at one place, or exchanged; a fixed joint. Wheels that are not on one axle have no distance."""
         for plugin in (part for _, _, block in plugins for part in block.walk() if part.tag == "plugin"):
             names: list[list[str]] = [[], []]
             for part in plugin.children:
@@ -142,7 +141,7 @@ def _radius(joint: Joint, bounds: Bounds, bodies: Bodies) -> float:
     """Return the radius of a round body about its axis, m; 0 if it is not known."""
     box = bounds.whole_body(joint.child) if bodies[joint.child] == joint.child else None
     axis = np.abs(np.asarray(joint.axis, float))
-    if box is None or axis.max() < 0.99:
+    if box is None or axis.max() < ALONG:
         return 0.0
     across = np.delete(box, int(axis.argmax()), axis=1)
     reaches = np.abs(across).ravel()

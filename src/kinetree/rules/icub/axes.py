@@ -1,7 +1,7 @@
 """Axes at the zero configuration, the direction of the root, and the order of the torso."""
 
 from collections.abc import Iterator, Mapping
-from math import degrees, radians
+from math import degrees
 
 import numpy as np
 
@@ -12,14 +12,12 @@ from kinetree.robots.icub.boards import boards, boards_of
 from kinetree.robots.icub.naming import AxisRow, Entry, naming
 from kinetree.rules.facts import Poses, fact
 from kinetree.rules.icub.page import IcubRule
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array
 
-ALIGNED = radians(0.1)
-LEANING = radians(15.1)
-"""Largest angle between an axis and the page's for the same axis: the arms and later feet lean by 15 degrees."""
-
+ALIGNED = Threshold(0.1, "degrees", "largest angle between equal axes")
+LEANING = Threshold(15.1, "degrees", "largest angle to the same axis, since arms and later feet lean by 15 degrees")
 PAGE = "that of the naming conventions"
-
 TURNED: Array = np.diag([-1.0, -1.0, 1.0])
 """Half a turn about z, from a root with x forwards to the iCub's, with x backwards."""
 
@@ -33,6 +31,7 @@ class RootLooksBackwards(IcubRule):
     """
 
     code = "ICUB-301"
+    thresholds = (LEANING,)
     level = "MUST"
     evidence = "heuristic"
     clause = "axes are expressed in the iCub's root frame"
@@ -55,6 +54,7 @@ class AxisDirection(IcubRule):
     """
 
     code = "ICUB-302"
+    thresholds = (ALIGNED, LEANING)
     level = "MUST"
     clause = "columns Axis (x), (y), (z), in the root frame, all joints at zero"
     good = '<axis xyz="0 0 1"/>'
@@ -81,14 +81,14 @@ class AxisDirection(IcubRule):
             return "", "info"
         if angle <= ALIGNED:
             return f"the axis is {_vector(page)}, {PAGE}, which are wrong here: {_why(entry)}", "error"
-        said = f"the axis is {_vector(axis)}, {number(degrees(angle))} degrees off {_vector(page)}, {PAGE}"
+        said = f"the axis is {_vector(axis)}, {number(angle)} degrees off {_vector(page)}, {PAGE}"
         if angle_between(correct, axis) <= ALIGNED:
             return f"{said}, which are wrong here: {_why(entry)}", "info"
         if angle_between(naming().leaning.get(joint, correct), axis) <= ALIGNED:
             return f"{said}, which neglect that the arms lean", "info"
         if angle_between(naming().later_feet.get(joint, correct), axis) <= ALIGNED:
             return f"{said}, as on robots with the later feet, KIT_007", "warning"
-        opposite = np.pi - angle_between(correct, axis) <= LEANING
+        opposite = 180 - angle_between(correct, axis) <= LEANING
         return f"{said}; reverse it" if opposite else said, "error"
 
 
@@ -140,8 +140,8 @@ rows = [
 
 
 def angle_between(u: Array | tuple[float, ...], v: Array) -> float:
-    """Return the angle, rad, between two vectors (3,); exact for small angles too."""
-    return float(np.arctan2(np.linalg.norm(np.cross(u, v)), np.dot(u, v)))
+    """Return the angle, degrees, between two vectors (3,); exact for small angles too."""
+    return degrees(np.arctan2(np.linalg.norm(np.cross(u, v)), np.dot(u, v)))
 
 
 @fact
@@ -168,7 +168,7 @@ def looks_forwards(axes: Mapping[str, Array]) -> bool:
 
 
 def _vector(axis: Array | tuple[float, ...]) -> str:
-    return "(" + ", ".join(f"{x:.3f}".rstrip("0").rstrip(".") if abs(x) > 5e-4 else "0" for x in axis) + ")"
+    return "(" + ", ".join(f"{round(x, 3) + 0.0:.3f}".rstrip("0").rstrip(".") for x in axis) + ")"
 
 
 def _why(entry: Entry[AxisRow]) -> str:

@@ -17,12 +17,9 @@ from kinetree.rules.icub.page import MOVING, IcubRule, listed, remark
 
 FEET = 14
 """The deviation about the feet of version 1."""
-
-
 WORDS = {"left": "l", "right": "r", "waist": "torso"}
 """Words of older names, and those of the page."""
 UNLISTED = "the naming conventions do not list it"
-
 CARRIED = tuple(entry.correct.link for entry in naming().links)
 """The links of the page."""
 

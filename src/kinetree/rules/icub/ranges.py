@@ -15,11 +15,11 @@ from kinetree.robots.icub.board_limits import Interval, board_limits, robots
 from kinetree.robots.icub.boards import boards, families
 from kinetree.rules.icub.page import MOVING, IcubRule
 from kinetree.rules.quality import span
+from kinetree.rules.threshold import Threshold
 
 PAGES_ROBOT = "iCubGenova02"
 """The robot whose files have the page's limits, according to the page."""
-
-CLOSE = radians(0.05)
+CLOSE = Threshold(radians(0.05), "rad", "largest excess over the range of the board")
 
 
 class LimitsOutsideBoard(IcubRule):
@@ -32,6 +32,7 @@ class LimitsOutsideBoard(IcubRule):
     """
 
     code = "ICUB-501"
+    thresholds = (CLOSE,)
     evidence = "advice"
     clause = "columns Min and Max, from the files of iCubGenova02"
     url = "https://github.com/robotology/robots-configuration"

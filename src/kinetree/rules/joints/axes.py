@@ -10,13 +10,16 @@ from kinetree.model.robot import Joint, Robot
 from kinetree.repairs.fixes import unit_axes
 from kinetree.rules.facts import document
 from kinetree.rules.quality import JointQuality, span
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import is_unit
 from kinetree.syntax.numbers import numbers
 
-NEARLY = (1e-8, 1e-4)
-"""Angles from a principal axis that are neither rounding of zero nor meant, rad."""
-ENDLESS = 999.0
-"""Limits at least this large, rad, mean none; degrees never get so large either."""
+LEAST = Threshold(1e-8, "rad", "largest angle to x, y or z that is the rounding of zero")
+NEARLY = Threshold(1e-4, "rad", "smallest angle to x, y or z that may be meant")
+ENDLESS = Threshold(999.0, "rad", "smallest limits on both sides that mean none")
+TURNS = Threshold(2, "turns", "smallest number of whole turns each way that is remarked")
+EVEN = Threshold(1e-3, "rad", "largest difference of limits that are the same on both sides")
+WHOLE = Threshold(1e-3, "turns", "largest difference of limits from whole turns")
 ADVICE = "if the joint turns without end, use type continuous"
 
 _XYZ = re.compile(r"""\s[^>]*?\bxyz\s*=\s*(["'])(.*?)\1""", re.DOTALL)
@@ -58,6 +61,7 @@ class NearlyPrincipal(JointQuality):
     """
 
     code = "JNT-002"
+    thresholds = (LEAST, NEARLY)
     level = "MAY"
     evidence = "heuristic"
     clause = "the axis of rotation in the joint frame"
@@ -70,7 +74,7 @@ class NearlyPrincipal(JointQuality):
             for axis in joint.axes.tolist():
                 small, middle, _ = sorted(map(abs, axis))
                 angle = hypot(small, middle)
-                if NEARLY[0] < angle < NEARLY[1]:
+                if LEAST < angle < NEARLY:
                     expected = " ".join(number(round(x)) for x in axis)
                     message = f"the axis is {number(angle, 1)} rad off {expected}; expected exactly {expected}"
                     yield self.finding(message, joint)
@@ -83,13 +87,14 @@ class ShouldBeContinuous(JointQuality):
     """
 
     code = "JNT-003"
+    thresholds = (ENDLESS, TURNS, EVEN, WHOLE)
     evidence = "heuristic"
     clause = "continuous: rotates around the axis and has no upper and lower limits"
     good = 'lower="-6.2" upper="6.2"'
     bad = 'lower="-1000" upper="1000"'
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """Limits of hundreds of turns; a remark where they are the same whole number of turns, two or more."""
+        """Limits of hundreds of turns; a remark where they are the same whole number of turns on both sides."""
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
             if joint.type != "revolute" or isinf(lower) or isinf(upper):
@@ -97,7 +102,7 @@ class ShouldBeContinuous(JointQuality):
             turns = upper / (2 * pi)
             if min(-lower, upper) >= ENDLESS:
                 yield self.finding(f"the limits {span(joint)} are many turns; {ADVICE}", joint)
-            elif abs(lower + upper) < 1e-3 and turns > 1.5 and abs(turns - round(turns)) < 1e-3:
+            elif abs(lower + upper) < EVEN and round(turns) >= TURNS and abs(turns - round(turns)) < WHOLE:
                 yield self.remark(f"the limits are {round(turns)} whole turns each way; {ADVICE}", joint)
 
 

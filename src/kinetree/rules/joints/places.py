@@ -11,16 +11,15 @@ from kinetree.rules.examples import CART
 from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import JointQuality, Quality
 from kinetree.rules.shapes.bounds import Bounds, size_of, turned
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array, inverse
 
-FAR, APART = 0.5, 3.0
-"""Distance of a joint from the shapes on both sides that is far: in m, and as a part of the size of the larger."""
-LEVEL = 0.1
-"""Largest sine of the slope of a wheel's axis."""
-PARALLEL = 0.94
-"""Cosine of the largest angle between the axis of a wheel and that of its joint."""
-FLOOR = 0.02
-"""Height of the lowest point of wheels above or below the floor that is more than their softness, m."""
+FAR = Threshold(0.5, "m", "largest distance of a joint from the shapes on both sides, whatever their size")
+APART = Threshold(3.0, "", "largest distance of a joint from the shapes on both sides, as a multiple of their size")
+LEVEL = Threshold(0.1, "sine", "largest slope of the axis of a wheel")
+PARALLEL = Threshold(0.94, "cosine", "largest angle between the axis of a wheel and that of its joint")
+FLOOR = Threshold(0.02, "m", "largest height of the lowest point of the wheels above or below the floor")
+WHEELS = Threshold(2, "wheels", "smallest number of wheels by which the floor is judged")
 
 
 class FarJoint(JointQuality):
@@ -30,14 +29,15 @@ class FarJoint(JointQuality):
     """
 
     code = "JNT-005"
+    thresholds = (FAR, APART)
     evidence = "heuristic"
     clause = "origin: the transform from the parent link to the child link, in metres"
     good = '<origin xyz="0.55 0 0"/>'
     bad = '<origin xyz="55 0 0"/>'
 
     def check(self, robot: Robot, bounds: Bounds, bodies: Bodies, poses: Poses) -> Iterator[Finding]:
-        """A joint that turns, further from the shapes of its parent and from its child's than three times their size,
-        and than 0.5 m, with the child's away from the parent's as well."""
+        """A joint that turns, too far from the shapes of its parent and from its child's, with the child's away from
+        the parent's as well."""
         joints = [joint for joint in robot.joints.values() if joint.type in ("revolute", "continuous")]
         tops = [bodies[joint.parent] for joint in joints]
         above, below = bounds.parts_of_bodies(tops), bounds.parts_of_bodies(bodies[joint.child] for joint in joints)
@@ -62,6 +62,7 @@ class WheelAxis(JointQuality):
     """
 
     code = "JNT-006"
+    thresholds = (PARALLEL,)
     evidence = "heuristic"
     clause = "axis: in the joint frame"
     base = CART
@@ -69,8 +70,8 @@ class WheelAxis(JointQuality):
     bad = '<child link="left_wheel"/><axis xyz="0 0 1"/>'
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """An endless joint of a link with wheel in its name, whose cylinders are all wider than long and at more than
-        20 degrees to the axis."""
+        """An endless joint of a link with wheel in its name, whose cylinders are all wider than long and not along the
+        axis."""
         for joint in robot.joints.values():
             link = robot.links[joint.child]
             if joint.type != "continuous" or joint.axis is None or "wheel" not in link.name.lower():
@@ -97,6 +98,7 @@ class Footprint(Quality):
     """
 
     code = "R105-004"
+    thresholds = (FLOOR, LEVEL, WHEELS)
     of_robot = True
     evidence = "heuristic"
     clause = "base_footprint: the projection of the robot on the ground"
@@ -106,9 +108,8 @@ class Footprint(Quality):
     bad = '<origin xyz="0 0 0"/>'
 
     def check(self, robot: Robot, bounds: Bounds, bodies: Bodies, poses: Poses) -> Iterator[Finding]:
-        """Two links or more with wheel in their names, that endless joints turn about a level axis, reach more than
-        2 cm below base_footprint, or all of them end more than 2 cm above it; more by its stroke, if a wheel
-        hangs on a suspension."""
+        """Wheels, which endless joints turn about a level axis, that reach below base_footprint, or all end above it;
+        more by its stroke, if a wheel hangs on a suspension."""
         if "base_footprint" not in robot.links:
             return
         floor, body = poses["base_footprint"], bodies["base_footprint"]
@@ -125,7 +126,7 @@ class Footprint(Quality):
                 box = bounds.whole_body(wheel)
                 if box is not None:
                     low.append((_lowest(T, joint.axes[0], box), wheel, FLOOR + strokes[bodies[joint.parent]]))
-        if len(low) >= 2 and abs(min(low)[0]) > min(low)[2]:
+        if len(low) >= WHEELS and abs(min(low)[0]) > min(low)[2]:
             height, wheel, _ = min(low)
             side = "below" if height < 0 else "above"
             message = f"the lowest wheel, {wheel!r}, ends {number(abs(height))} m {side} this frame"

@@ -8,12 +8,13 @@ from kinetree.errors import Finding
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import RATES, Joint, Robot
 from kinetree.rules.quality import JointQuality, grouped, others, span, spans, unit
+from kinetree.rules.threshold import Threshold
 
-MUCH_EFFORT = {"rad": 1e4, "m": 1e5}
-"""N m and N: a lifting screw of a real robot has 10 kN."""
-MUCH_VELOCITY = 50.0
-LEEWAY = 0.01
-"""How far a follower may exceed its limits, as a part of its range, because limits are rounded."""
+MUCH_TORQUE = Threshold(1e4, "N m", "smallest round effort limit of a joint that turns which looks like a placeholder")
+MUCH_FORCE = Threshold(1e5, "N", "the same of a joint that slides; a lifting screw of a real robot has 10 kN")
+MUCH_VELOCITY = Threshold(50.0, "rad/s or m/s", "smallest round velocity limit that looks like a placeholder")
+ANY = Threshold(10.0, "", "multiple of these from which on any number looks like a placeholder, round or not")
+LEEWAY = Threshold(0.01, "", "largest excess over the limits of the follower, as a part of its range")
 
 
 class LimitOrder(JointQuality):
@@ -51,7 +52,8 @@ class NoRange(JointQuality):
     bad = 'lower="0" upper="0"'
 
     def check(self, ranged: tuple[Joint, ...], noted: frozenset[tuple[str, str | None]]) -> Iterator[Finding]:
-        """lower == upper, unless the joint follows another or the file does not say them, which the reader does."""
+        """Equal limits, unless the joint follows another. Of limits that the file does not have, the reader reports
+        that."""
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
             unsaid = lower == 0 and ("default-limit", f"joint {joint.name!r}") in noted
@@ -74,7 +76,7 @@ class ZeroOutside(JointQuality):
     bad = 'lower="0.5" upper="2.9"'
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """Both limits on one side of zero."""
+        """Both limits on one side of zero, of a joint that follows no other."""
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
             if joint.coordinated and (0 < lower < upper or lower < upper < 0):
@@ -148,6 +150,7 @@ class PlaceholderEffort(JointQuality):
     """
 
     code = "LIM-007"
+    thresholds = (MUCH_TORQUE, MUCH_FORCE, ANY)
     level = "MAY"
     evidence = "heuristic"
     clause = "the maximum joint effort"
@@ -155,9 +158,9 @@ class PlaceholderEffort(JointQuality):
     bad = 'effort="100000"'
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """A round number of 10 kN m, 100 kN or more, or any from ten times that on; one finding for all joints that
-        have the same."""
-        wrong = [joint for joint in ranged if _looks_made_up(joint.limit.effort, MUCH_EFFORT[unit(joint)])]
+        """A large number with one digit and zeros, or any much larger one; one finding for all joints that have the
+        same."""
+        wrong = [joint for joint in ranged if _looks_made_up(joint.limit.effort, _much(joint))]
         for same in grouped(wrong, lambda joint: joint.limit.effort):
             rest = others([joint.name for joint in same[1:]])
             value = f"{number(same[0].limit.effort)} {'N m' if unit(same[0]) == 'rad' else 'N'}"
@@ -171,6 +174,7 @@ class PlaceholderVelocity(JointQuality):
     """
 
     code = "LIM-008"
+    thresholds = (MUCH_VELOCITY, ANY)
     level = "MAY"
     evidence = "heuristic"
     clause = "the maximum joint velocity"
@@ -178,8 +182,8 @@ class PlaceholderVelocity(JointQuality):
     bad = 'velocity="100"'
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """A round number of 50 rad/s, 50 m/s or more, or any from ten times that on; one finding for all joints that
-        have the same. Endless joints may be wheels."""
+        """A large number with one digit and zeros, or any much larger one; one finding for all joints that have the
+        same. Endless joints may be wheels."""
         wrong = [j for j in ranged if _looks_made_up(j.limit.velocity, MUCH_VELOCITY) and j.limit.upper < inf]
         for same in grouped(wrong, lambda joint: joint.limit.velocity):
             rest = others([joint.name for joint in same[1:]])
@@ -187,9 +191,13 @@ class PlaceholderVelocity(JointQuality):
             yield self.finding(f"the velocity limit is {value}, which looks like a placeholder{rest}", same[0])
 
 
+def _much(joint: Joint) -> float:
+    return MUCH_TORQUE if unit(joint) == "rad" else MUCH_FORCE
+
+
 def _looks_made_up(value: float, much: float) -> bool:
     """Return whether a large limit has one digit and zeros, or is ten times what is much."""
-    return much <= value < inf and (value >= 10 * much or float(f"{value:.0e}") == value)
+    return much <= value < inf and (value >= ANY * much or float(f"{value:.0e}") == value)
 
 
 class SoftLimits(JointQuality):
@@ -228,12 +236,14 @@ class MimicRange(JointQuality):
     """
 
     code = "MIM-001"
+    thresholds = (LEEWAY,)
     clause = "value = multiplier * other joint's value + offset"
     good = 'velocity="8" effort="33"/>'
     bad = 'velocity="8" effort="33"/><mimic joint="joint_5" multiplier="4"/>'
 
     def check(self, robot: Robot, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """The leader's range, carried over, reaches further than the follower's."""
+        """The leader's range, carried over, reaches further than the follower's. Polynomials of a higher degree are not
+        judged."""
         for joint in ranged:
             if joint.mimic is None or joint.limit.lower > joint.limit.upper:
                 continue

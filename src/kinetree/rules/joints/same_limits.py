@@ -7,13 +7,12 @@ from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
 from kinetree.rules.quality import JointQuality
+from kinetree.rules.threshold import Threshold
 from kinetree.syntax.numbers import numbers as numbers_in
 from kinetree.syntax.xml.reader import Report, parse
 
-MANY = 4
-"""Least number of joints with one limit."""
-LEEWAY = 0.01
-"""How far an actuator may exceed the range of its joint, as a part of that range."""
+MANY = Threshold(4, "joints", "smallest number of joints with the same limits")
+LEEWAY = Threshold(0.01, "", "largest excess over the range of the joint, as a part of that range")
 
 
 class OneLimit(JointQuality):
@@ -24,6 +23,7 @@ class OneLimit(JointQuality):
     """
 
     code = "LIM-011"
+    thresholds = (MANY,)
     of_robot = True
     level = "MAY"
     evidence = "heuristic"
@@ -45,8 +45,8 @@ class OneLimit(JointQuality):
     )
 
     def check(self, robot: Robot, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """Four joints or more that follow no other, all with the same effort and velocity, both a power of ten; or all
-        with an effort and a velocity of zero. One finding for the robot."""
+        """Several joints, all that follow no other, with the same effort and velocity, both a power of ten; or all with
+        an effort and a velocity of zero. One finding for the robot."""
         joints = [joint for joint in ranged if joint.coordinated]
         found = {(joint.limit.effort, joint.limit.velocity) for joint in joints}
         if len(joints) < MANY or len(found) != 1 or len(joints) < len(robot.joint_names):
@@ -65,6 +65,7 @@ class ActuatorRange(JointQuality):
     """
 
     code = "LIM-012"
+    thresholds = (LEEWAY,)
     level = "MAY"
     clause = "ctrlrange, forcerange: range of the control, of the force"
     url = "https://mujoco.readthedocs.io/en/stable/XMLreference.html#actuator-position"
@@ -77,8 +78,8 @@ class ActuatorRange(JointQuality):
     bad = good.replace("-1.57 1.57", "-90 90")
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """Of actuators without classes and gears: a range of control or force that exceeds that of the joint by more
-        than a hundredth of it."""
+        """A range of control or force that exceeds that of the joint. Actuators with classes or gears are not
+        judged."""
         for extension in robot.extensions:
             if extension.format != "mjcf" or extension.tag != "actuator":
                 continue

@@ -12,6 +12,7 @@ from kinetree.rules.facts import Bodies
 from kinetree.rules.masses.rounding import InertiaTexts, about, off_by_rounding
 from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array
 
 CONSISTENT = "https://arxiv.org/abs/1610.08703"
@@ -21,23 +22,21 @@ TUTORIAL = (
     "Adding-Physical-and-Collision-Properties-to-a-URDF-Model.html"
 )
 
-BROKEN = 0.01
-"""Least violation of the triangle inequality, as a part of the largest moment."""
-HEAVY, LIGHT = 1e4, 1e-6
-FAR = 2.0
-"""A radius of gyration that no link has, m."""
-OSMIUM = 22590.0
-"""The greatest density of anything on earth, kg/m³."""
-SLIGHT = 0.1
-"""Mass below which a link fixed to another is negligible, kg."""
-BEYOND = 2.0
-"""Factor by which a radius of gyration must lie beyond the shapes of a link."""
-WIDE = 0.1
-"""Radius of gyration below which a power of ten may be a moment that was rounded to one decimal place, m."""
-FEATHER = 1e-4
-"""Mass below which a link only has some mass, kg."""
-TIMES = 3.0
-"""Factor by which the mass of a link must lie beyond its shapes."""
+BROKEN = Threshold(0.01, "", "largest excess of a moment over the sum of the others, as a part of it")
+HEAVY = Threshold(1e4, "kg", "largest mass of a link; only INR-007 judges heavier ones")
+LIGHT = Threshold(1e-6, "kg", "smallest mass of a body that a joint moves")
+FAR = Threshold(2.0, "m", "largest radius of gyration of a link; only INR-008 judges larger ones")
+OSMIUM = Threshold(22590.0, "kg/m³", "density of osmium, the densest metal")
+DENSER = Threshold(2.0, "", "largest density of a link, as a multiple of that of osmium")
+SLIGHT = Threshold(0.1, "kg", "smallest mass for which a link that is fixed to another is judged")
+BEYOND = Threshold(2.0, "", "largest radius of gyration, in distances from the centre to the furthest corner")
+WIDE = Threshold(0.1, "m", "smallest radius of gyration at which a power of ten cannot be a rounded moment")
+OTHERS = Threshold(3, "links", "smallest number of other links that show a unit in which all inertias are written")
+CUBE = Threshold(1.05, "", "largest ratio of the sides of a box whose moments may be equal")
+HOLLOW = Threshold(0.2, "", "largest moment of a ball or a cube, in masses times squared widths")
+BALL = Threshold(0.08, "", "smallest moment of a ball or a cube, in masses times squared widths")
+FEATHER = Threshold(1e-4, "kg", "smallest mass of a link whose radius of gyration is judged by its shapes")
+TIMES = Threshold(3.0, "", "largest distance of the centre of mass from the shapes, as a multiple of their size")
 
 Noted = frozenset[tuple[str, str | None]]
 
@@ -75,6 +74,7 @@ class Triangle(Quality):
     """
 
     code = "INR-002"
+    thresholds = (BROKEN,)
     level = "MUST"
     clause = "A + B >= C of the principal moments"
     url = CONSISTENT
@@ -82,7 +82,8 @@ class Triangle(Quality):
     bad = 'ixx="0.966667" ixy="0" ixz="0" iyy="0.6375"'
 
     def check(self, masses: Masses, inertia_texts: InertiaTexts) -> Iterator[Finding]:
-        """Broken by more than one part in a hundred, and by more than rounding explains."""
+        """A violation larger than the number below, and than rounding explains. INR-001 is about negative
+        moments."""
         a, b, c = masses.moments.T
         for link, _, moments in masses.where((a >= -ROUNDED * masses.size) & (c - a - b > BROKEN * c + NOTHING)):
             slope = 2 * about(link, 2) - np.eye(3)  # of c - a - b = 2c - trace, which is convex in the tensor
@@ -103,7 +104,8 @@ class NoInertia(LinkQuality):
     bad = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
 
     def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
-        """A moved body with one mass and nothing but zeros for inertia, not where the reader has put them."""
+        """A body that a joint moves, with one mass and nothing but zeros for inertia. Of a default inertia, the reader
+        reports that."""
         for links in weighed.values():
             heavy = [link for link in links if link.inertial and link.inertial.mass > 0]
             some = any(np.abs(link.inertial.inertia).max() > NOTHING for link in links if link.inertial)
@@ -124,7 +126,7 @@ class NegativeMass(LinkQuality):
     bad = '<mass value="-8"/>'
 
     def check(self, masses: Masses) -> Iterator[Finding]:
-        """mass < 0."""
+        """A mass below zero."""
         for link, mass, _ in masses.where(masses.mass < 0):
             yield self.finding(f"the mass is {number(mass)} kg; expected 0 or more", link)
 
@@ -142,7 +144,8 @@ class NoMass(LinkQuality):
     bad = '<mass value="0"/>'
 
     def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
-        """A moved body with an inertial that says zero, not where the reader has put it."""
+        """A body that a joint moves, whose inertials all have a mass of zero. Of a default inertial, the reader reports
+        that."""
         for links in weighed.values():
             said = [link for link in links if link.inertial]
             some = any(link.inertial.mass for link in said if link.inertial)
@@ -157,6 +160,7 @@ class Placeholder(Quality):
     """
 
     code = "INR-006"
+    thresholds = (SLIGHT, WIDE, OTHERS, CUBE, BALL, HOLLOW)
     evidence = "heuristic"
     clause = "if unsure what to put, the identity matrix is a bad default"
     url = TUTORIAL
@@ -164,8 +168,8 @@ class Placeholder(Quality):
     bad = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 
     def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
-        """k times the identity, k a power of ten, unless the link's own shape is as wide as high and explains it, all
-        inertias are written in this unit, or the link is slight and fixed to another; one finding for all links that
+        """A power of ten, the same about every axis, unless the link's own shape is as wide as high and explains it,
+        all inertias are written in this unit, or the link is light and fixed to another; one finding for all links that
         have the same."""
         least, _, most = masses.moments.T
         even = most - least <= 1e-9 * most
@@ -187,7 +191,9 @@ class Placeholder(Quality):
 def _is_last_place(unit: float, masses: Masses, others: Array) -> bool:
     """Return whether the inertias of other links are written as whole multiples of a unit, as rounded numbers are."""
     written = [link.inertial.inertia / unit for link, _, _ in masses.where(others) if link.inertial]
-    return len(written) > 2 and all(np.allclose(entries, entries.round(), rtol=0, atol=1e-6) for entries in written)
+    return len(written) >= OTHERS and all(
+        np.allclose(entries, entries.round(), rtol=0, atol=1e-6) for entries in written
+    )
 
 
 class AbsurdMass(Quality):
@@ -198,6 +204,7 @@ class AbsurdMass(Quality):
     """
 
     code = "INR-007"
+    thresholds = (HEAVY, LIGHT)
     evidence = "heuristic"
     clause = "kilograms"
     url = "https://www.ros.org/reps/rep-0103.html"
@@ -205,7 +212,7 @@ class AbsurdMass(Quality):
     bad = '<mass value="80000"/>'
 
     def check(self, masses: Masses, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
-        """More than 10,000 kg, or a moved body of less than 1e-6 kg altogether."""
+        """A link that is too heavy, or a body that a joint moves and that is too light altogether."""
         for link, mass, _ in masses.where(masses.mass > HEAVY):
             found = numbers((mass, HEAVY))[0]
             yield self.finding(f"the mass is {found} kg, more than ten tonnes; is it in grams?", link)
@@ -224,13 +231,14 @@ class GyrationRadius(LinkQuality):
     """
 
     code = "INR-008"
+    thresholds = (FAR,)
     evidence = "heuristic"
     clause = "inertia in kg m² about the centre of mass"
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
 
     def check(self, masses: Masses) -> Iterator[Finding]:
-        """More than 2 m about some axis."""
+        """A larger radius about some axis."""
         for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 2] > FAR**2 * masses.mass)):
             radius = np.sqrt(moments[2] / mass)
             message = f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg"
@@ -245,15 +253,16 @@ class InertiaBeyondShape(LinkQuality):
     """
 
     code = "INR-009"
+    thresholds = (BEYOND, FAR, FEATHER, MARKER)
     evidence = "heuristic"
     clause = "inertia in kg m² about the centre of mass"
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
     def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
-        """Of a link that is not fixed to another: a radius of gyration below 2 m, but more than twice the way to the
-        furthest corner of its shapes and of those fixed to it, which are 2 cm or larger. A mesh is read whole only if a
-        part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
+        """A radius of gyration that is too large for the shapes of the body. Links that are fixed to others are not
+        judged. A mesh is read whole only if a part of it is too small, up to 20 MB, in other formats than STL up to 2
+        MB."""
         most = np.maximum(masses.moments[:, 2], 0) / np.maximum(masses.mass, FEATHER)
         part = np.abs(_own_parts(masses, bounds, bodies) - masses.centres[:, None])
         reaches = BEYOND * np.linalg.norm(part.max(axis=1), axis=1)
@@ -273,14 +282,15 @@ class CentreOutside(LinkQuality):
     """
 
     code = "INR-010"
+    thresholds = (TIMES,)
     evidence = "heuristic"
     clause = "the centre of mass, in metres, in the frame of the link"
     good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
     bad = '<origin xyz="50 0 60"/>\n      <mass'
 
     def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
-        """Of a link that is not fixed to another: several times the size of its shapes, and of those fixed to it, away
-        from them. Meshes are read as for INR-009."""
+        """A centre of mass that is too far from the shapes of the body. Links that are fixed to others are not judged.
+        Meshes are read as for INR-009."""
         low, high = _own_parts(masses, bounds, bodies).swapaxes(0, 1)
         out = np.linalg.norm(masses.centres - np.clip(masses.centres, low, high), axis=1)
         sizes = TIMES * np.linalg.norm(high - low, axis=1)
@@ -311,7 +321,7 @@ class MovingWithoutInertial(Quality):
     bad = ""
 
     def check(self, robot: Robot, weighed: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
-        """A moved body of which no link has an inertial, nor a mass that follows from its shapes."""
+        """A body that a joint moves, of which no link has an inertial, nor a mass that follows from its shapes."""
         is_sdf = robot.text is not None and robot.text.format == "sdf"
         so = "; SDF gives it 1 kg and 1 kg m² about each axis" if is_sdf else "; simulators refuse or remove it"
         for links in weighed.values():
@@ -327,18 +337,19 @@ class TooDense(Quality):
     """
 
     code = "INR-012"
+    thresholds = (OSMIUM, DENSER, HEAVY, SLIGHT)
     clause = "nothing is denser than osmium, 22,590 kg/m³"
     url = "https://www.rsc.org/periodic-table/element/76/osmium"
     good = '<mass value="0.5"/>'
     bad = '<mass value="500"/>'
 
     def check(self, masses: Masses, bodies: Bodies) -> Iterator[Finding]:
-        """Less inertia than a ball twice as dense as osmium, up to ten tonnes; not of light links that are fixed to
-        others. One finding for all links of the same mass and moments."""
+        """Less inertia than a ball of the largest density. Light links that are fixed to others are not judged. One
+        finding for all links of the same mass and moments."""
         mass, trace = masses.mass, masses.moments.sum(axis=1)
         within = (mass > 0) & (mass <= HEAVY) & (masses.moments[:, 2] > NOTHING) & (trace > 0)
         squared = 5 / 6 * np.where(within, trace, np.inf) / np.where(within, mass, 1.0)  # trace = 6/5 m r²
-        dense = mass > 2 * OSMIUM * 4 / 3 * np.pi * squared**1.5
+        dense = mass > DENSER * OSMIUM * 4 / 3 * np.pi * squared**1.5
         found = [one for one in masses.where(dense) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT]
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
             link, kilograms, moments = same[0]
@@ -383,4 +394,4 @@ def _is_ball(mass: float, moment: float, box: Array | None) -> bool:
     if box is None or mass <= 0:
         return False
     size = np.sort(box[1] - box[0])
-    return bool(size[2] <= 1.05 * size[0] and 0.08 <= moment / (mass * max(size[2], 1e-9) ** 2) <= 0.2)
+    return bool(size[2] <= CUBE * size[0] and BALL <= moment / (mass * max(size[2], 1e-9) ** 2) <= HOLLOW)

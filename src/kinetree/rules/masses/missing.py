@@ -15,25 +15,19 @@ from kinetree.rules.facts import Bodies
 from kinetree.rules.masses.inertia import CONSISTENT, TUTORIAL, Noted
 from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array
 
-ALIKE, UNLIKE = 2.0, 4.0
-"""Factors by which moments differ at most from those of a solid box, and at least if their order is wrong."""
-LONG = 1.5
-"""Least ratio of the longest side of a long body to the next."""
-FITTING = (0.2, 1.5)
-"""Moments of a body relative to those of a solid box of its size; otherwise the shapes are not those of the body."""
-OFF = 0.25
-"""Distance of a centre of mass from the middle of the shapes, as a part of a side, at which they may have parts without
-mass; a centre outside of the shapes is one in another frame."""
-SKEW = 0.1
-"""Largest product of inertia of a body along the axes of its link, as a part of its largest moment."""
-MEASURED = 1e-3
-"""The same of a body of simple shapes: with larger products the inertia is measured, and the shapes are a sketch."""
-COPIES = 4
-"""Least number of links with one inertia."""
-DIFFERENT = 2.0
-"""Ratio of the sizes of bodies that cannot have one inertia."""
+ALIKE = Threshold(2.0, "", "largest factor between the ratios of the moments to those of a box, if the order fits")
+UNLIKE = Threshold(4.0, "", "smallest factor between these ratios in the order as written")
+LONG = Threshold(1.5, "", "smallest ratio of the longest side to the next")
+SPARSE = Threshold(0.2, "", "smallest ratio of the moments to those of a box that is judged")
+FULL = Threshold(1.5, "", "largest ratio of the moments to those of a box that is judged")
+OFF = Threshold(0.25, "", "largest distance of the centre of mass from the middle of the shapes, in their sides")
+SKEW = Threshold(0.1, "", "largest product of inertia, as a part of the largest moment, if a shape is a mesh")
+MEASURED = Threshold(1e-3, "", "the same without meshes; larger products are measured, beside shapes that are a sketch")
+COPIES = Threshold(4, "links", "smallest number of links with the same mass and inertia")
+DIFFERENT = Threshold(2.0, "", "smallest ratio of the sizes of links that cannot have one inertia")
 
 
 def _chain(lengths: tuple[float, ...]) -> str:
@@ -158,15 +152,16 @@ class LongBody(LinkQuality):
     """
 
     code = "INR-016"
+    thresholds = (UNLIKE, ALIKE, LONG, SPARSE, FULL, OFF, SKEW, MEASURED)
     evidence = "heuristic"
     clause = "moments of inertia in the axes of the frame of the inertial"
     good = '<inertia ixx="0.0192" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.116267"/>'
     bad = '<inertia ixx="0.116267" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.0192"/>'
 
     def check(self, robot: Robot, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
-        """A link to which no shape without an inertial is fixed, with moments that differ by a factor of 4 from those
-        of a solid box of its size, and by less than 2 in another order of the axes. Moments with products are measured,
-        and right beside shapes that are a sketch without meshes."""
+        """Moments that differ from those of a solid box of the link's size, and fit it in another order of the axes. A
+        link to which a shape without an inertial is fixed is not judged. Moments with products are measured, and right
+        beside shapes that are a sketch without meshes."""
         shared = {bodies[link.name] for link in robot.links.values() if shapes_of(link) and not link.inertial}
         least, _, most = masses.moments.T
         for link, mass, _ in masses.where((masses.mass > 0) & (least > NOTHING) & (most >= UNLIKE / ALIKE * least)):
@@ -189,6 +184,7 @@ class CopiedInertia(LinkQuality):
     """
 
     code = "INR-017"
+    thresholds = (COPIES, DIFFERENT, MARKER)
     evidence = "heuristic"
     clause = "the inertia of the link"
     base = CHAIN
@@ -200,8 +196,8 @@ class CopiedInertia(LinkQuality):
     )
 
     def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
-        """Four links or more that joints move, and at least half of these, have the same mass and moments, and the
-        largest of their shapes is twice the smallest."""
+        """Several links that joints move, and at least half of these, have the same mass and moments, and shapes of
+        different sizes."""
         moved = [one for one in masses.where(masses.mass > 0) if bodies[one[0].name] == one[0].name]
         for same in grouped(moved, lambda one: (one[1], tuple(one[2]))):
             if len(same) < max(COPIES, len(moved) / 2):
@@ -248,7 +244,7 @@ def _wrong_order(link: Link, mass: float, box: Array | None, skew: float) -> tup
     sides = np.sort(np.sqrt(squares))
     assert link.inertial
     off = np.abs(link.inertial.origin[:3, 3] - box.mean(axis=0)) / np.ptp(box, axis=0)
-    if sides[2] < LONG * sides[1] or not FITTING[0] < scale < FITTING[1] or OFF < off.max() <= 0.5:
+    if sides[2] < LONG * sides[1] or not SPARSE < scale < FULL or OFF < off.max() <= 0.5:
         return None
     if distance((0, 1, 2)) < np.log(UNLIKE) or min(map(distance, permutations(range(3)))) > np.log(ALIKE):
         return None

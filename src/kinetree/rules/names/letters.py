@@ -165,7 +165,7 @@ class Alike(Quality):
     )
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """Links, or joints, whose names are alike."""
+        """Links, or joints, whose names are alike. An empty link at the place of the other may be an older name."""
         kinds: tuple[Sequence[Link | Joint], ...] = (list(robot.links.values()), list(robot.joints.values()))
         for things in kinds:
             if len({thing.name.lower().translate(SEPARATORS) for thing in things}) == len(things):

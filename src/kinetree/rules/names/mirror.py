@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.display import number, numbers
+from kinetree.display import numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
 from kinetree.rules.facts import Poses, fact
 from kinetree.rules.names.sides import other_side, side_of
 from kinetree.rules.rule import Rule
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array
 
 SIDE = r"{0}|(?<![a-z0-9]){1}(?![a-z0-9])|(?<![a-z0-9])[fhrbm]{1}(?![a-z0-9])"
@@ -25,14 +26,14 @@ NOT_OURS = (
     r"|sensor|imu|fsr|(?<![a-z])ft(?![a-z])"
 )
 """Parts that are left or right of something else, or are the same part on both sides."""
-SAME = 1e-3
-"""Largest difference of mirror images, as part of their size."""
-DIFFERENT = 0.03
-"""Smallest difference that is not due to rounding."""
+SAME = Threshold(1e-3, "", "largest difference of mirror images, as a part of their size")
+DIFFERENT = Threshold(0.03, "", "largest difference that rounding may explain, as a part of their size")
+APART = Threshold(1e-3, "m", "smallest distance of the two of a pair that shows which is the plane of the mirror")
+SHORT = Threshold(0.01, "m", "length with which the differences of shorter ones are compared")
 MOST = 4
 """Most quantities in a message."""
-AGREEING = 4
-"""Number of pairs that must be mirror images for one that is not."""
+AGREEING = Threshold(4, "pairs", "smallest number of pairs that are mirror images for each that is not")
+NEAR = Threshold(0.1, "rad or m", "largest difference of limits that is only remarked")
 
 
 _PARTS = ("pelvis", "hip", "thigh", "shin", "ankle", "foot")
@@ -52,10 +53,6 @@ def _leg(side: str, y: float) -> str:
 
 LEGS = f'<robot name="walker"><link name="pelvis"/>\n{_leg("left", 0.1)}{_leg("right", -0.1)}</robot>'
 """A robot with two equal legs."""
-
-
-NEAR = 0.1
-"""Difference of limits, rad or m, up to which it is only remarked."""
 
 
 class Table(NamedTuple):
@@ -78,6 +75,7 @@ class MirrorImages(Rule):
     """
 
     code = "NAM-010"
+    thresholds = (SAME, DIFFERENT, APART, SHORT, AGREEING, NEAR)
     of_robot = True
     evidence = "heuristic"
     clause = "what is called left and right is the same but for its side"
@@ -87,13 +85,13 @@ class MirrorImages(Rule):
     bad = '<link name="right_shin"><inertial><mass value="2.4"/>'
 
     def check(self, robot: Robot, mirrored: tuple[Table, ...]) -> Iterator[Finding]:
-        """A pair that differs by three hundredths or more where nearly all others are equal; two wheels whose
-        collision shapes, cylinders or spheres, have other radii."""
+        """A pair that differs by more than rounding where nearly all others are equal; two wheels whose collision
+        shapes, cylinders or spheres, have other radii. Fingers, wheels and sensors make no pairs."""
         for wheels in _wheels(robot):
             one, other = (float(str(wheel.collisions[0].shape.parameters["radius"])) for wheel in wheels)
             if abs(one - other) > 1e-6 * one:
-                radii = f"{number(other)} m, that of {wheels[0].name!r} {number(one)} m"
-                message = f"the radius of the collision shape is {radii}"
+                own, theirs = numbers((other, one))
+                message = f"the radius of the collision shape is {own} m, that of {wheels[0].name!r} {theirs} m"
                 yield self.finding(f"{message}; expected wheels of one size", wheels[1])
         wrong: dict[str, tuple[Link | Joint, Link | Joint, list[str]]] = {}
         for table in mirrored:
@@ -172,7 +170,7 @@ def mirrored(robot: Robot, poses: Poses) -> tuple[Table, ...]:
     apart = np.abs([poses[a.child][:3, 3] - poses[b.child][:3, 3] for a, b in joints]).reshape(-1, 3)
     axes = np.argmax(apart, axis=1)
     across = np.sort(apart, axis=1)
-    along = axes[(across[:, 2] > 1e-3) & (across[:, 1] < SAME * across[:, 2])]  # are apart along one axis alone
+    along = axes[(across[:, 2] > APART) & (across[:, 1] < SAME * across[:, 2])]  # are apart along one axis alone
     if len(along) < AGREEING or np.bincount(along).max() < AGREEING:
         return ()
     mirror = np.eye(3)
@@ -205,7 +203,7 @@ def _of_links(pairs: list[tuple[Link, Link]], poses: Poses, mirror: Array) -> It
     tensors, found = (np.array([inertial.inertia for inertial in side if inertial]) for side in (left, right))
     rows = [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]
     size = np.maximum(np.trace(tensors, axis1=1, axis2=2)[:, None] / 3, 1e-12)
-    distance = np.maximum(np.linalg.norm(com, axis=1, keepdims=True), 1e-2)
+    distance = np.maximum(np.linalg.norm(com, axis=1, keepdims=True), SHORT)
     images = turn @ tensors @ turn.transpose(0, 2, 1)
     yield Table(
         ("mass", *(f"centre of mass {x}" for x in "xyz"), "ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
@@ -221,7 +219,7 @@ def _of_joints(pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Poses, mir
     R, Q = (np.array([poses[pair[k].parent][:3, :3] for pair in pairs]) for k in (0, 1))
     here, there = (np.array([pair[k].origin[:3, 3] for pair in pairs]) for k in (0, 1))
     images = (Q.transpose(0, 2, 1) @ mirror @ R @ here[..., None])[..., 0]
-    size = np.maximum(np.linalg.norm(here, axis=1, keepdims=True), 1e-2)
+    size = np.maximum(np.linalg.norm(here, axis=1, keepdims=True), SHORT)
     moving = {joint.child: joint for joint in robot.joints.values()}
     for i in np.flatnonzero((np.abs(there - images) > SAME * size).any(axis=1)):
         for along in _free(*pairs[i], Q[i], moving, mirror):

@@ -4,15 +4,16 @@ from collections.abc import Iterator, Mapping
 from math import degrees, inf, isclose
 from typing import ClassVar
 
-from kinetree.display import number
+from kinetree.display import number, numbers
 from kinetree.errors import Finding, Severity, nearest_names
 from kinetree.model.robot import Robot
 from kinetree.rules.blocks.gazebo import repeated
-from kinetree.rules.blocks.ros2_control import nearly
+from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly
 from kinetree.rules.examples import ARM
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.parameters.files import JOINT_KEYS, Controller, RosFiles
 from kinetree.rules.rule import Rule
+from kinetree.rules.threshold import Threshold
 from kinetree.syntax.yaml import Yaml
 
 EXAMPLE = "/robot/example.yaml"
@@ -22,8 +23,10 @@ SRDF = """\
   <group name="manipulator"><chain base_link="base_link" tip_link="link_6"/></group>
 </robot>
 """
-ROOM = 0.01
-"""Relative excess over a limit that is rounding."""
+ROOM = Threshold(0.01, "", "largest excess over a limit, as a part of it")
+LEAST = Threshold(0.1, "SI", "limit with which the excess over a smaller one is compared")
+CONVERTED = Threshold(0.03, "", "largest relative difference from a limit in degrees that is read as degrees")
+TURN = Threshold(6.3, "rad or m", "largest position that cannot be in degrees")
 LIMITS = "https://moveit.picknik.ai/main/doc/how_to_guides/moveit_configuration/moveit_configuration_tutorial.html"
 CONTROLLERS = (
     "https://moveit.picknik.ai/main/doc/examples/controller_configuration/controller_configuration_tutorial.html"
@@ -143,7 +146,8 @@ class LimitFlags(FileRule):
                         f"max_{quantity} is {number(high.number)}; expected a positive number", element, high
                     )
                 if low and high and low.number is not None and high.number is not None and low.number > high.number:
-                    message = f"min_{quantity} {number(low.number)} is above max_{quantity} {number(high.number)}"
+                    least, most = numbers((low.number, high.number))
+                    message = f"min_{quantity} {least} is above max_{quantity} {most}"
                     yield self.about(message, element, low)
 
 
@@ -154,12 +158,14 @@ class LimitsInside(FileRule):
     """
 
     code = "MVT-004"
+    thresholds = (ROOM, LEAST, CONVERTED)
     clause = "joint_limits.yaml overrides the limits of the URDF"
     good = "joint_limits:\n  joint_1:\n    has_velocity_limits: true\n    max_velocity: 2.0\n"
     bad = "joint_limits:\n  joint_1:\n    has_velocity_limits: true\n    max_velocity: 172\n"
 
     def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
-        """A velocity, effort or position more than one hundredth beyond the joint's."""
+        """A velocity, effort or position beyond the joint's. Numbers whose flag is false, and joints without a limit,
+        are not judged."""
         for name, value in ros_files.limits:
             joint = robot.joints.get(name)
             if joint is None or joint.kind.nv != 1:
@@ -172,8 +178,8 @@ class LimitsInside(FileRule):
                 found = written.number if written is not None and (flag is None or flag.is_true) else None
                 if written is None or found is None or abs(bound) == inf or (bound <= 0 and "_pos" not in key):
                     continue
-                if sign * (found - bound) > ROOM * max(abs(bound), 0.1):
-                    is_degrees = bound != 0 and isclose(found, degrees(bound), rel_tol=0.03) and not written.tag
+                if sign * (found - bound) > ROOM * max(abs(bound), LEAST):
+                    is_degrees = bound != 0 and isclose(found, degrees(bound), rel_tol=CONVERTED) and not written.tag
                     unit = "; it looks like degrees" if is_degrees else ""
                     message = f"{key} is {number(found, 4)}; the robot's limit is {number(bound, 4)}{unit}"
                     yield self.about(message, f"joint {name!r}", written)
@@ -283,6 +289,7 @@ class Parameters(FileRule):
     """
 
     code = "MVT-008"
+    thresholds = (NEARLY, LETTERS)
     evidence = "heuristic"
     clause = "the parameters of a controller stand under its name"
     url = "https://control.ros.org/rolling/doc/ros2_controllers/joint_trajectory_controller/doc/parameters.html"
@@ -310,6 +317,7 @@ class Positions(FileRule):
     """
 
     code = "MVT-011"
+    thresholds = (ROOM, LEAST, TURN)
     clause = "initial positions of joints"
     url = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/mock_components_userdoc.html"
     good = "initial_positions:\n  joint_3: 0.5\n"
@@ -322,8 +330,8 @@ class Positions(FileRule):
             if joint is None or joint.kind.nv != 1 or found is None:
                 continue
             lower, upper = joint.limit.lower, joint.limit.upper
-            if not lower - ROOM * max(abs(lower), 0.1) <= found <= upper + ROOM * max(abs(upper), 0.1):
-                unit = "; it looks like degrees" if abs(found) > 6.3 else ""
+            if not lower - ROOM * max(abs(lower), LEAST) <= found <= upper + ROOM * max(abs(upper), LEAST):
+                unit = "; it looks like degrees" if abs(found) > TURN else ""
                 between = f"{number(lower, 4)} to {number(upper, 4)}"
                 message = f"the initial position {number(found, 4)} is outside of {between}{unit}"
                 yield self.about(message, f"joint {name!r}", value)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
-from kinetree.rules.blocks.wheels import drive_fault, size_fault
+from kinetree.rules.blocks.wheels import ALONG, OFF, OPPOSITE, ROUND, SKIDDING, TOGETHER, drive_fault, size_fault
 from kinetree.rules.examples import CART
 from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.parameters.files import RosFiles
@@ -26,6 +26,7 @@ class WheelsOfTheRobot(FileRule):
     """
 
     code = "MVT-012"
+    thresholds = (OFF, SKIDDING, TOGETHER, OPPOSITE, ROUND, ALONG)
     of_robot = True
     evidence = "heuristic"
     clause = "wheel_separation and wheel_radius, in metres"
@@ -37,8 +38,8 @@ class WheelsOfTheRobot(FileRule):
     def check(
         self, robot: Robot, ros_files: RosFiles, poses: Poses, bounds: Bounds, bodies: Bodies
     ) -> Iterator[Finding]:
-        """A distance between wheels, or a radius, 1.5 times too large or too small; a distance 3 times too large if a
-        side has several wheels. Wheels of both sides with opposite axes."""
+        """A distance between wheels, or a radius, that is too large or too small; wheels of both sides with opposite
+        axes, at one place, or exchanged; a fixed joint. Wheels that are not on one axle have no distance."""
         for controller in ros_files.controllers:
             values = controller.parameters
             names = [[one.text for one in controller.names(f"{side}_wheel_names")] for side in ("left", "right")]

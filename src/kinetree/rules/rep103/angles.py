@@ -5,8 +5,9 @@ from math import pi
 
 from kinetree.display import number
 from kinetree.errors import Finding
-from kinetree.repairs.fixes import FRACTIONS, OFF, exact, exact_angles
+from kinetree.repairs.fixes import EXACT, FRACTIONS, OFF, exact, exact_angles
 from kinetree.rules.rep103.clause import Rep103, Rpy
+from kinetree.rules.threshold import Threshold
 
 
 class InexactAngles(Rep103):
@@ -18,6 +19,7 @@ class InexactAngles(Rep103):
     """
 
     code = "R103-007"
+    thresholds = (Threshold(EXACT, "rad", "largest error of an exact fraction of π"),)
     clause = "All coordinate frames should follow these conventions"
     good = 'rpy="0 1.5707963267948966 0"'
     bad = 'rpy="0 1.57 0"'

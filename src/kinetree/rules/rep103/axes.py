@@ -13,16 +13,15 @@ from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import Shapes
 from kinetree.rules.rep103.clause import Rep103
 from kinetree.rules.rule import link_or_frame
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array
 
-NEAR = 0.05
-"""Largest turn of a frame from its place, rad: cameras are calibrated."""
+NEAR = Threshold(0.05, "rad", "largest turn of the frame from its place, since cameras are calibrated")
 OPTICAL = np.array(((0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
 """R_body_optical, which is rpy(-π/2, 0, -π/2): z forward, x right, y down, where the body has x forward, y left."""
 NED = (np.diag((1.0, -1.0, -1.0)), np.array(((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))))
 """R_body_ned and R_enu_ned: turned about the body's own x, or with x and y of east, north, up exchanged."""
-ALONG = 0.5
-"""Cosine of the largest angle between a direction and its axis."""
+ALONG = Threshold(0.5, "cosine", "largest angle between a direction and its axis")
 
 # Texts that stand for left and for right in names, and for front and for rear: words anywhere, letters on their own.
 LEFT = ((r"left", "right"), (r"(?<![a-z0-9])l(?![a-z0-9])", "r"), (r"(?<![a-z0-9])([frbh])l(?![a-z0-9])", r"\1r"))
@@ -67,6 +66,7 @@ class Sides(Rep103):
     """
 
     code = "R103-003"
+    thresholds = (ALONG,)
     of_robot = True
     evidence = "advice"
     clause = "x forward, y left, z up"
@@ -84,7 +84,8 @@ class Sides(Rep103):
     bad = "0.2 0 0"
 
     def check(self, robot: Robot, poses: Poses, bodies: Bodies) -> Iterator[Finding]:
-        """Pairs of left and right, or of front and rear, that stand along another axis or the other way round."""
+        """Pairs of left and right, or of front and rear, that stand along another axis or the other way round. Fingers,
+        and robots whose root is a world, are not judged."""
         base = "base_link" if "base_link" in robot.frames else robot.root
         if base in WORLDS:
             return
@@ -108,6 +109,7 @@ class Optical(Rep103):
     """
 
     code = "R103-004"
+    thresholds = (NEAR,)
     clause = 'a second frame defined with a "_optical" suffix'
     base = """<robot name="camera">
   <link name="camera_link"/><link name="camera_optical_frame"/>
@@ -137,6 +139,7 @@ class NorthEastDown(Rep103):
     """
 
     code = "R103-005"
+    thresholds = (NEAR,)
     clause = 'an appropriately transformed secondary frame with the "_ned" suffix'
     base = """<robot name="boat">
   <link name="base_link"/><link name="base_link_ned"/>

@@ -12,28 +12,21 @@ from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.rules.facts import Poses
 from kinetree.rules.quality import HALF_EXTENTS, Shapes, grouped, span
 from kinetree.rules.rep103.clause import Rep103, Rpy
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import IDENTITY, Array
 from kinetree.syntax.numbers import number
 
-TURNS = 4 * pi
-"""Largest turn of a revolute joint, rad."""
-DEGREES = 720.0
-"""Limits larger than this mean none in any unit."""
-FAR = 20.0
-"""Largest distance of a part from its parent, m."""
-SLIDES = (10.0, 100.0)
-"""Largest travel of a joint, in sizes of the robot: for one behind a turning joint, and for one on the floor, as the
-axes of gantries."""
-SMALL = 1.0
-"""Size of a robot below which its frames may not show how large it is, as a rail with its carriage, m."""
-NO_LIMIT = 1e4
-"""Travel above which a joint has no limit in any unit, m."""
-DENSE = 2e5
-"""Ten times as dense as any metal, kg/m³."""
-HEAVY = 10.0
-"""Mass below which a link may have a small body for the sake of a simulation, kg."""
-ROUNDED = 1e-3
-"""How much more than one turn an rpy may be, rad: 6.2832 is a turn with its last digit rounded up."""
+TURNS = Threshold(4 * pi, "rad", "largest limit of a joint that turns")
+DEGREES = Threshold(720.0, "rad", "limit above which a joint that turns has none in any unit")
+FAR = Threshold(20.0, "m", "largest distance of a joint, a shape or a centre of mass from its link")
+CARRIED = Threshold(10.0, "", "largest travel of a sliding joint behind one that turns, in sizes of the robot")
+GANTRY = Threshold(100.0, "", "largest travel of any sliding joint, in sizes of the robot")
+SMALL = Threshold(1.0, "m", "size that is taken for that of a smaller robot")
+NO_LIMIT = Threshold(1e4, "m", "travel from which on a sliding joint has no limit in any unit")
+DENSE = Threshold(2e5, "kg/m³", "largest density of a link, ten times that of metals")
+HEAVY = Threshold(10.0, "kg", "smallest mass for which the density of a link is judged")
+ROUNDED = Threshold(1e-3, "rad", "largest excess of an rpy over a whole turn, since 6.2832 is a rounded turn")
+RATIO = Threshold(1e-3, "", "largest relative difference of the scales of one mesh from a ratio of two units of length")
 RATIOS = (10.0, 25.4, 39.37, 100.0, 1000.0)
 """Ratios of the units of length: millimetre, centimetre, inch, metre."""
 
@@ -46,6 +39,7 @@ class Units(Rep103):
     """
 
     code = "R103-002"
+    thresholds = (TURNS, DEGREES, FAR, CARRIED, GANTRY, SMALL, NO_LIMIT, DENSE, HEAVY, ROUNDED, RATIO)
     of_robot = True
     evidence = "heuristic"
     clause = "We have chosen to standardize on SI units"
@@ -55,7 +49,8 @@ class Units(Rep103):
     def check(
         self, robot: Robot, shapes: Shapes, rpys: tuple[Rpy, ...], angles: frozenset[str], poses: Poses
     ) -> Iterator[Finding]:
-        """Sizes that a robot has in other units only."""
+        """Sizes that a robot has in other units only. Equal travel to both sides means none, and what stands in a world
+        may be far."""
         size = _size(shapes, poses) if any(map(_reach, robot.joints.values())) else 0.0
         for joint in robot.joints.values():
             yield from self._turns(joint)
@@ -82,7 +77,7 @@ class Units(Rep103):
     def _slides(self, joint: Joint, size: float, robot: Robot) -> Iterator[Finding]:
         """Yield a finding if a joint slides too far for a robot of a size, m; 0 if it is unknown."""
         times = _reach(joint) / max(size, SMALL)
-        if times > SLIDES[1] or (times > SLIDES[0] and size and _turns_with(joint, robot)):
+        if times > GANTRY or (times > CARRIED and size and _turns_with(joint, robot)):
             beside = f"for a robot of {text(size, 2)} m" if size else "for a robot of unknown size"
             message = f"the limits {span(joint)} are too wide {beside}; are they in millimetres?"
             yield self.finding(message, joint)
@@ -104,7 +99,7 @@ class Units(Rep103):
                 continue
             sizes = [max(map(abs, scale)) for scale in scales]
             small, large = min(sizes), max(sizes)
-            if small and any(isclose(large / small, ratio, rel_tol=1e-3) for ratio in RATIOS):
+            if small and any(isclose(large / small, ratio, rel_tol=RATIO) for ratio in RATIOS):
                 link, geometry = uses[sizes.index(large)]
                 message = (
                     f"the scale of the mesh {_mesh((link, geometry))!r} is {text(large, 4)} here and {text(small, 4)}"
@@ -117,7 +112,7 @@ def _reach(joint: Joint) -> float:
     mobile bases."""
     lower, upper = joint.limit.lower, joint.limit.upper
     slides = joint.kind.name == "prismatic" and joint.coordinated and lower != -upper
-    return upper - lower if slides and SLIDES[0] * SMALL < upper - lower < NO_LIMIT else 0.0
+    return upper - lower if slides and CARRIED * SMALL < upper - lower < NO_LIMIT else 0.0
 
 
 def _size(shapes: Shapes, poses: Poses) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kinetree.display import number
+from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.robot_kinds.arms import Arm
@@ -18,17 +18,17 @@ from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.fixes import add_base, hang, move_geometry, name_base_link
 from kinetree.rules.rep199.placement import Given
 from kinetree.rules.rule import link_or_frame
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 
 OTHER_BASE = re.compile(r".*[/_]base")
 """Name of a base with a prefix."""
-UPRIGHT = 5.0
-"""Largest angle of an upright first axis from the vertical, deg."""
-NEAR = 1.0
-"""Distance of base from base_link, m, up to which it is common in models, whatever the maker."""
-BOTTOM = 0.02
-"""Largest distance of base_link from the bottom of its shapes, m."""
+UPRIGHT = Threshold(5.0, "degrees", "largest angle of the first axis from z")
+AXES = Threshold(5, "joints", "smallest number of joints of an arm whose first axis is judged")
+REACH = Threshold(0.3, "", "smallest horizontal part of the reach that shows where the arm points")
+NEAR = Threshold(1.0, "m", "largest distance of base from base_link that needs no remark")
+BOTTOM = Threshold(0.02, "m", "largest height of the lowest point of the shapes above or below base_link")
 
 
 class BaseLink(Rep199):
@@ -65,13 +65,15 @@ class BaseLinkAtBottom(Rep199):
     """
 
     code = "R199-102"
+    thresholds = (BOTTOM,)
     evidence = "advice"
     clause = "expected to be located at the bottom of the first link"
     good = """<collision><origin xyz="0 0 0.1"/><geometry><box size="0.4 0.4 0.2"/>"""
     bad = """<collision><origin xyz="0 0 0.5"/><geometry><box size="0.4 0.4 0.2"/>"""
 
     def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
-        """The lowest point of the shapes of base_link is not at its origin's height."""
+        """The lowest point of the shapes of base_link is not at its origin's height. Capsules and meshes are not
+        judged."""
         for link in {arm.base_link: robot.links.get(arm.base_link or "") for arm in arms}.values():
             judged = link is not None and not any(shape.shape.kind == "capsule" for shape in link.collisions)
             shapes = [lowest_point(shape.origin, shape) for shape in link.collisions] if link and judged else []
@@ -93,6 +95,7 @@ class BaseLinkUpright(Rep199):
     """
 
     code = "R199-105"
+    thresholds = (AXES, UPRIGHT, REACH)
     level = "MUST"
     evidence = "heuristic"
     clause = "shall follow ROS conventions for both chirality and orientation"
@@ -100,14 +103,15 @@ class BaseLinkUpright(Rep199):
     bad = '<axis xyz="1 0 0"/>'
 
     def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
-        """The first axis is not along z, or the arm reaches backwards or sideways."""
+        """The first axis is not along z, or the arm reaches backwards or sideways. Arms that share a base_link may
+        lean."""
         for arm in arms:
             first = robot.joints[arm.moving[0]]
             shared = sum(other.base_link == arm.base_link for other in arms) > 1  # two arms on a body lean as they like
             if (
                 arm.base_link is None
                 or shared
-                or len(arm.moving) < 5
+                or len(arm.moving) < AXES
                 or first.axis is None
                 or not first.kind.angular[0]
             ):
@@ -121,7 +125,7 @@ class BaseLinkUpright(Rep199):
                 )
                 yield self.finding(message, link_or_frame(robot, arm.base_link))
             reach = R.T @ (poses[arm.flange or arm.tool0 or arm.end] - poses[arm.base_link])[:3, 3]
-            if np.hypot(reach[0], reach[1]) > 0.3 * np.linalg.norm(reach) and reach[0] < abs(reach[1]):
+            if np.hypot(reach[0], reach[1]) > REACH * np.linalg.norm(reach) and reach[0] < abs(reach[1]):
                 x, y = map(number, reach[:2])
                 message = f"with all joints at zero the arm reaches to x = {x}, y = {y} m; expected x forward"
                 yield self.remark(message, link_or_frame(robot, arm.base_link))
@@ -181,6 +185,7 @@ class BaseOrientation(Rep199):
     """
 
     code = "R199-106"
+    thresholds = (EXACT,)
     level = "MUST"
     evidence = "heuristic"
     clause = "shall be resolved by defining the correct transform between base_link … and the base frame"
@@ -219,6 +224,7 @@ class BasePosition(Rep199):
     """
 
     code = "R199-201"
+    thresholds = (EXACT, NEAR)
     level = "MUST"
     evidence = "heuristic"
     clause = "shall be coincident with the default Cartesian coordinate system"
@@ -243,8 +249,9 @@ class BasePosition(Rep199):
                 continue
             off = float(np.linalg.norm(p - expected))
             if off > EXACT:
-                there, where = (" ".join(map(number, np.round(point, 6))) for point in (p, expected))
-                message = f"is at {there} m in {arm.base_link!r}; expected {where} m, {_as(T, controller_frames)}"
+                texts = numbers(np.round((*p, *expected), 6).tolist())
+                message = f"is at {' '.join(texts[:3])} m in {arm.base_link!r}; expected {' '.join(texts[3:])} m"
+                message += f", {_as(T, controller_frames)}"
                 yield self.finding(message, link_or_frame(robot, arm.base))
 
     def _not_judged(self, robot: Robot, arm: Arm, p: Array, who: ControllerFrames) -> Finding:

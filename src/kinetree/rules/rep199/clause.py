@@ -13,15 +13,14 @@ from kinetree.rules.examples import ARM
 from kinetree.rules.facts import Bodies, Poses, fact
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.rule import Rule, link_or_frame
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array
 
 URL = "https://github.com/gavanderhoorn/rep/blob/coord_frames_ind_robots/rep-0199.rst"
 
 
-EXACT = 1e-3
-"""Largest error of the place of a frame, m and rad."""
-ALONG = 1e-3
-"""Largest difference from 1 of the cosine of equal directions."""
+EXACT = Threshold(1e-3, "m or rad", "largest error of the place or the turn of a frame")
+ALONG = Threshold(0.999, "cosine", "largest angle between two directions that are the same")
 
 MEANING = {
     "base_link": "the frame at its foot",
@@ -93,7 +92,7 @@ class NoGeometry(Rep199):
     instead: ClassVar[str]
 
     def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
-        """Yield a finding for each arm whose frame has shapes."""
+        """A frame of an arm that has shapes."""
         for name in (getattr(arm, self.frame) for arm in arms):
             if name and geometry(robot, name):
                 yield self.finding(
@@ -108,7 +107,7 @@ class FixedFrame(Rep199):
     frame: ClassVar[str]
 
     def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Iterator[Finding]:
-        """Yield a finding for each arm whose frame is carried by a joint that moves, or fixed to another body."""
+        """A frame of an arm that a joint moves, or that is fixed to another body."""
         for arm in arms:
             name = getattr(arm, self.frame)
             joint = own_joint(robot, name)
@@ -165,7 +164,7 @@ def last_axis(arm: Arm, robot: Robot, poses: Poses) -> Array | None:
     if axis is None or joint.kind.angular[0]:
         return axis
     turns = other is not None and before.kind.angular[0]
-    return axis if turns and abs(axis @ other) > 1 - ALONG else None
+    return axis if turns and abs(axis @ other) > ALONG else None
 
 
 def _axis(joint: Joint, poses: Poses) -> Array | None:
@@ -199,7 +198,7 @@ def flange_off(arm: Arm, robot: Robot, poses: Poses) -> float | None:
     """Return the angle of X of an arm's flange from the direction out of the last link, deg; None if it is correct or
     unknown."""
     off = off_the_way_out(poses[arm.flange][:3, 0], arm, robot, poses) if arm.flange else None
-    return off if off is not None and np.cos(np.deg2rad(off)) < 1 - ALONG else None
+    return off if off is not None and np.cos(np.deg2rad(off)) < ALONG else None
 
 
 def joints_of(arm: Arm, robot: Robot) -> list[Joint]:

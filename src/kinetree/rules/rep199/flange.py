@@ -27,20 +27,18 @@ from kinetree.rules.rep199.clause import (
 from kinetree.rules.rep199.fixes import add_flange, move_geometry, turn_flange
 from kinetree.rules.rep199.placement import pose_with_z_up
 from kinetree.rules.rule import link_or_frame
+from kinetree.rules.threshold import Threshold
 
 OWN = re.compile(
     r"(?i)(.*[_/-])?(cover|cap|shell|housing|bumper|skin|cable|hose|dress(pack)?|guide|camera|sensor|light|led|label|logo"
     r"|counterweight|motor|brake|gear|encoder|bearing|seal|screw|bolt|washer)s?\d*([_/-].*)?"
 )
 """Names of bodies on the last link that are not end effectors: parts of the arm, and sensors."""
-SERIAL = 4
-"""Smallest number of joints of an arm whose flange is judged; positioners have fewer."""
-BESIDE = 0.02
-"""Largest distance of a flange from the last axis, m."""
-FARTHEST, NEAR = 0.5, 0.5
-"""Largest distance of a flange along the last axis: a part of the arm's length, and m, of which the larger counts."""
-LEVEL = 0.5
-"""Largest vertical part of a horizontal direction."""
+SERIAL = Threshold(4, "joints", "smallest number of joints of an arm whose flange is judged; positioners have fewer")
+BESIDE = Threshold(0.02, "m", "largest distance of flange from the last axis")
+FARTHEST = Threshold(0.5, "", "largest distance of flange along the last axis, as a part of the length of the arm")
+NEAR = Threshold(0.5, "m", "largest distance of flange along the last axis of a short arm")
+LEVEL = Threshold(0.5, "sine", "largest slope of an x axis that points forward")
 
 
 GRIPPER = """<link name="gripper"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
@@ -114,6 +112,7 @@ class FlangeAxis(Rep199):
     """
 
     code = "R199-403"
+    thresholds = (ALONG,)
     level = "MUST"
     clause = "must always point away from the last link"
     requires = ("R199-404",)
@@ -139,6 +138,7 @@ class FlangePlace(Rep199):
     """
 
     code = "R199-405"
+    thresholds = (SERIAL, BESIDE, FARTHEST, NEAR)
     level = "MUST"
     evidence = "heuristic"
     clause = "located in the correct location and has the correct orientation"
@@ -147,7 +147,7 @@ class FlangePlace(Rep199):
     bad = """<origin xyz="0.09 0.7 0" rpy="0 0 0"/>"""
 
     def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
-        """flange is beside the axis of the last joint, or farther along it than half of the arm is long."""
+        """flange is beside the axis of the last joint, or far along it."""
         for arm in arms:
             axis = last_axis(arm, robot, poses)
             if arm.flange is None or axis is None or len(arm.moving) < SERIAL:
@@ -174,6 +174,7 @@ class FlangeOrientation(Rep199):
     """
 
     code = "R199-402"
+    thresholds = (LEVEL, ALONG)
     level = "MUST"
     evidence = "advice"
     clause = "shall always be oriented such that it complies with REP 103"
@@ -189,7 +190,7 @@ class FlangeOrientation(Rep199):
             if arm.flange is None:
                 continue
             R = poses[arm.base_link or arm.foot][:3, :3].T @ poses[arm.flange][:3, :3]
-            if abs(R[2, 0]) < LEVEL and R[2, 2] < 1 - ALONG:
+            if abs(R[2, 0]) < LEVEL and R[2, 2] < ALONG:
                 off = between(R[:, 2], np.array([0.0, 0.0, 1.0]))
                 message = f"with all joints at zero its z axis is {number(off)} degrees from vertical; expected up"
                 right = pose_with_z_up(arm, robot, poses)

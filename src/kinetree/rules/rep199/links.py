@@ -11,12 +11,12 @@ from kinetree.rules.examples import SMALL_ARM
 from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.rep199.clause import Arms, Rep199, angle, geometry
 from kinetree.rules.rep199.fixes import number_links, numbered_links
+from kinetree.rules.threshold import Threshold
 from kinetree.syntax.numbers import whole_number
 
 LISTED = 7
 """Number of names in a message."""
-ALIGNED = 0.1
-"""Largest angle of an aligned frame of a link, deg."""
+ALIGNED = Threshold(0.1, "degrees", "largest turn of the frame of a link")
 
 
 def _number(arm: Arm, link: str) -> int | None:
@@ -94,6 +94,7 @@ class LinkOrientation(Rep199):
     """
 
     code = "R199-303"
+    thresholds = (ALIGNED,)
     level = "MUST"
     evidence = "advice"
     clause = "These frames shall follow ROS conventions for both chirality and orientation"

@@ -119,7 +119,7 @@ def oriented(T: Array, arm: Arm, robot: Robot, poses: Poses, who: ControllerFram
     T = np.array(T)
     if who.tool0_rotation is not None and arm.tool0:
         T[:3, :3] = poses[arm.tool0][:3, :3] @ who.tool0_rotation.T
-        if T[:3, 0] @ out < 1 - ALONG:
+        if T[:3, 0] @ out < ALONG:
             return f"{arm.tool0!r} is not turned as in models of {who.name}, so X of flange would not point outwards"
         return T
     up = poses[arm.base_link or arm.foot][:3, 2]

@@ -28,10 +28,10 @@ from kinetree.rules.rep199.fixes import add_tool0, hang, hang_on_flange, move_ge
 from kinetree.rules.rep199.flange import GRIPPER, OWN
 from kinetree.rules.rep199.placement import Given
 from kinetree.rules.rule import link_or_frame
+from kinetree.rules.threshold import Threshold
 from kinetree.xacro_text.calls import AttachedAt
 
-TOGETHER = 1e-6
-"""Largest distance between the origins of flange and tool0, m."""
+TOGETHER = Threshold(1e-6, "m", "largest distance between the origins of flange and tool0")
 
 
 class Tool0(Rep199):
@@ -43,6 +43,7 @@ class Tool0(Rep199):
     """
 
     code = "R199-501"
+    thresholds = (EXACT,)
     level = "MUST"
     clause = "shall match exactly an all-zeros TCP as defined by the robot controller"
     context = STRICT
@@ -96,6 +97,7 @@ class Tool0AtFlange(Rep199):
     """
 
     code = "R199-503"
+    thresholds = (TOGETHER,)
     clause = "the only expected difference between tool0 and flange is the orientation"
     good = '<origin xyz="0 0 0" rpy="0 1.5707963267948966 0"/>'
     bad = '<origin xyz="0 0 0.1" rpy="0 1.5707963267948966 0"/>'

@@ -13,13 +13,13 @@ from typing import Literal
 from kinetree.confine import Confinement
 from kinetree.errors import KinetreeError
 from kinetree.files.opener import joined, read_file
+from kinetree.rules.threshold import Threshold
 from kinetree.xacro_text.known_packages import MANIFESTS
 
-KNOWN = ("package", "file", "model", "http", "https")
-LIKE = 0.8
-"""How alike a scheme is that may be meant as package, 1 for equal ones."""
-DEEPEST = 4
-"""Folders above a file in which the mesh of a package that is not found is looked for."""
+LIKE = Threshold(0.8, "of 1", "smallest similarity of a scheme to package that is a slip")
+DEEPEST = Threshold(4, "folders", "largest number of folders above the model in which a mesh is looked for")
+SOUGHT = (LIKE, DEEPEST)
+"""Numbers on which findings about addresses depend."""
 
 ASTRAY = MappingProxyType(
     {
@@ -51,7 +51,7 @@ def is_whole(name: str) -> bool:
 def misspelt_scheme(name: str) -> str:
     """Return the scheme of a file name if it is nearly, but not, package, or ""."""
     scheme, sign, _ = name.partition("://")
-    return scheme if sign and scheme.lower() not in KNOWN and _like(scheme.lower()) else ""
+    return scheme if sign and scheme.lower() != "package" and _like(scheme.lower()) else ""
 
 
 @lru_cache(maxsize=100)
@@ -62,7 +62,7 @@ def _like(scheme: str) -> bool:
 def in_own_package(name: str, file: str, confined: Confinement | Literal[False]) -> str:
     """Return the folder above a file which has a mesh whose package is not found, or ""."""
     rest = name.removeprefix("package://").partition("/")[2]
-    for folder in Path(file).absolute().parents[:DEEPEST]:
+    for folder in Path(file).absolute().parents[: int(DEEPEST)]:
         with suppress(OSError, ValueError, KinetreeError):
             path = joined(folder, rest, name)
             if rest and not (confined and not confined.holds(path)) and path.is_file():

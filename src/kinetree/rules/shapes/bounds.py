@@ -11,12 +11,12 @@ from kinetree.rules.facts import Bodies, Poses, fact
 from kinetree.rules.quality import HALF_EXTENTS
 from kinetree.rules.shapes.mesh_facts import box_of
 from kinetree.rules.shapes.meshes import Asset, Readings
+from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import IDENTITY, Array, inverse
 
 MOST_READ = 40_000_000
 """Most bytes of mesh files that are read whole for a robot."""
-MARKER = 0.02
-"""Size below which shapes only mark a place, m."""
+MARKER = Threshold(0.02, "m", "smallest size of shapes that are those of a body; smaller ones only mark a place")
 UNKNOWN = np.full((2, 3), np.nan)
 
 

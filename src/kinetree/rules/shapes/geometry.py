@@ -7,8 +7,10 @@ from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Geometry, Link
 from kinetree.rules.facts import fact
 from kinetree.rules.quality import LinkQuality, Quality, Shapes
+from kinetree.rules.threshold import Threshold
 
-HUGE, TINY = 100.0, 1e-5
+HUGE = Threshold(100.0, "m", "largest size of a shape")
+TINY = Threshold(1e-5, "m", "smallest size of a shape")
 Size = tuple[Link, Geometry, str, tuple[float, ...]]
 """A link, its shape, the name of one of the shape's sizes, and its numbers, m."""
 
@@ -25,7 +27,7 @@ class NoCollision(LinkQuality):
     bad = ""
 
     def check(self, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
-        """A moved body with visuals and without collision shapes."""
+        """A body that a joint moves, with visuals that are not transparent, and without collision shapes."""
         for links in moving.values():
             seen = [link for link in links if any(not _is_invisible(visual) for visual in link.visuals)]
             if seen and not any(link.collisions for link in links):
@@ -68,6 +70,7 @@ class AbsurdSize(Quality):
     """
 
     code = "GEO-003"
+    thresholds = (HUGE, TINY)
     evidence = "heuristic"
     clause = "metres"
     url = "https://www.ros.org/reps/rep-0103.html"
@@ -75,7 +78,7 @@ class AbsurdSize(Quality):
     bad = '<box size="400 120 120"/>'
 
     def check(self, sizes: tuple[Size, ...]) -> Iterator[Finding]:
-        """A size above 100 m or below 1e-5 m; scales of meshes are no sizes."""
+        """A larger or a smaller size. Scales of meshes are no sizes."""
         for link, geometry, name, size in sizes:
             if name != "scale" and any(s > HUGE or 0 < s < TINY for s in size):
                 message = f"the {name} of <{geometry.shape.kind}> is {' '.join(numbers((*size, HUGE))[:-1])} m"

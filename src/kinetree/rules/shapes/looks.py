@@ -11,16 +11,14 @@ from kinetree.model.robot import Geometry, Link, Material, Robot
 from kinetree.rules.quality import LinkQuality, Shapes, grouped
 from kinetree.rules.shapes.bounds import MARKER, Bounds, size_of
 from kinetree.rules.shapes.meshes import MeshRule, Readings, file_of, first_uses
+from kinetree.rules.threshold import Threshold
 
-MANY_TRIANGLES = 100_000
-"""Number of triangles of a mesh that only eyes need."""
-LARGER = 5.0
-"""Ratio of the size of collision shapes to that of visuals that no margin explains."""
-MOVED, TURNED = 1e-3, 0.02
-"""Distance, m, and angle, rad, of one mesh from another that rounding explains."""
+MANY_TRIANGLES = Threshold(100_000, "triangles", "smallest number of triangles of a mesh that is only for looks")
+LARGER = Threshold(5.0, "", "largest size of the collision shapes, as a multiple of that of the visuals")
+MOVED = Threshold(1e-3, "m", "largest distance between the two places")
+TURNED = Threshold(0.02, "rad", "largest turn between the two places")
 POSITION = re.compile(r"<pos>\s*((?:[-+.\deE]+\s*){3})</pos>")
-AWAY = 2.0
-"""Distance of collision shapes from visuals, as a part of the larger of the two, that is no margin."""
+AWAY = Threshold(2.0, "", "largest distance between the two, as a multiple of the size of the larger one")
 
 
 class Colour(LinkQuality):
@@ -62,14 +60,14 @@ class CollisionSize(LinkQuality):
     """
 
     code = "GEO-005"
+    thresholds = (LARGER, AWAY, MARKER)
     evidence = "heuristic"
     clause = "the collision properties of a link"
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
     bad = '<collision><origin xyz="0.25 0 0"/><geometry><box size="4 1.2 1.2"/></geometry></collision>'
 
     def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
-        """Collision shapes more than five times as large as visuals of 2 cm or more, or further away from them than
-        twice the size of both."""
+        """Collision shapes that are much larger than the visuals, or far away from them."""
         found = [
             (link, seen, felt)
             for link in robot.links.values()
@@ -91,6 +89,7 @@ class OneShapeOnePlace(LinkQuality):
     """
 
     code = "GEO-006"
+    thresholds = (MOVED, TURNED, MARKER)
     clause = "the collision properties of a link"
     evidence = "heuristic"
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
@@ -98,7 +97,7 @@ class OneShapeOnePlace(LinkQuality):
 
     def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
         """The only visual and the only collision shape of a link that are one mesh in one scale, or of one kind and
-        size, of which one is moved by more than 1 mm, or turned so that its box is another."""
+        size, of which one is moved, or turned so that its box is another. Small shapes may be moved."""
         for link in robot.links.values():
             for one in link.collisions if link.visuals else ():
                 same = [[s for s in some if _is_same(s, one)] for some in (link.visuals, link.collisions)]
@@ -151,6 +150,7 @@ class CollisionMesh(MeshRule):
     """
 
     code = "MSH-007"
+    thresholds = (MANY_TRIANGLES,)
     clause = "use simplified meshes for collisions"
     url = "http://wiki.ros.org/urdf/XML/link"
     evidence = "heuristic"
@@ -159,7 +159,7 @@ class CollisionMesh(MeshRule):
     bad = "many_triangles.stl"
 
     def check(self, robot: Robot, readings: Readings) -> Iterator[Finding]:
-        """A binary STL file of 100,000 triangles or more. MuJoCo takes the convex hull of a mesh instead."""
+        """A binary STL file of so many triangles or more. MuJoCo takes the convex hull of a mesh instead."""
         if robot.text and robot.text.format == "mjcf":
             return
         seen = {file_of(shape) for link in robot.links.values() for shape in link.visuals}

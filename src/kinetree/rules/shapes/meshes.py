@@ -22,7 +22,15 @@ from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.rules.facts import fact
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.quality import LinkQuality, Quality, Shapes, others
-from kinetree.rules.shapes.addresses import ASTRAY, address_fault, in_own_package, is_whole, misspelt_scheme, undeclared
+from kinetree.rules.shapes.addresses import (
+    ASTRAY,
+    SOUGHT,
+    address_fault,
+    in_own_package,
+    is_whole,
+    misspelt_scheme,
+    undeclared,
+)
 from kinetree.rules.shapes.geometry import HUGE, TINY
 from kinetree.rules.shapes.mesh_facts import MOST_BYTES, Facts, facts_of
 from kinetree.shapes.read import POINTER, ending_of
@@ -62,6 +70,7 @@ class MissingMesh(MeshRule):
     """
 
     code = "MSH-002"
+    thresholds = SOUGHT
     clause = "the file must be available locally"
     bad = "link_7.stl"
 
@@ -187,15 +196,15 @@ class AbsurdMesh(MeshRule):
     """
 
     code = "MSH-006"
+    thresholds = (HUGE, TINY)
     evidence = "heuristic"
     clause = "metres"
     url = "https://www.ros.org/reps/rep-0103.html"
     bad = "millimetres.stl"
 
     def check(self, shapes: Shapes, readings: Readings) -> Iterator[Finding]:
-        """A mesh that has, with its scale, some triangles more than 100 m apart, or is smaller than 1e-5 m. Binary STL
-        files are read in part; OBJ, DAE and glTF files up to 0.5 MB, 2 MB in all, because that takes longer than all
-        rules."""
+        """A mesh that has, with its scale, some triangles too far apart, or is too small. Binary STL files are read in
+        part; OBJ, DAE and glTF files up to 0.5 MB, 2 MB in all, because that takes longer than all rules."""
         seen = set()
         for link, geometry in shapes:
             facts = readings.get(file_of(geometry))

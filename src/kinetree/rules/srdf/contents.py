@@ -12,11 +12,13 @@ from kinetree.rules.names.sides import on_wrong_side, other_side
 from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import URL as REP199
 from kinetree.rules.rule import Rule
+from kinetree.rules.threshold import Threshold
 
 if TYPE_CHECKING:
     from kinetree.model.semantic import Group, Reference, Semantic
 
 URL = "https://wiki.ros.org/srdf"
+FOREIGN = Threshold(5, "names", "largest number of unknown names that are reported one by one, if they are not most")
 GRIPPER = """\
   <link name="palm"/>
   <link name="finger"><collision><geometry><box size="0.02 0.02 0.1"/></geometry></collision></link>
@@ -122,6 +124,7 @@ class NamesExist(OfSrdf):
     """
 
     code = "SRD-001"
+    thresholds = (FOREIGN,)
     of_robot = False
     level = "MUST"
     clause = "the name of the joint must exist in the URDF"
@@ -136,7 +139,7 @@ class NamesExist(OfSrdf):
         for reference in unknown(semantic, robot):
             missing.setdefault((reference.kind, reference.name), []).append(reference)
         named = {(one.kind, one.name) for one in semantic.references()}
-        if len(missing) > max(5, len(named) / 2):
+        if len(missing) > max(FOREIGN, len(named) / 2):
             message = (
                 f"{len(missing)} of the {len(named)} names in this SRDF do not exist in the robot {robot.name!r}, such "
                 f"as {', '.join(repr(name) for _, name in list(missing)[:4])}; is it the SRDF of another robot?"

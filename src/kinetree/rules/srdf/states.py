@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import radians
 from typing import TYPE_CHECKING
 
-from kinetree.display import number
+from kinetree.display import numbers
 from kinetree.errors import Finding
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
 from kinetree.rules.srdf.contents import OfSrdf
+from kinetree.rules.threshold import Threshold
 
 if TYPE_CHECKING:
     from kinetree.model.semantic import CollisionPair, GroupState, JointValue, Semantic
 
-ROUNDED = 1e-3
-"""Share of the range of a joint by which a rounded value may be outside of it."""
+ROUNDED = Threshold(1e-3, "", "largest excess over the limits, as a part of the range, of which at most 1 counts")
+TURN = Threshold(7.0, "rad", "largest value that cannot be in degrees, and largest that values in degrees give")
 MOST = 5
 """Most names in a message."""
-SHARE = 0.7
-"""Share of the adjacent pairs that a list disables if it is meant to have all of them."""
+SHARE = Threshold(0.7, "", "smallest part of the adjacent pairs that a list has if it is meant to have all")
 
 
 class StatesInLimits(OfSrdf):
@@ -29,12 +30,13 @@ class StatesInLimits(OfSrdf):
     """
 
     code = "SRD-007"
+    thresholds = (ROUNDED, TURN)
     clause = "a group state gives the value of each joint"
     good = """<joint name="joint_3" value="0.9"/>"""
     bad = """<joint name="joint_3" value="90"/>"""
 
     def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
-        """A value outside of the limits by more than rounding."""
+        """A value outside of the limits by more than rounding. Joints of several coordinates are not judged."""
         for state in semantic.group_states:
             for one in state.joints:
                 joint = robot.joints.get(one.name)
@@ -49,11 +51,9 @@ def _outside(joint: Joint, value: float) -> str:
     if lower - slack <= value <= upper + slack or lower > upper:
         return ""
     unit = "rad" if joint.kind.angular[0] else "m"
-    degrees = "; is it in degrees?" if unit == "rad" and abs(value) > 7 and abs(value) / 57 < 7 else ""
-    return (
-        f"the joint {joint.name!r} is at {number(value)} {unit}; its limits are {number(lower)} to "
-        f"{number(upper)} {unit}{degrees}"
-    )
+    degrees = "; is it in degrees?" if unit == "rad" and abs(value) > TURN > radians(abs(value)) else ""
+    there, low, high = numbers((value, lower, upper))
+    return f"the joint {joint.name!r} is at {there} {unit}; its limits are {low} to {high} {unit}{degrees}"
 
 
 class StatesOfTheGroup(OfSrdf):
@@ -155,6 +155,7 @@ class AdjacentPairs(OfSrdf):
     """
 
     code = "SRD-011"
+    thresholds = (SHARE,)
     evidence = "heuristic"
     clause = "links that are always in collision, such as adjacent ones, are disabled"
     good = """<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>"""

@@ -10,6 +10,7 @@ from kinetree.errors import Finding
 from kinetree.model.references import REFERENCES
 from kinetree.rules.facts import fact
 from kinetree.rules.rule import Rule
+from kinetree.rules.threshold import Threshold
 from kinetree.syntax.xml.reader import Element
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -28,8 +29,8 @@ SHARED = ("world", "map", "odom")
 ROOTS = ("base_link", "base_footprint")
 """Links that a robot has once, even if the macro has a parameter that acts as a prefix."""
 EQUAL = "it is the same in every call of the macro"
-LEADS = (4, 0.75)
-"""Number and part of the names that a parameter of any name must precede to be a prefix."""
+LEADS = Threshold(4, "names", "smallest number of names that a parameter of any name precedes if it is a prefix")
+SHARE = Threshold(0.75, "", "smallest part of the names that such a parameter precedes")
 
 
 @fact
@@ -49,6 +50,7 @@ class PrefixLeak(Rule):
     """
 
     code = "XAC-001"
+    thresholds = (LEADS, SHARE)
     of_text = True
     clause = "a name without the macro's prefix is the same in every call"
     url = "https://wiki.ros.org/xacro#Macros"
@@ -112,7 +114,7 @@ def prefix_of(macro: Element) -> str | None:
     made = [name for element, name in _naming(macro) if element.tag in DEFINING]
     first = Counter(match[1] for name in made if (match := re.match(r"\$\{\s*(\w+)", name)) and match[1] in known)
     parameter, count = first.most_common(1)[0] if first else ("", 0)
-    return parameter if count >= LEADS[0] and count >= LEADS[1] * len(made) else None
+    return parameter if count >= LEADS and count >= SHARE * len(made) else None
 
 
 def parameters(macro: Element) -> list[str]:

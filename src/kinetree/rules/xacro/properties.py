@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kinetree.errors import Finding
+from kinetree.rules.threshold import Threshold
 from kinetree.rules.xacro.macros import XacroTextRule
 from kinetree.syntax.xml.reader import Element
 from kinetree.xacro_text.names import used_in
 from kinetree.xacro_text.text import Macro, Program
 
-ALIKE = 0.01
-"""Largest relative difference of two numbers that are the same with other digits."""
+ALIKE = Threshold(0.01, "", "largest relative difference of two numbers that are the same with other digits")
 
 
 class Definition(NamedTuple):
@@ -30,6 +30,7 @@ class OneValue(XacroTextRule):
     """
 
     code = "XAC-012"
+    thresholds = (ALIKE,)
     evidence = "heuristic"
     clause = "properties are global, and the last value is used"
     good = '<xacro:if value="true">'
