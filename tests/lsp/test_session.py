@@ -366,6 +366,7 @@ def test_what_cannot_be_checked_is_marked(folder):
 
 
 def test_the_page_is_written_and_shown_as_the_editor_can(folder, monkeypatch):
+    monkeypatch.setattr("kinetree.viewing.show.viewer", lambda: "")  # which may not be built
     monkeypatch.setattr("kinetree.lsp.page.page_of", lambda scene: json.dumps(scene.content["selected"]))
 
     async def steps(ls):
