@@ -9,7 +9,7 @@ from each import each
 from kinetree.xacro_text import package as packages
 from kinetree.xacro_text.calls import attached_at, program, xacro_roots
 from kinetree.xacro_text.known_packages import is_missing
-from kinetree.xacro_text.names import misfits, near
+from kinetree.xacro_text.names import misfits, near, used_in
 from kinetree.xacro_text.package import _package, is_called_around, is_defined_around, is_included_around, package_of
 
 XMLNS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
@@ -201,6 +201,18 @@ def test_what_is_wrong_with_a_call(arm):
     assert near("x", ["parent"]) == ""
 
 
+def test_names_that_macros_use_which_call_each_other():
+    text = f"""<robot name="r" {XMLNS}><link name="l"/>
+      <xacro:macro name="a" params="x y"><xacro:b z="${{x}}"/></xacro:macro>
+      <xacro:macro name="b" params="z"><xacro:if value="${{z}}"><xacro:b z="0"/><xacro:c/></xacro:if></xacro:macro>
+      <xacro:macro name="c" params="w:=^"><xacro:a x="1" y="2"/></xacro:macro></robot>"""
+    robot = kt.load(text, format="xacro")
+    made = program(robot, xacro_roots(robot), {})
+    assert used_in(made.by_name["a"][0], made) >= {"x", "z", "w"}
+    assert "y" not in used_in(made.by_name["a"][0], made)
+    assert used_in(made.by_name["c"][0], made) >= {"x", "z", "w"}
+
+
 @each(
     "name, missing",
     [
@@ -213,6 +225,7 @@ def test_what_is_wrong_with_a_call(arm):
         ("meshes/gone.DAE", True),
         ("meshes/gone.png", False),
         ("meshes/gone.launch", False),
+        *((f"meshes/gone{ending}", True) for ending in (".yaml", ".yml", ".xacro", ".urdf", ".srdf", ".sdf")),
         ("three.xacro", True),
         ("deep.xacro", False),  # install brings it up from a deeper folder
     ],
