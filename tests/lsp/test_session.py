@@ -485,3 +485,51 @@ def test_marks_of_several_documents_in_one_file_are_published_together(folder):
     made._show("/a", None)
     assert published == [("/c", (mark,)), ("/a", ())]
     made.end()
+
+
+def test_requests_out_of_order_are_answered(monkeypatch):
+    """Before the first, after it, with wrong parameters, and refused by their functions."""
+    spoken = server.Server("test", "1", protocol_cls=server.Protocol).protocol
+    sent, passed = [], []
+    monkeypatch.setattr(spoken, "_send_response", lambda number, error=None, result=None: sent.append((number, error)))
+    base = server.LanguageServerProtocol
+    monkeypatch.setattr(base, "_handle_request", lambda self, number, name, given: passed.append((number, name)))
+    monkeypatch.setattr(base, "_handle_notification", lambda self, name, given: passed.append(name))
+    monkeypatch.setattr(base, "_send_handler_result", lambda self, future, msg_id: passed.append((msg_id, "result")))
+
+    def said():
+        found = [(number, error.code, error.message) for number, error in sent]
+        sent.clear()
+        return found
+
+    spoken._handle_request(1, "textDocument/hover", None)
+    spoken._handle_notification("textDocument/didOpen", None)
+    spoken._handle_notification("exit", None)
+    spoken._handle_request(2, "initialize", None)
+    assert said() == [(1, -32002, "the server was not initialized")]
+    assert passed == ["exit", (2, "initialize")]
+    passed.clear()
+    spoken._workspace = SimpleNamespace()
+    spoken._handle_request(3, "textDocument/hover", None)
+    spoken._handle_notification("textDocument/didOpen", None)
+    spoken._handle_request(4, "initialize", None)
+    assert said() == [(4, -32600, "the server was initialized already")]
+    assert passed == [(3, "textDocument/hover"), "textDocument/didOpen"]
+    for number in (5, "a", None, True):
+        with pytest.raises(server.JsonRpcException):
+            spoken.structure_message({"jsonrpc": "2.0", "method": "textDocument/hover", "id": number, "params": {}})
+    assert said() == [(number, -32602, "the parameters are not those of the protocol") for number in (5, "a")]
+    passed.clear()
+
+    async def answered(error=None, cancelled=False):
+        future = asyncio.get_running_loop().create_future()
+        future.cancel() if cancelled else future.set_exception(error) if error else future.set_result(1)
+        spoken._request_futures[6] = future
+        spoken._send_handler_result(future, msg_id=6)
+        return 6 in spoken._request_futures
+
+    assert not asyncio.run(answered(server.JsonRpcException("no", -1)))
+    assert (said(), passed) == ([(6, -1, "no")], [])
+    for more in ({}, {"error": ValueError("x")}, {"cancelled": True}):
+        assert asyncio.run(answered(**more))
+    assert (said(), passed) == ([], [(6, "result")] * 3)
