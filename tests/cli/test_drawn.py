@@ -191,6 +191,11 @@ def test_limits_draws_what_it_is_asked(run, coupled, tmp_path, monkeypatch, draw
         pytest.approx({"from": 0.0, "ranges": 0.006, "all limits": 0.006, "safe box": 0.002}),
     ]
     assert run(*arm, "--plot", tmp_path / "box.svg").exit_code == 2
+    drawn.clear()
+    assert run(*arm, "--reach", "l4").stdout.startswith(
+        "Places that l4 reaches  (litres, in cubes of 10 cm; what moves is"
+    )
+    assert drawn == []
 
 
 def test_serve_says_what_is_wrong_with_a_configuration_and_where_it_listens(run, coupled, tmp_path, monkeypatch):

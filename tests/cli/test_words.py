@@ -125,7 +125,6 @@ COMMANDS = [
     "limits small.urdf --plot a.svg",
     "limits widen small.urdf --limits rows.toml --unit deg --by 'cable 1=20' --by 'cable 2=10' --total 15 --radius 10",
     "limits widen small.urdf --limits rows.toml --unit rad --by 'cable 1=0.2' --by 'cable 3=0.1'",
-    "limits widen small.urdf --limits rows.toml --unit deg --by 'cable 1=10' --json",
     "limits widen small.urdf --limits rows.toml --unit deg",
     "limits widen small.urdf --limits rows.toml --unit deg --by cable",
     "limits widen small.urdf --limits rows.toml --unit deg --by 'rope=1'",

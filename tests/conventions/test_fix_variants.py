@@ -1,7 +1,5 @@
 """Repairs of a file from which several robots are made: right for each of them, or not made."""
 
-
-
 from kinetree.checker.check import options_of
 from kinetree.fixer.fix import fix_from
 from kinetree.fixer.state import look

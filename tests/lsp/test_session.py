@@ -288,6 +288,29 @@ def test_what_is_typed_is_taken_and_checked_once(folder):
     play(folder, steps)
 
 
+def test_a_file_behind_a_link_has_no_findings_once_it_is_closed(folder):
+    """Under the name by which the editor knows it, also while it is open."""
+    (folder / "link").symlink_to(folder)
+    published = []
+
+    async def steps(ls):
+        ls.text_document_publish_diagnostics = lambda params: published.append((params.uri, len(params.diagnostics)))
+        document = ls.document("link/arm.urdf")
+        ls.session.open(document)
+        await ls.checked()
+        assert published == [(document.uri, 2)]
+        (actions,) = {one.data[0] for one in await server.code_actions(ls, asked(document.uri))}
+        assert actions == str(folder / "arm.urdf")
+        ls.session.close(document.path)
+        assert published[1:] == [(document.uri, 0)]
+
+    def asked(uri):
+        whole = types.Range(types.Position(0, 0), types.Position(99, 0))
+        return types.CodeActionParams(types.TextDocumentIdentifier(uri), whole, types.CodeActionContext([]))
+
+    play(folder, steps)
+
+
 def test_documents_are_checked_when_a_file_changes_that_they_read(folder):
     async def steps(ls):
         for name in ("made.urdf.xacro", "arm.urdf"):
