@@ -276,6 +276,7 @@ def test_what_is_typed_is_taken_and_checked_once(folder):
         assert (ls.told[-1], ls.session.documents, ls.session.looks) == (("arm.urdf", 3, 0), {}, {})
         server.did_open(ls, types.DidOpenTextDocumentParams(item))  # at once: the check of before has ended
         await ls.checked()
+        await asyncio.sleep(2 * session.WAIT)
         assert ls.here.asked == [("check", "arm.urdf")] * 3
         before = len(ls.told)
         for untitled in (types.TextDocumentItem("untitled:1", "xml", 1, ARM),):
