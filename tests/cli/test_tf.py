@@ -9,7 +9,7 @@ from kinetree.cli import group
 from kinetree.logs.ros.folder import read_bag
 from kinetree.logs.ros.mcap import mcap_of
 from kinetree.logs.ros.transforms import transform_topics
-from ros_bags import ARM, TF, arm, motion, recorded, states, written
+from ros_bags import ARM, FLOATING, TF, arm, motion, recorded, states, written
 
 
 @pytest.fixture
@@ -32,6 +32,15 @@ def test_a_csv_becomes_a_bag(run, tmp_path):
     assert "messages: /joint_states 3, /tf_static 1, /tf 3, /robot_description 1" in done.stderr
     assert len(read_bag(tmp_path / "out.mcap", (TF,))["/tf"].data) == 3
     assert ARM.encode() in read_bag(tmp_path / "out.mcap", ("std_msgs/String",))["/robot_description"].data[0]
+
+
+def test_what_a_bag_lacks_is_printed(run, tmp_path):
+    (tmp_path / "arm.urdf").write_text(FLOATING)
+    (tmp_path / "motion.csv").write_text("time,a\n0,0\n1,0.5\n")
+    done = run("motion.csv", "-o", "out.mcap")
+    said = "warning: topic /joint_states: is without joints of several coordinates: free; their values are in /tf alone"
+    assert f"{said} [joints]" in done.stderr.splitlines()
+    assert done.stdout == "samples: 2, all inside\n"
 
 
 def test_degrees_without_deg_are_suspected(run, tmp_path):

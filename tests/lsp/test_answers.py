@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.plan import jobs
 from kinetree.errors import Finding, Source
 from kinetree.fixer.fix import fix
@@ -402,3 +403,51 @@ def test_a_macro_of_another_package_gets_a_new_name(editor):
     (editor.folder / "robot/link.xacro").symlink_to("../secret.xacro")
     path = editor.put("robot/made.urdf.xacro", MADE.replace("segment.xacro", "link.xacro"))
     assert isinstance(editor.at("rename", path, "<xacro:segment", 9, "part"), Refusal)
+
+
+def test_a_name_that_a_macro_makes_leads_to_the_macro(made):
+    """Also the other way about: from a name that is worked out to the parts that are made of it."""
+    editor, macro, path = made
+    hung = '<joint name="x" type="fixed"><parent link="left_link"/><child link="y"/></joint><link name="y"/></robot>'
+    editor.put("made.urdf.xacro", MADE.replace("</robot>", hung))
+    editor.ask("check", path)
+    places = editor.at("definition", path, 'link="left_link', 7)
+    assert {(place.file, place.span[0]) for place in places} == {(str(macro), (2, 4))}
+
+
+@each(
+    "at, after, new, why",
+    [
+        ("<xacro:segment", 9, "if", "made.urdf.xacro could not be read with it: "),
+        ("<xacro:segment", 9, "a-b", "'a-b' is not a legal name; expected letters, digits and _"),
+        ('name="reach', 7, "2", "'2' is not a legal name; expected letters, digits and _"),
+        ('link name="base', 12, "a b", "'a b' is not a legal name; expected a name without spaces, quotes and < > &"),
+        (
+            'link name="base',
+            12,
+            "left_link",
+            "made.urdf.xacro could not be read with it: there is already a link of this name at ",
+        ),
+        (
+            'version="1',
+            0,
+            "x",
+            "there is no name here that can be changed; expected names of parts, macros and properties",
+        ),
+        (
+            '"segment.xacro',
+            2,
+            "x",
+            "there is no name here that can be changed; expected names of parts, macros and properties",
+        ),
+    ],
+)
+def test_why_a_name_is_not_changed(at, after, new, why, tmp_path):
+    child._models.clear()
+    editor = Editor(Path(os.path.realpath(tmp_path)))
+    editor.put("segment.xacro", MACRO)
+    text = '<?xml version="1.0"?>\n' + MADE.replace("<xacro:include", "<odd/><xacro:include")  # a warning is no reason
+    path = editor.put("made.urdf.xacro", text)
+    refused = editor.at("rename", path, at, after, new)
+    assert isinstance(refused, Refusal)
+    assert refused.why.startswith(why)

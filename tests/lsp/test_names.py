@@ -175,3 +175,9 @@ def test_names_of_an_sdf_belong_to_their_model():
 )
 def test_a_name_with_expressions_fits_in_little_time(text, name, fitting):
     assert fits(text, name) is fitting
+
+
+def test_numbers_are_names_only_where_a_name_must_stand():
+    text = '<robot><link name="1"/><parent link="1"/><odd a="1" b="0 0 ${x}" c="${x}" d="1 e" e="-.5e3 2"/></robot>'
+    found = [(name.text, name.start) for name in names_in(scan(Text(text), "a.urdf")) if "frames" in name.kinds]
+    assert found == [("1", 19), ("1", 37), ("${x}", text.index('"${x}') + 1), ("1 e", text.index("1 e"))]

@@ -43,6 +43,7 @@ def put(tmp_path, client):
         client.versions.pop(path)
 
 
+@pytest.mark.slow
 def test_a_file_behind_a_link_has_no_findings_once_it_is_closed(client, tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
@@ -74,7 +75,7 @@ def of(diagnostics, code):
     return next(d for d in diagnostics if d["code"] == code)
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", [pytest.param("\n", marks=pytest.mark.slow), "\r\n"])
 def test_findings_are_those_of_the_check(client, put, end):
     path = put("arm.urdf", ARM.replace("\n", end))
     found = client.diagnostics(path)
@@ -91,6 +92,7 @@ def test_columns_are_those_of_the_editor(client, put):
     assert stop == position(ARM, ARM.index("<!-- turns"))
 
 
+@pytest.mark.slow
 def test_typing_is_checked_once_and_after_the_last_key(client, put):
     path = put("arm.urdf", ARM)
     client.diagnostics(path)
@@ -126,6 +128,7 @@ def completed(client, path, text):
     return client.request("textDocument/completion", **client.at(path, text, len(text)))["items"]
 
 
+@pytest.mark.slow
 def test_a_quick_fix_is_the_edit_of_fix_and_writes_nothing(client, put, tmp_path):
     text = ARM.replace("\n", "\r\n")
     path = put("arm.urdf", text)

@@ -1,14 +1,19 @@
 """Child processes of the server: which documents share one, and what becomes of stale work."""
 
 import asyncio
+import pickle
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from kinetree.checker import pool
 from kinetree.checker.plan import jobs
+from kinetree.isolated import ChildError
 from kinetree.lsp import workers
+from kinetree.lsp.answers import Look, Mark, Refusal
 from kinetree.lsp.session import Document, Session
 from kinetree.lsp.text import Text
 from lsp_texts import ARM
@@ -37,6 +42,101 @@ def test_documents_with_the_same_folders_share_a_process(tmp_path):
     known.end()
     assert first is second
     assert first.child.process is None  # it starts with the first question
+
+
+class Answering:
+    """A child in this process."""
+
+    def __init__(self, answers):
+        self.answers, self.killed, self.process, self.sent = answers, 0, None, []
+
+    def send(self, content):
+        self.sent.append(pickle.loads(content))
+
+    def answer(self):
+        answer = self.answers.pop(0)
+        return answer() if callable(answer) else answer
+
+    def kill(self):
+        self.killed += 1
+
+
+def raising(error):
+    def fail():
+        raise error
+
+    return fail
+
+
+def test_answers_and_failures_of_a_child(monkeypatch):
+    """A child that may be out of memory, or has ended by itself, is replaced; failures have a code."""
+    mark = Mark(((0, 0), (0, 1)), "error", "a", "x")
+    full = Look({"/a": (mark, replace(mark, code="check-memory"))}, ("/a",))
+    plain = Look({"/a": (mark,)}, ("/a",))
+    late, crashed = ChildError("takes more than 30 s", late=True), ChildError("ended with SIGSEGV")
+    worker = workers.Worker([])
+    worker.child = found = Answering(
+        [plain, full, (1,), raising(late), raising(crashed), raising(BrokenPipeError("no"))]
+    )
+    asked = [asyncio.run(worker.ask("check", "/a", n)) for n in range(6)]
+    assert found.sent == [("check", "/a", n) for n in range(6)]
+    assert asked == [
+        plain,
+        full,
+        (1,),
+        Refusal("the process that reads it takes more than 30 s", "check-timeout"),
+        Refusal("the process that reads it ended with SIGSEGV", "check-crashed"),
+        Refusal("the process that reads it no", "check-crashed"),
+    ]
+    assert found.killed == 1
+    found.answers, found.process = [plain, plain], SimpleNamespace(poll=lambda: None)
+    worker._ask("check", "/a", pickle.dumps(1))
+    assert found.killed == 1
+    found.process = SimpleNamespace(poll=lambda: 0)
+    worker._ask("check", "/a", pickle.dumps(1))
+    assert found.killed == 2
+    worker.end()
+
+
+def test_only_an_outdated_check_of_a_document_is_dropped(tmp_path, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(workers, "monotonic", lambda: now[0])
+    (tmp_path / "a.urdf").write_text(ARM)
+    known = workers.Workers()
+    worker = known.of(jobs([str(tmp_path / "a.urdf")], within=[str(tmp_path)]))
+    dropped = []
+
+    def drop(path, seconds):
+        now[0] = seconds
+        known.drop(path)
+        return worker.child.killed
+
+    for question, expected in (("check", [0, 0, 0, 1]), ("hover", [0, 0, 0, 0])):
+        now[0], worker.child = 0.0, Answering([])
+        worker.child.answers = [
+            lambda: dropped.append([drop(*one) for one in (("/b", 9), ("/a", 0.5), ("/a", 1.0), ("/a", 1.1))])
+        ]
+        worker._ask(question, "/a", pickle.dumps(1))
+        assert dropped.pop() == expected
+        assert drop("/a", 100) == expected[-1]  # nothing runs any more
+    known.end()
+
+
+def test_at_most_four_processes_and_the_latest_stay(monkeypatch):
+    monkeypatch.setattr(workers, "readable", lambda folders: folders)
+    known = workers.Workers()
+    made = {name: known.of([f"/{name}"]) for name in "abcd"}
+    assert known.of(["/a"]) is made["a"]
+    assert known.of(["/c/deeper", "/c"]) is made["c"]  # which may read them
+    assert len({id(known.of(folders)) for folders in (["/e"], ["/e"])}) == 1
+    assert [made[name].child.ended for name in "abcd"] == [False, True, False, False]
+    free = known.of(None)  # which may read everything, and is for those alone that need it
+    assert [made[name].child.ended for name in "abcd"] == [False, True, False, True]
+    assert known.of(None) is free
+    assert known.of(["/a"]) is made["a"]
+    assert known.of(["/a", "/x"]) is not made["a"]
+    known.end()
+    assert free.child.ended
 
 
 @pytest.mark.slow

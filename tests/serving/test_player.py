@@ -112,7 +112,7 @@ def test_values_outside_of_limits_are_not_set(robot):
     assert fault == "limits.a cannot be set: it shows a limit of the model"
     assert player.parameters["limits.a"] == {"lower": -1.0, "upper": 1.0}
     assert player.parameters["limits.d.x"] == {}
-    assert player.set({"x": 1, "joints.aa": 1})[1] == "1 more parameters are unknown"
+    assert player.set({"x": 1, "joints.aa": 1})[1] == "1 more parameter is unknown"
 
 
 def test_from_outside_the_limits_values_may_come_nearer(robot):

@@ -8,6 +8,8 @@ import pytest
 
 import kinetree as kt
 from browser import wait
+from kinetree.lab.reach.grid import Grid, sphere
+from kinetree.lab.reach.map import ReachMap
 from kinetree.viewing.picture import picture
 from kinetree.viewing.show import view_of
 from kinetree.viewing.voxels import COLOURS, coloured, cubes, cut_of, described_reach, drawn
@@ -18,16 +20,32 @@ ARM = ur5()
 
 @pytest.fixture(scope="module")
 def reach():
-    return kt.reach_map(ARM, "tool0", voxel=0.3, directions=8, rolls=2)
+    """A map of an ellipsoid, with 1 to 12 of 12 orientations in each of its voxels."""
+    shape, rng = (6, 7, 5), np.random.default_rng(0)
+    grid = Grid(np.array([-0.9, -1.05, -0.75]), 0.3, shape, (False,) * 3, sphere(4), 3, None)
+    inside = np.linalg.norm(grid.centers / (0.9, 1.05, 0.75), axis=-1) < 1
+    count = np.where(inside, rng.permuted(np.arange(210) % 12 + 1).reshape(shape), 0)
+    bits = np.packbits(np.arange(12) < count[..., None], axis=-1)
+    return ReachMap("ur5", "tool0", "base_link", grid, bits, np.ones(shape), np.ones(shape), {})
 
 
 def test_the_page_has_the_share_of_every_voxel(reach):
     told = described_reach(reach, np.eye(4))
     values = np.frombuffer(zlib.decompress(b64decode(told["data"])), np.uint8).reshape(told["shape"])
-    np.testing.assert_array_equal(values > 0, reach.count > 0)
-    np.testing.assert_array_equal(values == 255, reach.share == 1)
-    assert np.abs(values / 255 - reach.share).max() <= 1 / 255
-    np.testing.assert_allclose(told["first"], reach.grid.lower + 0.15)
+    assert {*np.unique(reach.count)} == {*range(13)}
+    np.testing.assert_array_equal(values, -(-255 * reach.count.astype(int) // 12))  # rounded up: reached is not zero
+    np.testing.assert_allclose(told["first"], (-0.75, -0.9, -0.6))
+    shown = {name: told[name] for name in ("frame", "base", "voxel", "shape", "flat", "several", "cut", "about")}
+    assert shown == {
+        "frame": "tool0",
+        "base": "base_link",
+        "voxel": 0.3,
+        "shape": [6, 7, 5],
+        "flat": [False] * 3,
+        "several": True,
+        "cut": {"axis": 1, "sides": [-1, 1, -1]},
+        "about": repr(reach),
+    }
 
 
 def test_a_cut_opens_the_map_towards_the_camera(reach):
@@ -62,9 +80,12 @@ def test_a_picture_has_the_colours(reach):
     assert blue[1] > blue[0] + 2000
 
 
-def test_maps_of_other_robots_are_refused(reach):
-    for show in (lambda: picture(kt.load("icub"), reach=reach), lambda: view_of(kt.load("icub"), reach=reach)):
-        with pytest.raises(kt.KinetreeError, match="has no frame 'tool0'"):
+def test_maps_of_other_robots_are_refused(reach, monkeypatch):
+    monkeypatch.setattr("kinetree.viewing.show.viewer", lambda: "")  # which may not be built
+    other = kt.edit.rename(ARM, {"tool0": "tool"})
+    said = "the map is of 'tool0' in 'base_link'; robot 'ur5' has no frame 'tool0'"
+    for show in (lambda: picture(other, reach=reach), lambda: view_of(other, reach=reach)):
+        with pytest.raises(kt.KinetreeError, match=said):
             show()
 
 

@@ -105,7 +105,7 @@ def _values(robot: Robot, text: str) -> dict[str, Any]:
         given = numbers(text.replace(",", " ")) or []
     if isinstance(given, dict):
         return given
-    q = np.array([]) if isinstance(given, (str, bool)) or given is None else np.ravel(np.array(given, dtype=object))
+    q = np.ravel(np.array(given, dtype=object))
     if len(q) != robot.nq or not all(type(x) in (int, float) for x in q):
         legal = f'neutral, input, JSON as {{"{robot.joint_names[0]}": 0.5}}, or {robot.nq} numbers'
         raise fail("at", f"{text!r} is not where joints stand; expected {legal}", element="--at")

@@ -95,8 +95,8 @@ def widening_page(
     remark = "first, last: what a unit gains; worth: what is lost without it"
     if 0 < plan.gap < np.inf:
         remark += f"; no other choice gains {100 * max(plan.gap, 1e-6):.1g} % more"
-    if len(rows) < len(plan.rows):
-        remark += f"; {len(plan.rows) - len(rows)} others gain nothing"
+    if still := len(plan.rows) - len(rows):
+        remark += f"; {counted(still, 'other')} {'gains' if still == 1 else 'gain'} nothing"
     title = f"Limits moved out: {100 * (plan.after / plan.before - 1):+.3f} % of {what}"
     return [Section(title, head, rows, remark)]
 

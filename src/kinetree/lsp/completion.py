@@ -92,9 +92,9 @@ def _of_tag(models: Sequence[Model], scan: Scan, number: int, span: Span) -> tup
     owner = scan.tags[above].name if above >= 0 else ""
     own = INSIDE.get(owner, "").split() if scan.dialect == "urdf" else []
     seen = [tag.name for tag in scan.tags if tag.parent == above and tag.name and tag is not scan.tags[number]]
-    macros = dict.fromkeys(name.text for name in _defined(models, frozenset(("macro",))))
-    calls = [Item(f"xacro:{name}", "macro", "", span) for name in macros]
-    return (*_items([*own, *seen], "tag", owner, span), *calls)[:MOST]
+    calls = dict.fromkeys(f"xacro:{name.text}" for name in _defined(models, frozenset(("macro",))))
+    tags = [name for name in (*own, *seen) if name not in calls]
+    return (*_items(tags, "tag", owner, span), *_items(calls, "macro", "", span))[:MOST]
 
 
 def _of_value(
@@ -156,7 +156,7 @@ def _of_kind(models: Sequence[Model], scan: Scan, kind: str, span: Span) -> tupl
 
 def _defined(models: Sequence[Model], kinds: frozenset[str]) -> Iterator[Name]:
     """Yield the names of some kinds that the files of models define."""
-    paths = {path: model for model in models for path in model.read}
+    paths = {path: model for model in models for path in sorted(model.read)}
     for path, model in paths.items():
         yield from (name for name in model.names(path) if name.defines and not name.kinds.isdisjoint(kinds))
 

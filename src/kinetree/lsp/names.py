@@ -7,6 +7,7 @@ from typing import NamedTuple
 from kinetree.formats.xacro.words import KNOWN, SPACES
 from kinetree.lsp.scan import Attribute, Scan, Tag
 from kinetree.model.references import GROUPS, PART, PROSE, TEXT, UNLISTED, fields_of, kind_of
+from kinetree.syntax.numbers import numbers
 from kinetree.xacro_text.reading import BUILT_IN
 
 BLOCKS = frozenset(("transmission", "ros2_control", "gazebo", "plugin", "actuator", "equality", "contact"))
@@ -117,8 +118,15 @@ def _of_part(dialect: str, tag: Tag, one: Attribute, above: list[Tag]) -> Iterat
         kind = "group"
     else:
         kind = kind_of(dialect, tag.name, one.name, {other.name: other.value for other in tag.attributes})
+    if kind == UNLISTED and _is_number(one.value):
+        return
     if kind and kind != PROSE and (kinds := kinds_of(dialect, kind)):
         yield Name(kinds, one.value, one.start, one.stop)
+
+
+def _is_number(value: str) -> bool:
+    """Return whether a value is one or several numbers, of which some may be computed, as in "0 0 ${length}"."""
+    return COMPUTED.fullmatch(value) is None and numbers(COMPUTED.sub("0", value)) is not None
 
 
 def _of_instruction(

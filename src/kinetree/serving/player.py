@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.display import number, some
+from kinetree.display import counted, number, some
 from kinetree.errors import nearest_names
 from kinetree.logs import Motion, filled
 from kinetree.model.limits import Limits
@@ -67,7 +67,8 @@ class Player:
         known = self.parameters
         unknown = [name for name in values if name not in known]
         faults = [f"there is no parameter {name!r}; {nearest_names(name, [*known])}" for name in unknown[:1]]
-        faults += [f"{len(unknown) - 1} more parameters are unknown"] if unknown[1:] else []
+        if more := len(unknown[1:]):
+            faults.append(f"{counted(more, 'more parameter')} {'is' if more == 1 else 'are'} unknown")
         faults += [f"{name} cannot be set: it shows a limit of the model" for name in values if name in self._fixed]
         faults += self._set_motion({name: x for name, x in values.items() if name in known and name in MOTION})
         joints = {name.removeprefix(JOINT): x for name, x in values.items() if name in known and name.startswith(JOINT)}

@@ -29,7 +29,8 @@ DEFINITION = re.compile(
 CALL = re.compile(r"<xacro:(?:call\s[^<>]*macro\s*=\s*[\"'])?([\w.]+)")
 """Call of a macro, or another instruction."""
 MACRO = re.compile(
-    r"""<(?:xacro:)?macro\s[^<>]*?\bname\s*=\s*["'](?:xacro:)?([\w.]+)[^>]*>(.*?)</(?:xacro:)?macro>""", re.S
+    r"""<(?:xacro:)?macro\s[^<>]*?\bname\s*=\s*["'](?:xacro:)?([\w.]+)[^>]*(?:(?<=/)>|(?<!/)>(.*?)</(?:xacro:)?macro>)""",
+    re.S,
 )
 """Definition of a macro, and what is in it."""
 FIND = re.compile(r"\$\(find\s+([^)\s]+)")

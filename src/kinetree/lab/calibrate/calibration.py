@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.arguments import explain_type_errors
 from kinetree.controllers.controller import Active, Controller
-from kinetree.display import Displayable, some, visible
+from kinetree.display import Displayable, counted, some, visible
 from kinetree.errors import fail, unknown_name
 from kinetree.lab.calibrate import arm as arms, fit as fitting, readings
 from kinetree.lab.calibrate.data import Data, Fit, fit_of
@@ -71,7 +71,7 @@ class Calibration(Displayable):
 
     def __repr__(self) -> str:
         codes = some(fault.code for fault in self.faults) or "no fault"
-        more = f", or {len(self.alternatives)} other explanations" if self.alternatives else ""
+        more = f", or {counted(len(self.alternatives), 'other explanation')}" if self.alternatives else ""
         return f"Calibration: {self.verdict}; {codes}{more}; {self._off}"
 
     @property

@@ -1,0 +1,237 @@
+"""Xacro files as they are written: definitions, calls and names of a robot and of its package."""
+
+import os
+
+import pytest
+
+import kinetree as kt
+from each import each
+from kinetree.xacro_text import package as packages
+from kinetree.xacro_text.calls import attached_at, program, xacro_roots
+from kinetree.xacro_text.known_packages import is_missing
+from kinetree.xacro_text.names import misfits, near, used_in
+from kinetree.xacro_text.package import _package, is_called_around, is_defined_around, is_included_around, package_of
+
+XMLNS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+FILES = {
+    "package.xml": "<package><name>arm</name></package>",
+    "urdf/arm.xacro": f"""<robot {XMLNS}>
+  <xacro:property name="reach" value="1"/>
+  <xacro:macro name="arm" params="side parent:=world *tip">
+    <xacro:property name="own" value="2"/>
+    <link name="${{side}}link"/>
+    <joint name="${{side}}j" type="fixed"><parent link="${{parent}}"/><child link="${{side}}link"/></joint>
+    <xacro:part name="${{side}}"/>
+  </xacro:macro>
+  <xacro:macro name="part" params="name"><!-- nothing --></xacro:macro>
+  <xacro:macro name="idle" params=""><xacro:deep/></xacro:macro>
+  <xacro:macro name="deep" params=""/>
+</robot>""",
+    "urdf/two.xacro": f"""<robot {XMLNS}>
+  <xacro:macro name="two" params="on"><xacro:arm side="a_" parent="${{on}}"><x/></xacro:arm></xacro:macro></robot>""",
+    "robots/r.urdf.xacro": f"""<robot name="r" {XMLNS}>
+  <xacro:include filename="$(find arm)/urdf/arm.xacro"/>
+  <xacro:include filename="../urdf/two.xacro" ns="n"/>
+  <xacro:include filename="../urdf/two.xacro"/>
+  <xacro:if value="0"><xacro:include filename="nowhere.xacro"/></xacro:if>
+  <xacro:arg name="size" default="1"/>
+  <link name="world"/>
+  <xacro:two on="world"/>
+</robot>""",
+    "other/lone.urdf": f"<robot {XMLNS}><xacro:lone/></robot>",
+    "other/lone.xml": f'<robot {XMLNS}><include filename="a.xacro" /></robot>',
+    "other/lone.txt": f"<robot {XMLNS}><xacro:unread/></robot>",
+}
+
+
+@pytest.fixture
+def arm(tmp_path):
+    _package.cache_clear()
+    packages._folder_of.cache_clear()
+    folder = tmp_path / "arm"
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_the_package_of_a_file(arm):
+    found = package_of(arm / "robots" / "r.urdf.xacro")
+    assert (found.folder, found.whole) == (arm, True)
+    assert sorted(path.name for path in found.texts) == [
+        "arm.xacro",
+        "lone.urdf",
+        "lone.xml",
+        "package.xml",
+        "r.urdf.xacro",
+        "two.xacro",
+    ]
+    assert sorted((file.name, name) for file, name in found.includes) == [
+        ("lone.xml", "a.xacro"),
+        ("r.urdf.xacro", "$(find arm)/urdf/arm.xacro"),
+        ("r.urdf.xacro", "../urdf/two.xacro"),
+        ("r.urdf.xacro", "../urdf/two.xacro"),
+        ("r.urdf.xacro", "nowhere.xacro"),
+    ]
+    assert found.macros == {"arm", "part", "idle", "deep", "two"}
+    known = {
+        "reach",
+        "own",
+        "side",
+        "parent",
+        "world",
+        "tip",
+        "on",
+        "name",
+        "n",
+        "arm.xacro",
+        "two.xacro",
+        "nowhere.xacro",
+        "a.xacro",
+    }
+    assert known <= found.words == found.defined
+    assert "link" not in found.words
+    reached, by_file = found.called
+    assert {"two", "arm", "part", "lone"} <= reached
+    assert not {"idle", "deep", "unread"} & reached
+    assert {"part", "deep", "property"} <= by_file["arm.xacro"]
+    assert package_of("<text>") is None
+    assert package_of(arm.parent / "a.xacro") is None
+
+
+def test_what_a_package_is_asked(arm):
+    file, two = str(arm / "urdf" / "arm.xacro"), str(arm / "urdf" / "two.xacro")
+    assert [is_defined_around(name, file) for name in ("reach", "own", "on", "nobody")] == [True, True, True, False]
+    assert is_defined_around("nobody", str(arm / "robots" / "r.urdf.xacro"))  # no file includes it
+    assert is_defined_around("nobody", "/a.xacro")
+    assert [is_called_around(name, two) for name in ("two", "part", "deep", "arm", "nobody")] == [
+        True,
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert is_called_around("deep", file)  # a macro of the same file calls it
+    assert is_called_around("nobody", "/a.xacro")
+    assert [is_included_around(one) for one in (file, two)] == [True, True]
+    assert not is_included_around(str(arm / "robots" / "r.urdf.xacro"))
+    assert not is_included_around("/a.xacro")
+    (arm / "urdf" / "two.xacro").write_text('<include filename="$(find other)/a.xacro"/><property name="${x}"/>')
+    _package.cache_clear()
+    assert package_of(file).defined is None
+    assert package_of(file).words is None
+    assert is_defined_around("nobody", file)
+
+
+@each(
+    "name, path, fits",
+    [
+        ("$(find arm)/urdf/a.xacro", "/x/urdf/a.xacro", True),
+        ("$(dirname)/a.xacro", "/x/a.xacro", True),
+        ("../../a.xacro", "/x/a.xacro", True),
+        ("./a.xacro", "/x/a.xacro", True),
+        ("$(find arm)/../b/a.xacro", "/x/b/a.xacro", True),
+        ("urdf/${name}.xacro", "/x/urdf/ur5.xacro", True),
+        ("urdf/$(arg name)_macro.xacro", "/x/urdf/ur5_macro.xacro", True),
+        ("urdf/${name}.xacro", "/x/urdf/a/ur5.xacro", False),
+        ("urdf/a.xacro", "/x/other/a.xacro", False),
+        ("a.xacro", "/x/ba.xacro", False),
+        ("a.xacro", "/x/aXxacro", False),
+    ],
+)
+def test_paths_that_the_name_of_an_include_may_mean(name, path, fits):
+    assert bool(packages._pattern(name).fullmatch(path)) == fits
+
+
+def test_the_program_of_a_robot(arm):
+    robot = kt.load(arm / "robots" / "r.urdf.xacro")
+    made = program(robot, xacro_roots(robot), {})
+    assert [os.path.basename(root.document.file) for root in made.roots] == ["r.urdf.xacro", "arm.xacro", "two.xacro"]
+    assert (made.whole, made.complete) == (True, False)  # a file is missing
+    assert [(macro.name, macro.always) for macro in made.macros] == [
+        ("arm", True),
+        ("part", True),
+        ("idle", True),
+        ("deep", True),
+        ("two", False),
+    ]
+    assert [(p.name, p.plain, p.required, p.block) for p in made.macros[0].parameters] == [
+        ("side", "side", True, False),
+        ("parent", "parent", False, False),
+        ("*tip", "tip", True, True),
+    ]
+    assert [(call.name, call.place.always, [m.name for m in call.place.macros]) for call in made.calls] == [
+        ("two", True, []),
+        ("part", False, ["arm"]),
+        ("deep", False, ["idle"]),
+        ("arm", False, ["two"]),
+    ]
+    assert [one.get("name") for one in made.arguments] == ["size"]
+    assert made.properties >= {"reach", "n"}
+    assert made.local[id(made.macros[0].element)] == {"side", "parent", "tip", "own"}
+    assert [os.path.basename(path) for _, path in made.missing] == ["nowhere.xacro"]
+    shown = {
+        one.get("filename"): os.path.basename(made.included[id(one)].document.file)
+        for one, _ in made.includes
+        if id(one) in made.included
+    }
+    assert shown == {"$(find arm)/urdf/arm.xacro": "arm.xacro", "../urdf/two.xacro": "two.xacro"}
+    assert made.includes[1][0].get("ns") == "n"
+    assert id(made.includes[1][0]) not in made.included  # whose names are others
+    assert made.reached == {"two", "arm", "part"}
+    place = attached_at(made)(robot.joints["a_j"])
+    assert (os.path.basename(place.file), place.line, place.column) == ("r.urdf.xacro", 8, 18)
+    assert program(robot, None, {}) is None
+    assert xacro_roots(kt.load('<robot name="r"><link name="a"/></robot>', format="urdf")) is None
+
+
+def test_what_is_wrong_with_a_call(arm):
+    robot = kt.load(arm / "robots" / "r.urdf.xacro")
+    made = program(robot, xacro_roots(robot), {})
+    (call,) = [call for call in made.calls if call.name == "arm"]
+    by_name = {name: macros[0] for name, macros in made.by_name.items()}
+    assert list(misfits(call.element, by_name["arm"])) == []
+    assert list(misfits(call.element, by_name["two"])) == [
+        "there is no parameter 'side'",
+        "there is no parameter 'parent'",
+        "'on' must be given",
+        "1 blocks are given, and 0 expected",
+    ]
+    assert near("parnt", ["parent", "side"]) == "; did you mean 'parent'?"
+    assert near("x", ["parent"]) == ""
+
+
+def test_names_that_macros_use_which_call_each_other():
+    text = f"""<robot name="r" {XMLNS}><link name="l"/>
+      <xacro:macro name="a" params="x y"><xacro:b z="${{x}}"/></xacro:macro>
+      <xacro:macro name="b" params="z"><xacro:if value="${{z}}"><xacro:b z="0"/><xacro:c/></xacro:if></xacro:macro>
+      <xacro:macro name="c" params="w:=^"><xacro:a x="1" y="2"/></xacro:macro></robot>"""
+    robot = kt.load(text, format="xacro")
+    made = program(robot, xacro_roots(robot), {})
+    assert used_in(made.by_name["a"][0], made) >= {"x", "z", "w"}
+    assert "y" not in used_in(made.by_name["a"][0], made)
+    assert used_in(made.by_name["c"][0], made) >= {"x", "z", "w"}
+
+
+@each(
+    "name, missing",
+    [
+        ("urdf/arm.xacro", False),
+        ("urdf/gone.xacro", True),
+        ("nowhere/gone.xacro", True),
+        ("nowhere/gone.stl", False),  # a folder that is kept elsewhere
+        ("urdf/gone.stl", False),  # without any mesh
+        ("meshes/gone.stl", True),
+        ("meshes/gone.DAE", True),
+        ("meshes/gone.png", False),
+        ("meshes/gone.launch", False),
+        *((f"meshes/gone{ending}", True) for ending in (".yaml", ".yml", ".xacro", ".urdf", ".srdf", ".sdf")),
+        ("three.xacro", True),
+        ("deep.xacro", False),  # install brings it up from a deeper folder
+    ],
+)
+def test_files_that_a_package_lacks(name, missing, arm):
+    for there in ("meshes/a.stl", "src/deep.xacro"):
+        (arm / there).parent.mkdir(exist_ok=True)
+        (arm / there).write_text("")
+    assert is_missing(str(arm / name)) == missing
