@@ -10,6 +10,7 @@ from kinetree.spatial import se3
 from pendants import changed, load, shown, urdf
 
 LINKS = [("0 0 0.2", "0 0 1"), ("0.15 0 0.25", "0 1 0"), ("0 0 0.6", "1 0 0")]
+BASE = se3.pose_from_xyz_rpy((0.3, -0.2, 0.7), (0.2, -0.4, 1.9))
 TOOL = se3.pose_from_xyz_rpy((0.02, -0.1, 0.15), (1.2, 0.3, -2.0))
 
 
@@ -32,6 +33,8 @@ def off(array, at, by):
 
 
 JOINTS, POSES = given()
+WHOLE = given(q=np.deg2rad(np.random.default_rng(45).integers(-60, 60, (6, 3))))
+"""Poses at joints of whole degrees."""
 LAST = f" [no-fit]\n  {len(POSES)} poses, up to "
 
 
@@ -88,6 +91,13 @@ def test_one_pose_of_many(at_once):
             POSES,
             "at best pose 1 is the worst, 63.3 mm and 0.267 deg off; another transform would correct it, between "
             f"'joint_2' and 'joint_3', by xyz 0 -30 -50 mm in 'link_2'{LAST}63.344 mm and 0.3964 deg off",
+        ),
+        (
+            LONGER,
+            WHOLE[0].round(),
+            WHOLE[1].round(2),
+            "at best pose 6 is the worst, 19.3 mm and 0.415 deg off; another transform would correct it, between "
+            f"'joint_2' and 'joint_3', by xyz 0 -30 -50 mm in 'link_2'{LAST}19.280 mm and 0.4148 deg off",
         ),
         (
             LONGER,
@@ -173,9 +183,58 @@ def test_a_fault_of_the_numbers_where_nothing_fits(at_once, monkeypatch, length,
     assert [part.strip()[: len(said)] for part, said in zip(parts, expected, strict=False)] == expected
 
 
-def test_a_zero_and_a_pose_in_full():
+J2 = "the zero of joint 'joint_2' is 30 deg off: 'joint_2' of the model = J2 - 30 deg [joint-zero]"
+OTHER_BASE = (
+    "the controller's '$ROBROOT' is elsewhere than the robot's 'base', by xyz -8.94 64.63 -784.69 mm and turned by "
+    "113.114 deg about (-0.261 0.042 -0.964); was another user frame active? [base-frame]"
+)
+OTHER_TOOL = (
+    "the controller's '$NULLFRAME' is elsewhere than the robot's 'tool0', by xyz 20 -100 150 mm and turned by "
+    "136.579 deg about (0.436 -0.434 -0.788); was another tool active? [tool0-frame]"
+)
+
+
+@each(
+    "zero, options, unit, expected",
+    [
+        (30, {}, 1, [J2]),
+        (200, {}, 1, [J2.replace("30 deg off", "160 deg off").replace("- 30", "+ 160")]),
+        (-180, {}, 1, [J2.replace("30 deg off", "180 deg off").replace("- 30", "+ 180")]),
+        (30, {}, 1e-3, ["the positions are in m, not in mm [pose-unit]", J2]),
+        (30, {"T_base": BASE}, 1, [J2, OTHER_BASE]),
+        (30, {"T_tool": TOOL}, 1, [J2, OTHER_TOOL]),
+    ],
+)
+def test_a_zero_in_full(zero, options, unit, expected):
     """With the whole search."""
-    assert printed(ARM, off(JOINTS, (slice(None), 1), 30), POSES) == (
-        "the zero of joint 'joint_2' is 30 deg off: 'joint_2' of the model = J2 - 30 deg [joint-zero]\n"
-        "6 poses, up to 0.000 mm and 0.0000 deg off"
+    joints, poses = given(**options)
+    joints[:, 1] += zero
+    *lines, last = printed(ARM, joints, changed(poses, slice(3), unit)).splitlines()
+    assert lines == expected
+    assert last == "6 poses, up to 0.000 mm and 0.0000 deg off"
+
+
+def test_explanations_that_are_as_simple():
+    """The zero of the first joint is the base turned, that of the last the tool."""
+    zeros = [
+        f"  the zero of joint 'joint_{i}' is {n} deg off: 'joint_{i}' of the model = J{i} {sign} {n} deg [joint-zero]"
+        for i, sign, n in ((1, "-", 10), (2, "+", 20), (3, "-", 30))
+    ]
+    base = (
+        "  the controller's '$ROBROOT' is elsewhere than the robot's 'base', by xyz 1.43 3.62 0 mm and turned by 10 "
+        "deg about z; was another user frame active? [base-frame]"
+    )
+    tool = (
+        "  the controller's '$NULLFRAME' is turned against the robot's 'tool0', by -30 deg about z; was another tool "
+        "active? [tool0-frame]"
+    )
+    ways = [zeros, [*zeros[:2], tool], [*zeros[1:], base], [zeros[1], base, tool]]
+    lines = ["the poses of KUKA have 4 explanations, all as simple:"]
+    for i, way in enumerate(ways, 1):
+        lines += [f"explanation {i}", *way, "  6 poses, up to 0.000 mm and 0.0000 deg off"]
+    result = calibrate(ARM, "kuka", off(JOINTS, slice(None), (10, -20, 30)), POSES)
+    assert str(result).splitlines() == [*lines, calibration.APART]
+    assert repr(result) == (
+        "Calibration: the model and the controller of KUKA do not agree; joint-zero, joint-zero, joint-zero, or 3 "
+        "other explanations; 6 poses, up to 0.000 mm and 0.0000 deg off"
     )

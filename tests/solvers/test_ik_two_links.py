@@ -12,6 +12,7 @@ from each import each
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
 from kinetree.solvers.ik import solver as solver_file
+from kinetree.solvers.ik.problem import _that_matter
 
 LINKS = [{"a": 1.0, "qlim": [-2.0, 2.0], "velocity": 1.0}, {"a": 1.0, "qlim": [-2.0, 2.5], "velocity": 2.0}]
 CORNER = [1.0, 1.0, 0.0]
@@ -165,6 +166,14 @@ def test_progress_and_interruption(monkeypatch):
     assert part.success[:, 0].tolist() == [True] * 2 + [False] * 3
     np.testing.assert_array_equal(part.q[:2, 0], whole.q[:2])
     assert (part.residual[2:] == np.inf).any(axis=-1).all()
+
+
+def test_rows_over_joints_without_ends():
+    """A row that some configuration crosses counts; one that none can cross does not."""
+    robot = kt.chain([{"a": 1.0}, LINKS[1]], convention="dh")
+    G, h = np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 2.0], [-2.0, 0.0]]), np.array([1.0, 2.6, 4.9, 3.0])
+    rows = LinearLimits("row", robot.coordinate_names, G, h, ("a", "b", "c", "d"), angular=False)
+    assert _that_matter(add_limits(robot, [rows]).limits, np.arange(4)).tolist() == [0, 2, 3]
 
 
 Q0 = np.zeros((4, 2))
