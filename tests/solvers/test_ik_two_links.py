@@ -148,6 +148,16 @@ def test_steps():
     assert restart.q == pytest.approx([0.1, np.pi / 2 - 0.2])
 
 
+def test_a_plain_target_is_not_converted(monkeypatch):
+    """An array of doubles takes the short way, with the same result."""
+    ik, target = solver(), np.array(CORNER)
+    slow = ik(CORNER), ik(CORNER, q0=UP)
+    monkeypatch.setattr(solver_file.IK, "_checked", None)
+    for long, quick in zip(slow, (ik(target), ik(target, q0=np.array(UP))), strict=True):
+        np.testing.assert_array_equal(quick.q, long.q)
+        assert (quick.success, quick.iterations) == (True, long.iterations)
+
+
 def test_progress_and_interruption(monkeypatch):
     monkeypatch.setattr(solver_file, "AT_ONCE", 2)
     ik, seen = solver(), []
