@@ -101,6 +101,53 @@ def test_sizes(monkeypatch, module, name, most, read, data, message):
         assert bool(message) == bool(said(read, *data[::-1]))
 
 
+@each(
+    "nodes, accessors, numbers",
+    [([{"mesh": 0}] * 3, [], 48), ([{"mesh": 0}, {}], [], 16), ([], [], 16), ([{"mesh": 0}], [{"count": 9}], 25)],
+)
+def test_numbers_of_a_gltf_file(monkeypatch, nodes, accessors, numbers):
+    """Those of a mesh count as often as it is used, those of accessors at least once."""
+    document = meshes.gltf(nodes=nodes)
+    document["accessors"] += accessors
+    data = json.dumps(document).encode()
+    with monkeypatch.context() as patch:
+        patch.setattr(gltf, "MOST_NUMBERS", numbers)
+        assert gltf.check_gltf(data, "a.gltf") == (data, 1.0)
+        patch.setattr(gltf, "MOST_NUMBERS", numbers - 1)
+        message = f"announces {numbers} numbers; at most {numbers - 1} are read"
+        assert said(gltf.check_gltf, data, "a.gltf") == message
+
+
+@each(
+    "change",
+    [
+        {"accessors": [{"count": "x"}]},
+        {"accessors": [{"count": None}]},
+        {"accessors": [3]},
+        {"nodes": [{"mesh": 7}]},
+        {"nodes": [{"mesh": "a"}]},
+        {"meshes": [{}]},
+        {"meshes": [{"primitives": [{}]}]},
+    ],
+)
+def test_gltf_files_that_are_incomplete(change):
+    data = json.dumps(meshes.gltf() | change).encode()
+    assert said(gltf.check_gltf, data, "a.gltf") == (
+        "is not a glTF file that can be read: its accessors, meshes or nodes are incomplete"
+    )
+
+
+def test_files_beside_a_gltf_file():
+    """Of buffers and images, decoded, without those inside the file."""
+    uris = ["a%20b.bin", "data:;base64,AA", None, "../c.bin"]
+    document = {"buffers": [{"uri": uri} for uri in uris] + [5, {}], "images": [{"uri": "look.png"}]}
+    text = json.dumps(document).encode()
+    for data in (text, b"glTF" + bytes(8) + len(text).to_bytes(4, "little") + b"JSON" + text + b"\0\1 other chunks"):
+        assert [*gltf.references(data, "a.gltf")] == ["a b.bin", "../c.bin", "look.png"]
+    for data, message in ((b"[1]", "its JSON is not an object"), (b"{", ""), (b"glTF", "")):
+        assert said(lambda one: [*gltf.references(one, "a.gltf")], data).startswith(f"is not a glTF file: {message}")
+
+
 @each("corners, message", [(1000, ""), (1001, "has a polygon of 1001 corners; at most 1000 are read")])
 def test_polygons_for_mujoco(corners, message):
     data = b"".join(b"v %f %f 0\n" % (np.cos(i), np.sin(i)) for i in range(corners))
