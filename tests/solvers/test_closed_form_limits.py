@@ -6,6 +6,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.algorithms.several import has_form, ordered_forms
+from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
 from kinetree.queries.query import tree
@@ -59,9 +60,23 @@ def test_solutions_are_sorted_and_inside(family):
         np.testing.assert_allclose(kept, found[:count, :6][values <= bound], atol=1e-6)
         assert verdict == 1.0
     none, verdict = asked(with_row(robot, values.min() - 0.3), T)
+    assert none[0, 6] == (-1.0 if verdict < 0 else np.inf)  # as much as a search must decide
     assert np.isnan(none[:, :6]).all()
     assert (none[1:, 6] == np.inf).all()
     assert verdict != 1.0
+
+
+@each("family", ["wrist", "parallel"])
+def test_any_order_of_the_joints(family):
+    """In q, against that along the arm."""
+    robot = closed_form_arm(family, limit=3.0)
+    parts, order = parts_of(robot), [3, 0, 5, 1, 4, 2]
+    parts.joint_order = tuple(robot.joint_names[i] for i in order)
+    T = kt.fk(robot, "l7").interpret(Q)
+    expected, mixed = asked(robot, T)[0], asked(build(parts), T, Q[order])[0]
+    count = int((expected[:, 6] < np.inf).sum())
+    np.testing.assert_allclose(mixed[:count, :6], expected[:count, order], atol=1e-7)
+    assert (mixed[count:, 6] == np.inf).all()
 
 
 def test_targets_out_of_reach_and_in_doubt():

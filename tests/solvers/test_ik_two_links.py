@@ -215,6 +215,7 @@ Q0 = np.zeros((4, 2))
             {"prefer": [1.0, np.nan]},
             "prefer has shape (2,); expected 'middle', or (…, 2) finite num",
         ),
+        ("__call__", CORNER, {"prefer": [[1.0], [1.0, 2.0]]}, "prefer is no array of numbers"),
         ("__call__", [1.0, 1.0], {}, "a target has shape (2,); legal for 'position' is (…, 3)"),
         ("step", Q0[0], {"dt": 0}, "1 targets"),
     ],
@@ -232,6 +233,7 @@ def test_what_is_refused(method, target, options, message):
     with pytest.raises(kt.KinetreeError) as error:
         getattr(solver(), method)(target, **options)
     assert message in str(error.value)
+    assert error.value.findings[0].code in (next(iter(options), "target-shape"), "prefer-number")
 
 
 @each(
