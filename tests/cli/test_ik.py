@@ -106,7 +106,7 @@ def test_errors(run, arguments, said):
 
 
 def test_a_quaternion_is_judged_by_its_length(run):
-    pose = ("ik", "icub", "--frame", "l_hand", "--pose")
+    pose = ("ik", "icub", "--frame", "head", "--base", "chest", "--pose")
     noted = run(*pose, "-0.2 -0.2 0.1 0 0 0.7072 0.7072")
     assert "note: the quaternion's length is 1.00013; it is divided by it" in noted.stderr
     exact = run(*pose, "-0.2 -0.2 0.1 0 0 0.7071067811865476 0.7071067811865476")
