@@ -141,7 +141,8 @@ def test_frames_in_one_place_are_no_fault():
     assert result.alternatives == ()
 
 
-@pytest.mark.parametrize("who", [MAKERS[0], *(pytest.param(who, marks=pytest.mark.slow) for who in MAKERS[1:])])
+@pytest.mark.slow
+@pytest.mark.parametrize("who", MAKERS)
 def test_two_faults_at_once(who):
     rng = np.random.default_rng(5)
     joints, poses = PLANTS["pose-unit"](who, *shown(who, rng, tool0="flange"))
@@ -201,6 +202,7 @@ class TestFramesThatAreFound:
     X = se3.pose_from_xyz_rpy((0.3, -0.2, 0.7), (0.2, -0.4, 1.9))
     Y = se3.pose_from_xyz_rpy((0.02, -0.1, 0.15), (1.2, 0.3, -2.0))
 
+    @pytest.mark.slow
     @each("who, which", [("abb", "base"), ("abb", "tool0"), ("fanuc", "both"), ("universal_robots", "both")])
     def test_to_a_millimetre(self, who, which):
         X = self.X if which != "tool0" else None
