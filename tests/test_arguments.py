@@ -2,12 +2,14 @@
 
 import inspect
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.arguments import explain_type_errors
 from kinetree.errors import WrongTypeError
 from kinetree.fixer.fix import fix
@@ -111,3 +113,32 @@ def test_names_of_files_that_are_no_text(tmp_path):
     robot = kt.load(os.fsdecode(path))
     assert robot.source.file.endswith("\udcff.urdf")
     assert [f for f in kt.check(os.fsdecode(path)) if f.severity == "error"] == []
+
+
+K, D = kt.kinematics, kt.dynamics
+
+
+@each(
+    "function, option, expected",
+    [
+        (kt.inverse_dynamics, "parameters", "True, False"),
+        (kt.inverse_dynamics, "friction", "True, False"),
+        (kt.forward_dynamics, "friction", "True, False"),
+        (kt.mass_matrix, "packed", "True, False"),
+        (kt.mass_matrix, "loops", "'refuse', 'ignore'"),
+        (kt.margin, "nearest", "True, False"),
+        (partial(kt.jacobian, frame="l2"), "expressed_in", ""),
+        (partial(K.analytical_jacobian, frame="l2"), "representation", ""),
+        (partial(kt.manipulability, frame="l2"), "method", ""),
+        (partial(kt.manipulability, frame="l2"), "rows", ""),
+        (partial(kt.ik, frame="l2"), "expressed_in", "'base', 'frame'"),
+        (partial(kt.ik, frame="l2"), "goal", ""),
+    ],
+)
+def test_options_are_named_with_what_is_expected(function, option, expected):
+    for wrong in ("x", 2):
+        with pytest.raises(kt.KinetreeError) as error:
+            function(ROBOT, **{option: (wrong,) if option == "goal" else wrong})
+        message = error.value.findings[0].message
+        assert message.startswith(f"{option} is {wrong!r}; expected ")
+        assert expected in message

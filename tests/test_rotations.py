@@ -17,7 +17,7 @@ IK = kt.ik(ARM, "tip")
 
 
 def framed(robot, frame, base):
-    return kt.fk(robot, frame, base=base)(robot.q())
+    return kt.fk(robot, frame, base=base).interpret(robot.q())
 
 
 def chained(key):

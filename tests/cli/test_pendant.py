@@ -202,6 +202,8 @@ def test_a_coupling_that_nobody_knows_is_a_finding(run, tmp_path, name, key):
     ):
         with pytest.warns(kt.errors.UnverifiedWarning, match=re.escape(said)):
             call()
+    if name not in ("irb660", "mpl80", "my_cell"):  # the commands call the same
+        return
     pose = run("fk", path, "--controller", key).stdout.strip()
     commands = [
         ("fk", path),

@@ -1,6 +1,7 @@
 """What force/torque sensors read, from format to format: exactly, or not at all and aloud."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -231,13 +232,23 @@ class TestEdits:
         locked = kt.edit.lock(robot, {"j": 0.4})
         np.testing.assert_allclose(reading(locked), reading(robot), rtol=0, atol=1e-14)
 
-    @pytest.mark.parametrize(("frame", "moved"), [("child", "b"), ("parent", "a"), ("sensor", None)])
-    def test_moving_the_frame_of_its_axes_is_noted(self, frame, moved):
-        for link in ("a", "b"):
-            T = np.eye(4)
-            T[0, 3] = 0.5
-            codes = [note.code for note in kt.edit.move_frame(from_sdf(frame=frame), link, T).notes]
-            assert ("moved-reading" in codes) == (link == moved)
+    @pytest.mark.parametrize("frame", ["child", "parent", "sensor"])
+    def test_moving_a_frame_is_noted_where_it_changes_the_reading(self, frame):
+        """Of the weight alone, whose direction stays in space where the root turns."""
+        parts = parts_of(from_sdf("revolute", frame=frame, joint="0.1 0 -0.4"))
+        (sensor,) = parts.sensors
+        slid, turned, g = np.eye(4), np.eye(4), np.array([1.0, 2.0, -9.81])
+        slid[0, 3], turned[:3, :3] = 0.5, [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+        for point, link, T in product(("joint", "frame"), "ab", (slid, turned)):
+            parts.sensors = [replace(sensor, force_torque=replace(sensor.force_torque, point=point))]
+            robot = build(parts)
+            moved = kt.edit.move_frame(robot, link, T)
+            before, after = (
+                kt.dynamics.sensor_reading(one, "ft", gravity=tuple(down)).interpret([0.4], [0.0], [0.0])
+                for one, down in ((robot, g), (moved, T[:3, :3].T @ g if link == "a" else g))
+            )
+            noted = "moved-reading" in [note.code for note in moved.notes]
+            assert noted == (np.abs(before - after).max() > 1e-9), (point, link, T)
 
     def test_names_change_and_the_reading_stays(self):
         robot = from_sdf(frame="parent", joint="0.1 0 -0.4")

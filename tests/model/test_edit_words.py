@@ -7,7 +7,9 @@ import pytest
 
 import kinetree as kt
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import CoupledLimit, Limit
+from kinetree.model.limits import LinearLimits
+from kinetree.model.robot import CoupledLimit, ForceTorque, Joint, Limit, Link, Sensor
+from kinetree.spatial import se3
 from support import in_words
 
 TEXT = """<robot name="r"><material name="red"><color rgba="{red}"/></material>
@@ -29,6 +31,72 @@ def robot(prefix="", red="1 0 0 1"):
     return build(parts)
 
 
+def looped():
+    """With a loop from c to d, a joint of three coordinates, and sensors of forces that read in the axes of a link."""
+    parts, z = parts_of(robot()), se3.frozen([(0.0, 0.0, 1.0)])
+    parts.links.append(Link("e"))
+    parts.joints.append(Joint("ball", "ball", "a", "e"))
+    parts.loops.append(Joint("loop", "revolute", "c", "d", axes=z))
+    for name, axes, point in (("ft1", "child", "frame"), ("ft2", "parent", "joint"), ("ft3", "sensor", "joint")):
+        reading = ForceTorque("parent_on_child", axes, point)
+        parts.sensors.append(Sensor(name, "force_torque", "c", joint="k", force_torque=reading))
+    turned = ForceTorque("child_on_parent", "parent", "joint")
+    parts.sensors.append(Sensor("ft4", "force_torque", "b", joint="j", force_torque=turned))
+    return build(parts)
+
+
+def rows(joints, G, h, names="pq", **options):
+    return LinearLimits(
+        "set", tuple(joints), np.array(G, dtype=float), np.array(h, dtype=float), tuple(names), **options
+    )
+
+
+LIMITS = {
+    "over two joints": rows("jk", [[1, 2], [-1, 2]], [1, 1], angular=False),
+    "from below": rows("jk", [[1, 2]], [0.5], "p", angular=False, from_below=True),
+    "a box": rows("jk", [[2, 0], [0, -1]], [1, 0.5], angular=False, box=True),
+    "a box of both": rows("jk", [[2, 0], [1, -1]], [1, 0.5], angular=False, box=True),
+    "angles": rows("jk", [[1, 2], [-1, 2]], [1, 1], angular=True),
+    "shapes": rows("jk", [[1, 2]], [1, 1], angular=False),
+    "names": rows("jk", [[1, 2], [1, 1]], [1, 1], "p", angular=False),
+    "zero": rows("jk", [[0, 0], [1, 1]], [1, 1], angular=False),
+    "not finite": rows("jk", [[1, 2], [1, 1]], [1, np.inf], angular=False),
+    "unknown": rows("jz", [[1, 2], [1, 1]], [1, 1], angular=False),
+    "a ball": rows(["j", "ball"], [[1, 2], [1, 1]], [1, 1], angular=False),
+    "twice": rows("jk", [[1, 2], [1, 1]], [1, 1], "pp", angular=False),
+    "a name that is taken": rows("jk", [[1, 2]], [1], ["sum"], angular=False),
+    "nothing left": rows("jk", [[1, 2]], [-3.5], "p", angular=False),
+    "nothing left of a range": rows("jk", [[1, 0], [-1, 0]], [-0.5, -0.5], angular=False, box=True),
+}
+LOOPED = {
+    **{f"add limits: {name}": lambda r, one=one: kt.edit.add_limits(r, [one]) for name, one in LIMITS.items()},
+    "clear limits": lambda r: kt.edit.clear_limits(r, ["j", "k"]),
+    "clear limits of one": lambda r: kt.edit.clear_limits(r, "m"),
+    "clear limits of a ball": lambda r: kt.edit.clear_limits(r, ["j", "ball"]),
+    "clear limits of nobody": lambda r: kt.edit.clear_limits(r, ["j", "y"]),
+    "remove limits": lambda r: kt.edit.remove_limits(r, ["sum", "z"]),
+    "cut a loop": lambda r: kt.edit.cut(r, "c"),
+    "remove an end of a loop": lambda r: kt.edit.remove(kt.edit.lock(r, {"j": 0.0}), "d"),
+    "lock a ball": lambda r: kt.edit.lock(r, {"ball": [0, 0, 0, 1]}),
+    "lock a ball at too few": lambda r: kt.edit.lock(r, {"ball": [0, 0, 0]}),
+    "reroot sensors": lambda r: kt.edit.reroot(r, "c"),
+    "reroot to a ball": lambda r: kt.edit.reroot(r, "e"),
+    "move a frame whose axes sensors read in": lambda r: kt.edit.move_frame(r, "b", se3.translation((1, 0, 0))),
+    "turn a frame that sensors read in": lambda r: kt.edit.move_frame(r, "b", se3.turn((1.0, 0.0, 0.0), 0.1)),
+    "move a frame about which sensors read": lambda r: kt.edit.move_frame(r, "c", se3.translation((0, 0, 1e-6))),
+    "move a frame by nothing": lambda r: kt.edit.move_frame(r, "c", se3.translation((0, 0, 1e-12))),
+    "move a frame there": lambda r: kt.edit.move_frame(r, "c", se3.IDENTITY, relative_to="d"),
+    "move a frame by several": lambda r: kt.edit.move_frame(r, "c", np.eye(4)[None]),
+    "add a frame": lambda r: kt.edit.add_frame(r, "f", "d", se3.translation((1, 0, 0))),
+    "add a frame that is there": lambda r: kt.edit.add_frame(r, "a", "d"),
+    "add a tool": lambda r: kt.edit.add_tool(r, "t", se3.IDENTITY, tool0="d"),
+    "add a tool on nothing": lambda r: kt.edit.add_tool(r, "t", se3.IDENTITY),
+    "group": lambda r: kt.edit.group(r, "both", ["m", "k"]),
+    "group nobody": lambda r: kt.edit.group(r, "both", ["m", "kk"]),
+    "set groups": lambda r: kt.edit.set_groups(r, {"two": ["j"], "three": []}),
+    "prefix": lambda r: kt.edit.prefix(r, "x_"),
+    "merge": lambda r: kt.edit.merge_fixed(kt.edit.lock(r, {"j": 0.5, "k": 0.0})),
+}
 EDITS = {
     "lock": lambda r: kt.edit.lock(r, {"j": 0.5}),
     "lock outside": lambda r: kt.edit.lock(r, {"j": 1.5}),
@@ -55,17 +123,29 @@ EDITS = {
 }
 
 
+def shown(made):
+    """All that edits change but for poses."""
+    joints = (
+        f"{j.name} {j.type} {j.parent}-{j.child} {[(x.lower, x.upper) for x in j.limits]}" for j in made.joints.values()
+    )
+    sensors = (f"{s.name} on {s.frame} of {s.joint} {s.force_torque}" for s in made.sensors.values())
+    limits = (f"{x.name}: {x.lower:.6g} <= {dict(x.coefficients)} <= {x.upper:.6g}" for x in made.coupled_limits)
+    return "\n".join([*joints, *sensors, *limits, f"loops: {list(made.loops)}; frames: {', '.join(made.frames)}"])
+
+
 def test_every_word_that_is_said(golden):
     """Read the difference before you update the file."""
-    said = []
-    for name, edit in EDITS.items():
-        try:
-            made = edit(robot())
-            text = f"{made!r} q: {', '.join(made.joint_names)} groups: {dict(made.groups)}\n{in_words(made.notes)}"
-        except kt.KinetreeError as error:
-            text = in_words(error.findings)
-        said.append(f"# {name}\n{text}")
-    golden("edits.txt", "\n".join(said))
+    for file, one, edits in (("edits.txt", robot(), EDITS), ("edits_of_more.txt", looped(), LOOPED)):
+        said = []
+        for name, edit in edits.items():
+            try:
+                made = edit(one)
+                text = f"{made!r} q: {', '.join(made.joint_names)} groups: {dict(made.groups)}\n{in_words(made.notes)}"
+                text += f"{shown(made)}\n" if edits is LOOPED else ""
+            except kt.KinetreeError as error:
+                text = in_words(error.findings)
+            said.append(f"# {name}\n{text}")
+        golden(file, "\n".join(said))
 
 
 def test_what_holds_a_locked_joint_holds_the_rest():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.spatial import polytope
+from kinetree.spatial import monte_carlo, polytope
 from kinetree.spatial.monte_carlo import Estimate, estimated_share, scattered
 from support import at_length
 
@@ -35,7 +35,7 @@ def test_up_to_six_dimensions_it_is_exact():
 @pytest.mark.parametrize(
     ("n", "bound"),
     [
-        (7, 3.5),
+        pytest.param(7, 3.5, marks=pytest.mark.slow),
         pytest.param(7, 2.6, marks=pytest.mark.slow),
         pytest.param(8, 3.1, marks=pytest.mark.slow),
         *at_length([], [pytest.param(n, bound, marks=pytest.mark.slow) for n, bound in ((9, 2.0), (12, 3.0))]),
@@ -71,6 +71,50 @@ def test_nothing_inside():
     assert polytope.measure(A, b) == 0
     with pytest.raises(kt.KinetreeError, match="no configuration"):
         polytope.sample(A, b, 1, np.random.default_rng(0))
+
+
+def test_few_points_already_show_share_and_place(monkeypatch):
+    """With fewer points and runs, of a share above a fifth, and of one below it, where they walk."""
+    for name, value in {"FIRST": 1024, "LATER": 512, "RUNS": 5}.items():
+        monkeypatch.setattr(monte_carlo, name, value)
+    A, box, rng = np.ones((1, 7)), (np.full(7, 2.0), np.full(7, 4.0)), np.random.default_rng(0)
+    for bound in (3.5, 2.2):
+        b, expected = np.array([14 + 2 * bound]), irwin_hall(7, bound)
+        found = estimated_share(A, b, *box, rng)
+        assert abs(found - expected) < 4 * found.error
+        assert 0.001 < found.error / expected < 0.15
+        shares = [monte_carlo._population(A, b, *box, rng) for _ in range(2)]
+        assert [one.independent for one in shares] == [bound == 3.5] * 2
+        assert all((one.points @ A.T <= b).all() for one in shares)
+        points = scattered(A, b, *box, 1201, rng)
+        assert points.shape == (1201, 7)
+        assert len(np.unique(points, axis=0)) == 1201
+        assert (points @ A.T <= b + 1e-9).all()
+        assert points.min() >= 2
+        assert points.max() <= 4
+        share = irwin_hall(7, bound - 0.3) / irwin_hall(7, bound)
+        assert np.mean(points.sum(axis=1) <= b - 0.6) == pytest.approx(share, abs=0.06)
+        assert np.ptp(points.mean(axis=0)) < 0.12
+    A, b = cube_below(7, 3.0)
+    width = np.linspace(0.01, 10.0, 7)  # as of metres and radians
+    found, expected = polytope.measure(A / width, b), irwin_hall(7, 3.0) * float(np.prod(width))
+    assert isinstance(found, Estimate)
+    assert abs(found - expected) < 4 * found.error < 0.4 * expected
+    assert polytope.measure(A / width, b) == found  # the same in every call
+    points = polytope.sample(A / width, b, 100, rng)
+    assert np.max(points @ (A / width).T - b) <= 1e-12
+    assert np.ptp(points, axis=0) == pytest.approx(width, rel=0.2)
+    monkeypatch.setattr(monte_carlo, "MOST_LEVELS", 3)
+    with pytest.raises(
+        kt.KinetreeError, match="nothing inside was found in 3 levels; the limits leave next to nothing"
+    ):
+        estimated_share(np.ones((1, 7)), np.array([13.0]), *box, rng)
+
+
+def test_an_estimate_says_its_error():
+    assert repr(Estimate(0.5, 0.0123)) == "0.5 ± 0.012"
+    assert repr(Estimate(0.5)) == "0.5"
+    assert Estimate(0.5).error == 0.0
 
 
 @pytest.mark.slow

@@ -71,7 +71,7 @@ def extract_dh(
     return DHExtraction(found, residual)
 
 
-def dh_table(robot: Robot, convention: Convention = "dh") -> DHTable:
+def dh_table(robot: Robot, convention: Convention) -> DHTable:
     """Return the whole robot as chains that share joints, one for each last body. Every frame keeps its name and its
     pose; links on fixed joints become frames, except for `measured_cuts`, and their masses go to the link below."""
     tree = build_tree(robot)

@@ -10,7 +10,7 @@ from kinetree.arguments import explain_type_errors
 from kinetree.errors import Finding, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import stale, unmoved
-from kinetree.model.force_torque import reading_place
+from kinetree.model.force_torque import CLOSE, reading_place
 from kinetree.model.placed import check_placed
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
 from kinetree.spatial import se3
@@ -109,8 +109,8 @@ def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None 
     A link's own frame moves without the link: its inertia, shapes, joints, frames and sensors stay where they are, so
     the same q means the same. If the link is the root, poses in the root frame change by one constant. Sensors stay
     in place when their frame moves, unless its place was unknown: then they move with it. Elements of other tools are
-    not changed; those that concern the link are noted, and so are force/torque sensors that read in the axes of the
-    link.
+    not changed; those that concern the link are noted, and so are force/torque sensors whose reading changes with the
+    axes or the origin of the link.
 
     Examples:
         >>> import kinetree as kt
@@ -136,17 +136,21 @@ def move_frame(robot: Robot, name: str, origin: Any, *, relative_to: str | None 
     ]
     if name in robot.links:
         _move_link_frame(parts, robot.links[name], T_new_old)
-        parts.notes += tuple(_turned_readings(robot, name))
+        parts.notes += tuple(_moved_readings(robot, name, T_new_old))
     else:
         moved = replace(frame, origin=frozen(T_link_new), unplaced="")
         parts.frames = [moved if f.name == name else f for f in parts.frames]
     return build(parts)
 
 
-def _turned_readings(robot: Robot, link: str) -> Iterator[Finding]:
+def _moved_readings(robot: Robot, link: str, T: Array) -> Iterator[Finding]:
+    """Yield warnings about sensors that read other numbers if the frame of a link moves by T (4, 4)."""
+    turns, slides = (bool(np.abs(part).max() >= CLOSE) for part in (T[:3, :3] - np.eye(3), T[:3, 3]))
     for sensor in robot.sensors.values():
         said = sensor.force_torque
-        if said and said.axes != "sensor" and reading_place(robot, sensor).frame == link:
+        if said is None or said.axes == "sensor" or reading_place(robot, sensor).frame != link:
+            continue
+        if turns or (slides and said.point == "frame"):
             message = f"reads in the axes of {link!r}, whose frame has moved; so it reads other numbers"
             yield Finding("moved-reading", "warning", message, sensor.source, f"sensor {sensor.name!r}")
 

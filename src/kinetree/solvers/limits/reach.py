@@ -128,7 +128,7 @@ def configurations(robot: Robot, limits: Limits, columns: Array, samples: int) -
         kind = robot.joints[name].kind
         if kind.single and kind.angular[0] and not np.isfinite([lower[where], upper[where]]).any():
             lower[where], upper[where] = -np.pi, np.pi
-    inside, rng = replace(limits, lower=lower, upper=upper), np.random.default_rng(0)
+    inside, rng = replace(limits, lower=lower, upper=upper, turning=()), np.random.default_rng(0)
     for start in tracked(range(0, samples, AT_ONCE), "reaching places", samples, AT_ONCE):
         yield inside.sample(min(AT_ONCE, samples - start), rng)
 

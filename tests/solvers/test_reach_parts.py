@@ -1,0 +1,355 @@
+"""Reach maps in small: counts, volumes, differences and words of maps made by hand, stores, threads and clusters."""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from each import each
+from kinetree.lab.reach import slabs
+from kinetree.lab.reach.map import map_of
+from kinetree.lab.reach.run import _job
+from kinetree.lab.reach.store import Store
+from reach_arms import two_links
+
+ARGUMENTS = {
+    "robot": "r",
+    "frame": "tip",
+    "base": "base",
+    "lower": [0.0, 1.0, -1.0],
+    "voxel": 0.5,
+    "shape": [2, 1, 3],
+    "flat": [False, False, False],
+    "directions": 3,
+    "rolls": 3,
+    "axis": None,
+}
+BITS = [[[0b11100000, 0b0], [0b10010010, 0b0], [0, 0]], [[0b11111111, 0b10000000], [0, 0b10000000], [0b11110000, 0]]]
+"""Of 9 orientations in two bytes, the rolls of the first direction first."""
+
+
+def made(bits=BITS, **arguments):
+    a = ARGUMENTS | arguments
+    shape = a["shape"]
+    best = np.arange(np.prod(shape), dtype=float).reshape(shape)
+    return map_of(a, np.reshape(bits, (*shape, -1)), (best, -best))
+
+
+def positions(bits, **arguments):
+    """A map of positions alone, in a flat grid."""
+    return made(bits, **{"directions": 0, "rolls": 0, "flat": [False, False, True]} | arguments)
+
+
+def test_counts_and_volumes():
+    reach = made()
+    np.testing.assert_array_equal(reach.count, [[[3, 3, 0]], [[9, 1, 4]]])
+    np.testing.assert_array_equal(reach.share, reach.count / 9)
+    np.testing.assert_allclose(reach.index, np.array([[[1, 3, 0]], [[3, 1, 2]]]) / 3, rtol=1e-15)
+    assert reach.reached.shape == (2, 1, 3, 9)
+    np.testing.assert_array_equal(np.flatnonzero(reach.reached[0, 0, 1]), [0, 3, 6])
+    assert (reach.volume, reach.dexterous_volume) == (0.625, 0.125)
+    assert [reach.volume_at(n / 9) for n in (0, 1, 2, 3, 4, 5, 9)] == [n / 8 for n in (5, 5, 4, 4, 2, 1, 1)]
+    assert repr(reach) == (
+        "ReachMap of tip of r in base: reaches 0.625 m³, in all orientations 0.125 m³; 2 × 1 × 3 voxels of 0.5 m, "
+        "3 directions with 3 rolls"
+    )
+    for array in (reach.bits, reach.share, reach.index, reach.manipulability, reach.margin):
+        assert not array.flags.writeable
+    for share in (-0.1, 1.1):
+        with pytest.raises(kt.KinetreeError, match=f"share is {share}; expected numbers from 0 to 1"):
+            reach.volume_at(share)
+    flat = positions([[0x80], [0], [0x80]], shape=[1, 3, 1])
+    assert repr(flat) == "ReachMap of tip of r in base: reaches 0.5 m²; 1 × 3 × 1 voxels of 0.5 m, positions alone"
+    np.testing.assert_array_equal(flat.index, flat.share)
+    line = made([[0x80], [0]], shape=[2, 1, 1], flat=[False, True, True], directions=1, rolls=0)
+    assert "reaches 0.5 m; 2 × 1 × 1 voxels of 0.5 m, 1 directions with any roll" in repr(line)
+
+
+def test_voxels_of_points():
+    reach = made()
+    for point, voxel in (((0, 1, -1), (0, 0, 0)), ((0.99, 1.4, 0.49), (1, 0, 2)), ((0.5, 1.0, -0.5), (1, 0, 1))):
+        assert reach.voxel_at(point) == voxel
+    for voxel in np.ndindex(2, 1, 3):
+        assert reach.voxel_at(reach.grid.centers[voxel]) == voxel
+    for point in ((-0.01, 1, -1), (1.0, 1, -1), (0, 0.9, -1), (0, 1.5, -1), (0, 1, 0.5)):
+        with pytest.raises(
+            kt.KinetreeError, match=r"is outside of the grid, Grid of 2 × 1 × 3 voxels of 0.5 m, 3 direc"
+        ):
+            reach.voxel_at(point)
+    flat = positions([[0x80], [0], [0x80]], shape=[1, 3, 1])
+    assert flat.voxel_at((0, 1.6, -0.76)) == flat.voxel_at((0, 1.6, -1.24)) == (0, 1, 0)  # half a voxel off the plane
+    for z in (-1.26, -0.74):
+        with pytest.raises(kt.KinetreeError, match="outside"):
+            flat.voxel_at((0, 1.6, z))
+    R = reach.orientations_at((1, 0, 2))
+    np.testing.assert_array_equal(R, made().grid.rotations(reach.grid.centers[1, 0, 2]))
+    assert R.shape == (9, 3, 3)
+
+
+def test_a_difference_of_grids_beside_each_other():
+    """One begins a voxel further along x and ends two further along y."""
+    a = positions([[0x80], [0x80], [0]], shape=[1, 3, 1], lower=[0.5, 1.5, -1.0], robot="a")
+    b = positions([[0x80], [0x80], [0x80], [0]], shape=[2, 2, 1], robot="b")
+    one, two = a - b, b - a
+    assert one.grid.shape == two.grid.shape == (2, 4, 1)
+    np.testing.assert_array_equal(one.grid.lower, [0.0, 1.0, -1.0])
+    np.testing.assert_array_equal(one.after[..., 0], [[0, 0, 0, 0], [0, 1, 1, 0]])
+    np.testing.assert_array_equal(one.before[..., 0], [[1, 1, 0, 0], [1, 0, 0, 0]])
+    np.testing.assert_array_equal(one.change, one.after - one.before)
+    np.testing.assert_array_equal(two.change, -one.change)
+    np.testing.assert_array_equal(one.gained, two.lost)
+    assert (one.gained_volume, one.lost_volume) == (0.5, 0.75)
+    assert repr(one) == (
+        "ReachDifference of tip of a from tip of b: 0.5 m² gained, 0.75 m² lost; more orientations in 0.5 m², "
+        "fewer in 0.75 m²"
+    )
+    with pytest.raises(TypeError):
+        a - 1.0
+
+
+DIRECTED = {"shape": [1, 1, 1], "directions": 1, "rolls": 1}
+
+
+@each(
+    "one, two, message",
+    [
+        (
+            {},
+            {"voxel": 0.25},
+            "the voxels of the maps do not coincide: Grid of 1 × 1 × 1 voxels of 0.5 m, 1 directions",
+        ),
+        ({}, {"lower": [0.1, 1.0, -1.0]}, "do not coincide"),
+        ({}, {"flat": [False, False, True]}, "do not coincide"),
+        ({}, {"directions": 2}, "the maps have 1 and 2 orientations"),
+        ({"rolls": 2}, {}, "the maps have 2 and 1 orientations"),
+        ({}, {"axis": [0.0, 0.0]}, "the orientations of the maps differ: those of a symmetric map turn with its axis"),
+        ({"axis": [0.0, 0.1]}, {"axis": [0.0, 0.0]}, "the orientations of the maps differ"),
+        (
+            {"boxed": True},
+            {"lower": [0.5, 1.0, -1.0]},
+            "the map of tip of r is of a box=, and the other one is of another",
+        ),
+        (
+            {"robot": "s"},
+            {"shape": [1, 1, 2], "boxed": True, "frame": "f"},
+            "the map of f of r is of a box=, and the oth",
+        ),
+    ],
+)
+def test_maps_that_are_not_comparable(one, two, message):
+    def filled(more):
+        a = ARGUMENTS | DIRECTED | more
+        return made(np.zeros((*a["shape"], 1)), **DIRECTED | more)
+
+    with pytest.raises(kt.KinetreeError) as error:
+        filled(one) - filled(two)
+    assert message in str(error.value)
+
+
+@each(
+    "one, two",
+    [
+        ({}, {"lower": [0.5 + 4e-7, 1.0, -1.0]}),
+        ({"axis": [1e-7, 0.0]}, {"axis": [0.0, 0.0]}),
+        ({"boxed": True}, {"boxed": True}),
+    ],
+)
+def test_maps_that_are_comparable(one, two):
+    a, b = (made([[[[0x80]]]], **DIRECTED | more) for more in (one, two))
+    assert (a - b).before.sum() == (a - b).after.sum() == 1
+
+
+def test_axes_of_positions_do_not_matter():
+    assert (positions([0x80], shape=[1, 1, 1], axis=[0.0, 0.0]) - positions([0x80], shape=[1, 1, 1])).gained_volume == 0
+
+
+def test_a_map_is_saved_and_read(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    reach, path = made(), tmp_path / "a.zarr"
+    reach.save(path)
+    reach.save(path)  # the same again
+    read = kt.kinematics.read_reach(path)
+    assert repr(read) == repr(reach)
+    for name in ("bits", "count", "manipulability", "margin"):
+        np.testing.assert_array_equal(getattr(read, name), getattr(reach, name))
+    group = zarr.open_group(path, mode="r")
+    assert sorted(group) == ["bits", "count", "manipulability", "margin"]
+    assert [group[name].metadata.dimension_names for name in ("bits", "count")] == [(*"xyz", "byte"), (*"xyz",)]
+    assert (group["bits"].chunks, group["margin"].dtype) == ((1, 1, 3, 2), np.float32)
+    assert json.loads((path / "zarr.json").read_text())["attributes"] == {"kinetree_reach": ARGUMENTS, "complete": True}
+    with pytest.raises(kt.KinetreeError) as error:
+        made(np.zeros(6), voxel=0.25, directions=2).save(path)
+    assert error.value.findings[0].message == (
+        f"{path} has another map: voxel is 0.5 there, not 0.25; directions is 3 there, not 2"
+    )
+    assert error.value.findings[0].fix == "give another path, or remove the folder"
+    zarr.open_group(tmp_path / "b.zarr", mode="w", attributes={"a": 1})
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "notes.txt").write_text("mine")
+    for name, message in (
+        ("b.zarr", "no reach map, but other arrays"),
+        ("c", "no reach map: "),
+        ("c/notes.txt", "no r"),
+    ):
+        with pytest.raises(kt.KinetreeError, match=message):
+            reach.save(tmp_path / name)
+    with pytest.raises(kt.KinetreeError, match="no reach map: "):
+        kt.kinematics.read_reach(tmp_path / "nothing")
+    assert (tmp_path / "c" / "notes.txt").read_text() == "mine"
+
+
+def test_slabs_of_a_store(tmp_path):
+    """Five cells in three slabs of two, the last of one."""
+    pytest.importorskip("zarr")
+    path = tmp_path / "a.zarr"
+    store = Store(path, ARGUMENTS)
+    store.begin(5, 2, 2)
+    store.begin(5, 2, 2)
+    assert store.done == set()
+    store.write(
+        1, slice(2, 4), slabs.Slab(np.array([[1, 2], [3, 4]], "u1"), np.array([1.5, 2.5]), np.array([3.5, 4.5]))
+    )
+    again = Store(path, ARGUMENTS)
+    assert not again.complete
+    again.begin(5, 2, 2)
+    assert again.done == {1}
+    whole = again.read()
+    np.testing.assert_array_equal(whole.bits, [[0, 0], [0, 0], [1, 2], [3, 4], [0, 0]])
+    np.testing.assert_array_equal(whole.manipulability, [0, 0, 1.5, 2.5, 0])
+    np.testing.assert_array_equal(whole.margin, [0, 0, 3.5, 4.5, 0])
+    assert sorted(p.name for p in (path / "slabs" / "bits" / "c").iterdir()) == ["1"]
+    with pytest.raises(kt.KinetreeError) as error:
+        kt.kinematics.read_reach(path)
+    assert str(error.value.findings[0].message) == (
+        f"{path} is not complete; call reach_map with the same arguments and store= to continue"
+    )
+    made().save(path)
+    assert not (path / "slabs").exists()
+    assert repr(kt.kinematics.read_reach(path)) == repr(made())
+
+
+def test_without_zarr(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    for use in (made().save, kt.kinematics.read_reach):
+        with pytest.raises(kt.KinetreeError) as error:
+            use(tmp_path / "a.zarr")
+        assert error.value.findings[0].message == "a reach map is stored with zarr, which is not installed"
+        assert error.value.findings[0].fix == "pip install 'kinetree[reach]'"
+
+
+class Client:
+    """A cluster that computes at once; `as_completed` is that of dask.distributed."""
+
+    def __init__(self):
+        self.waiting, self.most = [], 0
+
+    def scatter(self, job, broadcast, hash):
+        assert broadcast
+        assert not hash
+        return job
+
+    def scheduler_info(self):
+        return {"workers": {}}
+
+    def submit(self, function, job, slab, pure):
+        assert not pure
+        return SimpleNamespace(key=f"slab {slab}", result=lambda: function(job, slab))
+
+    def as_completed(self, futures):
+        self.waiting += futures
+        self.update = self.waiting.extend
+        return self
+
+    def __iter__(self):
+        while self.waiting:
+            self.most = max(self.most, len(self.waiting))
+            yield self.waiting.pop()
+
+
+def test_however_it_is_computed_it_is_the_same(tmp_path, monkeypatch):
+    """At once, in slabs by threads, by a cluster, and in a store that is continued."""
+    pytest.importorskip("zarr")
+    arm, options = two_links((-1.0, 2.0), (0.3, 2.5)), {"voxel": 0.25, "directions": 0}
+    whole = kt.reach_map(arm, "tool0", **options)
+    assert repr(whole) == (
+        "ReachMap of tool0 of 2r in base_link: reaches 1.38 m²; 7 × 8 × 1 voxels of 0.25 m, positions alone"
+    )
+    monkeypatch.setattr(slabs, "SLAB", 10)
+    client, seen = Client(), []
+    monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(as_completed=client.as_completed))
+    stop = {"store": tmp_path / "a.zarr", "workers": 1, "progress": lambda done, total: 1 / (2 - done)}
+    with pytest.raises(ZeroDivisionError):
+        kt.reach_map(arm, "tool0", **options, **stop)
+    for more in ({"workers": 2}, {"client": client}, {"store": tmp_path / "a.zarr", "workers": np.int64(1)}):
+        seen.append([])
+        again = kt.reach_map(arm, "tool0", **options, **more, progress=lambda *step: seen[-1].append(step))
+        for name in ("bits", "manipulability", "margin"):
+            np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
+    steps = [(i + 1, 6) for i in range(6)]
+    assert seen[:2] == [steps, steps]
+    assert client.most == 4
+    assert seen[2] in ([(i + 1, 4) for i in range(4)], [(i + 1, 5) for i in range(5)])
+    kt.reach_map(arm, "tool0", **options, store=tmp_path / "a.zarr", progress=lambda *step: seen[2].clear())
+    assert seen[2]  # nothing is computed again
+
+
+@each(
+    "options, message",
+    [
+        ({"voxel": 0.0}, "voxel is 0.0; expected a finite length above 0, m"),
+        ({"voxel": np.inf}, "voxel is inf; expected a finite length above 0, m"),
+        ({"directions": -1}, "directions is -1; expected whole numbers from 0 to 10000"),
+        ({"directions": 10_001}, "directions is 10001; expected whole numbers from 0 to 10000"),
+        ({"rolls": 2.5}, "rolls is 2.5; expected whole numbers from 0 to 360"),
+        ({"rolls": 361}, "rolls is 361; expected whole numbers from 0 to 360"),
+        ({"rolls": True}, "rolls is True; expected whole numbers from 0 to 360"),
+        ({"box": [(0, 0, 0), (1, 1, -1)]}, "expected two corners of 3 finite numbers, m, the lower one first"),
+        ({"box": [(0, 0), (1, 1)]}, "expected two corners of 3 finite numbers"),
+        ({"box": [(0, 0, 0), (1, np.inf, 1)]}, "expected two corners of 3 finite numbers"),
+        ({"workers": 0}, "workers is 0; expected whole numbers from 1 to 10000"),
+        (
+            {"voxel": 1e-5, "box": [(0, 0, 0), (1, 1, 0)]},
+            "1e+10 voxels of 1e-05 m with 1 orientations are more than 4294",
+        ),
+        (
+            {"at": "input", "joints": ["j1"]},
+            "a reach map has the joints that stand compiled in; expected a full q, not",
+        ),
+    ],
+)
+def test_wrong_arguments(options, message):
+    with pytest.raises(kt.KinetreeError) as error:
+        kt.reach_map(two_links((-1.0, 2.0), (0.3, 2.5)), "tool0", **{"directions": 0} | options)
+    assert message in str(error.value)
+
+
+def test_boxes_and_what_a_map_depends_on():
+    arm = two_links((-1.0, 2.0), (0.3, 2.5))
+    common = (0, 0, True, (1e-6, 1e-5), 7, "refuse")
+    (job, arguments) = _job(arm, "tool0", "base_link", 0.25, [(0, 0, 0), (0.5, 0.6, 0)], *common)
+    assert {name: value for name, value in arguments.items() if name not in ("model", "limits", "kinetree")} == {
+        "robot": "2r",
+        "frame": "tool0",
+        "base": "base_link",
+        "lower": [0.0, 0.0, 0.0],
+        "voxel": 0.25,
+        "shape": [2, 3, 1],
+        "flat": [False, False, True],
+        "directions": 0,
+        "rolls": 0,
+        "axis": None,
+        "boxed": True,
+        "tolerance": [1e-6, 1e-5],
+        "descents": 7,
+    }
+    assert (job.slabs, job.where(0)) == (1, slice(0, 6))
+    own = _job(arm, "tool0", "base_link", None, None, *common)[1]
+    assert (own["voxel"], own["boxed"], own["flat"]) == (0.05, False, [False, False, True])
+    # x from 0.6 cos 2 - 0.4 = -0.65, y from -0.6 sin 1 - 0.4 sin 0.7 = -0.76, both to 0.99
+    assert own["lower"] == pytest.approx([-0.7, -0.8, 0.0], abs=1e-15)
+    assert own["shape"] == [34, 36, 1]
