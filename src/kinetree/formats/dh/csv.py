@@ -128,4 +128,7 @@ def _pose(setting: tuple[str, int] | None, key: str, length: str | None, report:
         message = f"{key} needs the 16 numbers of a 4×4 matrix, row by row, lengths in the unit of a and d"
         report.error("pose", message, setting[1], bad=setting[0])
         return se3.IDENTITY
-    return matrix_pose(values, length, Place(report, setting[1], key))
+    if length is None and any(values[3:12:4]):
+        message = f"{key} has lengths, but a and d have different units; expected one unit for both"
+        report.error("unit", message, setting[1])
+    return matrix_pose(values, length or "m", Place(report, setting[1], key))
