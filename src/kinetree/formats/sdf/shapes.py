@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from kinetree.formats.fields import check_attributes, optional_each, single_children
+from kinetree.formats.fields import check_attributes, optional_each, single_children, stray_text
 from kinetree.formats.sdf.context import COLLISION_OTHERS, MATERIAL_OTHERS, VISUAL_OTHERS, Context
 from kinetree.formats.sdf.frames import Entry
 from kinetree.formats.sdf.values import attribute_of, needed_text, text_of, truth_of, vector_of
@@ -64,6 +64,7 @@ def geometry(context: Context, link: Entry, element: Element) -> Geometry:
 
 def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list[Extension]]:
     report, owner = context.report, link.element
+    stray_text(report, element)
     known = [child for child in element.children if child.tag in SHAPES or child.tag in AS_IT_STANDS]
     others = [child for child in element.children if child not in known]
     extensions = context.keep(others, (), owner, "geometry/")
