@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.registry import WRITTEN
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Inertial, Robot
 from kinetree.spatial.se3 import IDENTITY
 from support import in_words
 
@@ -54,6 +54,9 @@ def _lines(robot: Robot) -> Iterator[str]:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, Inertial):  # its axes may be turned without another meaning
+        R, com = value.origin[:3, :3], value.origin[:3, 3]
+        return f"mass={_text(value.mass)} inertia={_text(R @ value.inertia @ R.T)} at {_text(com)}"
     if is_dataclass(value):
         shown = [(f.name, getattr(value, f.name)) for f in fields(value) if not _is_default(f, getattr(value, f.name))]
         return " ".join([f"{name}={_text(one)}" for name, one in shown if name != "source"] + [_place(value)]).strip()
