@@ -12,7 +12,7 @@ from kinetree.model.robot import Inertial, Robot
 from kinetree.spatial.se3 import IDENTITY
 from support import in_words
 
-OF_ROBOTS = ("notes", "text", "placed", "places", "source", "doubts")
+OF_ROBOTS = ("notes", "text", "placed", "places", "source")
 """Fields that are not shown."""
 DIGITS = 9
 LONG = re.compile(r"-?\b\d+(?:\.\d{9,}(?:e-?\d+)?|(?:\.\d+)?e-\d+)")

@@ -6,6 +6,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats import sdf
+from kinetree.formats.sdf.read import read_certain
 from kinetree.model.assemble import build, parts_of
 from sdf_texts import WORLD, hinge, model, opener
 from whole import reading, written
@@ -336,7 +337,7 @@ CHOICES = [
 
 
 def read(text: str, wanted: str | None = None) -> str:
-    robot, findings = sdf.read(text, "file.sdf", opener(FILES), wanted)
+    robot, findings = read_certain(text, "file.sdf", opener(FILES), wanted)
     return reading(robot, [finding for finding in findings if finding.code != "no-inertial"])
 
 
