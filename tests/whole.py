@@ -36,7 +36,7 @@ def written(robot: Robot, format: str, without: tuple[str, ...] = ()) -> str:
         text = WRITTEN[format].write(robot, without, notes)
     except KinetreeError as error:
         return in_words(error.findings)
-    return (in_words(notes) if notes else "") + LONG.sub(lambda found: _text(float(found[0])), text)
+    return (in_words(notes) if notes else "") + LONG.sub(lambda found: one_line(float(found[0])), text)
 
 
 def _lines(robot: Robot) -> Iterator[str]:
@@ -46,29 +46,32 @@ def _lines(robot: Robot) -> Iterator[str]:
             continue
         if isinstance(value, Mapping):
             own = {*robot.links} if field.name == "frames" else ()
-            yield from (f"{field.name} {name}: {_text(one)}" for name, one in value.items() if name not in own)
+            yield from (f"{field.name} {name}: {one_line(one)}" for name, one in value.items() if name not in own)
         elif isinstance(value, tuple) and is_dataclass(value[0]):
-            yield from (f"{field.name}: {_text(one)}" for one in value)
+            yield from (f"{field.name}: {one_line(one)}" for one in value)
         else:
-            yield f"{field.name}: {_text(value)}"
+            yield f"{field.name}: {one_line(value)}"
 
 
-def _text(value: object) -> str:
+def one_line(value: object) -> str:
+    """Return a value with all of its fields that differ from their defaults."""
     if isinstance(value, Inertial):  # its axes may be turned without another meaning
         R, com = value.origin[:3, :3], value.origin[:3, 3]
-        return f"mass={_text(value.mass)} inertia={_text(R @ value.inertia @ R.T)} at {_text(com)}"
+        return f"mass={one_line(value.mass)} inertia={one_line(R @ value.inertia @ R.T)} at {one_line(com)}"
     if is_dataclass(value):
         shown = [(f.name, getattr(value, f.name)) for f in fields(value) if not _is_default(f, getattr(value, f.name))]
-        return " ".join([f"{name}={_text(one)}" for name, one in shown if name != "source"] + [_place(value)]).strip()
+        return " ".join(
+            [f"{name}={one_line(one)}" for name, one in shown if name != "source"] + [_place(value)]
+        ).strip()
     if isinstance(value, np.ndarray):
         rows = value[:3] if value.shape == (4, 4) else value
-        return f"[{(', ' if rows.ndim > 1 else ' ').join(_text(row).strip('[]') for row in rows)}]"
+        return f"[{(', ' if rows.ndim > 1 else ' ').join(one_line(row).strip('[]') for row in rows)}]"
     if isinstance(value, float):
         return f"{round(value, DIGITS) + 0.0:.{DIGITS}g}"
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key}: {_text(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{key}: {one_line(one)}' for key, one in value.items())}}}"
     if isinstance(value, tuple):
-        return f"({', '.join(f'{{{_text(one)}}}' if is_dataclass(one) else _text(one) for one in value)})"
+        return f"({', '.join(f'{{{one_line(one)}}}' if is_dataclass(one) else one_line(one) for one in value)})"
     return repr(value)
 
 
