@@ -4,6 +4,7 @@
 
 import pkgutil
 import re
+from collections import OrderedDict
 from importlib import import_module
 from pathlib import Path
 
@@ -395,11 +396,11 @@ def known(value: object) -> str | None:
         return repr(value.pattern)
     if isinstance(value, str | bytes | bool | int | float):
         return repr(value)
-    if isinstance(value, tuple | list) and all(known(one) is not None for one in value):
+    if isinstance(value, tuple) and all(known(one) is not None for one in value):
         return f"({', '.join(map(str, map(known, value)))})" if value else "()"
     if isinstance(value, frozenset | set) and all(isinstance(one, str) for one in value):
         return f"{{{', '.join(map(repr, sorted(value)))}}}"
-    if hasattr(value, "items") and all(known(key) is not None for key in value):
+    if hasattr(value, "items") and not isinstance(value, OrderedDict) and all(known(key) is not None for key in value):
         return f"{{{', '.join(f'{known(key)}: {known(one)}' for key, one in value.items() if known(one) is not None)}}}"
     return None
 
