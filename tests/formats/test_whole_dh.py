@@ -107,6 +107,7 @@ rows = [
 ]
 """,
     "keys of a chain beside chains": HEAD + TWO.format(ROW, ROW) + "\n[units2]\nrows = 1\n[base]\nx = 1\n",
+    "keys of a chain": HEAD + f"[[chain]]\nodd = 1\n{ROW}",
     "one chain of a list": HEAD + "[[chain]]\n" + ROW,
     "chains without a name": HEAD + f"[[chain]]\n{ROW}[[chain]]\n{ROW}",
     "chains of one name": HEAD + f'[[chain]]\nname = "c"\n{ROW}[[chain]]\nname = "c"\n{ROW}',
@@ -210,7 +211,11 @@ rows = [
     "open limits": HEAD
     + rows(
         *(f"joint = 'a', {CELLS}, limits = [-inf, 90]", f"joint = 'b', {CELLS}, limits = '-90 -> inf'"),
-        *(f"joint = 'c', {CELLS}, velocity = 0", f"joint = 'd', {CELLS}, effort = 0, deceleration = 90"),
+        *(
+            f"joint = 'o', {CELLS}, limits = '-inf -> 90'",
+            f"joint = 'c', {CELLS}, velocity = 0",
+            f"joint = 'd', {CELLS}, effort = 0, deceleration = 90",
+        ),
         f"joint = 'e', {CELLS}, acceleration = 90",
     ),
     "numbers": HEAD
@@ -310,7 +315,7 @@ lift; prismatic; 2; ; 0.5; -90; -10 → 30; 4; ; true; ; 3; ; ; ;
 
 def table(text: str, file: str) -> str:
     robot, findings = dh.read(text, file)
-    return reading(robot, findings)
+    return "".join(f"{finding}\n" for finding in findings) + reading(robot, [])
 
 
 @pytest.mark.parametrize(("name", "texts"), [("toml", TABLES), ("csv", CSV)])
@@ -341,3 +346,21 @@ def test_what_is_written(format, golden):
             for parts in ((), ("limit",), LOST)
         ),
     )
+
+
+def test_whether_a_text_is_csv():
+    texts = {
+        ("a.txt", CSV["everything"]): "dh-csv",
+        ("<text>", f"\n  # x\n{CSV['no convention']}"): ["convention"],
+        ("<text>", TABLES["everything"]): "dh",
+        ("a", "# x\n[[chain]]\n"): ["convention", "rows", "unit"],
+        ("a", "'odd' = 1\n"): ["convention", "rows", "unit", "unknown-key"],
+        ("a.CSV", HEAD): ["missing-column"] * 4 + ["unknown-column"],
+        ("a.toml", CSV["everything"]): ["toml-syntax"],
+        ("a", "# only\n"): ["no-heading"],
+    }
+    found = {}
+    for file, text in texts:
+        robot, findings = dh.read(text, file)
+        found[file, text] = robot.text.format if robot else sorted(finding.code for finding in findings)
+    assert found == texts

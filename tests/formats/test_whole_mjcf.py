@@ -457,12 +457,27 @@ TEXTS["a robot whose masses are known"] = ROBOT.replace('<joint name="ball"', WE
 TEXTS["loops of things that exist"] = (
     TEXTS["loops"].replace("<weld site1='s' site2='x'/>", "").replace("<connect body1='z'/>", "")
 )
+TEXTS["seven joints in a row"] = model(
+    "".join(f"<body name='{'b' if i == 7 else f'j{i}_link'}'><joint name='j{i}'/>" for i in range(1, 8))
+    + "<geom size='1'/>"
+    + "</body>" * 7
+)
 LOST = ("extension", "limit", "frame", "loop", "mimic", "coupled_limit", "sensor")
 WRITTEN = {
     **dict.fromkeys(
         ("a robot whose masses are known", "loops of things that exist", "tendons", "sections"), ((), LOST)
     ),
-    **dict.fromkeys(("a robot", "several joints", "free joints", "a hinge between bodies", "looks and contact"), ((),)),
+    **dict.fromkeys(
+        (
+            "a robot",
+            "several joints",
+            "seven joints in a row",
+            "free joints",
+            "a hinge between bodies",
+            "looks and contact",
+        ),
+        ((),),
+    ),
     **dict.fromkeys(("shapes", "meshes", "lights and cameras", "replicas of bodies"), ((),)),
     "meshes fitted to bounds": (("material", "extension"),),
 }

@@ -125,6 +125,7 @@ XACRO = {
     "names of properties": f"{LINK}<xacro:property name='a-b' value='1'/>",
     "comments": f"{LINK}<!-- ${{1}} --><!-- xacro:eval-comments --><!-- ${{1 + 1}} -->",
     "substitutions": f"{LINK}<q a='$(dirname)' b='$(optenv NONE x y)' c='$(eval [1][0])'/>",
+    "a call in an eval": f"{LINK}<q a='$(eval len([1]))'/>",
     "substitutions that are none": f"{LINK}<q a='$(none x)'/>",
     "attributes of conditions": f"{LINK}<xacro:if/>",
     "elements of no name": f"{LINK}<xacro:macro params='x'/><xacro:property value='1'/>",

@@ -2,6 +2,9 @@
 
 # ruff: noqa: E501
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import kinetree as kt
@@ -9,7 +12,9 @@ from carried_robots import everything
 from kinetree.formats import urdf
 from kinetree.formats.urdf.read import read_certain
 from kinetree.model.assemble import build, parts_of
-from whole import reading, written
+from kinetree.model.joints import JOINT_TYPES
+from kinetree.model.robot import Dynamics, Limit
+from whole import one_line, reading, written
 
 ENDS = '<parent link="a"/><child link="b"/>'
 TWO = '<link name="a"/><link name="b"/>'
@@ -450,3 +455,45 @@ def test_each_part_alone_is_left_out(golden):
                 *(f"+ {line.strip()}" for line in left if line not in lines),
             ]
     golden("written_without.txt", "\n".join(said) + "\n")
+
+
+KINDS = {"ball": 0, "floating": 0, "planar": 1, "universal": 2, "fixed": 0, "continuous": 1, "screw": 1}
+"""Types of joints, and how many axes they have."""
+
+
+def test_limits_and_dynamics_of_each_type_of_joint(golden):
+    """What each format says of them, or what is read again."""
+    said = []
+    for kind, axes in KINDS.items():
+        for limit, dynamics in (
+            (Limit(effort=2.0), ()),
+            (Limit(-1.0, 1.0), ()),
+            (Limit(velocity=3.0), ()),
+            (Limit(1.0, -1.0), ()),
+            (None, (Dynamics(1.0),)),
+            (None, (Dynamics(1.0), Dynamics(2.0))),
+        ):
+            parts = parts_of(urdf.read(robot(TWO + f'<joint name="j" type="fixed">{ENDS}</joint>'), "r")[0])
+            (fixed,) = parts.joints
+            parts.joints = [
+                replace(
+                    fixed,
+                    type=kind,
+                    axes=np.eye(3)[:axes],
+                    limits=(limit,) * JOINT_TYPES[kind].nv if limit else (),
+                    dynamics=dynamics,
+                    pitch=1.0 * (kind == "screw"),
+                )
+            ]
+            said.append(f"# {kind} {one_line(parts.joints[0].limits[:1])} {one_line(dynamics)}")
+            for format in ("urdf", "sdf", "mjcf", "dh", "ets"):
+                try:
+                    again = kt.load(kt.text(build(parts), format), format=format)
+                except kt.KinetreeError as error:
+                    said.append(f"{format}: {error.findings[0]}")
+                    continue
+                found = [joint for name, joint in again.joints.items() if name.startswith("j")]
+                said += [
+                    f"{format}: {joint.type} {one_line(joint.limits)} {one_line(joint.dynamics)}" for joint in found
+                ]
+    golden("limits_of_joints.txt", "\n".join(said) + "\n")

@@ -149,13 +149,14 @@ def _row(row: DHRow, spelling: Spelling, quoted: bool = True) -> dict[str, str]:
     """Return the cells of a row that differ from the default."""
     text = _quoted if quoted else str
     cells = {"joint": text(row.joint)} if row.joint else {}
-    if row.type != "revolute":
+    limit = row.limits[0] if row.limits else Limit()
+    bounded = limit.lower > -inf or limit.upper < inf
+    if row.type != "revolute" and not (row.type == "continuous" and bounded):  # which the reader refuses
         cells["type"] = text(row.type)
     cells |= {"a": spelling.length_of(row.a), "d": spelling.length_of(row.d)}
     cells |= {"alpha": spelling.angle_of(row.alpha), "theta": spelling.angle_of(row.theta)}
     cells |= {"flip": "true"} if row.flip else {}
-    limit = row.limits[0] if row.limits else Limit()
-    if limit.lower > -inf or limit.upper < inf:
+    if bounded:
         low, high = spelling.variable(row.type, limit.lower), spelling.variable(row.type, limit.upper)
         cells["limits"] = f"[{low}, {high}]" if quoted else f"{low} -> {high}"
     cells |= {"velocity": spelling.variable(row.type, limit.velocity)} if limit.velocity < inf else {}
