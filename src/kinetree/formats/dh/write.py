@@ -255,7 +255,7 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
     table = replace(dh_table(robot, convention), sensors=sensors)
     for chain in table.chains:
         _check_sizes(chain.rows)
-    return toml_text(_without(table, losses.without), Spelling())
+    return toml_text(table, Spelling())
 
 
 def _undrawn(link: Link) -> bool:
@@ -288,7 +288,7 @@ def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Conven
     losses.check()
     found = replace(extract_dh(chain, convention).chain, tip=tip)
     _check_sizes(found.rows)
-    return csv_text(_without(DHTable(robot.name, root or "base_link", (found,)), losses.without), Spelling())
+    return csv_text(DHTable(robot.name, root or "base_link", (found,)), Spelling())
 
 
 def _made_by_csv(chain: SerialChain) -> Callable[[str], bool]:
@@ -334,15 +334,3 @@ def _lose_groups(robot: Robot, losses: Losses) -> None:
     for group, names in robot.groups.items():
         if fixed := [name for name in names if robot.joints[name].child not in links]:
             losses.note_loss("group", f"group {group!r}", f"fixed joints in a group: {', '.join(fixed)}")
-
-
-def _without(table: DHTable, without: Collection[str]) -> DHTable:
-    chains = table.chains
-    if "limit" in without:
-        chains = tuple(replace(c, rows=tuple(replace(row, limits=()) for row in c.rows)) for c in chains)
-    return replace(
-        table,
-        chains=chains,
-        groups={} if "group" in without else table.groups,
-        coupled_limits=() if "coupled_limit" in without else table.coupled_limits,
-    )
