@@ -309,6 +309,9 @@ lift; prismatic; 2; ; 0.5; -90; -10 → 30; 4; ; true; ; 3; ; ; ;
     ),
     "cells": COLUMNS + "\nj, , 1, 2, 90, 30, , \nk, , 1, 2, 90, 30, 4\nl, , 1\n, , x, 2, 90, 30\n",
     "one cell too many": "# convention: dh\na (m)\n1, 2\n",
+    "units of other columns": COLUMNS + ", limits (rad), velocity (deg), offset (mm), effort (Nm)\nj, , 1, 2, 90, 30\n",
+    "units as they are": COLUMNS + ", limits (deg), velocity (m), effort (Nm)\nj, , 1, 2, 90, 30, -1 -> 1, 2, 3\n",
+    "pi in a column with a unit": COLUMNS.replace("deg", "rad") + ", velocity (rad)\nj, , 1, 2, 0, 0, pi\n",
     "texts of numbers": COLUMNS + ", velocity, flip\n4, , 1, 2, 90, 30, -1, maybe\n",
 }
 
