@@ -467,8 +467,7 @@ def test_limits_and_dynamics_of_each_type_of_joint(golden):
     for kind, axes in KINDS.items():
         for limit, dynamics in (
             (Limit(effort=2.0), ()),
-            (Limit(-1.0, 1.0), ()),
-            (Limit(velocity=3.0), ()),
+            (Limit(-1.0, 1.0, velocity=3.0), ()),
             (Limit(1.0, -1.0), ()),
             (None, (Dynamics(1.0),)),
             (None, (Dynamics(1.0), Dynamics(2.0))),
