@@ -272,6 +272,18 @@ TEXTS = {
     "merged": model(
         '<link name="a"/><include merge="true"><uri>in.sdf</uri><name>n</name><pose>1 0 0 0 0 0</pose></include>'
     ),
+    "a model before the first link": model(
+        """<model name="n"><link name="l"/></model><link name="a"/><frame name="f"/>"""
+        + joint("fixed", "", ends="<parent>a</parent><child>n::l</child>")
+    ),
+    "merged before the first link": model(
+        '<include merge="true"><uri>in.sdf</uri></include><link name="a"/>'
+        + joint("fixed", "", ends="<parent>l</parent><child>a</child>")
+    ),
+    "a model in a model, placed by a frame that is not there": model(
+        """<link name="a"/><model name="m" placement_frame="f"><link name="l"/><frame name="f"><pose relative_to="n"/></frame>
+        <model name="n" placement_frame="none"><link name="k"/></model></model>"""
+    ),
     "placed by a frame": model(
         '<link name="a"/><include merge="1"><uri>in.sdf</uri><pose>1 0 0 0 0 0</pose><placement_frame>grasp</placement_frame></include>'
     ),
