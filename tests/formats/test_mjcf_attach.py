@@ -295,6 +295,8 @@ class TestOptionsOfAttachedModels:
             made, _ = options_of(tmp_path, own, theirs, "merge")
             assert 'contact="disable"' in made
             assert 'energy="enable"' in made
+        made, _ = options_of(tmp_path, least[0], '<option><flag contact="disable"/></option>', "merge")
+        assert ('timestep="0.003"' in made, 'contact="disable"' in made) == (True, True)
         groups = '<option actuatorgroupdisable="1 3"/>', '<option actuatorgroupdisable="1 2"/>'
         assert 'actuatorgroupdisable="1 3 2"' in options_of(tmp_path, *groups, "merge")[0]
 

@@ -28,7 +28,7 @@ from kinetree.model.semantic import (
     UncheckedLink,
     VirtualJoint,
 )
-from support import example_robot_urdfs, in_words, shared
+from support import example_robot_urdfs, in_words, sample, shared
 
 URDF = """<robot name="r">
   <link name="base"/> <link name="a"/> <link name="b"/> <link name="c"/> <link name="tool"/> <link name="f"/>
@@ -237,7 +237,7 @@ def test_public_files_are_read_and_written_back():
     robots = next(path for path in example_robot_urdfs()[0].parents if path.name == "robots")
     files = sorted(robots.rglob("*.srdf"))
     assert len(files) > 30
-    for path in files:
+    for path in sample(files, 4):
         check_read_and_written_back(path, path.read_bytes())
 
 

@@ -14,7 +14,7 @@ from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import UNLIMITED, Sensor
 from kinetree.spatial import se3
 from kinetree.syntax.xml.reader import MAX_DEPTH
-from support import REFUSED, all_frames, example_robot_urdfs, frames_differ_by, icub_urdfs, random_q
+from support import REFUSED, all_frames, example_robot_urdfs, frames_differ_by, icub_urdfs, random_q, sample
 
 TWO = '<link name="a"/><link name="b"/>'
 BALL = '<geometry><sphere radius="1"/></geometry>'
@@ -75,7 +75,7 @@ class TestRoundTrips:
             assert list(robot.sensors) == list(again.sensors)
 
     def test_an_unedited_robot_is_written_back_to_the_letter(self):
-        for path in icub_urdfs():
+        for path in sample(icub_urdfs(), 5):
             assert write(kt.load(path)) == path.read_bytes().decode()
 
     def test_blocks_of_other_tools_survive_an_edit(self):

@@ -405,7 +405,7 @@ def test_what_cannot_be_merged(tmp_path, merge):
         ("".join(f"{i * (2**61 - 1)}: 0\n" for i in range(1000)), False),
         ("".join(f"{i * (2**61 - 1)}: 0\n" for i in range(1001)), True),
         ("".join(f"k{i}: 0\n" for i in range(1001)), False),
-        ("# " + "x" * 999_998, False),
+        pytest.param("# " + "x" * 999_998, False, marks=pytest.mark.slow),
         ("# " + "x" * 999_999, True),
     ],
     ids=["values", "too many values", "numbers", "too many numbers", "texts", "bytes", "too many bytes"],

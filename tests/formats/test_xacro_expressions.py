@@ -300,6 +300,9 @@ REFUSED = {
     "'%1000d' % a": "format '%1000d'; expected %s, %d, %5.2f and the like, widths below 1000",
     "'%*d' % (5, a)": "format '%*d'; expected %s",
     "tokenize('a', '[')": "tokenize() at '['; expected separators other than",
+    "tokenize(1)": "tokenize() splits a text at the characters of another",
+    "tokenize('a', 1)": "tokenize() splits a text at the characters of another",
+    "dotify(1)": "dotify() takes a dictionary",
     "table.new": "a table has no 'new' in an expression; expected clear, copy, get, items,",
 }
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.display import counted
 from kinetree.errors import Finding
 from kinetree.model.limits import LinearLimits
 from kinetree.spatial.se3 import Array, frozen
@@ -58,7 +59,8 @@ def _sets(file: TomlTable, k: int, data: dict[str, Any]) -> list[LinearLimits]:
     G, h = rows
     for names in joints.values():
         if len(names) != G.shape[1]:
-            message = f"has {G.shape[1]} columns for {len(names)} joints: {', '.join(names)}"
+            joint_names = f"{counted(len(names), 'joint')}: {', '.join(names)}"
+            message = f"has {counted(G.shape[1], 'column')} for {joint_names}"
             table.error("count", message, "joints")
     bounds = h if unit == "si" else np.array([to_si(float(x), unit) for x in h])
     labels = _labels(table, len(h))
@@ -84,7 +86,8 @@ def _joints(table: TomlTable) -> dict[str, tuple[str, ...]]:
     lists: dict[Any, Any] = said if isinstance(said, dict) and said else {"": said}
     for names in lists.values():
         if not is_texts(names) or not names or len(set(names)) != len(names):
-            message = f"joints is {said!r}; expected a list of different names, or a table of such lists"
+            what = "joints is missing" if said is None else f"joints is {said!r}"
+            message = f"{what}; expected a list of different names, or a table of such lists"
             table.error("joints", message, "joints")
             return {}
     return {str(label): tuple(names) for label, names in lists.items()}

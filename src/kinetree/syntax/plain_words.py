@@ -53,6 +53,7 @@ WORDS = [
     (r"\S*<lambda>\(\) ", "it "),
     (r" \(<(?:expression|string|unknown)>, line \d+\)", ""),
     (r"unterminated string literal(?: \(detected at line \d+\))?", "a text without its closing quote"),
+    (r"zip\(\) argument \d+ is (?:shorter|longer) than .*", "it has another number of items than expected"),
     (r"dictionary update sequence element.*?(?= when|$)", "expected pairs of a key and a value"),
     (r"'[\w-]+' codec can't decode bytes? (\S+) in position (\S+): .*?(?= when|$)", "byte {0} at {1} is no text"),
     (r"maximum recursion depth exceeded.*?(?= when|$)", "it is nested too deep"),

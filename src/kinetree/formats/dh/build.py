@@ -6,10 +6,11 @@ from math import inf
 import numpy as np
 
 from kinetree.errors import nearest_names
+from kinetree.formats.dh.rows import DYNAMICS
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.dh import DHChain, DHRow, DHShape, DHTable
 from kinetree.model.magnitudes import LARGEST, LEGAL
-from kinetree.model.robot import RATES, UNLIMITED, Frame, Geometry, Joint, Limit, Link, Robot, Shape, Text
+from kinetree.model.robot import RATES, UNLIMITED, Dynamics, Frame, Geometry, Joint, Limit, Link, Robot, Shape, Text
 from kinetree.spatial import se3
 from kinetree.spatial.dh import CLOSE
 from kinetree.spatial.se3 import Array, frozen
@@ -151,6 +152,7 @@ class _Builder:
     def agree(self, row: DHRow, first: DHRow, chain: str, element: str) -> None:
         """Report values of a later row of a joint that differ from those of its first row."""
         limit, first_limit = _limit(row), _limit(first)
+        dynamics, first_dynamics = _dynamics(row), _dynamics(first)
         bounds, first_bounds = (limit.lower, limit.upper), (first_limit.lower, first_limit.upper)
         said = {
             "type": (row.type, first.type),
@@ -162,7 +164,7 @@ class _Builder:
                 name: (getattr(limit, name), getattr(first_limit, name)) if getattr(limit, name) < inf else None
                 for name in RATES
             },
-            "dynamics": (row.dynamics, first.dynamics) if row.dynamics else None,
+            **{name: (value, getattr(first_dynamics, name)) for name in DYNAMICS if (value := getattr(dynamics, name))},
             "link": (row.link, first.link) if row.link else None,
             "mimic": (row.mimic, first.mimic) if row.mimic else None,
             "link_frame": (row.link_frame.tolist(), first.link_frame.tolist())
@@ -178,8 +180,9 @@ class _Builder:
         """Report an order that does not name every joint without a leader once."""
         moving = {name for name, joint in self.joints.items() if not joint.mimic}
         if order and (set(order) != moving or len(set(order)) != len(order)):
-            apart = ", ".join(sorted(set(order) ^ moving)) or "one occurs twice"
-            message = f"order has to name every joint once, followers left out; look at {apart}"
+            apart = ", ".join(sorted(set(order) ^ moving))
+            wrong = f"look at {apart}" if apart else "one occurs twice"
+            message = f"order has to name every joint once, followers left out; {wrong}"
             self.report.error("order", message, None, element="order")
 
     def name_frame(
@@ -228,7 +231,8 @@ class _Builder:
         if not link or end is None:
             name = str(shape.end) if link else shape.on
             behind = f" behind {shape.on!r}" if link else ""
-            message = f"{name!r} is not a link or frame{behind}; {nearest_names(name, list(self.frames))}"
+            near = nearest_names(name, [frame for frame in self.frames if frame != name])
+            message = f"{name!r} is not a link or frame{behind}; {near}"
             self.error("unknown-frame", message, shape, label)
             return
         start = T[:3, :3] @ shape.start + T[:3, 3]
@@ -280,3 +284,7 @@ class _Builder:
 
 def _limit(row: DHRow) -> Limit:
     return row.limits[0] if row.limits else UNLIMITED
+
+
+def _dynamics(row: DHRow) -> Dynamics:
+    return row.dynamics[0] if row.dynamics else Dynamics()

@@ -8,6 +8,7 @@ from kinetree.formats.dh.rows import MAX_ROWS, PARAMETERS, ROW_KEYS, Place, matr
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.kinematic import unquoted
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
+from kinetree.model.robot import RATES
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import ANGLES, PER_METRE, numbers
@@ -17,6 +18,7 @@ from kinetree.syntax.text import TextReport
 SETTINGS = ("name", "root", "convention", "base", "tool", "tip")
 COLUMNS = tuple(key for key in ROW_KEYS if key != "mimic")
 EXAMPLE = "a (mm), d (mm), alpha (rad), theta (deg)"
+OF_THE_VARIABLE = ("limits", "velocity", *RATES, "offset", "reference")  # columns in the unit of theta or d
 GREEK = {"α": "alpha", "θ": "theta"}
 
 
@@ -88,7 +90,11 @@ def _heading(line: tuple[int, str], separator: str, report: TextReport) -> list[
             message = f"column {column} has {said}; expected {legal}, as in '{column} (mm)'"
             message = message.replace("(mm)", "(deg)") if column in ANGLE_COLUMNS else message
             report.error("unit", message, line[0], bad=text.strip())
-    names = [column for column, _ in columns]
+    names, units = [column for column, _ in columns], dict(columns)
+    for column, unit in columns:
+        if column in OF_THE_VARIABLE and unit in {*PER_METRE, *ANGLES} - {units.get("d"), units.get("theta")}:
+            message = f"column {column} has unit {unit!r}; expected none, as it is in the unit of theta or d"
+            report.error("unit", message, line[0], bad=unit)
     for column in PARAMETERS:
         if names.count(column) != 1:
             how = "is missing" if column not in names else "occurs twice"
@@ -128,4 +134,7 @@ def _pose(setting: tuple[str, int] | None, key: str, length: str | None, report:
         message = f"{key} needs the 16 numbers of a 4×4 matrix, row by row, lengths in the unit of a and d"
         report.error("pose", message, setting[1], bad=setting[0])
         return se3.IDENTITY
-    return matrix_pose(values, length, Place(report, setting[1], key))
+    if length is None and any(values[3:12:4]):
+        message = f"{key} has lengths, but a and d have different units; expected one unit for both"
+        report.error("unit", message, setting[1])
+    return matrix_pose(values, length or "m", Place(report, setting[1], key))

@@ -107,7 +107,8 @@ class _Row:
             message = f"{key} is {shown(raw)} rad, more than a turn; is it in degrees?"
             self.place.report.warning("unit", message, self.place.line, bad=str(raw), element=self.place.element)
         if cell.with_pi and unit != "rad":
-            self.error("unit", f"{key} is {shown(raw)}, but its unit is {unit}; pi goes with radians only", raw)
+            has = f"but its unit is {unit}; pi goes with radians only" if unit else "but pi goes with angles only"
+            self.error("unit", f"{key} is {shown(raw)}, {has}", raw)
         return cell
 
     def limits(self, cells: Mapping[str, Cell], variable: str) -> tuple[Limit, ...]:

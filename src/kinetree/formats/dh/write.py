@@ -149,13 +149,14 @@ def _row(row: DHRow, spelling: Spelling, quoted: bool = True) -> dict[str, str]:
     """Return the cells of a row that differ from the default."""
     text = _quoted if quoted else str
     cells = {"joint": text(row.joint)} if row.joint else {}
-    if row.type != "revolute":
+    limit = row.limits[0] if row.limits else Limit()
+    bounded = limit.lower > -inf or limit.upper < inf
+    if row.type != "revolute" and not (row.type == "continuous" and bounded):  # which the reader refuses
         cells["type"] = text(row.type)
     cells |= {"a": spelling.length_of(row.a), "d": spelling.length_of(row.d)}
     cells |= {"alpha": spelling.angle_of(row.alpha), "theta": spelling.angle_of(row.theta)}
     cells |= {"flip": "true"} if row.flip else {}
-    limit = row.limits[0] if row.limits else Limit()
-    if limit.lower > -inf or limit.upper < inf:
+    if bounded:
         low, high = spelling.variable(row.type, limit.lower), spelling.variable(row.type, limit.upper)
         cells["limits"] = f"[{low}, {high}]" if quoted else f"{low} -> {high}"
     cells |= {"velocity": spelling.variable(row.type, limit.velocity)} if limit.velocity < inf else {}
@@ -254,7 +255,7 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
     table = replace(dh_table(robot, convention), sensors=sensors)
     for chain in table.chains:
         _check_sizes(chain.rows)
-    return toml_text(_without(table, losses.without), Spelling())
+    return toml_text(table, Spelling())
 
 
 def _undrawn(link: Link) -> bool:
@@ -287,7 +288,7 @@ def write_csv(robot: Robot, without: Collection[str] = (), *, convention: Conven
     losses.check()
     found = replace(extract_dh(chain, convention).chain, tip=tip)
     _check_sizes(found.rows)
-    return csv_text(_without(DHTable(robot.name, root or "base_link", (found,)), losses.without), Spelling())
+    return csv_text(DHTable(robot.name, root or "base_link", (found,)), Spelling())
 
 
 def _made_by_csv(chain: SerialChain) -> Callable[[str], bool]:
@@ -333,15 +334,3 @@ def _lose_groups(robot: Robot, losses: Losses) -> None:
     for group, names in robot.groups.items():
         if fixed := [name for name in names if robot.joints[name].child not in links]:
             losses.note_loss("group", f"group {group!r}", f"fixed joints in a group: {', '.join(fixed)}")
-
-
-def _without(table: DHTable, without: Collection[str]) -> DHTable:
-    chains = table.chains
-    if "limit" in without:
-        chains = tuple(replace(c, rows=tuple(replace(row, limits=()) for row in c.rows)) for c in chains)
-    return replace(
-        table,
-        chains=chains,
-        groups={} if "group" in without else table.groups,
-        coupled_limits=() if "coupled_limit" in without else table.coupled_limits,
-    )

@@ -85,7 +85,7 @@ def _geometry(assets: bool, geometry: Geometry) -> Iterator[str]:
             yield f"the mesh {file!r}; MuJoCo reads {', '.join(MESH_FILES)} files by path"
     elif shape.kind in ("inline_mesh", "hfield"):
         if not assets:
-            yield f"a {shape.kind} without its asset"
+            yield f"the shape {shape.kind!r} without its asset"
     elif shape.kind != "plane" and min(half_sizes(shape)) <= 0:
         yield f"a {shape.kind} without extent"
 

@@ -208,8 +208,7 @@ def _sensor_sites(job: Job) -> dict[str, tuple[str, Sensor | None]]:
     for sensor in job.robot.sensors.values():
         if sensor.type not in SENSOR_TAGS:
             continue
-        plain = np.array_equal(sensor.origin, se3.IDENTITY) and sensor.frame not in job.robot.links
-        if plain and "frame" not in job.losses.without:
+        if np.array_equal(sensor.origin, se3.IDENTITY) and sensor.frame not in job.robot.links:
             sites[sensor.name] = (sensor.frame, None)
         else:
             sites[sensor.name] = (free(f"{sensor.name}_site", taken), sensor)

@@ -99,7 +99,7 @@ class Expander:
             entry.relative_to = entry.relative_to or entry.attached_to
         elif element.tag == "joint":
             child = needed_text(self.report, element, element.find("child"), "child", element)
-            entry.attached_to = scope.full(child)
+            entry.attached_to = scope.full(child) if child else ""
             entry.relative_to = entry.relative_to or entry.attached_to
         entry.relative_to = entry.relative_to or scope.home
         return entry if self.frames.add(entry) else None

@@ -97,7 +97,7 @@ class _Joint:
             message = "<child> is 'world', which no joint can move; expected any frame of the model"
             self.report.error("unknown-child", message, self.once["child"], owner=self.element)
             return parent, None
-        child = self.context.link_of(entry) if entry.attached_to != entry.prefix else None
+        child = self.context.link_of(entry) if entry.attached_to else None
         if parent is not None and parent is child:
             message = f"connects link {self.context.local(parent.name)!r} to itself; parent and child must differ"
             self.report.error("cycle", message, self.element)

@@ -42,7 +42,7 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses = Losses("sdf", without)
     if robot.text and robot.text.format == "sdf" and not without:
         return robot.text.text
-    robot = losses.without_parts(robot)
+    robot = _by_axis(losses.without_parts(robot))
     renamed = LegalNames.of(robot, names_for(robot), "sdf")
     held = ("link", WORLD) in ((kind, own) for (kind, _), own in renamed.own.items()) and robot.root == WORLD
     made, known, remarks = with_masses(renamed.robot, {*losses.without, *(["frame"] if held else [])})
@@ -58,6 +58,13 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
         return _Writer(layout, losses.without, records).text()
 
     return written(renamed, "sdf", render, read, notes, known)
+
+
+def _by_axis(robot: Robot) -> Robot:
+    """Return the robot with dynamics of each axis of a joint, where one row stands for all of them."""
+    parts, several = parts_of(robot), {j.name for j in robot.joints.values() if len(j.dynamics) == 1 < j.kind.axes}
+    parts.joints = [replace(j, dynamics=j.dynamics * j.kind.axes) if j.name in several else j for j in parts.joints]
+    return build(parts) if several else robot
 
 
 def _on_world(robot: Robot) -> Robot:

@@ -62,7 +62,7 @@ def read_inertial(context: Context, element: Element, link: Element) -> Inertial
     """Return an <inertial>."""
     report = context.report
     once, others = single_children(report, element, {"origin", "mass", "inertia"})
-    ignore(report, others, link)
+    ignore(report, (e for e in others if not e.tag.startswith("xacro:")), link)
     keep_others(context, (e for e in others if e.tag.startswith("xacro:")), link)
     (mass,) = _numbers(report, element, once.get("mass"), ("value",), link)
     xx, xy, xz, yy, yz, zz = _numbers(report, element, once.get("inertia"), TENSOR, link)
@@ -76,8 +76,9 @@ def _numbers(
     """Return the attributes of <mass> or <inertia>; missing ones are 0, with a warning: poses do not depend on them."""
     attributes = element.attributes if element else {}
     if missing := [name for name in names if name not in attributes]:
-        what = f"<{element.tag}> without {', '.join(missing)}" if element else "<mass> or <inertia> is missing"
-        message = f"{what}: taken as 0, but URDF requires them"
+        tag = "mass" if names == ("value",) else "inertia"
+        what = f"<{tag}> without {', '.join(missing)}" if element else f"<{tag}> is missing"
+        message = f"{what}: taken as 0, but URDF requires {'it' if len(missing) == 1 or element is None else 'them'}"
         report.warning("default-inertia", message, element or inertial, owner=link)
     if element is None:
         return [0.0] * len(names)
