@@ -2,20 +2,12 @@
 
 # ruff: noqa: E501
 
-import pkgutil
-import re
-from collections import OrderedDict
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-import kinetree.formats
-import kinetree.syntax
 from kinetree.errors import KinetreeError, Source
-from kinetree.formats.losses.capabilities import CAPABILITIES
 from kinetree.syntax import numbers
-from kinetree.syntax.plain_words import WORDS
 from kinetree.syntax.table import Most, cells_of, is_number, quoted, read_table, separator_of
 from kinetree.syntax.text import TextReport, decode, read_toml
 from kinetree.syntax.toml import Places
@@ -377,52 +369,7 @@ def test_xml_is_written_as_it_reads():
     )
     assert attributes_text({"a": "1", "b": '"'}) == 'a="1" b="&quot;"'
     root = parse("<a b='1'><c><d e='&amp;'/></c>text<f/></a>", "f", Report())
-    assert element_text(root, "  ") == '  <a b="1">\n    <c>\n      <d e="&amp;"/>\n    </c>\n    <f/>\n  </a>'
+    assert element_text(root, "  ") == '  <a b="1">text\n    <c>\n      <d e="&amp;"/>\n    </c>\n    <f/>\n  </a>'
     for bad in ("\x00", "\x08", "\x0b", "\x1f", "\ud800", "\ufffe", "\uffff"):
         with pytest.raises(KinetreeError, match="which XML does not allow"):
             writer.leaf("a", bad)
-
-
-MODULES = sorted(
-    name
-    for package in (kinetree.formats, kinetree.syntax)
-    for _, name, _ in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-)
-
-
-def known(value: object) -> str | None:
-    """Return words, numbers and patterns as text; None for anything else."""
-    if isinstance(value, re.Pattern):
-        return repr(value.pattern)
-    if isinstance(value, str | bytes | bool | int | float):
-        return repr(value)
-    if isinstance(value, tuple) and all(known(one) is not None for one in value):
-        return f"({', '.join(map(str, map(known, value)))})" if value else "()"
-    if isinstance(value, frozenset | set) and all(isinstance(one, str) for one in value):
-        return f"{{{', '.join(map(repr, sorted(value)))}}}"
-    if hasattr(value, "items") and not isinstance(value, OrderedDict) and all(known(key) is not None for key in value):
-        return f"{{{', '.join(f'{known(key)}: {known(one)}' for key, one in value.items() if known(one) is not None)}}}"
-    return None
-
-
-def test_what_the_readers_know(golden):
-    """Tags, attributes, words, defaults and bounds: who changes one changes what files may have. Read the difference."""
-    said = []
-    for name in MODULES:
-        module = import_module(name)
-        own = {
-            key: known(value) for key, value in vars(module).items() if key.strip("_").isupper() and value is not WORDS
-        }
-        lines = [
-            f"  {key} = {text}" for key, text in own.items() if text not in (None, "{}") and defined_in(module, key)
-        ]
-        said += [name.removeprefix("kinetree."), *lines] if lines else []
-    said.append("parts that a format lacks")
-    said += [f"  {format}: {', '.join(parts)}" for format, parts in CAPABILITIES.items()]
-    golden("words.txt", "\n".join(said) + "\n")
-
-
-def defined_in(module, name: str) -> bool:
-    """Whether a module gives a name itself, and does not import it."""
-    text = Path(module.__file__).read_text(encoding="utf-8")
-    return re.search(rf"^{name}(: .*)? = |^{name}, |, {name}(, .*)? = ", text, re.MULTILINE) is not None

@@ -143,7 +143,7 @@ def test_a_row_of_a_box_is_an_end_of_a_range():
     [
         ('name="n"\njoints=["a"]\nG=[[1]]\nh=[1]', "unit", "the unit is not declared"),
         ('name="n"\nunit="grad"\njoints=["a"]\nG=[[1]]\nh=[1]', "unit", "expected 'rad', 'deg', 'si'"),
-        ('name="n"\nunit="rad"\njoints=["a"]\nG=[[1, 2]]\nh=[1]', "count", "2 columns for 1 joints: a"),
+        ('name="n"\nunit="rad"\njoints=["a"]\nG=[[1, 2]]\nh=[1]', "count", "2 columns for 1 joint: a"),
         ('name="n"\nunit="rad"\njoints=["a", "a"]\nG=[[1, 2]]\nh=[1]', "joints", "different names"),
         ('name="n"\nunit="rad"\njoints=["a"]\nG=[[1], [2]]\nh=[1]', "rows", "one for each row"),
         ('name="n"\nunit="rad"\njoints=["a"]\nG=[[nan]]\nh=[1]', "rows", "finite"),
