@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arguments import explain_type_errors
-from kinetree.arrays import as_given
+from kinetree.arrays import SINGLE, as_given, as_given_by
 from kinetree.display import Brief, Displayable, counted
-from kinetree.errors import Source, fail
+from kinetree.errors import KinetreeError, Source, fail
 from kinetree.labels import check_rows
 from kinetree.model.mimic import leader_range, mimic_polynomial, resolve_mimic
 from kinetree.spatial import polytope
@@ -83,7 +84,7 @@ class Limits(Displayable):
         moving = np.where(self.lower == self.upper, 0.0, self.G)
         return tuple(_block(self, columns) for columns in coupled(moving))
 
-    @as_given
+    @as_given_by(lambda limits, nearest: limits.in_single(nearest))
     @_quietly
     def project(self, q: Any) -> Array:
         """Return the nearest configuration (…, nq) inside (Euclidean). Raises KinetreeError "empty" without one."""
@@ -108,6 +109,22 @@ class Limits(Displayable):
                 placed[outside] = np.clip(np.reshape(points, (-1, len(block.columns))), block.lower, block.upper)
                 nearest[..., block.columns] = placed
         return nearest
+
+    @_quietly
+    def in_single(self, q: Array) -> Array:
+        """Return q (…, nq) in single precision, rounded so that it stays inside where numbers of this precision are."""
+        found = q.astype(SINGLE)
+        found = np.where((found > self.upper) & (q <= self.upper), np.nextafter(found, SINGLE.type(-np.inf)), found)
+        found = np.where((found < self.lower) & (q >= self.lower), np.nextafter(found, SINGLE.type(np.inf)), found)
+        for block in self.blocks:
+            rows = 2 * len(self.lower) + block.rows
+            crossed = np.any((self.margin(found) < 0)[..., rows] & (self.margin(q) >= 0)[..., rows], axis=-1)
+            for at in zip(*np.nonzero(crossed), strict=True) if crossed.ndim else [()] * bool(crossed):
+                own = q[at][block.columns]
+                slack = np.abs(block.A) @ np.full(len(own), np.spacing(np.abs(own).max().astype(SINGLE)), float)
+                with suppress(KinetreeError):  # no room between the limits
+                    found[(*at, block.columns)] = polytope.project(block.A, block.b - slack, own)
+        return found
 
     @_quietly
     def volume(self) -> Estimate:
@@ -163,7 +180,7 @@ class Limits(Displayable):
         lower, upper = np.where(turns, -np.pi, self.lower), np.where(turns, np.pi, self.upper)
         return replace(self, lower=frozen(lower), upper=frozen(upper), turning=())
 
-    @as_given
+    @as_given_by(lambda limits, share: _shorter(share))
     def clip_step(self, q: Any, dq: Any) -> Array:
         """Return the largest fraction (…,) from 0 to 1 of a step dq (…, nq) from q (…, nq) that stays inside.
 
@@ -179,7 +196,7 @@ class Limits(Displayable):
             known = np.all(np.isfinite(q) & np.isfinite(dq), axis=-1) & ~np.any(np.isnan(rate), axis=-1)
         return np.asarray(np.where(known, np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0), 0.0))
 
-    @as_given
+    @as_given_by(lambda limits, qd: _shorter(qd))
     @explain_type_errors
     def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
         """Return the velocity (…, nq), cut so that a step of dt seconds stays inside; 0 if q or qd is not finite."""
@@ -217,6 +234,13 @@ class Limits(Displayable):
         still = self.lower == self.upper
         never = ~self.G[:, ~still].any(axis=1) & (self.h < self.G[:, still] @ self.lower[still])
         return next((name for name, bad in zip(self.names, np.r_[crossed, crossed, never], strict=True) if bad), "")
+
+
+@_quietly
+def _shorter(values: Array) -> Array:
+    """Return values in single precision, rounded towards 0."""
+    found = values.astype(SINGLE)
+    return np.where(np.abs(found) > np.abs(values), np.nextafter(found, SINGLE.type(0)), found)
 
 
 def limits_about(limits: Limits, columns: Any) -> Array:
