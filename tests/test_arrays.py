@@ -129,7 +129,10 @@ def test_doubles_of_numpy_have_no_kind():
 
 def corners(n):
     """A robot of n joints whose limits are no numbers of single precision, and q far outside of all corners."""
-    joints = [{"axis": [0, i % 2, 1 - i % 2], "xyz": [0.2, 0, 0], "qlim": [-2.8973 + 0.01 * i, 1.7628 - 0.13 * i]} for i in range(n)]
+    joints = [
+        {"axis": [0, i % 2, 1 - i % 2], "xyz": [0.2, 0, 0], "qlim": [-2.8973 + 0.01 * i, 1.7628 - 0.13 * i]}
+        for i in range(n)
+    ]
     rng = np.random.default_rng(3)
     return kt.chain(joints), np.float32(rng.choice([-9.0, 0.3, 9.0], (200, n)))
 

@@ -30,10 +30,10 @@ from kinetree.spatial.se3 import Array
 class IKResult(Displayable):
     """Result of `IK`.
 
-    q (…, nq): always inside all limits, in single precision where these leave room for its numbers. success (…): whether all goals are
-    reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad; the largest of
-    several goals; NaN for a target of a batch that is not finite or not rigid, whose q is the start. iterations (…):
-    steps.
+    q (…, nq): always inside all limits, in single precision where these have room for its numbers. success (…): whether
+    all goals are reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad;
+    the largest of several goals; NaN for a target of a batch that is not finite or not rigid, whose q is the start.
+    iterations (…): steps.
 
     Examples:
         >>> import kinetree as kt
