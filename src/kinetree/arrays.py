@@ -135,7 +135,8 @@ def kind_of(values: Iterable[Any]) -> Kind | None:
 def as_given(function: Callable[Concatenate[S, P], V]) -> Callable[Concatenate[S, P], V]:
     """Return the method with arrays of other libraries as arguments and results, and results in single precision if all
     arrays are. It is called with arrays of NumPy and computes in double precision."""
-    return _as_given(function, lambda self, result: result)
+    wrapped: Callable[Concatenate[S, P], V] = _as_given(function, lambda self, result: result)
+    return wrapped
 
 
 def as_given_by(
