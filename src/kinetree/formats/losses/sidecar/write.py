@@ -102,10 +102,11 @@ def _notes(records: Sequence[Record], renamed: LegalNames, known: set[str]) -> l
 
 
 def other_order(robot: Robot, theirs: Sequence[str], format: str) -> list[Finding]:
-    """Return a remark if programs that read a file of a robot have q in another order. theirs: names of its joints."""
+    """Return a remark if programs that read a file of a robot have q in another order. theirs: names of its joints;
+    format: that of the file, or "pinocchio"."""
     if tuple(theirs) == robot.joint_names or not theirs:
         return []
-    who = "MuJoCo has" if format == "mjcf" else "other programs have"
+    who = {"mjcf": "MuJoCo has", "pinocchio": "Pinocchio has"}.get(format, "other programs have")
     same = next(i for i, pair in enumerate(zip_longest(theirs, robot.joint_names)) if len({*pair}) > 1)
     own = _listed(robot.joint_names[same:])
     message = f"{who} q in another order, from joint {same + 1} on: {_listed(theirs[same:])}; here it is {own}"
