@@ -454,3 +454,17 @@ def test_such_a_joint_may_end_away_from_the_frame_of_its_link(kind):
     q = np.array([0.3, -0.2, 0.4, 0.0, 0.6, 0.0, 0.8][: robot.nq])
     again = kt.load(write(robot), format="mjcf")
     assert_allclose(kt.fk(again, "a")(q), kt.fk(robot, "a")(q), atol=1e-14)
+
+
+def test_a_universal_joint_with_a_pose_of_its_own_is_two_hinges_in_one_body():
+    heavy = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+    axes = "<axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2>"
+    text = f"""<sdf version="1.9"><model name="m"><link name="a">{heavy}</link>
+      <link name="b"><pose>1 0.2 0.3 0.3 0.2 0.1</pose>{heavy}</link><joint name="u" type="universal">
+      <pose>0.1 0.2 -0.3 0.3 0 1</pose><parent>a</parent><child>b</child>{axes}</joint></model></sdf>"""
+    robot = kt.load(text, format="sdf")
+    written = write(robot)
+    assert written.count("<body") == 2
+    assert written.count('type="hinge"') == 2
+    again = kt.load(written, format="mjcf")
+    assert frames_differ_by(robot, again, np.array([0.3, -0.7])) < 1e-12
