@@ -125,3 +125,60 @@ def test_what_is_refused(fk, robot):
 def test_doubles_of_numpy_have_no_kind():
     for values in ([Q], [Q, Q], [[0.1, 0.2]], [0.1, None, "text"], [Q, Q.astype(np.float32)], [np.zeros(2, int)]):
         assert kind_of(values) is None
+
+
+def corners(n):
+    """A robot of n joints whose limits are no numbers of single precision, and q far outside of all corners."""
+    joints = [
+        {"axis": [0, i % 2, 1 - i % 2], "xyz": [0.2, 0, 0], "qlim": [-2.8973 + 0.01 * i, 1.7628 - 0.13 * i]}
+        for i in range(n)
+    ]
+    rng = np.random.default_rng(3)
+    return kt.chain(joints), np.float32(rng.choice([-9.0, 0.3, 9.0], (200, n)))
+
+
+def test_single_precision_is_rounded_towards_the_inside_of_the_limits():
+    robot, outside = corners(4)
+    found = robot.limits.project(outside)
+    assert found.dtype == np.float32
+    assert robot.limits.contains(found).all()
+    np.testing.assert_allclose(found, robot.limits.project(outside.astype(float)), rtol=0, atol=3e-7)
+    inside = np.float32([0.1, -0.2, 0.3, 0.4])
+    assert (robot.limits.project(inside) == inside).all()
+    ik = kt.ik(robot, "tip", goal="position")
+    targets = kt.fk(robot, "tip")(robot.limits.project(outside.astype(float)))[:, :3, 3].astype(np.float32)
+    far = targets * np.float32(3)
+    assert robot.limits.contains(ik(far).q).all()
+    assert robot.limits.contains(ik(far[0]).q)
+    assert robot.limits.contains(ik.step(found, far, dt=0.5).q).all()
+    several = ik.solutions(far, most=3, q0=found)
+    assert several.q.dtype == np.float32
+    assert robot.limits.contains(several.q[several.mask]).all()
+    edge = kt.ik(robot, "tip")(kt.fk(robot, "tip")(found), q0=found)
+    assert robot.limits.contains(edge.q).all()
+
+
+def test_single_precision_is_inside_of_coupled_limits_too():
+    limits = kt.load("icub").limits
+    outside = np.float32(limits.sample(20, 1) * 3)
+    found = limits.project(outside)
+    assert found.dtype == np.float32
+    assert limits.contains(found).all()
+    np.testing.assert_allclose(found, limits.project(outside.astype(float)), rtol=0, atol=1e-5)
+    assert limits.contains(limits.project(outside[0]))
+
+
+def test_single_precision_where_no_number_of_it_is_inside():
+    robot = kt.chain([{"axis": [0, 0, 1], "qlim": [0.1, 0.1]}])
+    assert robot.limits.project(np.float32([3.0])) == np.float32(0.1)
+
+
+def test_fractions_of_steps_are_rounded_down_in_single_precision():
+    limits = kt.chain([{"axis": [0, 0, 1], "qlim": [-1, 1]}]).limits
+    for dq in np.float32(np.arange(1.5, 40, 0.37)):
+        share = limits.clip_step(np.float32([0.0]), np.array([dq]))
+        assert share.dtype == np.float32
+        assert 0 <= 1 / float(dq) - float(share) < 1e-7
+        speed = limits.clip_velocity(np.float32([0.0]), np.array([dq]), 0.1)
+        assert speed.dtype == np.float32
+        assert abs(float(speed[0])) <= min(10.0, float(dq))

@@ -135,25 +135,36 @@ def kind_of(values: Iterable[Any]) -> Kind | None:
 def as_given(function: Callable[Concatenate[S, P], V]) -> Callable[Concatenate[S, P], V]:
     """Return the method with arrays of other libraries as arguments and results, and results in single precision if all
     arrays are. It is called with arrays of NumPy and computes in double precision."""
+    wrapped: Callable[Concatenate[S, P], V] = _as_given(function, lambda self, result: result)
+    return wrapped
 
+
+def as_given_by(
+    rounded: Callable[[Any, Any], Any],
+) -> Callable[[Callable[Concatenate[S, P], V]], Callable[Concatenate[S, P], V]]:
+    """Return `as_given` for a method whose result in single precision is that of rounded(self, result)."""
+    return lambda function: _as_given(function, rounded)
+
+
+def _as_given(function: Any, rounded: Callable[[Any, Any], Any]) -> Any:
     @wraps(function)
-    def call(self: S, *values: P.args, **named: P.kwargs) -> V:
+    def call(self: Any, *values: Any, **named: Any) -> Any:
         for value in values:
             if type(value) is not np.ndarray or value.dtype is not DOUBLE:
                 break
         else:
             if not named:
                 return function(self, *values, **named)
-        found: V = _converted(function, self, values, named)
-        return found
+        return _converted(function, rounded, self, values, named)
 
-    return call  # type: ignore[return-value]  # `self` is given by position
+    return call
 
 
-def _converted(function: Any, self: Any, values: Any, named: Any) -> Any:
+def _converted(function: Any, rounded: Any, self: Any, values: Any, named: Any) -> Any:
     kind = kind_of([*values, *named.values()])
     if kind is None:
         return function(self, *values, **named)
     values = [as_numpy(value, "an argument") for value in values]
     named = {name: as_numpy(value, name) for name, value in named.items()}
-    return kind.give_all(function(self, *values, **named))
+    found = function(self, *values, **named)
+    return kind.give_all(rounded(self, found) if kind.single else found)

@@ -57,7 +57,6 @@ def test_a_xacro_file_includes_both_and_copies_nothing(run, files, tmp_path):
         (("--at", "flange"), "there is already a joint of this name"),
         (("--at", "wrist", "--prefix", "l_"), "no frame 'wrist'"),
         (("--at", "flange", "--prefix", "l_", "--xyz", "0 0"), "is not three numbers"),
-        (("--at", "flange", "--prefix", "l_", "--arg", "length=0.2"), "it is another robot"),
     ],
 )
 def test_what_cannot_be_joined_is_not_written(run, files, tmp_path, arguments, said):
@@ -140,6 +139,30 @@ class TestArgumentsOfOneModel:
         result = run("attach", arm, files[1], "--arg-a", "type=ur5", "--arg-b", "length=0.4", *to)
         assert result.exit_code == 0, result.stderr
         assert kt.load(out).joints["h_j"].origin[2, 3] == 0.4
+
+    def test_a_xacro_file_sets_them(self, run, arm, files, tmp_path):
+        out = tmp_path / "both.xacro"
+        to = ("--at", "ur5_tip", "--prefix", "h_", "-o", out)
+        of_both = ("--arg-a", "type=ur5", "--arg", "n=7", "--arg-b", "length=0.4", "--arg-b", "prefix=x_")
+        result = run("attach", arm, files[1], *of_both, *to)
+        assert result.exit_code == 2  # n is no argument of the hand
+        of_both = ("--arg-a", "type=ur5", "--arg-a", "n=7", "--arg-b", "length=0.4", "--arg-b", "prefix=x_")
+        result = run("attach", arm, files[1], *of_both, *to)
+        assert result.exit_code == 0, result.stderr
+        both = kt.load(out)
+        assert both.joints["j"].origin[2, 3] == 7
+        assert both.joints["h_x_j"].origin[2, 3] == 0.4
+        assert "ur5_tip" in both.links
+
+    def test_arguments_of_one_name_and_two_values_are_refused(self, run, arm, tmp_path):
+        other = tmp_path / "other.xacro"
+        other.write_text(self.ARM.replace("base", "b").replace("_tip", "_end").replace('"j"', '"k"'))
+        to = ("--at", "ur3_tip", "-o", tmp_path / "both.xacro")
+        result = run("attach", arm, other, "--arg-a", "n=2", "--arg-b", "n=3", *to)
+        assert result.exit_code == 2
+        assert "it is another robot" in result.stderr
+        assert run("attach", arm, other, "--arg", "n=2", *to).exit_code == 0
+        assert kt.load(tmp_path / "both.xacro").joints["k"].origin[2, 3] == 2
 
     def test_compare(self, run, arm):
         assert run("compare", arm, arm, "--arg-a", "n=2", "--arg-b", "n=2").exit_code == 0

@@ -165,7 +165,6 @@ def real(dynamics: Dynamics) -> list[str]:
     paths = [path for path in (*icub_urdfs(), *example_robot_urdfs()) if str(path).endswith(REAL)]
     assert len(paths) == len(REAL)
     texts = [write(with_dynamics(kt.load(path), dynamics), without=("geometry", "limit")) for path in paths]
-    texts = [text.replace('boundmass="1e-06" boundinertia="1e-09"', "") for text in texts]
     return [text.replace("<worldbody>", f"{FREE}<worldbody>") for text in texts]
 
 

@@ -19,6 +19,7 @@ BODIES = {
     "turned": '<frame pos="0 0 7" euler="90 10 0"><attach model="c" body="q" prefix="x_"/></frame>',
     "frame": '<body name="z"><geom/><attach model="c" frame="fr" prefix="x_"/></body>',
     "world": '<body name="z" pos="1 2 3"><geom/><attach model="c" prefix="x_"/></body>',
+    "world as body": '<body name="z" pos="1 2 3"><geom/><attach model="c" body="world" prefix="x_"/></body>',
     "twice": '<attach model="c" body="p" prefix="x_"/>'
     '<frame pos="0 1 0"><attach model="c" body="p" prefix="y_"/></frame>',
     "itself": '<body name="z" pos="0 1 0"><joint name="jz"/><geom/></body><attach body="z" prefix="y_"/>',
@@ -48,7 +49,7 @@ def worst(robot: kt.Robot, model: mujoco.MjModel) -> float:
 def test_mujoco_attaches_the_same(name, tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "c.xml").write_text(
-        CHILD.replace('type="plane" size="1 1 1"', 'size="1"') if name == "world" else CHILD
+        CHILD.replace('type="plane" size="1 1 1"', 'size="1"') if "world" in name else CHILD
     )
     file = tmp_path / "m.xml"
     file.write_text(TEXT.format(body=BODIES[name], more=""))

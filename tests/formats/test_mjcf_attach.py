@@ -73,6 +73,27 @@ def test_a_body_brings_its_class_its_compiler_and_what_refers_to_it_alone(tmp_pa
     assert 'class="x_main"' in kept(robot).partition("<actuator")[2]
 
 
+def test_the_world_of_another_model_as_a_body(tmp_path):
+    body = '<body name="z" pos="1 2 3"><geom/><attach model="c" body="world" prefix="x_"/></body>'
+    world = load(tmp_path, body)
+    assert list(world.links) == ["world", "z", "x_world", "x_b", "x_p", "x_q"]
+    joint = next(joint for joint in world.joints.values() if joint.child == "x_world")
+    assert (joint.parent, joint.type) == ("z", "fixed")
+    assert [shape.name for shape in world.links["x_world"].collisions] == ["x_floor"]
+    assert world.joints["x_j"].parent == "x_world"
+    assert 'body1="x_world" body2="x_q"' in kept(world)
+    both = load(tmp_path, body.replace("<geom/>", '<geom/><attach model="c" body="b" prefix="y_"/>'))
+    assert {"y_b", "x_world"} <= {*both.links}
+    assert both.joints["y_j"].parent == "z"
+    weld = '<equality><weld body1="q" body2="world"/></equality><contact>'
+    fixed = load(tmp_path, body, c=CHILD.replace("<contact>", weld))
+    assert "world" in {end for loop in fixed.loops.values() for end in (loop.parent, loop.child)}
+    with pytest.raises(kt.KinetreeError, match="expected a prefix"):
+        load(tmp_path, '<attach model="c" body="world" prefix=""/>')
+    with pytest.raises(kt.KinetreeError, match="body 'world' does not exist in the model"):
+        load(tmp_path, '<attach body="world" prefix="x_"/>')
+
+
 def test_a_frame_and_a_whole_world(tmp_path):
     frame = load(tmp_path, '<body name="z"><geom/><attach model="c" frame="fr" prefix="x_"/></body>')
     assert_allclose(frame.joints["x_j"].origin[:3, 3], [1, 0, 1], atol=1e-15)

@@ -139,17 +139,58 @@ def test_every_icub_goes_there_and_back():
             assert robot.joints[name].limit == again.joints[name].limit
 
 
-def test_bodies_without_mass_get_the_compilers_lower_bounds_and_the_file_says_so():
+def test_moving_bodies_without_mass_alone_get_a_small_inertial_and_a_warning_says_so():
     moving = "<mujoco><worldbody><body name='a'><joint name='j'/>%s</body></worldbody></mujoco>"
-    light, heavy = edited(moving % ""), edited(moving % "<geom size='1'/>")
-    assert 'boundmass="1e-06"' in write(light)
-    assert "<!-- boundmass" in write(light)
-    assert "boundmass" not in write(heavy)
+    grain = 'mass="1e-09" pos="0 0 0" diaginertia="1e-12 1e-12 1e-12"'
+    light, heavy, notes = edited(moving % ""), edited(moving % "<geom size='1'/>"), []
+    assert grain in write(light, notes=notes)
+    (note,) = [note for note in notes if note.code == "bounds"]
+    assert "1e-09 kg and 1e-12 kg m²" in note.message
+    assert note.message.endswith(": a")
     fixed_mass = "<body name='b'><geom size='1'/></body>"
-    assert "boundmass" not in write(edited(moving % fixed_mass))
-    assert not kt.load(write(light), format="mjcf").notes
-    raised = kt.load(write(light).replace('"1e-06"', '"0.1"'), format="mjcf")
+    for robot in (heavy, edited(moving % fixed_mass)):
+        notes = []
+        assert "1e-12" not in write(robot, notes=notes)
+        assert "bounds" not in {note.code for note in notes}
+    again = kt.load(write(light), format="mjcf")
+    assert not again.notes
+    assert again.links["a"].inertial is None
+    raised = kt.load(write(light).replace('mass="1e-09"', 'mass="0.1"'), format="mjcf")
     assert raised.links["a"].inertial.mass == 0.1
+
+
+SMALL = "<inertial pos='0 0 0' mass='1' diaginertia='{0} {0} {0}'/>"
+
+
+def test_small_inertias_beside_a_body_without_mass_stay_as_they_are():
+    joint = "<joint name='{}' type='hinge'/>"
+    inner = f"<body name='b'>{joint.format('k')}{SMALL.format('1e-10')}</body>"
+    text = write(edited(f"<mujoco><worldbody><body name='a'>{joint.format('j')}{inner}</body></worldbody></mujoco>"))
+    assert 'diaginertia="1e-10 1e-10 1e-10"' in text
+    assert text.count("<inertial") == 2
+    assert "bound" not in text
+
+
+def test_a_moving_point_mass_keeps_its_mass_and_gets_the_moments_of_a_grain():
+    body = f"<body name='a'><joint name='j'/>{SMALL.format('0')}</body>"
+    robot, notes = edited(f"<mujoco><worldbody>{body}</worldbody></mujoco>"), []
+    text = write(robot, notes=notes)
+    assert 'mass="1" pos="0 0 0" diaginertia="1e-12 1e-12 1e-12"' in text
+    assert [note.code for note in notes if note.code != "carried"] == ["bounds"]
+    assert not any("no body can have" in note.message for note in notes)
+    again = kt.load(text, format="mjcf").links["a"].inertial
+    assert (again.mass, again.inertia.any()) == (1.0, False)
+
+
+OLD = 'angle="radian" autolimits="true" inertiafromgeom="false" boundmass="1e-06" boundinertia="1e-09"'
+
+
+@pytest.mark.parametrize(("settings", "moment"), [(OLD, 1e-10), (OLD.replace("e-09", "e-9"), 1e-9), (OLD[15:], 1e-9)])
+def test_bounds_of_files_that_older_versions_wrote_stand_in_for_missing_masses(settings, moment):
+    body = f"<body name='a'><joint name='j'/>{SMALL.format('1e-10')}</body><body name='b'><joint name='k'/></body>"
+    robot = kt.load(f"<mujoco><compiler {settings}/><worldbody>{body}</worldbody></mujoco>", format="mjcf")
+    assert robot.links["a"].inertial.inertia[0, 0] == pytest.approx(moment, rel=1e-9)
+    assert (robot.links["b"].inertial is None) == (moment == 1e-10)
 
 
 def urdf(inner: str) -> Robot:
@@ -358,7 +399,7 @@ def test_an_order_that_mujoco_does_not_have_is_a_finding_when_saved_and_when_loa
 def test_least_masses_are_a_finding(tmp_path):
     (note,) = kt.save(kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)"), tmp_path / "arm.xml")
     assert (note.code, note.severity) == ("bounds", "warning")
-    assert note.message.startswith("MuJoCo gets 1e-06 kg and 1e-09 kg m² for moving bodies without mass: ")
+    assert note.message.startswith("MuJoCo gets 1e-09 kg and 1e-12 kg m² for moving bodies without mass or inertia: ")
     heavy = kt.chain([{"axis": [0, 0, 1], "m": 2, "r": [0.5, 0, 0], "I": [1, 1, 1]}])
     assert not [note for note in kt.save(heavy, tmp_path / "arm.xml") if note.code == "bounds"]
 
@@ -413,3 +454,17 @@ def test_such_a_joint_may_end_away_from_the_frame_of_its_link(kind):
     q = np.array([0.3, -0.2, 0.4, 0.0, 0.6, 0.0, 0.8][: robot.nq])
     again = kt.load(write(robot), format="mjcf")
     assert_allclose(kt.fk(again, "a")(q), kt.fk(robot, "a")(q), atol=1e-14)
+
+
+def test_a_universal_joint_with_a_pose_of_its_own_is_two_hinges_in_one_body():
+    heavy = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+    axes = "<axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2>"
+    text = f"""<sdf version="1.9"><model name="m"><link name="a">{heavy}</link>
+      <link name="b"><pose>1 0.2 0.3 0.3 0.2 0.1</pose>{heavy}</link><joint name="u" type="universal">
+      <pose>0.1 0.2 -0.3 0.3 0 1</pose><parent>a</parent><child>b</child>{axes}</joint></model></sdf>"""
+    robot = kt.load(text, format="sdf")
+    written = write(robot)
+    assert written.count("<body") == 2
+    assert written.count('type="hinge"') == 2
+    again = kt.load(written, format="mjcf")
+    assert frames_differ_by(robot, again, np.array([0.3, -0.7])) < 1e-12

@@ -11,7 +11,7 @@ import kinetree as kt
 import mesh_files
 from kinetree import KinetreeError
 from kinetree.formats import sdf
-from kinetree.formats.sdf.massless import MASS, MOMENT
+from kinetree.formats.losses.grains import MASS, MOMENT
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Extension, Frame, Inertial, Joint, Link, Sensor
 from kinetree.spatial import se3

@@ -409,3 +409,25 @@ def test_the_order_of_q_comes_back():
     names = robot.joint_names[::-1]
     again = kt.load(write(robot.order(names), without=("group",)), format="urdf")
     assert again.joint_names == names
+
+
+NAMED = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>
+  <joint name="{}" type="continuous"><axis xyz="1 0 0"/><parent link="a"/><child link="b"/></joint>
+  <joint name="{}" type="continuous"><axis xyz="1 0 0"/><parent link="a"/><child link="c"/></joint>
+  <joint name="{}" type="continuous"><axis xyz="1 0 0"/><parent link="b"/><child link="d"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(("names", "theirs"), [("zyx", "yzx"), ("abc", "acb"), ("bax", "abx"), ("bca", "bac")])
+def test_saving_says_if_pinocchio_numbers_joints_by_their_names(names, theirs, tmp_path):
+    """Its orders are those of Pinocchio 3.7."""
+    robot = kt.load(NAMED.format(*names), format="urdf")
+    assert not robot.notes
+    same = next(i for i in range(3) if names[i] != theirs[i])
+    for one in (robot, build(parts_of(robot))):
+        (note,) = kt.save(one, tmp_path / "r.urdf")
+        assert (note.code, note.severity) == ("other-order", "info")
+        other, own = ", ".join(theirs[same:]), ", ".join(names[same:])
+        assert note.message == f"Pinocchio has q in another order, from joint {same + 1} on: {other}; here it is {own}"
+        (tmp_path / "r.urdf").unlink()
+    notes = kt.save(robot.order(tuple(theirs)), tmp_path / "r.urdf")
+    assert not any("Pinocchio" in note.message for note in notes)

@@ -72,6 +72,16 @@ class TestLimits:
         assert [name for name in ("lower", "upper") if any(f"{name}=" in message for message in errors)] == missing
         assert {f.code for f in findings} == {"missing-attribute"}
 
+    @pytest.mark.parametrize("type", ["revolute", "prismatic"])
+    def test_1_2_needs_a_limit(self, type):
+        robot, findings = read(text_of("1.2", "", type), "r.urdf")
+        assert robot is None
+        assert [(f.code, f.severity, f.element) for f in findings] == [("missing-element", "error", "joint 'j'")]
+        assert "<limit lower=… upper=…/>" in findings[0].message
+        for version in ("", "1.0", "1.1"):
+            assert codes(load(version, "", type)) == ["no-limit"]
+        assert not codes(load("1.2", "", "continuous"))
+
     @pytest.mark.parametrize("version", ["1.0", "1.1"])
     def test_earlier_versions_take_zero(self, version):
         robot = load(version, '<limit lower="-1" effort="1" velocity="1"/>')

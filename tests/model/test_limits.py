@@ -440,3 +440,40 @@ def test_names_and_errors_of_products():
     twice = _product(2.0, [Estimate(3.0, 0.3), Estimate(5.0, 0.0), Estimate(2.0, 0.4)])
     assert twice == pytest.approx(60.0)
     assert twice.error == pytest.approx(60.0 * np.hypot(0.1, 0.2))
+
+
+QUATERNIONS = """<mujoco><worldbody><body name="b"><freejoint name="f"/><geom size="0.1"/>
+  <body name="c"><joint name="j" range="-1 1"/><geom size="0.1"/>
+    <body name="d"><joint name="k" type="ball"/><geom size="0.1"/></body></body></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(("name", "first"), [("f", 3), ("k", 0)])
+def test_a_quaternion_of_length_zero_is_outside(name, first):
+    robot = kt.load(QUATERNIONS, format="mjcf")
+    start = robot.q_slices[name].start + first
+    q = np.array([robot.zero, robot.zero])
+    q[1, start : start + 4] = 0.0
+    assert robot.limits.contains(q).tolist() == [True, False]
+    assert not robot.limits.contains(q[1])
+    assert np.isnan(kt.fk(robot, "d")(q[1])).any()
+    assert (np.flatnonzero(robot.limits.margin(q)[1] == -np.inf) == range(start, start + 4)).all()
+    assert robot.limits.names[robot.limits.margin(q[1]).argmin()] == f"{robot.coordinate_names[start]} lower"
+    with pytest.raises(kt.KinetreeError, match="quaternion of length zero"):
+        robot.limits.project(q)
+    assert robot.limits.project(q[0]).tolist() == q[0].tolist()
+    q[1, start] = 1e-170
+    assert robot.limits.contains(q).all()
+    for single in (np.float32(robot.zero), robot.zero.tolist()):
+        assert robot.limits.contains(single)
+
+
+def test_a_step_never_ends_at_a_quaternion_of_length_zero():
+    robot = kt.load(QUATERNIONS, format="mjcf")
+    limits, turn = robot.limits, np.zeros(robot.nq)
+    turn[robot.q_slices["f"]] = -robot.zero[robot.q_slices["f"]]
+    share = limits.clip_step(robot.zero, turn)
+    assert 1 - 1e-15 < share < 1
+    assert limits.contains(robot.zero + share * turn)
+    assert limits.clip_step(robot.zero, 2.5 * turn) == 1  # past it
+    assert limits.clip_step(robot.zero + turn, -turn) == 1  # from it
+    assert limits.clip_step(robot.zero + turn, turn) == 1

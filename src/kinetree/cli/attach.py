@@ -1,6 +1,6 @@
 """`kinetree attach A B`: one robot made of two."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -61,8 +61,9 @@ def command(
 ) -> None:
     """Fix a robot B to a frame of a robot A, and write one robot.
 
-    The ending of OUT is its format. A .xacro file includes the files of A and B, which stay as they are. Then --prefix
-    needs a xacro file B whose names begin with an argument `prefix` or `tf_prefix` that A does not have."""
+    The ending of OUT is its format. A .xacro file includes the files of A and B, which stay as they are, and sets
+    their arguments; both get one that both have. Then --prefix needs a xacro file B whose names begin with an argument
+    `prefix` or `tf_prefix` that A does not have."""
     path = Path(out)
     check_new(path, force)
     check_no_input(out, [robot.source.file for robot in (a, b) if robot.source])
@@ -75,7 +76,9 @@ def command(
             )
         (new,) = (both.joints[name] for name in both.joints if both.joints[name].child == f"{prefix}{b.root}")
         files = _file_of(a), _file_of(b)
-        write_whole(path, _wrapper(path, both, files, new, prefix).encode())
+        given = click.get_current_context().params
+        args = {**given["xacro_args"], **given["xacro_args_a"], **given["xacro_args_b"]}
+        write_whole(path, _wrapper(path, both, files, new, prefix, args).encode())
         remark(f"wrote {out}: {both}")
         _note_outside(path, files)
     else:
@@ -93,14 +96,17 @@ def _note_outside(path: Path, files: Iterable[Path]) -> None:
         remark(f"note: kinetree check needs folders = [{folders}] in kinetree.toml to read these files")
 
 
-def _wrapper(path: Path, both: Robot, files: tuple[Path, Path], new: Joint, prefix: str) -> str:
+def _wrapper(
+    path: Path, both: Robot, files: tuple[Path, Path], new: Joint, prefix: str, args: Mapping[str, str]
+) -> str:
     """Return a xacro text that includes two files and the new joint. Raises KinetreeError if it is another robot."""
     from kinetree.solvers.compare.comparison import compare
 
     known = files[1].read_text(encoding="utf-8", errors="replace")
     reason = f"{files[1]} has no argument for prefixes; expected one of {', '.join(PREFIXES)}"
     for argument in [name for name in PREFIXES if name in known] if prefix else [""]:
-        text = _text(path, both.name, files, new, (argument, prefix))
+        own = {argument: prefix + args.get(argument, "")} if argument else {}
+        text = _text(path, both.name, files, new, {**args, **own})
         try:
             with snapshot({path.resolve(): text.encode()}):
                 made = load(path, format="xacro")
@@ -114,13 +120,13 @@ def _wrapper(path: Path, both: Robot, files: tuple[Path, Path], new: Joint, pref
     raise fail("attach", message, fix="write a .urdf, which has the robot itself")
 
 
-def _text(path: Path, name: str, files: tuple[Path, Path], new: Joint, argument: tuple[str, str]) -> str:
+def _text(path: Path, name: str, files: tuple[Path, Path], new: Joint, args: Mapping[str, str]) -> str:
     xyz, rpy = new.origin[:3, 3], se3.rpy_from_rotation(new.origin[:3, :3])
     relative = [seen_from(path.parent, file) for file in files]
     writer = XmlWriter()
     with writer.open("robot", name=name, **{"xmlns:xacro": "http://www.ros.org/wiki/xacro"}):
-        if argument[0]:
-            writer.leaf("xacro:arg", name=argument[0], default=argument[1])
+        for argument, value in args.items():
+            writer.leaf("xacro:arg", name=argument, default=value)
         for file in relative:
             writer.leaf("xacro:include", filename=file)
         with writer.open("joint", name=new.name, type="fixed"):

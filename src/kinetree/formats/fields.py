@@ -243,7 +243,7 @@ def keep(report: Report, format: str, elements: Iterable[Element], owner: Elemen
 
 def extension(format: str, element: Element) -> Extension:
     """Return an element of another tool as an extension, unchanged."""
-    return Extension(format, element.tag, element.raw, element.source)
+    return Extension(format, element.tag, element.kept, element.source)
 
 
 def read_each(elements: Iterable[Element], read: Callable[[Element], V | None]) -> list[V]:

@@ -53,7 +53,7 @@ def read_force_torque(
     """Return what <force_torque> describes, and its other elements, such as noise, as extensions "force_torque/…"."""
     once, others = single_children(report, element, tuple(LEGAL))
     said = {tag: _word(report, once.get(tag), tag, owner) for tag in LEGAL}
-    return force_torque_of(said, point), [Extension(format, f"{TAG}/{e.tag}", e.raw, e.source) for e in others]
+    return force_torque_of(said, point), [Extension(format, f"{TAG}/{e.tag}", e.kept, e.source) for e in others]
 
 
 def _word(report: Report, element: Element | None, tag: str, owner: Element) -> str:

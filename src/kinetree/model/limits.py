@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kinetree.arguments import explain_type_errors
-from kinetree.arrays import as_given
+from kinetree.arrays import SINGLE, as_given, as_given_by
 from kinetree.display import Brief, Displayable, counted
-from kinetree.errors import Source, fail
+from kinetree.errors import KinetreeError, Source, fail
 from kinetree.labels import check_rows
-from kinetree.model.mimic import leader_ranges, mimic_polynomial, resolve_mimic
 from kinetree.spatial import polytope
 from kinetree.spatial.monte_carlo import Estimate
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
-
-if TYPE_CHECKING:
-    from kinetree.model.robot import Robot
 
 _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 """For limits that are almost as large as numbers can be: sums and products of them may be infinite."""
@@ -32,8 +29,8 @@ class Limits(Displayable):
     """All limits on q: lower <= q <= upper and G q <= h.
 
     lower, upper (nq,). G (m, nq), h (m,), row_names (m): limits over several joints. turning (k): names of coordinates
-    that turn without ends, as of a continuous joint. Units are those of q: metres and radians. A margin is the slack to
-    a limit, in the units of the limit, positive inside.
+    that turn without ends, as of a continuous joint. quaternions: the index of the first coordinate of each. Units are
+    those of q: metres and radians. A margin is the slack to a limit, in the units of the limit, positive inside.
 
     Coordinates that no row of G couples are independent; those that rows couple make a block, whose polytope is small.
 
@@ -54,6 +51,7 @@ class Limits(Displayable):
     h: Array
     row_names: tuple[str, ...]
     turning: tuple[str, ...] = ()
+    quaternions: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         ends = int(np.isfinite([self.lower, self.upper]).sum())
@@ -68,9 +66,15 @@ class Limits(Displayable):
     @as_given
     @_quietly
     def margin(self, q: Any) -> Array:
-        """Return the signed slack (…, 2 nq + m) of q (…, nq) to each of `names`: negative outside, inf if unlimited."""
+        """Return the signed slack (…, 2 nq + m) of q (…, nq) to each of `names`: negative outside, inf if unlimited.
+
+        It is -inf to the lower ends of a quaternion of length zero, which is no rotation.
+        """
         q = checked_q(self, q, "q")
-        return np.concatenate([q - self.lower, self.upper - q, self.h - self._rows_times(q)], axis=-1)
+        slack = np.concatenate([q - self.lower, self.upper - q, self.h - self._rows_times(q)], axis=-1)
+        for start in self.quaternions:
+            slack[..., start : start + 4][_is_zero(q, start)] = -np.inf
+        return slack
 
     @as_given
     def contains(self, q: Any) -> Array:
@@ -83,13 +87,15 @@ class Limits(Displayable):
         moving = np.where(self.lower == self.upper, 0.0, self.G)
         return tuple(_block(self, columns) for columns in coupled(moving))
 
-    @as_given
+    @as_given_by(lambda limits, nearest: limits.in_single(nearest))
     @_quietly
     def project(self, q: Any) -> Array:
         """Return the nearest configuration (…, nq) inside (Euclidean). Raises KinetreeError "empty" without one."""
         q = checked_q(self, q, "q")
         if not np.all(np.isfinite(q)):
             raise fail("not-finite", "there is nothing nearest to a configuration that is not finite")
+        if any(_is_zero(q, start).any() for start in self.quaternions):
+            raise fail("q", "q has a quaternion of length zero; expected any other length")
         if self.impossible:
             raise fail("empty", "no configuration fulfils this limit", element=f"limit {self.impossible!r}")
         nearest: Array = np.clip(q, self.lower, self.upper)
@@ -108,6 +114,22 @@ class Limits(Displayable):
                 placed[outside] = np.clip(np.reshape(points, (-1, len(block.columns))), block.lower, block.upper)
                 nearest[..., block.columns] = placed
         return nearest
+
+    @_quietly
+    def in_single(self, q: Array) -> Array:
+        """Return q (…, nq) in single precision, rounded so that it stays inside where numbers of this precision are."""
+        found = q.astype(SINGLE)
+        found = np.where((found > self.upper) & (q <= self.upper), np.nextafter(found, SINGLE.type(-np.inf)), found)
+        found = np.where((found < self.lower) & (q >= self.lower), np.nextafter(found, SINGLE.type(np.inf)), found)
+        for block in self.blocks:
+            rows = 2 * len(self.lower) + block.rows
+            crossed = np.any((self.margin(found) < 0)[..., rows] & (self.margin(q) >= 0)[..., rows], axis=-1)
+            for at in zip(*np.nonzero(crossed), strict=True) if crossed.ndim else [()] * bool(crossed):
+                own = q[at][block.columns]
+                slack = np.abs(block.A) @ np.full(len(own), np.spacing(np.abs(own).max().astype(SINGLE)), float)
+                with suppress(KinetreeError):  # no room between the limits
+                    found[(*at, block.columns)] = polytope.project(block.A, block.b - slack, own)
+        return found
 
     @_quietly
     def volume(self) -> Estimate:
@@ -163,7 +185,7 @@ class Limits(Displayable):
         lower, upper = np.where(turns, -np.pi, self.lower), np.where(turns, np.pi, self.upper)
         return replace(self, lower=frozen(lower), upper=frozen(upper), turning=())
 
-    @as_given
+    @as_given_by(lambda limits, share: _shorter(share))
     def clip_step(self, q: Any, dq: Any) -> Array:
         """Return the largest fraction (…,) from 0 to 1 of a step dq (…, nq) from q (…, nq) that stays inside.
 
@@ -175,11 +197,15 @@ class Limits(Displayable):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             slack = self.margin(q)
             rate = np.concatenate([-dq, dq, self._rows_times(dq)], axis=-1)
-            room = np.where(rate > 0, slack / rate, np.inf)
+            room = np.where((rate > 0) & (slack > -np.inf), slack / rate, np.inf)
             known = np.all(np.isfinite(q) & np.isfinite(dq), axis=-1) & ~np.any(np.isnan(rate), axis=-1)
-        return np.asarray(np.where(known, np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0), 0.0))
+        share = np.asarray(np.where(known, np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0), 0.0))
+        for start in self.quaternions:
+            ends = _is_zero(q + share[..., None] * dq, start) & ~_is_zero(q, start)
+            share = np.where(ends, np.nextafter(share, 0.0), share)
+        return share
 
-    @as_given
+    @as_given_by(lambda limits, qd: _shorter(qd))
     @explain_type_errors
     def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
         """Return the velocity (…, nq), cut so that a step of dt seconds stays inside; 0 if q or qd is not finite."""
@@ -217,6 +243,18 @@ class Limits(Displayable):
         still = self.lower == self.upper
         never = ~self.G[:, ~still].any(axis=1) & (self.h < self.G[:, still] @ self.lower[still])
         return next((name for name, bad in zip(self.names, np.r_[crossed, crossed, never], strict=True) if bad), "")
+
+
+def _is_zero(q: Array, start: int) -> Array:
+    """Return whether the quaternion at q[…, start : start + 4] has length zero, (…,) of bool."""
+    return np.asarray(~np.any(q[..., start : start + 4], axis=-1))
+
+
+def _shorter(values: Array) -> Array:
+    """Return values in single precision, rounded towards 0."""
+    with np.errstate(over="ignore"):
+        found = values.astype(SINGLE)
+    return np.where(np.abs(found) > np.abs(values), np.nextafter(found, SINGLE.type(0)), found)
 
 
 def limits_about(limits: Limits, columns: Any) -> Array:
@@ -324,47 +362,3 @@ def _block(limits: Limits, columns: Array) -> Block:
     A, b = np.vstack([limits.G[np.ix_(rows, columns)], -eye, eye]), np.r_[h, -lower, upper]
     bounded = np.isfinite(b)
     return Block(columns, rows, frozen(A[bounded]), frozen(b[bounded]), frozen(lower), frozen(upper))
-
-
-def robot_limits(robot: Robot) -> Limits:
-    """Return the limits of a robot; a follower's become rows on its leader."""
-    lower, upper = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
-    slices, angles = robot.q_slices, np.zeros(robot.nq, bool)
-    rows: list[tuple[str, dict[str, float], float]] = []
-    for joint in robot.joints.values():
-        if joint.mimic and len(mimic_polynomial(robot, joint.name)[1]) > 2:
-            leader, ranges = leader_ranges(robot, joint)
-            rows += _two_sided(joint.name, {leader: 1.0}, *(ranges or [(1.0, -1.0)])[0])
-        elif joint.mimic:
-            rows += _two_sided(joint.name, {joint.name: 1.0}, joint.limit.lower, joint.limit.upper)
-        elif joint.limits and joint.kind.nq == len(joint.limits):
-            where = slices[joint.name]
-            lower[where] = [limit.lower for limit in joint.limits]
-            upper[where] = [limit.upper for limit in joint.limits]
-        if joint.name in slices and not joint.mimic and not joint.pitch:
-            angles[slices[joint.name]] = joint.kind.angular
-    for coupled in robot.coupled_limits:
-        label = f"limit {coupled.name}" if coupled.name in robot.joints else coupled.name
-        rows += _two_sided(label, dict(coupled.coefficients), coupled.lower, coupled.upper)
-    G, h = np.zeros((len(rows), robot.nq)), np.zeros(len(rows))
-    for i, (_, coefficients, bound) in enumerate(rows):
-        h[i] = bound
-        for name, coefficient in coefficients.items():
-            leader, multiplier, offset = resolve_mimic(robot, name)
-            G[i, slices[leader]] += coefficient * multiplier
-            h[i] -= coefficient * offset
-    names = tuple(name for name, _, _ in rows)
-    endless = np.flatnonzero(angles & np.isneginf(lower) & np.isposinf(upper))
-    turning = tuple(robot.coordinate_names[i] for i in endless)
-    return Limits(robot.coordinate_names, frozen(lower), frozen(upper), frozen(G), frozen(h), names, turning)
-
-
-def _two_sided(
-    name: str, coefficients: dict[str, float], lower: float, upper: float
-) -> list[tuple[str, dict[str, float], float]]:
-    rows = []
-    if upper < np.inf:
-        rows.append((f"{name} upper", coefficients, upper))
-    if lower > -np.inf:
-        rows.append((f"{name} lower", {k: -v for k, v in coefficients.items()}, -lower))
-    return rows

@@ -44,7 +44,8 @@ SUFFIXES = {"x": "TX", "y": "TY", "z": "TZ", "angle": "RZ", "1": "R1", "2": "R2"
 
 def single_joints(robot: Robot, names: Collection[str]) -> tuple[Robot, dict[str, tuple[str, ...]]]:
     """Return the same robot with joints of several coordinates as rows of slides, hinges and balls, and the names of
-    each row. names: planar, universal and floating joints. Links without mass between them are named after the joints.
+    each row. names: planar, universal and floating joints. Links without mass between them are named after the joints;
+    at zero their frames are that of the child link, as if all were joints of one body.
     """
     parts, taken = parts_of(robot), {*robot.frames, *robot.joints}
     rows = {name: _row(robot.joints[name], taken) for name in names}
@@ -79,9 +80,9 @@ def _row(joint: Joint, taken: set[str]) -> list[Joint]:
                 single,
                 parent,
                 joint.child if last else free_name(f"{name}_link", taken),
-                se3.IDENTITY if row else joint.origin,
+                se3.frozen(se3.inverse(joint.child_origin)) if row else joint.origin,
                 NO_AXES if axis is None else se3.frozen([axis]),
-                joint.child_origin if last else se3.IDENTITY,
+                joint.child_origin,
                 limits=limits,
                 dynamics=(joint.dynamics * (kind.nv if len(joint.dynamics) == 1 else 1))[here],
                 extensions=joint.extensions if last else (),

@@ -17,7 +17,7 @@ from kinetree.display import Brief, Displayable, counted, shortened
 from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
 from kinetree.model.coordinates import neutral, not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
-from kinetree.model.limits import Limits, robot_limits
+from kinetree.model.limits import Limits
 from kinetree.model.link import (
     Geometry as Geometry,
     Inertial as Inertial,
@@ -26,6 +26,7 @@ from kinetree.model.link import (
     Shape as Shape,
 )
 from kinetree.model.names import NamedValues
+from kinetree.model.robot_limits import robot_limits
 from kinetree.model.text import Extension as Extension, Text as Text
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 

@@ -25,7 +25,8 @@ from kinetree.queries.query import fixed_input, one_of, query, tree
 def margin(robot: Robot, *, nearest: bool = False, **options: Unpack[JointOptions]) -> Kernel:
     """Return a kernel from q (…, nq) to the signed slack to each limit (…, k), negative outside.
 
-    The numbers are those of `robot.limits.margin`, without infinite ends; the output's labels name them. Units are m or
+    The numbers are those of `robot.limits.margin`, without infinite ends and thus without quaternions; the output's
+    labels name them. Units are m or
     rad, or those of a row. nearest: return three arrays: margin (…, k), the least of them (…,), and its index among the
     labels (…,). joints, at: see `kinetree.kinematics`. Raises KinetreeError for a robot without limits.
 

@@ -10,7 +10,7 @@ from kinetree.files.opener import Opener
 from kinetree.formats.fields import name_of
 from kinetree.formats.mjcf.attached_options import merge_options
 from kinetree.formats.mjcf.compiler import Compiler, read_compiler
-from kinetree.formats.mjcf.copies import ASSETS, SECTIONS, Users, named, renamed
+from kinetree.formats.mjcf.copies import ASSETS, SECTIONS, Users, named, references, renamed
 from kinetree.formats.mjcf.defaults import ATTACHED
 from kinetree.formats.mjcf.include import expand
 from kinetree.formats.mjcf.known import check_known
@@ -66,15 +66,14 @@ class _Attacher:
         if self.report.parts > MAX_PARTS:
             return None
         wanted = [(kind, name) for kind in ("body", "frame") if (name := element.get(kind))]
-        model, fault = element.get("model"), ""
-        if "prefix" not in element.attributes:
-            fault = 'prefix=… is missing; expected the beginning of all names that are attached, or prefix=""'
-        elif len(wanted) > 1 or (model is None and not wanted):
-            fault = "expected body=… or frame=…, or model=… alone for its whole world"
+        model = element.get("model")
+        self.as_body = model is not None and wanted == [("body", "world")]  # MuJoCo makes a body of the world
+        fault = self.fault(element, wanted)
         child = self.root if model is None else None if fault else self.model(element, model)
         if fault or child is None:
             self.report.error("attach", fault, element) if fault else None
             return None
+        wanted = [] if self.as_body else wanted
         found = (
             self.chosen(child, *wanted[0])
             if wanted
@@ -110,7 +109,20 @@ class _Attacher:
         main = self.merge(child, prefix)
         frame.children = [self.in_namespace(one, prefix) for one in chosen]
         frame.attributes["childclass"] = self.named.get(inherited, main)
+        if self.as_body:
+            body = Element("body", {"name": f"{prefix}world"}, element.document, element.start)
+            body.children, frame.children = frame.children, [body]
         return frame
+
+    def fault(self, element: Element, wanted: list[tuple[str, str]]) -> str:
+        """Return what is wrong with an <attach>. wanted: the kind and name of what it names."""
+        if "prefix" not in element.attributes:
+            return 'prefix=… is missing; expected the beginning of all names that are attached, or prefix=""'
+        if len(wanted) > 1 or ("model" not in element.attributes and not wanted):
+            return "expected body=… or frame=…, or model=… alone for its whole world"
+        if self.as_body and not element.attributes["prefix"]:
+            return "the world becomes a body, and there is a body 'world' already; expected a prefix=… for its name"
+        return ""
 
     def model(self, element: Element, name: str) -> Element | None:
         """Return the root of another model, with what it includes, attaches and replicates; None with an error."""
@@ -202,6 +214,9 @@ class _Attacher:
         """Return a copy of an element with the prefix before its names, and the new names of its classes."""
         twin = renamed(element, None, prefix, kind=section if section != "asset" else "")
         for e in twin.walk():
+            if self.as_body and section != "equality":
+                worlds = (attribute for attribute, *of in references(e) if of == ["body", "world"])
+                e.attributes |= dict.fromkeys([*worlds], f"{prefix}world")
             for attribute in ("class", "childclass"):
                 if attribute in e.attributes:
                     e.attributes[attribute] = self.named.get(e.attributes[attribute], e.attributes[attribute])

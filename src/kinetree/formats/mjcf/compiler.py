@@ -1,7 +1,7 @@
 """Settings of <compiler>, which change the meaning of the numbers of an MJCF file."""
 
 from dataclasses import dataclass, field, replace
-from math import inf, radians
+from math import radians
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -56,10 +56,9 @@ SIMULATION = (
 UNUSED = {
     "alignfree": "MuJoCo may move the frames of free bodies to their centre of mass; they are kept here as written",
 }
-BOUND_MASS = 1e-6  # kg
-BOUND_INERTIA = 1e-9  # kg m²
-STANDS_IN = {"boundmass": BOUND_MASS, "boundinertia": BOUND_INERTIA}
-"""Bounds so small that they only stand in for masses that a robot does not have; the writer sets them."""
+STANDS_IN = {"boundmass": "1e-06", "boundinertia": "1e-09", "angle": "radian", "autolimits": "true"}
+STANDS_IN |= {"inertiafromgeom": "false"}
+"""Settings with bounds that only stand in for masses that a robot does not have: older versions wrote them."""
 
 
 def read_compiler(report: Report, root: Element) -> Compiler:
@@ -101,8 +100,9 @@ def _settings(report: Report, element: Element) -> dict[str, Any]:
             found["inertiagrouprange"] = (span[0], span[1])
     for name in ("settotalmass", "boundmass", "boundinertia"):
         if name in element.attributes:
-            value = float_of(report, element, name)
-            found[name] = value if value > STANDS_IN.get(name, -inf) else 0.0
+            found[name] = float_of(report, element, name)
+    if STANDS_IN.items() <= element.attributes.items():
+        found |= {"boundmass": 0.0, "boundinertia": 0.0}
     found |= {name: element.attributes[name] for name in ("assetdir", "meshdir", "texturedir") if element.get(name)}
     return found
 

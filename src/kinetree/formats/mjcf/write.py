@@ -1,15 +1,17 @@
 """A robot to MJCF text."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
+from kinetree.display import some
 from kinetree.errors import Finding
+from kinetree.formats.losses.grains import MASS, MOMENT, with_grain
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.losses.sidecar import LegalNames, Record, written
 from kinetree.formats.mjcf.check import check, is_several, opposite_readings
-from kinetree.formats.mjcf.compiler import BOUND_INERTIA, BOUND_MASS
 from kinetree.formats.mjcf.context import EQUALITY, FORMAT, free
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
 from kinetree.formats.mjcf.read import read
@@ -19,6 +21,7 @@ from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.write_loops import write_loops
 from kinetree.formats.mjcf.writing import WORLD, Job, attributes_of, range_of, weightless
+from kinetree.model.assemble import build, parts_of
 from kinetree.model.reshape import plain_joints, single_joints
 from kinetree.model.robot import CoupledLimit, Robot, Sensor
 from kinetree.spatial import se3
@@ -39,9 +42,9 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     """Return the robot as MJCF, in radians. A robot that was read from MJCF and not edited gives the same text.
 
     Every link is a body, every extra frame a site. What MJCF lacks and MuJoCo does not need is kept in <custom> texts.
-    If a moving body has no mass, the compiler's lower bounds on mass and inertia are set, so that MuJoCo loads the
-    file. notes: a list that gets remarks on what other programs do not see. Raises KinetreeError for a part that MJCF
-    cannot represent and that `without` does not name.
+    A moving body without mass gets that of a grain, so that MuJoCo loads the file. notes: a list that gets remarks on
+    what other programs do not see. Raises KinetreeError for a part that MJCF cannot represent and that `without` does
+    not name.
     """
     losses = Losses(FORMAT, without)
     if robot.text and robot.text.format == FORMAT and not without:
@@ -55,9 +58,10 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     job = Job(renamed.robot, losses)
     check(job)
     losses.check()
+    heavy, grains = _with_grains(job)
     if notes is not None:
         notes += opposite_readings(robot, without)
-        notes += _bounds(job)
+        notes += _grains_note(robot, grains)
         notes += [
             Finding(
                 "single-joints",
@@ -67,7 +71,7 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
             )
             for name, row in rows.items()
         ]
-    return written(renamed, FORMAT, partial(_text, losses), read, notes)
+    return written(replace(renamed, robot=heavy), FORMAT, partial(_text, losses), read, notes, grains)
 
 
 def _names(robot: Robot) -> dict[tuple[str, str], str]:
@@ -83,7 +87,7 @@ def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
     xml = XmlWriter()
     with xml.open("mujoco", model=robot.name):
         kept = {} if "extension" in losses.without else _sections(robot)
-        _compiler(xml, job, kept.pop("compiler", []))
+        _compiler(xml, kept.pop("compiler", []))
         for element in (e for tag in BEFORE for e in kept.pop(tag, [])):
             _raw(xml, element)
         write_texts(xml, job.in_file(), records)
@@ -124,25 +128,28 @@ def _lose_references(losses: Losses, robot: Robot, text: str) -> None:
         losses.note_loss("extension", f"robot {robot.name!r}", what)
 
 
-def _bounds(job: Job) -> list[Finding]:
+def _with_grains(job: Job) -> tuple[Robot, list[Record]]:
+    """Return a robot whose moving bodies all have mass, and how to put its links back."""
+    parts = parts_of(job.robot)
+    light = weightless(job)
+    made = {link.name: with_grain(link, job.inertial(link)) for link in parts.links if link.name in light}
+    parts.links[:] = [made[link.name][0] if link.name in made else link for link in parts.links]
+    return build(parts) if made else job.robot, [record for _, record in made.values()]
+
+
+def _grains_note(robot: Robot, grains: Sequence[Record]) -> list[Finding]:
     """Return a warning about the masses that MuJoCo gets for bodies that have none."""
-    if not (names := weightless(job)):
+    if not grains:
         return []
-    listed = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-    message = f"MuJoCo gets {BOUND_MASS:g} kg and {BOUND_INERTIA:g} kg m² for moving bodies without mass: {listed}"
-    return [Finding("bounds", "warning", message, job.robot.source, fix="give these links inertias")]
+    names = some([one.name for one in grains])
+    message = f"MuJoCo gets {MASS:g} kg and {MOMENT:g} kg m² for moving bodies without mass or inertia: {names}"
+    return [Finding("bounds", "warning", message, robot.source, fix="give these links inertias")]
 
 
-def _compiler(xml: XmlWriter, job: Job, kept: list[Element]) -> None:
-    bounds: dict[str, str | None] = {name: value for element in kept for name, value in element.attributes.items()}
-    if weightless(job):
-        xml.comment(
-            "boundmass and boundinertia stand in for masses that the robot does not have: "
-            "MuJoCo moves no body without mass"
-        )
-        bounds |= {"boundmass": format_number(BOUND_MASS), "boundinertia": format_number(BOUND_INERTIA)}
+def _compiler(xml: XmlWriter, kept: list[Element]) -> None:
+    more: dict[str, str | None] = {name: value for element in kept for name, value in element.attributes.items()}
     inner = [element_text(child) for element in kept for child in element.children]
-    xml.around("compiler", inner, angle="radian", autolimits="true", inertiafromgeom="false", **bounds)
+    xml.around("compiler", inner, angle="radian", autolimits="true", inertiafromgeom="false", **more)
 
 
 def _sections(robot: Robot) -> dict[str, list[Element]]:

@@ -5,6 +5,7 @@ from math import inf, nextafter
 
 import numpy as np
 
+from kinetree.formats.losses.grains import TINY
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT, MESH, OPEN
 from kinetree.model.robot import CoupledLimit, Extension, Inertial, Joint, Limit, Link, Robot
@@ -14,7 +15,6 @@ from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Report, parse
 
 WORLD = "world"
-MINIMUM = 1e-15  # MuJoCo's mjMINVAL: a moving body needs more mass and inertia than this
 ROUNDING = 1e-12  # relative error of computed principal moments
 
 
@@ -86,7 +86,7 @@ def weightless(job: Job) -> list[str]:
     heavy: set[str] = set()
     for name in [job.robot.root, *(job.robot.joints[j].child for j in job.robot.placed)][::-1]:  # children first
         inertial = job.inertial(job.robot.links[name])
-        own = inertial is not None and inertial.mass >= MINIMUM and min(moments(inertial)) >= MINIMUM
+        own = inertial is not None and inertial.mass >= TINY and min(moments(inertial)) >= TINY
         if own or any(j.type == "fixed" and j.child in heavy for j in job.robot.child_joints(name)):
             heavy.add(name)
     ends = (job.row(joint)[-1].child for joint in job.robot.joints.values() if joint.type != "fixed")

@@ -61,7 +61,7 @@ class Context:
             if element.tag not in known and ":" not in element.tag:
                 message = f"<{element.tag}> in {owner.label} is not understood; it is kept unchanged"
                 self.report.warning("not-understood", message, element)
-            kept.append(Extension("sdf", path + element.tag, element.raw, element.source))
+            kept.append(Extension("sdf", path + element.tag, element.kept, element.source))
         return kept
 
     def pose(self, element: Element | None, at: Entry, base: Entry, owner: Element) -> Array:

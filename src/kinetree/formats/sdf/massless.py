@@ -11,19 +11,15 @@ import numpy as np
 
 from kinetree.display import some
 from kinetree.errors import Finding
+from kinetree.formats.losses.grains import MASS, MOMENT, inertial_leaves, with_grain
 from kinetree.formats.losses.sidecar import Record
 from kinetree.formats.losses.sidecar.differences import FIELDS
-from kinetree.formats.losses.sidecar.restore import GRAIN
-from kinetree.formats.losses.sidecar.values import Leaves, leaves
+from kinetree.formats.losses.sidecar.values import leaves
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import scope_of
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.robot import Frame, Inertial, Joint, Link, Robot
+from kinetree.model.robot import Frame, Joint, Link, Robot
 from kinetree.spatial.se3 import IDENTITY, Array, frozen, inverse
-
-MASS, MOMENT = GRAIN, 1e-12
-"""Mass, kg, and moment of inertia about each axis, kg m², of a link without mass: a grain of 5 cm. Drake takes less,
-MuJoCo no less than 1e-15; with a hundred such links the mass of a robot stays the same to 1e-7 kg."""
 
 
 def with_masses(robot: Robot, without: Collection[str] = ()) -> tuple[Robot, list[Record], list[Finding]]:
@@ -36,10 +32,8 @@ def with_masses(robot: Robot, without: Collection[str] = ()) -> tuple[Robot, lis
     records = [] if "frame" in without else frames.make()
     for i, link in enumerate(parts.links):
         if _is_massless(link) and not link.unweighed and not link.name == robot.root == WORLD:
-            given = link.inertial or Inertial(MASS, np.zeros((3, 3)))
-            inertia = given.inertia if np.linalg.eigvalsh(given.inertia)[0] > 0 else frozen(MOMENT * np.eye(3))
-            parts.links[i] = replace(link, inertial=Inertial(MASS, inertia, given.origin))
-            records.append(Record("link", link.name, _without_inertial(link, parts.links[i])))
+            parts.links[i], record = with_grain(link, link.inertial)
+            records.append(record)
             weighed.append(link.name)
     notes = []
     for names, how in (
@@ -53,18 +47,6 @@ def with_masses(robot: Robot, without: Collection[str] = ()) -> tuple[Robot, lis
 
 def _is_massless(link: Link) -> bool:
     return link.inertial is None or link.inertial.mass == 0
-
-
-def _without_inertial(link: Link, written: Link) -> Leaves:
-    """Return the data of a record that takes the inertial of a link away, or makes it what it was."""
-    mine, file = _inertial(link), _inertial(written)
-    changed = {path: value for path, value in file.items() if value != mine.get(path)}
-    return {**({path: mine[path] for path in changed} if mine else {"inertial": None}), "file": changed}
-
-
-def _inertial(link: Link) -> Leaves:
-    """Return the inertial of a link as data."""
-    return {"inertial.mass": link.inertial.mass, **leaves(link, ("inertial",))} if link.inertial else {}
 
 
 class _Frames:
@@ -132,7 +114,7 @@ class _Frames:
         links = sorted(self.robot.links.values(), key=lambda link: link.name != WORLD)  # which a reader puts first
         for i, link in enumerate(links):
             if link.name in self.framed:
-                data = {**leaves(link, FIELDS["link"]), **_inertial(link)}
+                data = {**leaves(link, FIELDS["link"]), **inertial_leaves(link)}
                 yield Record("link", link.name, {"new": True, "at": i, **data})
         for i, joint in enumerate(self.robot.joints.values()):
             now, ends = left.get(joint.name), {"parent": joint.parent, "child": joint.child}

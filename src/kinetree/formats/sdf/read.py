@@ -261,7 +261,7 @@ class _Reader:
             of_joint,
             None if isnan(rate) else rate,
             said,
-            (*rest, *(Extension("sdf", e.tag, e.raw, e.source) for e in others)),
+            (*rest, *(Extension("sdf", e.tag, e.kept, e.source) for e in others)),
             element.source,
         )
         if (made.name, at.name) in self.sensor_names:

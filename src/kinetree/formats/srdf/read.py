@@ -31,6 +31,7 @@ from kinetree.model.semantic import (
 )
 from kinetree.model.semantic_groups import Groups, groups_of, known_names, unknown, unknown_name
 from kinetree.syntax.numbers import numbers
+from kinetree.syntax.xml.element import spaces_in
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 
 OPTIONAL = ("reason", "parent_group")
@@ -88,6 +89,8 @@ def _root(text: bytes | str | DerivedText, file: str, report: Report) -> Element
     if root is not None and root.tag != "robot":
         report.error("not-srdf", f"the root element is <{root.tag}>; expected <robot>", root)
         return None
+    if root is not None:
+        root.document.spaces = spaces_in(root, whole=True)
     return root
 
 

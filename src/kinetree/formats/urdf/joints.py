@@ -117,7 +117,9 @@ def read_limits(context: Context, element: Element | None, joint: Element, kind:
     """Return the <limit> of a joint, or ()."""
     report = context.report
     if element is None:
-        if kind in ("revolute", "prismatic"):
+        if kind in ("revolute", "prismatic") and context.version == "1.2":
+            report.error("missing-element", f"a {kind} joint needs <limit lower=… upper=…/> in URDF 1.2", joint)
+        elif kind in ("revolute", "prismatic"):
             message = f"a {kind} joint needs <limit>; it is taken as unlimited"
             report.warning("no-limit", message, joint)
         return ()

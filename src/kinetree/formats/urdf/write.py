@@ -45,6 +45,8 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     """
     losses = Losses("urdf", without)
     if robot.text and robot.text.format == "urdf" and not without:
+        if notes is not None:
+            notes += _other_order(robot)
         return robot.text.text
     robot = losses.without_parts(robot)
     plain = plain_joints(robot)
@@ -53,7 +55,24 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses.check()
     from kinetree.formats.losses.sidecar import LegalNames, written  # not needed to read
 
+    if notes is not None:
+        notes += _other_order(robot)
     return written(LegalNames(robot), "urdf", partial(_text, plain, sensors), read, notes)
+
+
+def _other_order(robot: Robot) -> list[Finding]:
+    """Return a remark if Pinocchio, which goes depth first by the names of joints, has q in another order."""
+    from kinetree.formats.losses.sidecar import other_order
+
+    def last_first(link: str) -> list[Joint]:
+        return sorted(robot.child_joints(link), key=lambda joint: joint.name, reverse=True)
+
+    order, left = list[str](), last_first(robot.root)
+    while left:
+        order.append((joint := left.pop()).name)
+        left += last_first(joint.child)
+    moving = {*robot.joint_names}
+    return other_order(robot, [name for name in order if name in moving], "pinocchio")
 
 
 def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[Record]) -> str:

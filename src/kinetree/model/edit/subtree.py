@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.arguments import explain_type_errors
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.edit.extensions import names_in, stale
+from kinetree.model.edit.extensions import change_extensions, names_in, stale
 from kinetree.model.edit.frames import pose
 from kinetree.model.edit.naming import with_prefix
 from kinetree.model.edit.own_files import with_own_files
@@ -21,6 +21,7 @@ from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.xml.element import declared
 
 
 @explain_type_errors
@@ -121,6 +122,8 @@ def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
     shared = set(parts.groups) & set(more.groups)
     if shared:
         raise fail("duplicate-name", f"both have groups {sorted(shared)}", fix="give a prefix")
+    clash = {k: v for k, v in more.header.items() if k[:6] == "xmlns:" and v != parts.header.get(k, v)}
+    change_extensions(more, lambda one: replace(one, text=declared(one.text, clash)))
     parts.links += more.links
     parts.joints += [joint, *more.joints]
     parts.loops += more.loops

@@ -54,8 +54,10 @@ class Inside:
         """Return states (…, HEAD + 2 k), bounds h (…, m), centers (…, k), and q (…, nq) for the other joints."""
         if q0 is None:
             return self.template, self.bounds_now, self.begin_at, self.neutral
-        q = self.limits.project(checked_q(self.limits, q0, "q0"))
-        q = with_unit_quaternions(problem, q, "q0")
+        q = checked_q(self.limits, q0, "q0")
+        if problem.loose and np.isfinite(q).all():
+            q = with_unit_quaternions(problem, q, "q0")
+        q = self.limits.project(q)
         rest = q.copy()
         rest[..., problem.columns] = 0.0
         h = self.bounds_at(rest)

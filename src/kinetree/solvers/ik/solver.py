@@ -1,7 +1,7 @@
 """The inverse kinematics solver and its result."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import ANGULAR, GOING, HEAD, LINEAR, STEPS, Problem
-from kinetree.arrays import as_given
+from kinetree.arrays import as_given, as_given_by
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Displayable, counted, shortened, some, visible
 from kinetree.errors import fail
@@ -30,10 +30,10 @@ from kinetree.spatial.se3 import Array
 class IKResult(Displayable):
     """Result of `IK`.
 
-    q (…, nq): always inside all limits, but for its rounding in single precision. success (…): whether all goals are
-    reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad; the largest of
-    several goals; NaN for a target of a batch that is not finite or not rigid, whose q is the start. iterations (…):
-    steps.
+    q (…, nq): always inside all limits, in single precision where these have room for its numbers. success (…): whether
+    all goals are reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad;
+    the largest of several goals; NaN for a target of a batch that is not finite or not rigid, whose q is the start.
+    iterations (…): steps.
 
     Examples:
         >>> import kinetree as kt
@@ -75,6 +75,10 @@ AT_ONCE = 2**14
 """Number of targets between two calls of `progress`."""
 
 
+def _in_single(ik: "IK", result: Any) -> Any:
+    return replace(result, q=ik.limits.in_single(result.q))
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class IK:
     """A solver of inverse kinematics, made by `ik`.
@@ -111,7 +115,7 @@ class IK:
         goals = ", ".join(f"{goal.kind} of {goal.frame} in {goal.base}" for goal in self.goals)
         return f"IK: {visible(shortened(goals, MOST))}, by {some(self.coordinate_names)}"
 
-    @as_given
+    @as_given_by(_in_single)
     def __call__(
         self, *targets: Any, q0: Any = None, prefer: Any = None, threads: int = 1, progress: Progress = False
     ) -> IKResult:
@@ -208,7 +212,7 @@ class IK:
             found = np.where(found[..., GOING, None] != 0, found, settled)
         return found
 
-    @as_given
+    @as_given_by(_in_single)
     def solutions(
         self, *targets: Any, most: int = FORMS, q0: Any = None, starts: int = 64, apart: float | None = None
     ) -> IKSolutions:
@@ -232,7 +236,7 @@ class IK:
         _check_threads(threads)
         return reachable(self, targets, threads)
 
-    @as_given
+    @as_given_by(_in_single)
     def step(self, q: Any, *targets: Any, dt: float, restart: Any = None) -> IKStep:
         """Return the next joint commands (…, nq), for dt seconds, on the way from q (…, nq) to the targets.
 

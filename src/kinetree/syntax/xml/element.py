@@ -1,10 +1,12 @@
 """Elements of an XML file, and the bytes of their attributes."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from html import escape
 
 from kinetree.errors import Source
-from kinetree.syntax.xml.document import Document, tag_end
+from kinetree.syntax.xml.document import Document, Space, tag_end
 from kinetree.syntax.xml.lenient import changes_of, well_formed
 
 
@@ -62,6 +64,17 @@ class Element:
         return (well_formed(written, changes_of(written)) if self.document.lenient else written).decode()
 
     @property
+    def kept(self) -> str:
+        """The element as written, with the name spaces that it uses, as declared around it by `document.spaces`."""
+        spaces, found = self.document.spaces, dict[str, str]()
+        at = bisect_left(spaces, self.start, key=lambda space: space.start) - 1
+        while at >= 0:
+            if self.start < spaces[at].stop:
+                found = spaces[at].names | found
+            at = spaces[at].outer
+        return declared(self.raw, found)
+
+    @property
     def tag_stop(self) -> int:
         """Byte after its start tag."""
         return tag_end(self.document.data, self.start)
@@ -77,6 +90,32 @@ class Element:
         """Byte after its end tag."""
         # an empty element may have the end of another right after it
         return self.tag_stop if self.empty else self.document.data.index(b">", self.end) + 1
+
+
+def spaces_in(root: Element, *, whole: bool) -> list[Space]:
+    """Return the elements that declare name spaces; whole: also the root."""
+    found: list[Space] = []
+    around: list[int] = []
+    for element in root.walk():
+        names = {name: uri for name, uri in element.attributes.items() if name.startswith("xmlns:")}
+        if names and (whole or element is not root):
+            while around and found[around[-1]].stop <= element.start:
+                around.pop()
+            found.append(Space(element.start, element.stop, names, around[-1] if around else -1))
+            around.append(len(found) - 1)
+    return found
+
+
+def declared(text: str, spaces: Mapping[str, str]) -> str:
+    """Return the text of an element with those declarations, {"xmlns:in": uri}, that it uses and does not have."""
+    if not spaces:
+        return text
+    tag = re.match(r"""<([^\s/>]+)(?:[^"'>]|"[^"]*"|'[^']*')*>""", text)
+    assert tag
+    names = {name for name in spaces if not re.search(rf"\s{re.escape(name)}\s*=", tag[0])}
+    used = [name for name in spaces if name in names and re.search(rf"[<\s]{re.escape(name[6:])}:", text)]
+    more = "".join(f' {name}="{escape(spaces[name])}"' for name in used)
+    return text[: tag.end(1)] + more + text[tag.end(1) :]
 
 
 Span = tuple[int, int, int, int]

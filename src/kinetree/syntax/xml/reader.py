@@ -14,7 +14,7 @@ from xml.parsers import expat
 from kinetree.errors import SEVERITIES, Finding, Severity, Source
 from kinetree.syntax.plain_words import plain_words
 from kinetree.syntax.xml.document import DerivedText as DerivedText, Document as Document, tag_end
-from kinetree.syntax.xml.element import Element as Element, Span as Span, attribute_spans as attribute_spans
+from kinetree.syntax.xml.element import Element as Element, Span as Span, attribute_spans as attribute_spans, spaces_in
 from kinetree.syntax.xml.encoding import to_utf8
 from kinetree.syntax.xml.lenient import Change, Places, changes_of, well_formed
 
@@ -191,6 +191,8 @@ def parse(
         _lenient(report, document, f"{what}; xacro refuses the file" if strict else what, byte, stop, fix)
     if origins:
         document.starts = [element.start for element in root.walk()]
+    if data.find(b"xmlns:", root.tag_stop) >= 0:
+        document.spaces = spaces_in(root, whole=False)
     if report.cut:
         report.cut(root, report)
     return root

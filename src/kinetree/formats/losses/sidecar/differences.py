@@ -1,6 +1,7 @@
 """Differences between the robot and the robot that is read from the file."""
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -101,8 +102,11 @@ def differences(
     if here.joint_order != back.joint_names:
         record("robot", "")["joint_order"] = [*(here.joint_order or ())]
     if foreign := leaves(here, ("extensions",), format):
-        spaces = {k: v for k, v in here.header.items() if any(f"{k[6:]}:" in e.text for e in here.extensions if k[6:])}
-        record("robot", "").update(foreign | ({"header": spaces} if spaces else {}))
+        record("robot", "").update(foreign)
+    carried = "".join(one.text for one in records.values()) if any(name[6:] for name in here.header) else ""
+    used = {*re.findall(r"(?:<|\\[nrt]|\s)([\w.-]+):", carried)}
+    if spaces := {name: uri for name, uri in here.header.items() if name[:6] == "xmlns:" and name[6:] in used}:
+        record("robot", "")["header"] = spaces
     own_names = {("joint", new): old for old, new in names.items() if new != old} | {**own_names}
     for (kind, name), own in own_names.items():
         record(kind, name)["name"] = own

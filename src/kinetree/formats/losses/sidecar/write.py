@@ -68,7 +68,7 @@ def written(
         raise KinetreeError([finding for finding in findings if finding.severity == "error"])
     records = differences(robot, back, format, renamed.own, known)
     if notes is not None:
-        notes += _notes(records, renamed)
+        notes += _notes(records, renamed, {one.name for one in known})
         notes += [*other_order(robot, back.joint_names, format), *guessed_places(robot)]
     for record in records:
         if len(record.text) > MAX_TEXT:
@@ -81,14 +81,15 @@ def written(
 EXTENSION_FIX = "pass without=('extension',), or --without extension, to leave such parts out"
 
 
-def _notes(records: Sequence[Record], renamed: LegalNames) -> list[Finding]:
+def _notes(records: Sequence[Record], renamed: LegalNames, known: set[str]) -> list[Finding]:
     """Return remarks on the parts that are carried, on inertias that are changed, and on names that differ."""
     found = []
     count = Counter(part for record in records for part in _parts(record))
     if count:
         parts = ", ".join(f"{part} ({number})" for part, number in sorted(count.items()))
         found.append(Finding("carried", "info", f"only Kinetree reads these parts of the file: {parts}"))
-    if bodies := [one.name for one in records if "inertial.inertia" in one.data and "inertial.mass" not in one.data]:
+    changed = [one for one in records if "inertial.inertia" in one.data and "inertial.mass" not in one.data]
+    if bodies := [one.name for one in changed if one.name not in known]:
         message = (
             f"no body can have the inertia of {_listed(bodies)}; other programs see the nearest that a body can have"
         )
@@ -101,10 +102,11 @@ def _notes(records: Sequence[Record], renamed: LegalNames) -> list[Finding]:
 
 
 def other_order(robot: Robot, theirs: Sequence[str], format: str) -> list[Finding]:
-    """Return a remark if programs that read a file of a robot have q in another order. theirs: names of its joints."""
+    """Return a remark if programs that read a file of a robot have q in another order. theirs: names of its joints;
+    format: that of the file, or "pinocchio"."""
     if tuple(theirs) == robot.joint_names or not theirs:
         return []
-    who = "MuJoCo has" if format == "mjcf" else "other programs have"
+    who = {"mjcf": "MuJoCo has", "pinocchio": "Pinocchio has"}.get(format, "other programs have")
     same = next(i for i, pair in enumerate(zip_longest(theirs, robot.joint_names)) if len({*pair}) > 1)
     own = _listed(robot.joint_names[same:])
     message = f"{who} q in another order, from joint {same + 1} on: {_listed(theirs[same:])}; here it is {own}"
