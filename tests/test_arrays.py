@@ -151,8 +151,9 @@ def test_single_precision_is_rounded_towards_the_inside_of_the_limits():
     assert robot.limits.contains(ik(far).q).all()
     assert robot.limits.contains(ik(far[0]).q)
     assert robot.limits.contains(ik.step(found, far, dt=0.5).q).all()
-    several = ik.solutions(far, most=3, q0=found)
+    several = ik.solutions(targets, most=3, q0=found)
     assert several.q.dtype == np.float32
+    assert several.mask.any()
     assert robot.limits.contains(several.q[several.mask]).all()
     edge = kt.ik(robot, "tip")(kt.fk(robot, "tip")(found), q0=found)
     assert robot.limits.contains(edge.q).all()
