@@ -174,6 +174,12 @@ def test_single_precision_where_no_number_of_it_is_inside():
     assert robot.limits.project(np.float32([3.0])) == np.float32(0.1)
 
 
+def test_single_precision_stays_at_limits_that_it_has():
+    limits = kt.chain([{"axis": [0, 0, 1], "qlim": [-0.5, 1]}]).limits
+    assert limits.project(np.float32([[-3], [3]])).tolist() == [[-0.5], [1.0]]
+    assert limits.clip_step(np.float32([0]), np.float32([2])) == 0.5
+
+
 def test_fractions_of_steps_are_rounded_down_in_single_precision():
     limits = kt.chain([{"axis": [0, 0, 1], "qlim": [-1, 1]}]).limits
     for dq in np.float32(np.arange(1.5, 40, 0.37)):
