@@ -151,8 +151,9 @@ def test_single_precision_is_rounded_towards_the_inside_of_the_limits():
     assert robot.limits.contains(ik(far).q).all()
     assert robot.limits.contains(ik(far[0]).q)
     assert robot.limits.contains(ik.step(found, far, dt=0.5).q).all()
-    several = ik.solutions(far, most=3, q0=found)
+    several = ik.solutions(targets, most=3, q0=found)
     assert several.q.dtype == np.float32
+    assert several.mask.any()
     assert robot.limits.contains(several.q[several.mask]).all()
     edge = kt.ik(robot, "tip")(kt.fk(robot, "tip")(found), q0=found)
     assert robot.limits.contains(edge.q).all()
@@ -171,6 +172,12 @@ def test_single_precision_is_inside_of_coupled_limits_too():
 def test_single_precision_where_no_number_of_it_is_inside():
     robot = kt.chain([{"axis": [0, 0, 1], "qlim": [0.1, 0.1]}])
     assert robot.limits.project(np.float32([3.0])) == np.float32(0.1)
+
+
+def test_single_precision_stays_at_limits_that_it_has():
+    limits = kt.chain([{"axis": [0, 0, 1], "qlim": [-0.5, 1]}]).limits
+    assert limits.project(np.float32([[-3], [3]])).tolist() == [[-0.5], [1.0]]
+    assert limits.clip_step(np.float32([0]), np.float32([2])) == 0.5
 
 
 def test_fractions_of_steps_are_rounded_down_in_single_precision():

@@ -265,3 +265,13 @@ def test_many_threads_call_at_once():
     with ThreadPoolExecutor(4) as pool:
         for found, part in zip(pool.map(function, q), q, strict=True):
             np.testing.assert_array_equal(found, kernel(part))
+
+
+def test_results_in_single_precision_are_inside_of_the_limits():
+    joints = [{"axis": [0, i % 2, 1 - i % 2], "xyz": [0.2, 0, 0], "qlim": [-2.8973, 1.7628]} for i in range(4)]
+    robot = kt.chain(joints)
+    q = robot.limits.project(np.random.default_rng(3).choice([-9.0, 0.3, 9.0], (20, 4)))
+    targets = np.float32(kt.fk(robot, "tip")(q))
+    found = np.asarray(wrap(kt.ik(robot, "tip"))(targets, q0=np.float32(q)).q)
+    assert found.dtype == np.float32
+    assert robot.limits.contains(found).all()

@@ -391,6 +391,10 @@ class TestMasslessLinksWritten:
         for name in ("virtual", "tool0"):
             assert (again.links[name].inertial.mass, again.links[name].inertial.inertia.any()) == (0, False)
 
+    def test_an_inertia_about_one_axis_without_mass_is_that_of_a_grain(self):
+        text = sdf.write(build(self.with_zero("virtual", np.diag((0.0, 0.0, 1.0)), "tool0")))
+        assert np.diag(load(RECORD.sub("", text)).links["virtual"].inertial.inertia).tolist() == [MOMENT] * 3
+
     def test_an_inertia_without_mass_stays(self):
         text = sdf.write(build(self.with_zero("virtual", np.diag((1.0, 2.0, 2.5)), "tool0")))
         bare = load(RECORD.sub("", text))

@@ -165,7 +165,7 @@ def _solver(ik: IK) -> Callable[..., Solution]:
         kind = targets[0].dtype
 
         def host(*arrays: Any) -> tuple[Any, Any]:
-            q, success = solve(ik, arrays[: len(shapes)], arrays[len(shapes)] if start else None)
+            q, success = solve(ik, arrays[: len(shapes)], arrays[len(shapes)] if start else None, kind == np.float32)
             return np.asarray(q, dtype=kind), success
 
         kinds = jax.ShapeDtypeStruct(batch + nq, kind), jax.ShapeDtypeStruct(batch, bool)

@@ -102,8 +102,9 @@ def batch_of_targets(ik: IK, shapes: Sequence[Shape], start: Shape | None) -> Sh
     return batch_of(ik._slopes, [nq if start is None else start, *shapes])
 
 
-def solve(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[Array, Array]:
-    """Return q (…, nq) and success (…) in double precision; a bad target, even a single one, is not reached."""
+def solve(ik: IK, targets: Sequence[Any], q0: Any, single: bool) -> tuple[Array, Array]:
+    """Return q (…, nq) and success (…); a bad target, even a single one, is not reached. single: whether q is in
+    single precision; it is computed in double."""
     arrays = [np.asarray(x, dtype=float)[None] for x in targets]
     found = ik(*arrays, q0=None if q0 is None else np.asarray(q0, dtype=float)[None])
-    return found.q[0], np.asarray(found.success)[0]
+    return ik.limits.in_single(found.q[0]) if single else found.q[0], np.asarray(found.success)[0]

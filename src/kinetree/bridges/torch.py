@@ -186,7 +186,8 @@ torch.library.define("kinetree::free", "(Tensor q, Tensor success, int ik) -> Te
 @torch.library.impl("kinetree::solve", "CPU")
 def _solve(targets: list[torch.Tensor], q0: torch.Tensor | None, number: int) -> tuple[torch.Tensor, torch.Tensor]:
     arrays = [x.detach().double().numpy() for x in targets]
-    q, success = solve(_wrapped[number], arrays, None if q0 is None else q0.detach().double().numpy())
+    start = None if q0 is None else q0.detach().double().numpy()
+    q, success = solve(_wrapped[number], arrays, start, targets[0].dtype == torch.float32)
     return torch.from_numpy(np.array(q)).to(targets[0].dtype), torch.from_numpy(np.array(success))
 
 

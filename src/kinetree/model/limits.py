@@ -118,9 +118,7 @@ class Limits(Displayable):
     @_quietly
     def in_single(self, q: Array) -> Array:
         """Return q (…, nq) in single precision, rounded so that it stays inside where numbers of this precision are."""
-        found = q.astype(SINGLE)
-        found = np.where((found > self.upper) & (q <= self.upper), np.nextafter(found, SINGLE.type(-np.inf)), found)
-        found = np.where((found < self.lower) & (q >= self.lower), np.nextafter(found, SINGLE.type(np.inf)), found)
+        found = _between(q, self.lower, self.upper)
         for block in self.blocks:
             rows = 2 * len(self.lower) + block.rows
             crossed = np.any((self.margin(found) < 0)[..., rows] & (self.margin(q) >= 0)[..., rows], axis=-1)
@@ -185,7 +183,7 @@ class Limits(Displayable):
         lower, upper = np.where(turns, -np.pi, self.lower), np.where(turns, np.pi, self.upper)
         return replace(self, lower=frozen(lower), upper=frozen(upper), turning=())
 
-    @as_given_by(lambda limits, share: _shorter(share))
+    @as_given_by(lambda _, share: _between(share, 0.0, share))
     def clip_step(self, q: Any, dq: Any) -> Array:
         """Return the largest fraction (…,) from 0 to 1 of a step dq (…, nq) from q (…, nq) that stays inside.
 
@@ -199,13 +197,9 @@ class Limits(Displayable):
             rate = np.concatenate([-dq, dq, self._rows_times(dq)], axis=-1)
             room = np.where((rate > 0) & (slack > -np.inf), slack / rate, np.inf)
             known = np.all(np.isfinite(q) & np.isfinite(dq), axis=-1) & ~np.any(np.isnan(rate), axis=-1)
-        share = np.asarray(np.where(known, np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0), 0.0))
-        for start in self.quaternions:
-            ends = _is_zero(q + share[..., None] * dq, start) & ~_is_zero(q, start)
-            share = np.where(ends, np.nextafter(share, 0.0), share)
-        return share
+        return np.asarray(np.where(known, np.clip(np.min(room, axis=-1, initial=1.0), 0.0, 1.0), 0.0))
 
-    @as_given_by(lambda limits, qd: _shorter(qd))
+    @as_given_by(lambda _, qd: _between(qd, np.fmin(qd, 0.0), np.fmax(qd, 0.0)))
     @explain_type_errors
     def clip_velocity(self, q: Any, qd: Any, dt: float) -> Array:
         """Return the velocity (…, nq), cut so that a step of dt seconds stays inside; 0 if q or qd is not finite."""
@@ -250,11 +244,12 @@ def _is_zero(q: Array, start: int) -> Array:
     return np.asarray(~np.any(q[..., start : start + 4], axis=-1))
 
 
-def _shorter(values: Array) -> Array:
-    """Return values in single precision, rounded towards 0."""
+def _between(values: Array, lower: Any, upper: Any) -> Array:
+    """Return values in single precision, rounded so that those between two bounds stay there if a number does."""
     with np.errstate(over="ignore"):
         found = values.astype(SINGLE)
-    return np.where(np.abs(found) > np.abs(values), np.nextafter(found, SINGLE.type(0)), found)
+    found = np.where((found > upper) & (values <= upper), np.nextafter(found, SINGLE.type(-np.inf)), found)
+    return np.where((found < lower) & (values >= lower), np.nextafter(found, SINGLE.type(np.inf)), found)
 
 
 def limits_about(limits: Limits, columns: Any) -> Array:

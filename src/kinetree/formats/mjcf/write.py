@@ -58,10 +58,9 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     job = Job(renamed.robot, losses)
     check(job)
     losses.check()
-    heavy, grains = _with_grains(job)
+    heavy, grains, remarks = _with_grains(job)
     if notes is not None:
-        notes += opposite_readings(robot, without)
-        notes += _grains_note(robot, grains)
+        notes += [*opposite_readings(robot, without), *remarks]
         notes += [
             Finding(
                 "single-joints",
@@ -128,22 +127,16 @@ def _lose_references(losses: Losses, robot: Robot, text: str) -> None:
         losses.note_loss("extension", f"robot {robot.name!r}", what)
 
 
-def _with_grains(job: Job) -> tuple[Robot, list[Record]]:
-    """Return a robot whose moving bodies all have mass, and how to put its links back."""
+def _with_grains(job: Job) -> tuple[Robot, list[Record], list[Finding]]:
+    """Return a robot whose moving bodies all have mass, how to put its links back, and a warning about them."""
+    if not (light := weightless(job)):
+        return job.robot, [], []
     parts = parts_of(job.robot)
-    light = weightless(job)
-    made = {link.name: with_grain(link, job.inertial(link)) for link in parts.links if link.name in light}
+    made = {name: with_grain(job.robot.links[name], job.inertial(job.robot.links[name])) for name in light}
     parts.links[:] = [made[link.name][0] if link.name in made else link for link in parts.links]
-    return build(parts) if made else job.robot, [record for _, record in made.values()]
-
-
-def _grains_note(robot: Robot, grains: Sequence[Record]) -> list[Finding]:
-    """Return a warning about the masses that MuJoCo gets for bodies that have none."""
-    if not grains:
-        return []
-    names = some([one.name for one in grains])
-    message = f"MuJoCo gets {MASS:g} kg and {MOMENT:g} kg m² for moving bodies without mass or inertia: {names}"
-    return [Finding("bounds", "warning", message, robot.source, fix="give these links inertias")]
+    message = f"MuJoCo gets {MASS:g} kg and {MOMENT:g} kg m² for moving bodies without mass or inertia: {some(light)}"
+    note = Finding("bounds", "warning", message, job.robot.source, fix="give these links inertias")
+    return build(parts), [record for _, record in made.values()], [note]
 
 
 def _compiler(xml: XmlWriter, kept: list[Element]) -> None:

@@ -18,7 +18,6 @@ from kinetree.formats.sdf.values import (
     version_of,
 )
 from kinetree.syntax.numbers import whole_number
-from kinetree.syntax.xml.element import spaces_in
 from kinetree.syntax.xml.reader import Element, Report, parse
 
 PLACES = ("link", "joint", "frame")
@@ -228,8 +227,6 @@ class Expander:
             report.error("include-count", f"more than {MAX_INCLUDES} includes in one file", element)
             return None
         root = parse(text, file, report)
-        if root:
-            root.document.spaces = spaces_in(root, whole=True)
         content = self.content(root, element) if root else None
         version = version_of(report, root) if root and content else None
         if content is None or version is None:

@@ -90,7 +90,7 @@ def _root(text: bytes | str | DerivedText, file: str, report: Report) -> Element
         report.error("not-srdf", f"the root element is <{root.tag}>; expected <robot>", root)
         return None
     if root is not None:
-        root.document.spaces = spaces_in(root, whole=True)
+        root.document.spaces = spaces_in(root, True)
     return root
 
 

@@ -64,15 +64,10 @@ def _other_order(robot: Robot) -> list[Finding]:
     """Return a remark if Pinocchio, which goes depth first by the names of joints, has q in another order."""
     from kinetree.formats.losses.sidecar import other_order
 
-    def last_first(link: str) -> list[Joint]:
-        return sorted(robot.child_joints(link), key=lambda joint: joint.name, reverse=True)
+    def way(name: str) -> list[str]:
+        return [joint.name for joint in robot.joints_to(robot.joints[name].child)]
 
-    order, left = list[str](), last_first(robot.root)
-    while left:
-        order.append((joint := left.pop()).name)
-        left += last_first(joint.child)
-    moving = {*robot.joint_names}
-    return other_order(robot, [name for name in order if name in moving], "pinocchio")
+    return other_order(robot, sorted(robot.joint_names, key=way), "pinocchio")
 
 
 def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[Record]) -> str:

@@ -2,11 +2,10 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 
@@ -39,15 +38,6 @@ class DerivedText:
     origins: Sequence[Source | None]
 
 
-class Space(NamedTuple):
-    """An element that declares name spaces: its bytes, {"xmlns:in": uri}, and the index of the one around it, or -1."""
-
-    start: int
-    stop: int
-    names: dict[str, str]
-    outer: int
-
-
 class Document:
     """A file in UTF-8, without references to its elements: without a cycle they are freed with their last user."""
 
@@ -58,7 +48,7 @@ class Document:
         self.lenient = False  # whether it was read though XML forbids it
         self._ascii = data.isascii()
         self.origins = origins
-        self.spaces: Sequence[Space] = ()  # in the order of the file
+        self.spaces: Mapping[int, Mapping[str, str]] = {}  # name spaces declared around elements, by their start
         self.starts: Sequence[int] = ()  # bytes of the tags of all elements, of a text that has origins
 
     def source(self, byte: int) -> Source:

@@ -1,12 +1,12 @@
 """Elements of an XML file, and the bytes of their attributes."""
 
 import re
-from bisect import bisect_left
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from html import escape
 
 from kinetree.errors import Source
-from kinetree.syntax.xml.document import Document, Space, tag_end
+from kinetree.syntax.xml.document import Document, tag_end
 from kinetree.syntax.xml.lenient import changes_of, well_formed
 
 
@@ -66,13 +66,7 @@ class Element:
     @property
     def kept(self) -> str:
         """The element as written, with the name spaces that it uses, as declared around it by `document.spaces`."""
-        spaces, found = self.document.spaces, dict[str, str]()
-        at = bisect_left(spaces, self.start, key=lambda space: space.start) - 1
-        while at >= 0:
-            if self.start < spaces[at].stop:
-                found = spaces[at].names | found
-            at = spaces[at].outer
-        return declared(self.raw, found)
+        return declared(self.raw, self.document.spaces.get(self.start, {}))
 
     @property
     def tag_stop(self) -> int:
@@ -92,17 +86,15 @@ class Element:
         return self.tag_stop if self.empty else self.document.data.index(b">", self.end) + 1
 
 
-def spaces_in(root: Element, *, whole: bool) -> list[Space]:
-    """Return the elements that declare name spaces; whole: also the root."""
-    found: list[Space] = []
-    around: list[int] = []
-    for element in root.walk():
-        names = {name: uri for name, uri in element.attributes.items() if name.startswith("xmlns:")}
-        if names and (whole or element is not root):
-            while around and found[around[-1]].stop <= element.start:
-                around.pop()
-            found.append(Space(element.start, element.stop, names, around[-1] if around else -1))
-            around.append(len(found) - 1)
+def spaces_in(root: Element, whole: bool) -> dict[int, ChainMap[str, str]]:
+    """Return the name spaces that are declared around elements, by their start; whole: also those of the root."""
+    found, left = {}, [(root, ChainMap[str, str]())]
+    while left:
+        element, around = left.pop()
+        found[element.start] = around
+        own = {name: uri for name, uri in element.attributes.items() if name.startswith("xmlns:")}
+        inside = around.new_child(own) if own and (whole or element is not root) else around
+        left += [(child, inside) for child in element.children]
     return found
 
 
@@ -112,9 +104,9 @@ def declared(text: str, spaces: Mapping[str, str]) -> str:
         return text
     tag = re.match(r"""<([^\s/>]+)(?:[^"'>]|"[^"]*"|'[^']*')*>""", text)
     assert tag
-    names = {name for name in spaces if not re.search(rf"\s{re.escape(name)}\s*=", tag[0])}
-    used = [name for name in spaces if name in names and re.search(rf"[<\s]{re.escape(name[6:])}:", text)]
-    more = "".join(f' {name}="{escape(spaces[name])}"' for name in used)
+    used = {f"xmlns:{prefix}" for prefix in re.findall(r"[<\s]([\w.-]+):", text)}
+    missing = [name for name in sorted(used) if name in spaces and not re.search(rf"\s{re.escape(name)}\s*=", tag[0])]
+    more = "".join(f' {name}="{escape(spaces[name])}"' for name in missing)
     return text[: tag.end(1)] + more + text[tag.end(1) :]
 
 

@@ -167,6 +167,7 @@ def parse(
         said = f"the text cannot be decoded: {plain_words(error)}"
         report.findings.append(Finding("xml-encoding", "error", said, Source(file)))
         return None
+    is_included = report.bytes > 0
     report.bytes += max(len(text), len(data))
     if report.bytes > MAX_BYTES:
         message = f"{report.bytes} bytes, includes counted; at most {MAX_BYTES} are read"
@@ -191,8 +192,8 @@ def parse(
         _lenient(report, document, f"{what}; xacro refuses the file" if strict else what, byte, stop, fix)
     if origins:
         document.starts = [element.start for element in root.walk()]
-    if data.find(b"xmlns:", root.tag_stop) >= 0:
-        document.spaces = spaces_in(root, whole=False)
+    if data.find(b"xmlns:", 0 if is_included else root.tag_stop) >= 0:
+        document.spaces = spaces_in(root, is_included)
     if report.cut:
         report.cut(root, report)
     return root
