@@ -11,6 +11,7 @@ from kinetree.compiler import gradients
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, result_type
 from kinetree.errors import fail, wrong_type
+from kinetree.model.limits import in_single
 from kinetree.queries.gradients import vjp
 from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.se3 import Array
@@ -107,4 +108,4 @@ def solve(ik: IK, targets: Sequence[Any], q0: Any, single: bool) -> tuple[Array,
     single precision; it is computed in double."""
     arrays = [np.asarray(x, dtype=float)[None] for x in targets]
     found = ik(*arrays, q0=None if q0 is None else np.asarray(q0, dtype=float)[None])
-    return ik.limits.in_single(found.q[0]) if single else found.q[0], np.asarray(found.success)[0]
+    return in_single(ik.limits, found.q[0]) if single else found.q[0], np.asarray(found.success)[0]

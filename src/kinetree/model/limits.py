@@ -87,7 +87,7 @@ class Limits(Displayable):
         moving = np.where(self.lower == self.upper, 0.0, self.G)
         return tuple(_block(self, columns) for columns in coupled(moving))
 
-    @as_given_by(lambda limits, nearest: limits.in_single(nearest))
+    @as_given_by(lambda limits, nearest: in_single(limits, nearest))
     @_quietly
     def project(self, q: Any) -> Array:
         """Return the nearest configuration (…, nq) inside (Euclidean). Raises KinetreeError "empty" without one."""
@@ -114,20 +114,6 @@ class Limits(Displayable):
                 placed[outside] = np.clip(np.reshape(points, (-1, len(block.columns))), block.lower, block.upper)
                 nearest[..., block.columns] = placed
         return nearest
-
-    @_quietly
-    def in_single(self, q: Array) -> Array:
-        """Return q (…, nq) in single precision, rounded so that it stays inside where numbers of this precision are."""
-        found = _between(q, self.lower, self.upper)
-        for block in self.blocks:
-            rows = 2 * len(self.lower) + block.rows
-            crossed = np.any((self.margin(found) < 0)[..., rows] & (self.margin(q) >= 0)[..., rows], axis=-1)
-            for at in zip(*np.nonzero(crossed), strict=True) if crossed.ndim else [()] * bool(crossed):
-                own = q[at][block.columns]
-                slack = np.abs(block.A) @ np.full(len(own), np.spacing(np.abs(own).max().astype(SINGLE)), float)
-                with suppress(KinetreeError):  # no room between the limits
-                    found[(*at, block.columns)] = polytope.project(block.A, block.b - slack, own)
-        return found
 
     @_quietly
     def volume(self) -> Estimate:
@@ -250,6 +236,20 @@ def _between(values: Array, lower: Any, upper: Any) -> Array:
         found = values.astype(SINGLE)
     found = np.where((found > upper) & (values <= upper), np.nextafter(found, SINGLE.type(-np.inf)), found)
     return np.where((found < lower) & (values >= lower), np.nextafter(found, SINGLE.type(np.inf)), found)
+
+
+def in_single(limits: Limits, q: Array) -> Array:
+    """Return q (…, nq) in single precision, rounded so that it stays inside where numbers of this precision are."""
+    found = _between(q, limits.lower, limits.upper)
+    for block in limits.blocks:
+        rows = 2 * len(limits.lower) + block.rows
+        crossed = np.any((limits.margin(found) < 0)[..., rows] & (limits.margin(q) >= 0)[..., rows], axis=-1)
+        for at in zip(*np.nonzero(crossed), strict=True) if crossed.ndim else [()] * bool(crossed):
+            own = q[at][block.columns]
+            with suppress(KinetreeError), np.errstate(over="ignore", invalid="ignore"):  # no room between the limits
+                slack = np.abs(block.A) @ np.full(len(own), np.spacing(np.abs(own).max().astype(SINGLE)), float)
+                found[(*at, block.columns)] = polytope.project(block.A, block.b - slack, own)
+    return found
 
 
 def limits_about(limits: Limits, columns: Any) -> Array:

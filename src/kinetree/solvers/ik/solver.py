@@ -14,7 +14,7 @@ from kinetree.arrays import as_given, as_given_by
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Displayable, counted, shortened, some, visible
 from kinetree.errors import fail
-from kinetree.model.limits import Limits
+from kinetree.model.limits import Limits, in_single
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
@@ -76,7 +76,7 @@ AT_ONCE = 2**14
 
 
 def _in_single(ik: "IK", result: Any) -> Any:
-    return replace(result, q=ik.limits.in_single(result.q))
+    return replace(result, q=in_single(ik.limits, result.q))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
