@@ -253,6 +253,20 @@ def _between(values: Array, lower: Any, upper: Any) -> Array:
     return np.where((found < lower) & (values >= lower), np.nextafter(found, SINGLE.type(np.inf)), found)
 
 
+def in_single(limits: Limits, q: Array) -> Array:
+    """Return q (…, nq) in single precision, rounded so that it stays inside where numbers of this precision are."""
+    found = _between(q, limits.lower, limits.upper)
+    for block in limits.blocks:
+        rows = 2 * len(limits.lower) + block.rows
+        crossed = np.any((limits.margin(found) < 0)[..., rows] & (limits.margin(q) >= 0)[..., rows], axis=-1)
+        for at in zip(*np.nonzero(crossed), strict=True) if crossed.ndim else [()] * bool(crossed):
+            own = q[at][block.columns]
+            with suppress(KinetreeError), np.errstate(over="ignore", invalid="ignore"):  # no room between the limits
+                slack = np.abs(block.A) @ np.full(len(own), np.spacing(np.abs(own).max().astype(SINGLE)), float)
+                found[(*at, block.columns)] = polytope.project(block.A, block.b - slack, own)
+    return found
+
+
 def limits_about(limits: Limits, columns: Any) -> Array:
     """Return which of `limits.names` are about some of these coordinates, (2 nq + m,) of bool."""
     ends = np.isin(np.arange(len(limits.lower)), columns)
