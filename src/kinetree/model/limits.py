@@ -24,21 +24,6 @@ _quietly = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 """For limits that are almost as large as numbers can be: sums and products of them may be infinite."""
 
 
-@_quietly
-def in_single(limits: Limits, q: Array) -> Array:
-    """Return q (…, nq) in single precision, rounded so that it stays inside where numbers of this precision are."""
-    found = _between(q, limits.lower, limits.upper)
-    for block in limits.blocks:
-        rows = 2 * len(limits.lower) + block.rows
-        crossed = np.any((limits.margin(found) < 0)[..., rows] & (limits.margin(q) >= 0)[..., rows], axis=-1)
-        for at in zip(*np.nonzero(crossed), strict=True) if crossed.ndim else [()] * bool(crossed):
-            own = q[at][block.columns]
-            slack = np.abs(block.A) @ np.full(len(own), np.spacing(np.abs(own).max().astype(SINGLE)), float)
-            with suppress(KinetreeError):  # no room between the limits
-                found[(*at, block.columns)] = polytope.project(block.A, block.b - slack, own)
-    return found
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Limits(Displayable):
     """All limits on q: lower <= q <= upper and G q <= h.
