@@ -178,6 +178,10 @@ def test_single_precision_stays_at_limits_that_it_has():
     limits = kt.chain([{"axis": [0, 0, 1], "qlim": [-0.5, 1]}]).limits
     assert limits.project(np.float32([[-3], [3]])).tolist() == [[-0.5], [1.0]]
     assert limits.clip_step(np.float32([0]), np.float32([2])) == 0.5
+    largest = np.float32([np.finfo(np.float32).max])
+    wide = kt.chain([{"axis": [0, 0, 1], "qlim": [-1e300, 1e300]}]).limits
+    assert wide.project(largest) == largest
+    assert wide.clip_velocity(np.float32([0]), largest, 1e-9) == largest
 
 
 def test_fractions_of_steps_are_rounded_down_in_single_precision():

@@ -234,8 +234,8 @@ def _between(values: Array, lower: Any, upper: Any) -> Array:
     """Return values in single precision, rounded so that those between two bounds stay there if a number does."""
     with np.errstate(over="ignore"):
         found = values.astype(SINGLE)
-    found = np.where((found > upper) & (values <= upper), np.nextafter(found, SINGLE.type(-np.inf)), found)
-    return np.where((found < lower) & (values >= lower), np.nextafter(found, SINGLE.type(np.inf)), found)
+        found = np.where((found > upper) & (values <= upper), np.nextafter(found, SINGLE.type(-np.inf)), found)
+        return np.where((found < lower) & (values >= lower), np.nextafter(found, SINGLE.type(np.inf)), found)
 
 
 def in_single(limits: Limits, q: Array) -> Array:
