@@ -174,3 +174,17 @@ def test_the_example_works(run, tmp_path, monkeypatch, path):
     result = run(*shlex.split(ALL[path].epilog.removeprefix("Example: kinetree ")))
     assert result.exit_code in ((0, 1) if path[0] in ("check", "fix") or path[-1] == "check" else (0,)), result.stderr
     assert "error" not in result.stderr
+
+
+def test_the_options_of_every_command(golden):
+    """Each with its words, its type, its default and whether it may be hidden or repeated: read the difference."""
+    lines = []
+    for path, command in ALL.items():
+        lines.append(" ".join(path))
+        for param in command.params:
+            words = " ".join([*param.opts, *param.secondary_opts])
+            kind = param.type.choices if isinstance(param.type, click.Choice) else param.type.name
+            marks = [mark for mark in ("required", "multiple", "hidden", "is_flag") if getattr(param, mark, False)]
+            default = f" = {param.default!r}" if isinstance(param.default, str | int | float | bool) else ""
+            lines.append(f"  {words}: {kind}{default}{''.join(f' [{mark}]' for mark in marks)}")
+    golden("options.txt", "\n".join(lines) + "\n")

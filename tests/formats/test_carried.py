@@ -396,3 +396,28 @@ def test_every_robot_comes_back_in_every_field(format):
         again = through(robot, format)
         assert differences(robot, again) == [], path
         assert not warned(again), path
+
+
+def test_a_link_for_a_format_alone_stays_where_its_joints_changed():
+    """Of a record that somebody has edited around: other joints, more of them, a body, frames."""
+    from kinetree.formats.losses.sidecar.merge_fixed_link import merge_fixed_link
+    from kinetree.model.assemble import Parts
+    from kinetree.model.robot import Joint, Link
+
+    def parts(*joints):
+        names = {"a", *(name for joint in joints for name in (joint.parent, joint.child))}
+        found = Parts("r")
+        found.links += [Link(name) for name in sorted(names)]
+        found.joints += joints
+        return found
+
+    for joints in (
+        (Joint("j", "revolute", "b", "a"),),
+        (Joint("j", "revolute", "b", "a"), Joint("k", "revolute", "a", "c")),
+        (Joint("j", "fixed", "b", "a"), Joint("k", "fixed", "a", "c"), Joint("l", "fixed", "a", "d")),
+        (),
+    ):
+        with pytest.raises(ValueError, match="link 'a' has other joints now, so it stays"):
+            merge_fixed_link(parts(*joints), "a")
+    with pytest.raises(ValueError, match="there is no link 'x'"):
+        merge_fixed_link(parts(), "x")

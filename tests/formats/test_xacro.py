@@ -475,3 +475,10 @@ def test_the_corpus_expands_as_with_the_package_itself():
     verdicts = {path: compare(path) for path in sample(xacro_files(shared("corpus")), 6)}
     assert sum(verdict == "same" for verdict, _ in verdicts.values()) > 150
     assert {path: said for path, said in verdicts.items() if said[0] not in ("same", "both refuse")} == {}
+
+
+def test_truth_values_of_eval_and_what_is_no_mapping(tmp_path):
+    for expression, value in {"True": "True", "true": "True", "False": "False", "false": "False"}.items():
+        assert one(tmp_path, f'<link name="a_$(eval {expression})"/>').root == f"a_{value}"
+    said = refusal(tmp_path, '<link name="${dict(**5)}"/>').message
+    assert "'int' object is not a mapping" in said

@@ -107,3 +107,14 @@ def test_a_picture_of_too_many_pixels_is_not_read(monkeypatch):
     assert colours(mesh_files.obj(), "a.obj", files) == [(4, (0, 1, 0, 1))]
     monkeypatch.setattr("kinetree.shapes.colour.MOST_PIXELS", 1)
     assert colours(mesh_files.obj(), "a.obj", files) == [(4, (1, 0, 0, 1))]
+
+
+@pytest.mark.parametrize("of", ["vertex_colors", "face_colors"])
+def test_colours_of_vertices_and_faces_count_by_their_mean(of):
+    import trimesh
+
+    box = trimesh.creation.box()
+    n = len(box.vertices if of == "vertex_colors" else box.faces)
+    setattr(box.visual, of, np.tile([[200, 40, 20, 255]], (n, 1)).astype(np.uint8))
+    (found,) = colours(box.export(file_type="glb"), "a.glb")
+    assert found[0] == 12 and found[1] == pytest.approx((200 / 255, 40 / 255, 20 / 255, 1.0), abs=0.01)

@@ -340,3 +340,13 @@ def test_without_visual_shapes_collision_shapes_are_drawn_in_grey():
     both = pixels(picture(kt.load(text.replace("</link>", f"{red}</link>", 1), format="urdf"))[0])
     drawn = both[(both.max(axis=2) < 250) & (both.min(axis=2) < 200)]
     assert (drawn[:, 0] - drawn[:, 2] > 50).mean() > 0.9  # only the sphere
+
+
+def test_faces_are_darker_the_less_they_look_at_the_light():
+    box = '<visual><geometry><box size="1 1 1"/></geometry><material name="m"><color rgba="0.5 0.5 0.5 1"/></material>'
+    robot = kt.load(f'<robot name="r"><link name="a">{box}</visual></link></robot>', format="urdf")
+    greys, counts = np.unique(pixels(picture(robot, size=(120, 120))[0])[..., 0], return_counts=True)
+    faces = greys[(counts > 300) & (greys < 200)]
+    assert len(faces) == 3  # of a box three are seen, each as bright as it looks at the light
+    assert faces.max() <= 128 and faces.min() >= round(0.3 * 127)
+    assert (np.diff(faces) > 8).all()
