@@ -481,4 +481,4 @@ def test_truth_values_of_eval_and_what_is_no_mapping(tmp_path):
     for expression, value in {"True": "True", "true": "True", "False": "False", "false": "False"}.items():
         assert one(tmp_path, f'<link name="a_$(eval {expression})"/>').root == f"a_{value}"
     said = refusal(tmp_path, '<link name="${dict(**5)}"/>').message
-    assert "'int' object is not a mapping" in said
+    assert said == "expected several values, not an integer when evaluating expression 'dict(**5)'"

@@ -300,5 +300,5 @@ def plain_mcap(topics: list[Topic]) -> bytes:
 def test_what_sqlite_cannot_read_is_said(robot, tmp_path):
     path = tmp_path / "bag.db3"
     path.write_bytes(b"SQLite format 3\x00" + bytes(range(256)) * 4)
-    with pytest.raises(kt.KinetreeError, match="bag.db3: error: SQLite cannot read it: "):
+    with pytest.raises(kt.KinetreeError, match=r"bag\.db3: error: SQLite cannot read it: "):
         read_motion(robot, path)

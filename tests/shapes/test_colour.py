@@ -117,4 +117,5 @@ def test_colours_of_vertices_and_faces_count_by_their_mean(of):
     n = len(box.vertices if of == "vertex_colors" else box.faces)
     setattr(box.visual, of, np.tile([[200, 40, 20, 255]], (n, 1)).astype(np.uint8))
     (found,) = colours(box.export(file_type="glb"), "a.glb")
-    assert found[0] == 12 and found[1] == pytest.approx((200 / 255, 40 / 255, 20 / 255, 1.0), abs=0.01)
+    assert found[0] == 12
+    assert found[1] == pytest.approx((200 / 255, 40 / 255, 20 / 255, 1.0), abs=0.01)

@@ -348,5 +348,6 @@ def test_faces_are_darker_the_less_they_look_at_the_light():
     greys, counts = np.unique(pixels(picture(robot, size=(120, 120))[0])[..., 0], return_counts=True)
     faces = greys[(counts > 300) & (greys < 200)]
     assert len(faces) == 3  # of a box three are seen, each as bright as it looks at the light
-    assert faces.max() <= 128 and faces.min() >= round(0.3 * 127)
+    assert faces.max() <= 128
+    assert faces.min() >= round(0.3 * 127)
     assert (np.diff(faces) > 8).all()
