@@ -1,7 +1,5 @@
 """No command replaces a file without --force, and with it each writes the same anew."""
 
-import pytest
-
 from each import each
 
 ARM = """<robot name="arm"><link name="base_link"/><link name="l1"/><link name="tool0"/>
