@@ -151,3 +151,13 @@ def test_one_that_cannot_be_read_is_an_error(package):
 def test_an_srdf_is_no_robot(package):
     with pytest.raises(KinetreeError, match="describes the groups and states of a robot"):
         check_job(Job(str(package())))
+
+
+def test_xml_beside_a_robot_is_not_read_as_yaml(tmp_path):
+    from kinetree.rules.parameters.files import ros_files
+
+    (tmp_path / "arm.srdf").write_text('\ufeff \n<robot name="arm"/>', encoding="utf-8")
+    (tmp_path / "odd.yaml").write_text("a: <b")
+    robot = kt.load('<robot name="arm"><link name="a"/></robot>', format="urdf")
+    assert ros_files(robot, (str(tmp_path / "arm.srdf"),)) is None
+    assert ros_files(robot, (str(tmp_path / "odd.yaml"),)) is not None

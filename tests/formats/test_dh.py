@@ -596,3 +596,17 @@ def test_angles_of_a_file_of_more_than_a_turn_are_warnings(tmp_path):
     ]
     file.write_text(text % "deg")
     assert kt.load(file).notes == ()
+
+
+def test_the_tips_of_several_chains_are_written():
+    chain = '[[chain]]\nname = "{0}"\ntip = "{0}_hand"\nrows = [{{ joint = "{0}", a = 0.2, d = 0.3, alpha = 0, theta = 0 }}]\n'
+    text = (
+        f'convention = "dh"\nunits = {{ length = "m", angle = "rad" }}\n{chain.format("left")}{chain.format("right")}'
+    )
+    robot = kt.load(text, format="dh")
+    assert {"left_hand", "right_hand"} <= set(robot.frames)
+    written = kt.text(robot, "dh")
+    assert 'tip = "left_hand"' in written
+    assert 'tip = "right_hand"' in written
+    again = kt.load(written, format="dh")
+    assert list(again.frames) == list(robot.frames)

@@ -392,7 +392,9 @@ class TestPieces:
     def test_an_extension_about_both_pieces_stays_with_a_warning(self):
         new = kt.edit.remove(everything(), "thumb_link")
         assert len(new.extensions) == 1
-        assert "mentions 'thumb', cut away" in noted(new, "stale-extension")[0]
+        (note,) = (note for note in new.notes if note.code == "stale-extension")
+        assert note.severity == "warning"
+        assert "mentions 'thumb', cut away" in note.message
 
     def test_refusals(self):
         robot = everything()
