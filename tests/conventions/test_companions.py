@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import kinetree as kt
 from kinetree.checker.job import Job, check_job
 from kinetree.checker.plan import jobs, jobs_of
 from kinetree.checker.pool import check_all

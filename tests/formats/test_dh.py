@@ -599,7 +599,8 @@ def test_angles_of_a_file_of_more_than_a_turn_are_warnings(tmp_path):
 
 
 def test_the_tips_of_several_chains_are_written():
-    chain = '[[chain]]\nname = "{0}"\ntip = "{0}_hand"\nrows = [{{ joint = "{0}", a = 0.2, d = 0.3, alpha = 0, theta = 0 }}]\n'
+    row = '{{ joint = "{0}", a = 0.2, d = 0.3, alpha = 0, theta = 0 }}'
+    chain = f'[[chain]]\nname = "{{0}}"\ntip = "{{0}}_hand"\nrows = [{row}]\n'
     text = (
         f'convention = "dh"\nunits = {{ length = "m", angle = "rad" }}\n{chain.format("left")}{chain.format("right")}'
     )
