@@ -47,3 +47,22 @@ def test_functions_of_xacro_have_names(tmp_path):
             f'<robot name="r" xmlns:xacro="http://wiki.ros.org/xacro"><link name="${{{expression}}}"/></robot>'
         )
         assert kt.load(file).root == name
+
+
+def test_slight_inertias_come_back_to_the_last_bit():
+    """A turned tensor may be rounded differently on both sides of its diagonal; a file has one of them."""
+    moments = 'ixx="2.7e-20" ixy="-1.7e-21" ixz="1.3e-20" iyy="5.4e-20" iyz="3.3e-21" izz="1.3e-20"'
+    inertial = (
+        f'<inertial><origin xyz="0.1 0 0" rpy="{{1}} 0.7 {{1}}"/><mass value="0.7"/><inertia {moments}/></inertial>'
+    )
+    joint = '<joint name="j{0}" type="continuous"><parent link="a"/><child link="{0}"/><axis xyz="0 0 1"/></joint>'
+    link = f'<link name="{{0}}">{inertial}</link>{joint}'
+    parts = "".join(link.format(f"l{i}", 0.1 * i) for i in range(12))
+    robot = kt.load(f'<robot name="r"><link name="a"/>{parts}</robot>', format="urdf")
+    for format in ("mjcf", "sdf"):
+        again = kt.load(kt.text(robot, format), format=format)
+        for name, one in robot.links.items():
+            other = again.links[name].inertial
+            assert (one.inertial is None) == (other is None)
+            if one.inertial:
+                assert one.inertial.inertia.tolist() == other.inertia.tolist(), (format, name)

@@ -23,7 +23,10 @@ def with_grain(link: Link, given: Inertial | None) -> tuple[Link, Record]:
     given = given or Inertial(0.0, np.zeros((3, 3)))
     has_mass, has_inertia = given.mass >= TINY, np.linalg.eigvalsh(given.inertia)[0] >= TINY
     inertia = given.inertia if has_inertia else MOMENT * np.eye(3) + (given.inertia if has_mass else 0.0)
-    heavy = replace(link, inertial=Inertial(given.mass if has_mass else MASS, frozen(inertia), given.origin))
+    origin, R = given.origin.copy(), given.origin[:3, :3]
+    inertia, origin[:3, :3] = R @ inertia @ R.T, np.eye(3)  # in the axes of the link, as files of MJCF have it
+    inertia = np.triu(inertia) + np.triu(inertia, 1).T  # whose numbers a file has once
+    heavy = replace(link, inertial=Inertial(given.mass if has_mass else MASS, frozen(inertia), frozen(origin)))
     mine, file = inertial_leaves(link), inertial_leaves(heavy)
     changed = {path: value for path, value in file.items() if value != mine.get(path)}
     data = {**({path: mine[path] for path in changed} if mine else {"inertial": None}), "file": changed}
