@@ -47,7 +47,7 @@ Place = tuple[str, list[Path]]
 class Packages:
     """Search for packages and models by name. It caches what it has seen on the disk: use it for one load only.
 
-    elsewhere: folders of packages that nobody named and that are in another project than the file that refers to them.
+    elsewhere: folders of packages that were not named and are in another project than the file that refers to them.
     """
 
     def __init__(self, given: Mapping[str, Path], confinement: Confinement | None = None) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from kinetree.errors import KinetreeError, nearest_names, shortened
+from kinetree.errors import Doubt, KinetreeError, nearest_names, shortened
 from kinetree.formats.losses.sidecar.differences import CLASSES, FIELDS, Record, things_in
 from kinetree.formats.losses.sidecar.merge_fixed_link import merge_fixed_link, with_frame
 from kinetree.formats.losses.sidecar.values import changed, decoded, leaves
@@ -38,7 +38,10 @@ def restore(report: Report, parts: Parts, carried: Iterable[Carried], format: st
     Records that are broken, or that do not fit what the file says itself, are left out with a warning each.
     """
     records = [(element, record) for element, *said in carried if (record := _record(report, element, *said))]
-    if not records or report.failed:
+    if report.failed:  # then the masses that records replace are unknown
+        heavy = [r for _, r in records if r.kind == "link" and any(path.startswith("inertial") for path in r.data)]
+        return replace(parts, doubts=[*parts.doubts, *(Doubt("link", r.name) for r in heavy)])
+    if not records:
         return parts
     known = {fault.message for fault in assemble(parts)[1]}
     fits: list[int] = []
