@@ -92,6 +92,8 @@ class Packages:
     def is_elsewhere(self, folder: Path, near: Path) -> bool:
         """Return whether a package is neither in the project or ROS workspace of the folder of a file, nor directly
         beside it or around it, nor in a folder that the environment or the confinement names."""
+        if near.is_relative_to(folder):
+            return False  # its own package
         place, around = real(folder), real(near)
         if is_in(around, [Path(real(folder.parent)), Path(place)]) and not any((folder / m).exists() for m in PROJECT):
             return False
