@@ -44,6 +44,11 @@ PROJECT = (".git", "kinetree.toml", "pyproject.toml")
 Place = tuple[str, list[Path]]
 
 
+def package_named(reference: str) -> str:
+    """Return the package that a reference such as package://NAME/file names, "" if it names none."""
+    return reference.partition("package://")[2].partition("/")[0]
+
+
 class Packages:
     """Search for packages and models by name. It caches what it has seen on the disk: use it for one load only.
 

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from kinetree.confine import is_in, real
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.files.opener import folder_of, read_file
+from kinetree.files.packages import package_named
 from kinetree.formats.losses.capabilities import CAPABILITIES
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.robot import Extension, Geometry, Material, Robot
@@ -150,7 +151,7 @@ class Bag:
         try:
             path = path_of(self.robot, name, source, self.files)
             found = True
-            package = name.partition("package://")[2].partition("/")[0]
+            package = package_named(name)
             if (there := self.files.packages.elsewhere.get(package)) and not self.home:
                 message = f"its package is in another project, {there}"
                 raise fail(

@@ -15,7 +15,7 @@ from kinetree.confine import Confinement
 from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError
 from kinetree.files.opener import Files, folder_of, joined
-from kinetree.files.packages import Packages
+from kinetree.files.packages import Packages, package_named
 from kinetree.files.plain_file import open_plain
 from kinetree.formats.registry import ReadOptions
 from kinetree.model.robot import Geometry, Link, Robot
@@ -112,7 +112,7 @@ class MissingMesh(MeshRule):
                     fix = f"name its folder: --package {package}=FOLDER, or packages={{{package!r}: FOLDER}}"
                     yield self.finding(message, robot, severity="info", fix=fix)
         near, found = folder_of(robot.source.file) if robot.source else None, packages_on_disk(packages, confined)
-        for package in sorted({name.partition("package://")[2].partition("/")[0] for name in assets} - {"", *packages}):
+        for package in sorted({package_named(name) for name in assets} - {"", *packages}):
             if near and found.is_elsewhere(folder := found.package(package, near), near):
                 message = f"the package {package!r} is taken from another project, {folder}"
                 fix = f"if it is the right one, say so: --package {package}={folder}"
