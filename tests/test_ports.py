@@ -1,4 +1,4 @@
-"""What kernels say of their numbers: names, shapes, labels, frames and units, as documents and generated code have them.
+"""What kernels say of their numbers: names, shapes, labels, frames and units, as pages and generated code have them.
 
 The golden file was compared with the docstrings by hand.
 """
@@ -6,7 +6,6 @@ The golden file was compared with the docstrings by hand.
 from functools import partial
 
 import kinetree as kt
-from kinetree.solvers.ik.stepping import ik_step
 
 ROBOT = """<mujoco model="robot"><worldbody><body name="trunk"><freejoint name="free"/><geom size="0.1"/>
 <body name="upper"><joint name="lift" type="slide" range="0 1"/><geom size="0.1"/>
@@ -57,7 +56,6 @@ MADE = {
     "external_wrench of several": partial(
         kt.dynamics.external_wrench, sensors=["push"], frame=["hand"], base="acceleration"
     ),
-    "ik_step": partial(ik_step, frame="hand", joints=["lift", "elbow"]),
 }
 
 
