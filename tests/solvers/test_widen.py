@@ -8,7 +8,7 @@ import pytest
 import kinetree as kt
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
-from kinetree.solvers.limits.widen import Reach
+from kinetree.solvers.limits.widen import Reach, widenable
 from kinetree.spatial import polytope
 
 PLANAR = """<robot name="planar"><link name="base"/><link name="upper"/><link name="lower"/><link name="tip"/>
@@ -192,6 +192,14 @@ def test_what_has_no_room_or_no_measure():
     # joints without end turn once around, and those that do not move the frame stay
     plan = kt.limits.widen(mixed, {"turn": 1.0}, reach="spinner", samples=2000)
     assert plan.after > plan.before
+
+
+def test_a_row_with_the_name_of_a_joint():
+    """The ends of joint q1 are "q1 lower" and "q1 upper", so that those of the row have another name."""
+    robot = planar({"q1": (1, 1, 2.0), "q2 upper": (-1, -1, -0.5)})
+    assert robot.limits.row_names == ("limit q1 upper", "q2 upper upper")
+    assert widenable(robot) == {"q1": 0, "limit q1 upper": 0, "q2 upper": 1, "q2 upper upper": 1}
+    assert widenable(kt.load(PLANAR, format="urdf")) == {}
 
 
 def test_names_that_overlap_and_faces_that_are_edges():
