@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,10 +10,13 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.algorithms.goals import Goal
+from kinetree.algorithms.inverse import DESCENT, HEAD, STEPS, inverse_step
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
+from kinetree.model.tree import build_tree
 from kinetree.solvers.ik import solver as solver_file
-from kinetree.solvers.ik.problem import _that_matter
+from kinetree.solvers.ik.problem import _that_matter, reach_of
 
 LINKS = [{"a": 1.0, "qlim": [-2.0, 2.0], "velocity": 1.0}, {"a": 1.0, "qlim": [-2.0, 2.5], "velocity": 2.0}]
 CORNER = [1.0, 1.0, 0.0]
@@ -156,6 +160,31 @@ def test_a_plain_target_is_not_converted(monkeypatch):
     for long, quick in zip(slow, (ik(target), ik(target, q0=np.array(UP))), strict=True):
         np.testing.assert_array_equal(quick.q, long.q)
         assert (quick.success, quick.iterations) == (True, long.iterations)
+
+
+def test_a_descent_ends_where_steps_are_short_for_the_tolerance():
+    """Two links of 1 km: 3e-12 rad are 3 nm there."""
+    long = kt.chain([dict(link, a=1000.0) for link in LINKS], convention="dh")
+    problem, inside = reach_of(long, long.limits, [Goal("position", "tip", "base_link")], (1e-10, 1e-10), 4)
+    state = inside.template.copy()
+    state[HEAD : HEAD + 2] = 0.5, 1.0
+    for moved, tolerance, expected in (
+        (3e-12, 1e-10, (1, 0)),  # the number of the step and that of the descent
+        (3e-12, 1e-9, (1, 0)),
+        (1e-3, 1e-6, (1, 0)),
+        (0.0, 1e-6, (0, 1)),
+    ):
+        at = np.array([0.5 + moved, 1.5 + moved])
+        target = 1000 * np.array([np.cos(at).sum(), np.sin(at).sum(), 0.0])
+        asked = replace(problem, tolerances=(tolerance, tolerance))
+        after = inverse_step(build_tree(long), asked, state, inside.bounds_now, inside.begin_at, target)
+        assert (after[STEPS], after[DESCENT]) == expected
+
+
+def test_progress_is_told_every_2_14_targets():
+    seen, targets = [], np.tile(CORNER, (2**14 + 5, 1))
+    solver()(targets, q0=UP, progress=lambda *step: seen.append(step))
+    assert seen == [(2**14, 2**14 + 5), (2**14 + 5, 2**14 + 5)]
 
 
 def test_progress_and_interruption(monkeypatch):
