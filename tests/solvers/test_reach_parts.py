@@ -11,9 +11,12 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree import progress
+from kinetree.algorithms.inverse import DESCENT, GOING, HEAD
 from kinetree.lab.reach import slabs
 from kinetree.lab.reach.map import map_of
 from kinetree.lab.reach.run import _job
+from kinetree.lab.reach.search import solved
 from kinetree.lab.reach.store import Store
 from reach_arms import two_links
 
@@ -271,6 +274,89 @@ class Client:
             yield self.waiting.pop()
 
 
+class Bar:
+    """A bar of progress that keeps what it shows."""
+
+    shown: list
+
+    def show(self, *step):
+        self.shown.append(step)
+
+    def end(self):
+        pass
+
+
+@each(
+    "orientations, centers, cells, count",
+    [
+        (1, 2**16, 2**16, 1),
+        (1, 2**16 + 1, 2**16, 2),
+        (9, 7282, 7281, 2),
+        (9, 3 * 7281, 7281, 3),
+        (2**16, 3, 1, 3),
+        (2**16 + 1, 3, 1, 3),
+        (100, 1, 655, 1),
+    ],
+)
+def test_slabs_have_about_2_16_targets(orientations, centers, cells, count):
+    job = slabs.Job(SimpleNamespace(orientations=orientations), None, np.zeros((centers, 3)))
+    assert (job.cells, job.slabs) == (cells, count)
+    places = [job.where(slab) for slab in range(count)]
+    assert [(place.start, place.stop) for place in places] == [
+        (i * cells, min((i + 1) * cells, centers)) for i in range(count)
+    ]
+
+
+class Solver:
+    """A solver of two joints with two closed forms; inside the limits are angles below 10."""
+
+    _problem, _more = SimpleNamespace(columns=[0, 1], descents=5, nq=2), ()
+    _inside = SimpleNamespace(template=np.zeros(HEAD + 4), neutral=np.zeros(2))
+
+    def __init__(self):
+        self.searched = []
+        # by target; a negative angle is no solution
+        self.forms = {1.0: [(1.0, 1.5), (99.0, 0.0)], 2.0: [(2.0, 2.5)], 4.0: [], 5.0: [(5.0, -1.0), (5.5, 0.5)]}
+
+    def _forms(self, q, targets):
+        found = np.full((len(targets), 8, 7), np.nan)
+        for row, target in zip(found, targets, strict=True):
+            for k, form in enumerate(self.forms[target]):
+                row[2 * k + 1, :3] = *form, 1.0  # and a number that is finite
+        return found
+
+    def _kernel(self, states, targets):
+        assert (states[:, DESCENT] == 4).all()
+        assert (np.floor(states[:, HEAD]) == np.where(states[:, HEAD] == 99.0, 99.0, targets)).all()
+        states[:, GOING] = np.where(states[:, HEAD + 1] < 0, -1.0, 0.0)
+        return states
+
+    def _answer(self, found, neutral):
+        q = found[:, HEAD : HEAD + 2]
+        return np.column_stack([q, np.zeros(len(q)), np.zeros(len(q)), np.where(q[:, 0] < 10, 0.0, 1.0)])
+
+    def __call__(self, targets):
+        self.searched += targets.tolist()
+        return SimpleNamespace(success=targets < 5, q=np.column_stack([targets, targets]))
+
+
+def test_all_solutions_of_a_target_count():
+    """Of the search, of all closed forms inside the limits, and of a second search where there is neither."""
+    targets, success = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([True, True, False, True, True])
+    q = np.array([[0.1, 0.2], [np.nan, np.nan], [7.0, 7.0], [np.nan, np.nan], [5.0, 0.0]])
+    solver = Solver()
+
+    def found():
+        for owner, rows in solved(solver, [targets], success, q):
+            yield from ((int(i), *row) for i, row in zip(owner, rows, strict=True))
+
+    assert [*found()] == [(0, 0.1, 0.2), (4, 5.0, 0.0), (0, 1.0, 1.5), (1, 2.0, 2.5), (4, 5.5, 0.5), (3, 4.0, 4.0)]
+    assert solver.searched == [4.0]
+    solver._forms = None
+    assert [*found()] == [(0, 0.1, 0.2), (4, 5.0, 0.0), (1, 2.0, 2.0), (3, 4.0, 4.0)]
+    assert [len(owner) for owner, _ in solved(Solver(), [targets], success & False, q)] == [0]
+
+
 def test_however_it_is_computed_it_is_the_same(tmp_path, monkeypatch):
     """At once, in slabs by threads, by a cluster, and in a store that is continued."""
     pytest.importorskip("zarr")
@@ -285,15 +371,18 @@ def test_however_it_is_computed_it_is_the_same(tmp_path, monkeypatch):
     stop = {"store": tmp_path / "a.zarr", "workers": 1, "progress": lambda done, total: 1 / (2 - done)}
     with pytest.raises(ZeroDivisionError):
         kt.reach_map(arm, "tool0", **options, **stop)
+    monkeypatch.setattr(progress, "_Bar", Bar)
     for more in ({"workers": 2}, {"client": client}, {"store": tmp_path / "a.zarr", "workers": np.int64(1)}):
-        seen.append([])
-        again = kt.reach_map(arm, "tool0", **options, **more, progress=lambda *step: seen[-1].append(step))
+        Bar.shown = []
+        again = kt.reach_map(arm, "tool0", **options, **more, progress=True)
+        assert {what for what, *_ in Bar.shown} == {"mapping"}
+        seen.append([step for _, *step in Bar.shown])
         for name in ("bits", "manipulability", "margin"):
             np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
-    steps = [(i + 1, 6) for i in range(6)]
+    steps = [[i + 1, 6] for i in range(6)]
     assert seen[:2] == [steps, steps]
     assert client.most == 4
-    assert seen[2] in ([(i + 1, 4) for i in range(4)], [(i + 1, 5) for i in range(5)])
+    assert seen[2] in ([[i + 1, 4] for i in range(4)], [[i + 1, 5] for i in range(5)])
     kt.reach_map(arm, "tool0", **options, store=tmp_path / "a.zarr", progress=lambda *step: seen[2].clear())
     assert seen[2]  # nothing is computed again
 
