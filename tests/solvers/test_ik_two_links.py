@@ -181,6 +181,16 @@ def test_a_descent_ends_where_steps_are_short_for_the_tolerance():
         assert (after[STEPS], after[DESCENT]) == expected
 
 
+def test_a_gantry_without_ends_goes_any_way_at_once():
+    """No coordinate has a longest step, and far ways need no damping."""
+    gantry = kt.chain("tx(x) ty(y) tz(z)")
+    problem, inside = reach_of(gantry, gantry.limits, [Goal("position", "tip", "base_link")], (1e-6, 1e-6), 4)
+    target = np.array([1e3, -2e6, 3.0])
+    after = inverse_step(build_tree(gantry), problem, inside.template, inside.bounds_now, inside.begin_at, target)
+    assert np.abs(after[HEAD : HEAD + 3] - target).max() < 1e6
+    assert after[STEPS] == 1
+
+
 def test_progress_is_told_every_2_14_targets():
     seen, targets = [], np.tile(CORNER, (2**14 + 5, 1))
     solver()(targets, q0=UP, progress=lambda *step: seen.append(step))
