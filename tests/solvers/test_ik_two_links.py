@@ -17,6 +17,7 @@ from kinetree.model.limits import LinearLimits
 from kinetree.model.tree import build_tree
 from kinetree.solvers.ik import solver as solver_file
 from kinetree.solvers.ik.problem import _that_matter, reach_of
+from kinetree.solvers.ik.reachable import judged
 
 LINKS = [{"a": 1.0, "qlim": [-2.0, 2.0], "velocity": 1.0}, {"a": 1.0, "qlim": [-2.0, 2.5], "velocity": 2.0}]
 CORNER = [1.0, 1.0, 0.0]
@@ -160,6 +161,19 @@ def test_a_plain_target_is_not_converted(monkeypatch):
     for long, quick in zip(slow, (ik(target), ik(target, q0=np.array(UP))), strict=True):
         np.testing.assert_array_equal(quick.q, long.q)
         assert (quick.success, quick.iterations) == (True, long.iterations)
+
+
+def test_verdicts_come_with_the_solutions_of_the_search():
+    points = np.array([CORNER, [3.0, 0.0, 0.0], [0.0, np.nan, 0.0], [1.5, 0.5, 0.0], [-1.9, 0.6, 0.0]])
+    answer, q = judged(solver(), [points])
+    assert answer.tolist() == [True, False, False, True, False]
+    assert np.isnan(q[~answer]).all()
+    at = np.cumsum(q[answer], axis=-1)
+    np.testing.assert_allclose(np.cos(at).sum(axis=-1), points[answer, 0], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(np.sin(at).sum(axis=-1), points[answer, 1], rtol=0, atol=1e-6)
+    one, q_one = judged(solver(), [points[3]])
+    assert one.shape == ()
+    np.testing.assert_array_equal(q_one, q[3])
 
 
 def test_a_descent_ends_where_steps_are_short_for_the_tolerance():
