@@ -60,7 +60,9 @@ def test_corners_of_collada_are_those_of_its_nodes():
         (polygons.replace(b"<p>", b"<vcount>3 3 3 3</vcount><p>"), corners),
         (meshes.dae().replace(b">0 0 0 1 ", b">1e999 0 0 1 "), corners[9:]),
     ):
-        np.testing.assert_allclose(corners_of(check_collada(data, "a.dae")[0]), expected, rtol=0, atol=1e-6)
+        with np.errstate(invalid="ignore"):
+            found = corners_of(check_collada(data, "a.dae")[0])
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 
 def test_facts_of_meshes_are_those_of_what_is_read(tmp_path):
