@@ -242,7 +242,8 @@ def test_html_of_small_objects():
     columns = np.array([0, 1])
     one = IKResult(np.array([0.5, -2.0]), True, np.array([1e-7, 0.0]), 4, limits, columns)
     assert one._repr_html_() == (
-        f"<div><p><b>IKResult</b> (reached in 4 steps, 1e-7 m and 0 rad off, at b lower, one)</p><details open><summary>q: 2</summary>"
+        f"<div><p><b>IKResult</b> (reached in 4 steps, 1e-7 m and 0 rad off, at b lower, one)</p>"
+        "<details open><summary>q: 2</summary>"
         f"{table_of(['coordinate', '>rad, m'], ('a', '0.5'), ('b', '-2'))}</details></div>"
     )
     q, away = np.zeros((2, 2)), np.array([[0.25, 0.5], [0.0, 0.0]])

@@ -284,8 +284,9 @@ def test_a_server_without_its_library_says_what_to_install(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygls.lsp.server", None)
     result = run("lsp")
     assert (result.exit_code, served) == (2, [])
-    assert result.stderr.startswith(
-        "error: a language server needs pygls 2 [lsp]\n  fix: pip install 'kinetree[lsp]'\n"
+    assert result.stderr == (
+        "error: a language server needs pygls 2 [lsp]\n    fix: pip install 'kinetree[lsp]'\n"
+        "More about lsp: https://kinetree.github.io/kinetree/latest/e/lsp\n"
     )
     for name in ("pygls", "pygls.lsp", "pygls.lsp.server"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
