@@ -10,8 +10,9 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.algorithms.closest import settled_step
 from kinetree.algorithms.goals import Goal
-from kinetree.algorithms.inverse import DESCENT, HEAD, STEPS, inverse_step
+from kinetree.algorithms.inverse import DESCENT, GOING, HEAD, STEPS, inverse_step
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
 from kinetree.model.tree import build_tree
@@ -203,6 +204,28 @@ def test_a_gantry_without_ends_goes_any_way_at_once():
     after = inverse_step(build_tree(gantry), problem, inside.template, inside.bounds_now, inside.begin_at, target)
     assert np.abs(after[HEAD : HEAD + 3] - target).max() < 1e6
     assert after[STEPS] == 1
+
+
+def test_a_posture_is_approached_along_motions_that_keep_the_target():
+    """Half the way to it, without what would move the tip: the projection of that way onto the null space of J."""
+    three = kt.chain([{"a": a, "qlim": [-2.0, 2.0]} for a in (1.0, 0.8, 0.6)], convention="dh")
+    problem, inside = reach_of(three, three.limits, [Goal("position", "tip", "base_link")], (1e-6, 1e-6), 4)
+    q, posture = np.array([0.3, 0.4, 0.5]), np.array([0.35, 0.3, 0.6])
+    at, lengths = np.cumsum(q), np.array([1.0, 0.8, 0.6])
+    target = np.array([lengths @ np.cos(at), lengths @ np.sin(at), 0.0])
+    x, y = (np.cumsum((lengths * f(at))[::-1])[::-1] for f in (np.cos, np.sin))
+    J = np.array([-y, x])
+    expected = (np.eye(3) - np.linalg.pinv(J) @ J) @ (0.5 * (posture - q))
+    state = inside.template.copy()
+    state[HEAD : HEAD + 3] = q
+    after = settled_step(build_tree(three), problem, state, inside.bounds_now, posture, target)
+    assert np.linalg.norm(expected) > 0.01
+    np.testing.assert_allclose(after[HEAD : HEAD + 3] - q, expected, rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(after[HEAD + 3 :], q)
+    assert (after[GOING], after[STEPS]) == (1.0, 1.0)
+    with np.errstate(divide="ignore"):
+        still = settled_step(build_tree(three), problem, state, inside.bounds_now, q, target)
+    assert (still[GOING], still[STEPS]) == (0.0, 1.0)
 
 
 def test_progress_is_told_every_2_14_targets():
