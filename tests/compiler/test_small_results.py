@@ -10,6 +10,7 @@ from threading import Thread
 import numpy as np
 import pytest
 
+from each import each
 from kinetree.compiler import ufunc
 from kinetree.compiler.ir_door import SMALL
 from kinetree.compiler.ufunc import RING, ArrayLayout, array_layout
