@@ -61,7 +61,7 @@ MADE = {
 
 def described(title, kernel, known):
     """Lines about a kernel; a port that is the same as an earlier one has its name alone."""
-    yield title
+    yield f"{title}: {kernel.name}"
     for sign, ports in (("<", kernel.inputs), (">", kernel.outputs)):
         for port in ports:
             yield f"  {sign} {port.name}" + ("" if port in known else f" {port.shape}: {port.about}")

@@ -3,10 +3,12 @@
 import re
 
 import kinetree as kt
+from arm_trees import tree_text
 from kinetree.rules.examples import ARM
 from kinetree.rules.facts import Subject
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.profiles import rule_of
+from kinetree.rules.rep199.groups import TWO_ARMS
 from rule_cases.arms import added, edited, hung, placed, shaped, turning
 
 
@@ -26,6 +28,9 @@ BARE = without("flange", "tool0")
 DOWN = placed("flange", rpy="0 1.5707963267948966 0")
 BLOCK = '<gazebo reference="{}"/></robot>'
 AT = {"flange": "0.09 0 0 0 0 0"}
+TWICE = [
+    f"{parent} *{end}{i}" for end in "ab" for i, parent in enumerate(["base_link", *(f"{end}{k}" for k in range(5))])
+]
 CASES: list[tuple[str, str, str, dict[str, object]]] = [
     ("R199-101", "another name", ARM.replace('"base_link"', '"foot"'), {}),
     ("R199-101", "no shape", FOOTLESS, {}),
@@ -39,6 +44,8 @@ CASES: list[tuple[str, str, str, dict[str, object]]] = [
     ("R199-208", "given by a frame", without("base"), {"frames": {"base": "link_1"}}),
     ("R199-208", "given by no frame", without("base"), {"frames": {"base": "nowhere"}}),
     ("R199-301", "another name", ARM.replace('"link_3"', '"elbow"'), {}),
+    ("R199-301", "of two arms", tree_text(*TWICE), {"kind": "arm"}),
+    ("R199-701", "of two arms", TWO_ARMS.replace('"left_link_2"', '"upper"').replace('"left_joint_3"', '"elbow"'), {}),
     ("R199-401", "unknown", BARE, {}),
     ("R199-401", "unknown to its maker", BARE, {"controller": "abb"}),
     ("R199-401", "given", BARE, {"frames": AT}),

@@ -19,6 +19,7 @@ from kinetree.model.tree import build_tree
 from kinetree.solvers.ik import solver as solver_file
 from kinetree.solvers.ik.problem import _that_matter, reach_of
 from kinetree.solvers.ik.reachable import judged
+from kinetree.solvers.ik.stepping import ik_step
 
 LINKS = [{"a": 1.0, "qlim": [-2.0, 2.0], "velocity": 1.0}, {"a": 1.0, "qlim": [-2.0, 2.5], "velocity": 2.0}]
 CORNER = [1.0, 1.0, 0.0]
@@ -226,6 +227,23 @@ def test_a_posture_is_approached_along_motions_that_keep_the_target():
     with np.errstate(divide="ignore"):
         still = settled_step(build_tree(three), problem, state, inside.bounds_now, q, target)
     assert (still[GOING], still[STEPS]) == (0.0, 1.0)
+
+
+def test_a_kernel_of_one_step_says_what_it_takes():
+    step = ik_step(arm(), "tip", goal="position")
+    assert step.name == "ik_step"
+    assert [str(port) for port in (*step.inputs, *step.outputs)] == [
+        "q (…, 2) [m, rad]",
+        "uphill (…) [0 at first, then uphill_next]",
+        "target (…, 3) [position of tip in base_link; m]",
+        "stride (…, 2) [the largest change of each coordinate; m, rad]",
+        "q_next (…, 2) [after the step; m, rad]",
+        "uphill_next (…) [for the next step]",
+        "error (…, 2) [of q; m, rad]",
+        "state (…) [of q]",
+    ]
+    assert [port.labels for port in step.outputs] == [("q1", "q2"), (), ("distance", "angle"), ()]
+    assert step.outputs[-1].codes == (("state", ("going", "reached", "stuck")),)
 
 
 def test_progress_is_told_every_2_14_targets():
