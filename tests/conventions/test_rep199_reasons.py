@@ -9,6 +9,7 @@ from kinetree.rules.facts import Subject
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.profiles import rule_of
 from kinetree.rules.rep199.groups import TWO_ARMS
+from kinetree.rules.rep199.placement import misplaced
 from rule_cases.arms import added, edited, hung, placed, shaped, turning
 
 
@@ -104,3 +105,24 @@ def test_why_repairs_are_not_made(golden):
             edits = f"{len(made.edits)} edit{'s' * (len(made.edits) != 1)}, {len(made.keeps)} to keep the rest"
             lines.append(f"{code}, {what}: {made.element}: {made.because or edits}\n")
     golden("rep199_repairs.txt", "".join(lines))
+
+
+def test_what_is_elsewhere_than_given():
+    """A repair that would leave a frame there is not made; a micrometre is no difference."""
+    for frames, said in (
+        ({}, None),
+        ({"flange": "0.09 0 0 0 0 0", "base": "0 0 0.5 0 0 0", "tool0": "0 0 0 0 pi/2 0"}, None),
+        ({"flange": "0.0900009 0 0 0 0 0"}, None),
+        ({"flange": "0.090002 0 0 0 0 0"}, "'flange' would be 2e-6 off from where it is given"),
+        ({"base": "0 0 0.25 0 0 0"}, "'base' would be 0.25 off from where it is given"),
+        ({"tool0": "0 0 0 0 0 0"}, "'tool0' would be 1 off from where it is given"),
+        ({"tool0": "left_=0 0 0 0 0 0"}, None),  # of another arm
+        ({"base": "base"}, None),
+        ({"base": "base_link"}, "'base' would be 0.5 off from where it is given"),
+        ({"base": "link_1"}, None),  # no place; the repair says why
+    ):
+        subject = Subject(kt.load(ARM, format="urdf"), CheckOptions("industrial", frames=frames))
+        assert misplaced(**subject.facts(misplaced)) == said, frames
+    robot = kt.load(without("base", "tool0"), format="urdf")
+    subject = Subject(robot, CheckOptions("industrial", frames={"base": "9 0 0 0 0 0", "tool0": "9 0 0 0 0 0"}))
+    assert misplaced(**subject.facts(misplaced)) is None
