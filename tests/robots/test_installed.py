@@ -135,6 +135,17 @@ def test_arguments_of_xacro_are_those_of_the_table_unless_given(cache):
     assert (result.exit_code, "name one at a time" in result.stderr) == (2, True)
 
 
+def test_a_check_of_a_model_has_its_arguments_and_those_that_are_given(cache):
+    found = [[(f.code, f.element) for f in kt.check(UR5E, xacro_args=given)] for given in (None, {"ur_type": "x y"})]
+    assert found == [[], [("NAM-002", "link 'x y'")]]
+    given = {"name": "mine"}
+    file, arguments = located(UR5E, None, given)
+    assert (file, arguments) == (cache / "ur_description/urdf/ur.urdf.xacro", {"ur_type": "ur5e", "name": "mine"})
+    assert given == {"name": "mine"}
+    assert located("arm.urdf", None, given) == ("arm.urdf", given)
+    assert located(UR5E, "urdf", given) == (UR5E, given)
+
+
 def test_what_has_not_been_fetched_says_how(cache):
     finding = refusal("robot_descriptions:panda_description")
     assert finding.message.startswith("model 'robot_descriptions:panda_description' has not been fetched: there is no")

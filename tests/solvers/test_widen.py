@@ -168,7 +168,9 @@ def test_the_widened_robot_is_kept_in_files(corners, tmp_path):
         ({"far": 1.0}, {"total": -1.0}, "total is -1;"),
         ({"far": 1.0}, {"reach": "tipp"}, "did you mean 'tip'"),
         ({"far": 1.0}, {"reach": "tip", "samples": 0}, "samples is 0"),
-        ({"far": 1.0}, {"reach": "tip", "cell": 0.0}, "cell is 0.0"),
+        ({"far": 1.0}, {"reach": "tip", "samples": 2.5}, r"samples is 2\.5; expected a whole number from 1"),
+        ({"far": 1.0}, {"reach": "tip", "samples": 1, "cell": 0.0}, r"cell is 0\.0; expected a length above 0, in m"),
+        ({"far": 1.0}, {"reach": "tip", "cell": np.inf}, "cell is inf; expected a length above 0, in m"),
     ],
 )
 def test_errors(corners, most, options, said):
