@@ -23,14 +23,14 @@ pytestmark = pytest.mark.skipif(os.sep != "/", reason="the paths are those of PO
 CELL = """<mujoco model="cell">
   <compiler meshdir="m" texturedir="t"/>
   <asset><model name="arm" file="arm.xml"/><mesh file="x\\\\a.stl"/><mesh name="b" file="b.obj"/><texture file="wood.png"/></asset>
-  <worldbody><geom size="1"/>
+  <worldbody><geom size="1"/><camera/><light/>
     <body name="stand" pos="1 0 0"><geom size="0.2"/>
       <attach model="arm" body="upper" prefix="left_"/>
       <frame pos="0 1 0"><attach model="arm" body="upper" prefix="left_2_"/></frame>
       <replicate count="2" sep="_"><body name="leaf"><freejoint name="hinge"/><site/></body><body name="leaf_2"/></replicate>
     </body>
     <body><freejoint/></body>
-    <body><flexcomp name="cloth" count="2 1 1"><plugin/><edge/></flexcomp></body>
+    <body><flexcomp name="cloth" count="2 1 1"><plugin/><edge/></flexcomp><composite prefix="comp_"><geom size="1"/></composite></body>
   </worldbody>
   <default class="main"><default class="soft"/></default>
   <contact><exclude body1="stand" body2="left_lower"/></contact>
@@ -40,18 +40,18 @@ MADE = """<mujoco model="cell">
   <compiler angle="radian" meshdir="m/" assetdir="t" strippath="false" inertiafromgeom="auto" settotalmass="-1"/>
   <default><default class="soft"/><default class="left_main"/></default>
   <asset><mesh name="b" file="b.obj"/><mesh file="a.stl"/><texture type="2d" file="wood.png" fileright="r\\\\r.png"/><texture name="none"/></asset>
-  <worldbody><geom name="unnamed8:" size="1"/>
-    <body name="stand" pos="1 0 0"><inertial mass="1"/><geom name="unnamed10:" size="0.2"/>
+  <worldbody><geom name="unnamed8:" size="1"/><camera name="unnamed9:"/><light name="unnamed10:"/>
+    <body name="stand" pos="1 0 0"><inertial mass="1"/><geom name="unnamed12:" size="0.2"/>
       <body name="left_upper"><joint name="left_elbow"/><geom size="1"/></body>
-      <frame name="unnamed12:" pos="0 1 0"><body name="left_2_upper"><geom material="left_2_m"/></body></frame>
-      <body name="leaf_0"><joint name="hinge_0"/><site name="unnamed17:_0"/></body><body name="leaf_2_0"/>
-      <frame pos="0 0 1"><body name="leaf_1"><joint name="hinge_1"/><site name="unnamed17:_1"/></body><body name="leaf_2_1"/></frame>
+      <frame name="unnamed14:" pos="0 1 0"><body name="left_2_upper"><geom material="left_2_m"/></body></frame>
+      <body name="leaf_0"><joint name="hinge_0"/><site name="unnamed19:_0"/></body><body name="leaf_2_0"/>
+      <frame pos="0 0 1"><body name="leaf_1"><joint name="hinge_1"/><site name="unnamed19:_1"/></body><body name="leaf_2_1"/></frame>
     </body>
-    <body name="unnamed19:"><joint name="unnamed20:" type="free"/></body>
-    <body name="unnamed21:"><body name="cloth_0"><joint/></body><frame><body name="odd"/></frame></body>
-    <body name="unnamed31:"/>
+    <body name="unnamed21:"><joint name="unnamed22:" type="free"/></body>
+    <body name="unnamed23:"><body name="cloth_0"><joint/></body><frame><body name="odd"/></frame><body name="comp_0"/></body>
+    <body name="unnamed35:"/>
   </worldbody>
-  <contact><exclude body1="stand" body2="left_lower"/><exclude body1="unnamed19:" body2="stand"/></contact>
+  <contact><exclude body1="stand" body2="left_lower"/><exclude body1="unnamed21:" body2="stand"/></contact>
   <deformable><flex name="cloth" body="cloth_0 odd"/></deformable>
   <sensor><gyro site="left_tip"/></sensor>
   <option timestep="1"/>
@@ -109,11 +109,14 @@ def test_a_confined_model_names_no_files_outside(tmp_path):
         '<mujoco><compiler meshdir="m"/><asset><mesh file="in.stl"/>{}</asset><worldbody><attach/></worldbody></mujoco>'
     )
     made = ("3.2", "<mujoco/>", "", (), True, {})
-    for wrong in ('<mesh file="../../out.stl"/>', '<texture fileup="../out.stl"/>'):
-        said = expansion(text.format(wrong), made, str(inside / "r.xml"), confined)
+    for setting, wrong in (
+        *(("mesh", '<mesh file="../../out.stl"/>'), ("texture", '<mesh file="../../out.stl"/>')),
+        *(("asset", '<hfield file="../../out.stl"/>'), ("other", '<texture fileup="../out.stl"/>')),
+    ):
+        said = expansion(text.replace("mesh", setting, 1).format(wrong), made, str(inside / "r.xml"), confined)
         assert "lies outside of the workspace" in said
         assert "expand(" not in said
-        assert said.count("[confined]") == 1
+        assert said.count("[confined]") == said.count("fix: ") == 1
     said = expansion(text.format('<mesh file="../none.stl"/>'), made, str(inside / "r.xml"), confined)
     assert f"'readable': ['{inside.resolve()}', '{(inside / 'r.xml').resolve()}']" in said
     assert "[confined]" not in said
@@ -122,12 +125,17 @@ def test_a_confined_model_names_no_files_outside(tmp_path):
 
 def test_elements_that_mujoco_expands_are_read_as_it_writes_them(monkeypatch):
     """The robot, its text and its files; and no other error after one in what MuJoCo writes."""
-    monkeypatch.setattr(expand.importlib.util, "find_spec", lambda name: object())
     text = '<mujoco><worldbody><body name="a"><geom size="1"/><flexcomp name="c"/></body></worldbody></mujoco>'
     answers = [
         '<mujoco><compiler angle="radian"/><worldbody><body name="a"><geom size="1"/><body name="c_0"><joint/><geom size="1"/></body></body></worldbody></mujoco>',
         '<mujoco><worldbody><body name="a"><geom size="x"/></body></worldbody></mujoco>',
     ]
+    monkeypatch.setattr(expand.importlib.util, "find_spec", lambda name: None)
+    assert [str(finding) for finding in read(text, "/w/r.xml", opener({}), by="mujoco")[1]] == [
+        "/w/r.xml:1:51: error: flexcomp 'c': expand='mujoco' needs MuJoCo, which is not installed [expand]\n"
+        f"    {text}\n    {' ' * 50}~~~~~~~~~~~~~~~~~~~^\n    fix: pip install 'kinetree[mujoco]'"
+    ]
+    monkeypatch.setattr(expand.importlib.util, "find_spec", lambda name: object())
     monkeypatch.setattr("kinetree.isolated.call", lambda *_one, **_more: ("3.2", answers[0], "", (), True, {}))
     robot, findings = read(text, "/w/r.xml", opener({}), by="mujoco")
     assert [(name, link.source.column, link.source.file) for name, link in robot.links.items()] == [
@@ -182,7 +190,7 @@ def test_what_runs_in_the_process_of_mujoco(monkeypatch, tmp_path):
     )
     monkeypatch.setitem(sys.modules, "mujoco", fake)
     monkeypatch.setenv("MUJOCO_GL", "other")
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir("/")
     settings = {"saveinertial": True, "fusestatic": False, "discardvisual": False}
     found = {"mesh m0": "a.stl", "mesh m2": "c/d.ob", "texture t0": "w.png"}
     assert by_mujoco.expand("text", str(tmp_path)) == (
