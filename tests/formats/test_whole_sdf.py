@@ -28,6 +28,22 @@ def collision(shape: str, more: str = "", name: str = "c") -> str:
     return f'<collision name="{name}">{more}<geometry>{shape}</geometry></collision>'
 
 
+def tags(names: str) -> str:
+    """Return empty elements of these names."""
+    return "".join(f"<{name}/>" for name in names.split())
+
+
+SIZES = (
+    *(("box", "size"), ("sphere", "radius"), ("cylinder", "radius length"), ("capsule", "radius length")),
+    *(("cone", "radius length"), ("ellipsoid", "radii"), ("plane", "normal size"), ("mesh", "uri scale")),
+)
+SENSORS = (
+    "air_flow air_pressure air_speed altimeter boundingbox boundingbox_camera camera contact custom depth depth_camera "
+    "force_torque gps gpu_lidar gpu_ray imu lidar logical_camera magnetometer multicamera navsat ray rfid rfidtag rgbd "
+    "rgbd_camera segmentation segmentation_camera sonar thermal thermal_camera wideanglecamera wireless_receiver "
+    "wireless_transmitter sniffer"
+)
+"""Types of sensors in SDF 1.12, and another one."""
 ROBOT = """<?xml version="1.0"?>
 <sdf version="1.11" xmlns:x="u">
 <model name="m" canonical_link="body" odd="1">
@@ -322,6 +338,35 @@ TEXTS = {
         + joint("fixed", "", ends="<parent>a</parent><child>n::l</child>")
         + '<frame name="g" attached_to="n"/>'
     ),
+    "words of other programs": model(
+        tags("static self_collide allow_auto_disable enable_wind plugin gripper no")
+        + f"""<link name="a">{tags("gravity enable_wind self_collide kinematic must_be_base_link velocity_decay projector audio_sink audio_source battery light particle_emitter plugin no")}
+        <inertial>{tags("density auto_inertia_params fluid_added_mass no")}</inertial>
+        <visual name="v">{tags("cast_shadows laser_retro transparency visibility_flags meta plugin no")}{BOX}
+        <material>{tags("script shader render_order lighting ambient specular shininess emissive double_sided pbr no")}</material></visual>
+        <collision name="c">{BOX}{tags("laser_retro max_contacts surface density auto_inertia_params no")}</collision></link><link name="b"/>"""
+        + joint(
+            "revolute",
+            tags("gearbox_ratio gearbox_reference_body physics plugin no")
+            + f"<axis>{tags('initial_position no')}<limit>{tags('stiffness dissipation no')}</limit></axis>",
+        )
+    ),
+    "words of other programs in a world": f"""<sdf version="1.10"><world name="w"><model name="m"><link name="a"/></model>
+      {tags("actor atmosphere audio gravity gui light magnetic_field physics plugin population road scene spherical_coordinates state wind no")}</world></sdf>""",
+    "empty values": model(
+        f"""<link name="a"><inertial><inertia>{tags("ixx ixy ixz iyy iyz izz")}</inertia></inertial>
+        {"".join(f'<visual name="{i}"><geometry><{shape}>{tags(sizes)}</{shape}></geometry></visual>' for i, (shape, sizes) in enumerate(SIZES))}</link><link name="b"/>"""
+        + joint(
+            "revolute",
+            f"<axis>{tags('xyz')}<limit>{tags('lower upper effort velocity')}</limit><dynamics>{tags('spring_reference spring_stiffness damping friction')}</dynamics>"
+            f"<mimic joint='k'>{tags('multiplier offset reference')}</mimic></axis>",
+        )
+        + joint("revolute", "<axis/>", "k", "<parent>b</parent><child>c</child>")
+        + '<link name="c"/>'
+    ),
+    "types of sensors": model(
+        f"""<link name="a">{"".join(f'<sensor name="{one}" type="{one}"/>' for one in SENSORS.split())}</link>"""
+    ),
     "texts that mean nothing": model(
         'stray<link name="a">stray<visual name="v">stray<geometry>stray<box>stray</box></geometry></visual></link>'
     ),
@@ -376,6 +421,7 @@ WRITTEN = (
     "nested models",
     "solids",
     "names of joints from the world",
+    "types of sensors",
 )
 LOST = ("loop", "extension", "limit", "dynamics", "frame", "geometry")
 
