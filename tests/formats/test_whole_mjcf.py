@@ -9,7 +9,10 @@ import pytest
 import kinetree as kt
 from kinetree.formats import mjcf
 from kinetree.formats.mjcf.read import read_certain
+from kinetree.formats.mjcf.attached_options import merge_options
 from kinetree.model.assemble import build, parts_of
+from kinetree.syntax.xml.reader import Report, parse
+from kinetree.syntax.xml.writer import element_text
 from sdf_texts import opener
 from whole import reading, written
 
@@ -94,6 +97,17 @@ FACES = ("0 1 3", "0 3 2", "4 6 7", "4 7 5", "0 4 5", "0 5 1", "2 3 7", "2 7 6",
 BRICK = f"{CORNERS} face='{' '.join(FACES)}'"
 TURNED = re.compile(r"\[-?1 0 0 0\.5, 0 -?1 0 1, 0 0 -?1 1\.5\]")
 """A pose at the middle of the brick, with any signs of its principal axes."""
+SENSED = "noise cutoff nsample interp delay interval user data"
+AT_SITES = "accelerometer velocimeter gyro force torque magnetometer touch rangefinder"
+OF_GEOMS = "size friction surfacevel fluidcoef solref solimp"
+OF_JOINTS = "stiffness damping solreflimit solimplimit solreffriction solimpfriction"
+
+
+def ones(names: str, value: str = "1") -> str:
+    """Return attributes of one value."""
+    return " ".join(f"{name}='{value}'" for name in names.split())
+
+
 FILES = {
     "hand.xml": """<mujoco model="hand"><compiler angle="radian" meshdir="m"/><option timestep="0.005" gravity="0 0 -1"/>
       <default><geom rgba="0 1 0 1"/><default class="soft"><joint damping="7"/></default></default>
@@ -440,6 +454,25 @@ TEXTS = {
         "<sensor><accelerometer site='s'/><force site='s'/><touch name='t' site='a'/><rangefinder site='s' cutoff='3'/><framepos objtype='site' objname='s'/>"
         "<camprojection camera='c' site='s'/><velocimeter name='v' site='x'/><magnetometer/><force name='w' site='s' odd='1'/></sensor>",
     ),
+    "words of the simulation": model(
+        f"<body name='a' {ones('gravcomp sleep simple user fuse')}><joint name='j' {ones('group springdamper solreflimit solimplimit solreffriction solimpfriction actuatorgravcomp margin springyield user')}/>"
+        f"<geom name='g' size='1' {ones('condim priority friction solmix solref solimp margin gap surfacevel adhesion fluidshape fluidcoef castshadow user')}/>"
+        f"<site name='s' type='box' size='1 1 1' {ones('group material user')}/><camera name='c' {ones('projection fovy ipd resolution output focal focalpixel principal principalpixel sensorsize user')}/>"
+        f"<light name='l' {ones('type directional castshadow active attenuation cutoff exponent bulbradius intensity range softness ambient diffuse specular')}/>"
+        f"<geom type='mesh' mesh='m' mass='1'/></body><body name='b'><joint name='k'/><geom size='1'/></body><body name='d' mocap='true'><geom size='1'/></body>",
+        f"<compiler {ones('discardvisual usethread fusestatic saveinertial conflict passthrough savecanonical savecompiled alignfree', 'true')}/>"
+        f"<asset><mesh name='m' file='m.stl' {ones('content_type inertia maxhullvert smoothnormal normal texcoord')}/></asset>"
+        f"<default><tendon {ones('width material rgba group')}/><joint {ones('solreflimit margin')}/></default>",
+        f"<equality><weld body1='a' body2='b' {ones('solref solimp torquescale')}/><joint joint1='k' joint2='j' {ones('solref solimp')}/></equality><tendon><fixed name='t' range='0 1' {ones('group actuatorfrclimited actuatorfrcrange solreflimit solimplimit solreffriction margin solimpfriction frictionloss springlength springyield stiffness damping armature user')}><joint joint='j' coef='1'/></fixed></tendon>"
+        "<sensor>" + "".join(f"<{one} site='s' {ones(SENSED)}/>" for one in AT_SITES.split()) + "</sensor>",
+    ),
+    "parts of vectors": model(
+        "".join(
+            f"<body name='b{i}'><joint {ones(OF_JOINTS, one)}/><geom {ones(OF_GEOMS, one)}/></body>"
+            for i, one in enumerate(("3", "3 4"))
+        ),
+        f"<default><geom type='box' {ones(OF_GEOMS, '5 6 7')}/><joint {ones(OF_JOINTS, '5 6 7')}/></default>",
+    ),
     "texts": "<mujoco>stray<worldbody>stray<body>stray<geom size='1'>stray</geom></body></worldbody><custom><text name='t' data='d'>stray</text></custom></mujoco>",
 }
 
@@ -479,8 +512,56 @@ WRITTEN = {
         ((),),
     ),
     **dict.fromkeys(("shapes", "meshes", "lights and cameras", "replicas of bodies"), ((),)),
+    "words of the simulation": (("unknown_mass",),),
+    "parts of vectors": ((),),
     "meshes fitted to bounds": (("material", "extension"),),
 }
+OPTIONS = (
+    "timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance density viscosity o_margin iterations "
+    "ls_iterations noslip_iterations ccd_iterations sdf_iterations sdf_initpoints gravity wind magnetic integrator cone jacobian "
+    "solver actuatorgroupdisable"
+)
+FLAGS = (
+    "constraint equality frictionloss limit contact spring damper gravity clampctrl warmstart filterparent actuation refsafe sensor "
+    "midphase eulerdamp autoreset nativeccd island override energy fwdinv invdiscrete multiccd sleep"
+)
+AS_BY_DEFAULT = (
+    "timestep='2e-3' impratio='1' gravity='0 0 -9.81' wind='0 0 0' magnetic='0 -0.5 0' density='0' viscosity='0' tolerance='1e-8' "
+    "ls_tolerance='.01' noslip_tolerance='1e-6' ccd_tolerance='1e-6' sleep_tolerance='1e-3' iterations='100' ls_iterations='50' "
+    "noslip_iterations='0' ccd_iterations='35' sdf_iterations='10' sdf_initpoints='40' integrator='Euler' cone='pyramidal' "
+    "jacobian='auto' solver='Newton' o_margin='0'"
+)
+
+
+def options_of(options: str, flags: str = "", more: str = "") -> str:
+    return f"<option {options}><flag {flags}/></option>{more}"
+
+
+PAIRS = {  # options of a model, and of one that is attached
+    "more": (options_of(ones(OPTIONS), ones(FLAGS, "enable")), options_of(ones(OPTIONS, "2"), ones(FLAGS, "disable"))),
+    "less": (options_of(ones(OPTIONS, "2"), ones(FLAGS, "disable")), options_of(ones(OPTIONS), ones(FLAGS, "enable"))),
+    "the same": (options_of(ones(OPTIONS, "1.0")), options_of(ones(OPTIONS))),
+    "none": (
+        "",
+        options_of(
+            ones(OPTIONS), ones(FLAGS, "disable"), "<size/><size njmax='1'/><visual><map/></visual><statistic/>"
+        ),
+    ),
+    "defaults": ("<option/><option/>", options_of(AS_BY_DEFAULT, ones(FLAGS, "enable"))),
+}
+
+
+def test_options_of_an_attached_model(golden):
+    said = []
+    several = {"": [*PAIRS], "merge": [*PAIRS], "error": ["less", "none"], "warning": ["none"], "odd": ["none"]}
+    for policy, name in ((policy, name) for policy, names in several.items() for name in names):
+        report = Report()
+        head = f"<compiler conflict='{policy}'/>" if policy else ""
+        roots = [parse(f"<mujoco>{head}{text}</mujoco>", "m.xml", report) for text in PAIRS[name]]
+        merge_options(report, *roots, roots[0])
+        said += [f"# {policy} {name}", *(f"{one.severity} {one.message}" for one in report.findings)]
+        said += [element_text(roots[0])] if policy == "merge" else []
+    golden("mjcf_options.txt", "\n".join(said))
 
 
 @pytest.mark.parametrize("format", ["mjcf", "urdf", "sdf"])
