@@ -8,8 +8,8 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats import mjcf
-from kinetree.formats.mjcf.read import read_certain
 from kinetree.formats.mjcf.attached_options import merge_options
+from kinetree.formats.mjcf.read import read_certain
 from kinetree.model.assemble import build, parts_of
 from kinetree.syntax.xml.reader import Report, parse
 from kinetree.syntax.xml.writer import element_text
@@ -461,7 +461,7 @@ TEXTS = {
         f"<light name='l' {ones('type directional castshadow active attenuation cutoff exponent bulbradius intensity range softness ambient diffuse specular')}/>"
         f"<geom type='mesh' mesh='m' mass='1'/></body><body name='b'><joint name='k'/><geom size='1'/></body><body name='d' mocap='true'><geom size='1'/></body>",
         f"<compiler {ones('discardvisual usethread fusestatic saveinertial conflict passthrough savecanonical savecompiled alignfree', 'true')}/>"
-        f"<asset><mesh name='m' file='m.stl' {ones('content_type inertia maxhullvert smoothnormal normal texcoord')}/></asset>"
+        f"<asset><material name='1' {ones('texrepeat texuniform emission specular shininess reflectance metallic roughness')}/><mesh name='m' file='m.stl' {ones('content_type inertia maxhullvert smoothnormal normal texcoord')}/></asset>"
         f"<default><tendon {ones('width material rgba group')}/><joint {ones('solreflimit margin')}/></default>",
         f"<equality><weld body1='a' body2='b' {ones('solref solimp torquescale')}/><joint joint1='k' joint2='j' {ones('solref solimp')}/></equality><tendon><fixed name='t' range='0 1' {ones('group actuatorfrclimited actuatorfrcrange solreflimit solimplimit solreffriction margin solimpfriction frictionloss springlength springyield stiffness damping armature user')}><joint joint='j' coef='1'/></fixed></tendon>"
         "<sensor>" + "".join(f"<{one} site='s' {ones(SENSED)}/>" for one in AT_SITES.split()) + "</sensor>",

@@ -1,10 +1,12 @@
 """Expressions of xacro mean what they mean in Python: each is held to Python's own `eval`."""
 
+import builtins
 import math
 import time
 import tracemalloc
 from contextlib import nullcontext
 from copy import deepcopy
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -14,7 +16,7 @@ from each import each
 from kinetree.formats.xacro.budget import MAX_STEPS_IN_ALL, Budget, YamlDict, YamlList, with_dots
 from kinetree.formats.xacro.expressions import NameSpace, evaluate, parse
 from kinetree.formats.xacro.functions import FUNCTIONS, MATHEMATICS, OF_XACRO
-from kinetree.formats.xacro.names import is_valid_name
+from kinetree.formats.xacro.names import eval_names, global_names, is_valid_name
 
 BUILTINS = (
     {name: __builtins__[name] for name in FUNCTIONS}
@@ -609,3 +611,42 @@ def test_an_expression_that_is_nested_too_deep_is_refused(text):
         assert "too many nested" in str(error)
     except kt.KinetreeError as error:
         assert error.findings[0].code == "xacro-recursion"
+
+
+def has_name(names, name: str) -> bool:
+    try:
+        names(name)
+    except NameError as error:
+        assert str(error) == f"name {name!r} is not defined"
+        return False
+    return True
+
+
+VALUES = ("'a'", "str", "[2, 1]", "(2, 1)", "dict(a=1)", "more", "entries", "2.5", "3", "True", "set([1])", "len")
+
+
+def test_all_names_of_python_that_expressions_have(golden):
+    """Functions and constants, methods of each type of values, and what has no name alone."""
+    of_values = {name for value in ("", [], (), {}, 1.5, 3, set()) for name in dir(value) if not name.startswith("_")}
+    alone = sorted({*dir(builtins), *dir(math), "python", "xacro", "math", "tokenize", "dotify", "load_yaml"} - {"fma"})
+    more = {"more": YamlDict(a=1), "entries": YamlList([1])}
+
+    def has(expression: str) -> bool:
+        names = {**MATHEMATICS, **FUNCTIONS, **OF_XACRO, **more}
+        try:
+            evaluate(expression, names.__getitem__, Budget())
+        except (AttributeError, KeyError):
+            return False
+        except Exception:
+            return True
+        return True
+
+    said = [f"alone: {' '.join(name for name in alone if name[0] != '_' and has(name))}"]
+    said += [f"{value}: {' '.join(n for n in sorted(of_values) if has(f'({value}).{n}'))}" for value in VALUES]
+    known = global_names(SimpleNamespace())
+    said += [f"in a file: {' '.join(sorted({*known} - {'fma'}))}"]
+    said += [f"of {name}: {' '.join(sorted({*known[name].known} - {'fma'}))}" for name in ("python", "math", "xacro")]
+    in_eval = eval_names({"argument": 1}, {"find": str, "env": str})
+    others = ("true", "false", "argument", "find", "env")
+    said += [f"in $(eval …): {' '.join(name for name in (*alone, *others) if has_name(in_eval, name))}"]
+    golden("xacro_functions.txt", "\n".join(said) + "\n")
