@@ -4,12 +4,15 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import kinetree as kt
 from kinetree.formats import mjcf
 from kinetree.formats.mjcf.attached_options import merge_options
+from kinetree.formats.mjcf.context import free
 from kinetree.formats.mjcf.read import read_certain
+from kinetree.formats.mjcf.write_bodies import rounded_moments
 from kinetree.model.assemble import build, parts_of
 from kinetree.syntax.xml.reader import Report, parse
 from kinetree.syntax.xml.writer import element_text
@@ -466,6 +469,16 @@ TEXTS = {
         f"<equality><weld body1='a' body2='b' {ones('solref solimp torquescale')}/><joint joint1='k' joint2='j' {ones('solref solimp')}/></equality><tendon><fixed name='t' range='0 1' {ones('group actuatorfrclimited actuatorfrcrange solreflimit solimplimit solreffriction margin solimpfriction frictionloss springlength springyield stiffness damping armature user')}><joint joint='j' coef='1'/></fixed></tendon>"
         "<sensor>" + "".join(f"<{one} site='s' {ones(SENSED)}/>" for one in AT_SITES.split()) + "</sensor>",
     ),
+    "names that stand twice": body(
+        "<geom name='g' size='1'/><geom name='g' size='1'/><site name='s'/><site name='s'/>",
+        "<asset><material name='m'/><material name='m' rgba='1 0 0 1'/><mesh name='m' file='a.stl'/><mesh name='m' file='b.stl'/></asset>",
+        "<equality><weld/><connect site1='s'/><weld body1='a' body2='a'/><joint joint1='x'/></equality><worldbody><include file='part.xml'><body/></include></worldbody>",
+    ),
+    "a mesh below the file": body(
+        "<attach model='hand' prefix='h_'/>",
+        "<asset><model name='other' file='gone.xml'/><model file='hand.xml'/></asset>",
+    ),
+    "many names": body("".join("<geom name='g' size='1'/><site/>" if i < 3 else "<site/>" for i in range(6))),
     "parts of vectors": model(
         "".join(
             f"<body name='b{i}'><joint {ones(OF_JOINTS, one)}/><geom {ones(OF_GEOMS, one)}/></body>"
@@ -549,6 +562,26 @@ PAIRS = {  # options of a model, and of one that is attached
     ),
     "defaults": ("<option/><option/>", options_of(AS_BY_DEFAULT, ones(FLAGS, "enable"))),
 }
+
+
+def test_names_that_are_free():
+    for count in (0, 1, 2, 98, 99, 100, 101, 102, 199, 200, 201, 399, 400, 401, 500):
+        taken = {"a", *(f"a_{i}" for i in range(2, count + 1))} if count else set()
+        assert free("a", taken) == (f"a_{count + 1}" if count else "a"), count
+        assert len(taken) == count + 1
+
+
+def test_moments_that_are_rounded():
+    for values, expected in (
+        ((1, 2, 3 + 1e-15), (1, 2, 3)),
+        ((3 + 1e-15, 1, 2), (3, 1, 2)),
+        ((1, 2, 3.5), (1, 2, 3.5)),
+        ((1, 2, 2.5), (1, 2, 2.5)),
+        ((-1e-20, 1, 1), (0, 1, 1)),
+        ((-0.5, 1, 1), (-0.5, 1, 1)),
+        ((0, 0, 0), (0, 0, 0)),
+    ):
+        assert rounded_moments(np.array(values, dtype=float)).tolist() == list(expected)
 
 
 def test_options_of_an_attached_model(golden):

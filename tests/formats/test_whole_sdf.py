@@ -103,6 +103,7 @@ FILES = {
     "plain/model.sdf": model(PLACED),
     "model://known": model(PLACED),
     "light.sdf": "<sdf version='1.7'><light name='l'/></sdf>",
+    "empty/model.config": "<model/>",
     "several.sdf": "<sdf version='1.7'><model name='a'/><model name='b'/></sdf>",
     "me.sdf": model('<link name="a"/><include><uri>me.sdf</uri></include>'),
 }
@@ -338,6 +339,17 @@ TEXTS = {
         + joint("fixed", "", ends="<parent>a</parent><child>n::l</child>")
         + '<frame name="g" attached_to="n"/>'
     ),
+    "poses that stand twice": model(
+        "<pose>1 0 0 0 0 0</pose><pose>2 0 0 0 0 0</pose><link name='a'><pose/><pose>1 0 0 0 0 0</pose></link>"
+        + included("<merge>1</merge><name>m</name><pose>1 0 0 0 0 0</pose>")
+        + included("<merge>1</merge><name>m</name>")
+        + included("<name>x</name>", "empty")
+    ),
+    "joints of the world": "<sdf version='1.10'><world name='w'><model name='m'><link name='a'/></model><model name='n'><link name='a'/></model>"
+    + joint("fixed", "", ends="<parent>m::a</parent><child>world</child>")
+    + joint("revolute", "<axis/>", "h", "<parent>world</parent><child>n::a</child>")
+    + "</world></sdf>",
+    "names of free models": "<sdf version='1.7'><world name='w'><model name='m'><link name='a'/><link name='b'/></model><model name='m::a_joint'><link name='c'/></model><model name='m::b_joint'><link name='c'/></model></world></sdf>",
     "words of other programs": model(
         tags("static self_collide allow_auto_disable enable_wind plugin gripper no")
         + f"""<link name="a">{tags("gravity enable_wind self_collide kinematic must_be_base_link velocity_decay projector audio_sink audio_source battery light particle_emitter plugin no")}
@@ -388,6 +400,7 @@ CHOICES = [
         (f"<sdf version='1.10'>{included('', 'gone/x/')}{included('<name>n</name>')}<light name='x'/></sdf>", name)
         for name in (None, "x", "n", "m")
     ),
+    *((MODELS.format("", "a::l", "<model name='b'><link name='m'/></model><model name='b'/>"), "b"),),
     ("<sdf version='1.10'/>", None),
     ("<sdf version='1.10'><model/><model name='b'><link name='b'/></model></sdf>", "b"),
 ]

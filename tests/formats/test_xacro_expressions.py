@@ -613,6 +613,51 @@ def test_an_expression_that_is_nested_too_deep_is_refused(text):
         assert error.findings[0].code == "xacro-recursion"
 
 
+MISUSED = {
+    "xacro.pi": "NameError: name 'xacro' is not defined",
+    "python": "TypeError: 'python' is a name space; write python.NAME",
+    "python['len']([1])": "1",
+    "python.none": "NameError: ",
+    "{**3}": "TypeError: 'int' object is not a mapping",
+    "dict(**[1])": "TypeError: ",
+    "isinstance(1, 2)": "TypeError: isinstance() arg 2 must be a type or a tuple of types",
+    "isinstance(1, (int, len))": "TypeError: isinstance() arg 2 must be a type or a tuple of types",
+    "isinstance(1, (str, int))": "True",
+    "sum(['a'], '')": "TypeError: sum() can't sum strings [use ''.join(seq) instead]",
+    "sum([[1], [2]], [])": "[1, 2]",
+    "factorial('a')": "TypeError: factorial() takes numbers",
+    "prod([2, 3], start='a')": "TypeError: prod() takes numbers",
+    "prod([2, 3], start=2)": "12",
+    "tokenize(1)": "TypeError: tokenize() splits a text at the characters of another",
+    "tokenize('a', 1)": "TypeError: tokenize() splits a text at the characters of another",
+    "tokenize('a,,b; c')": "['a', 'b', 'c']",
+    "tokenize('a,,b', ',', False)": "['a', '', 'b']",
+    "tokenize('a-b', '-')": "['a', 'b']",
+    "dotify(1)": "TypeError: dotify() takes a dictionary",
+    "type(len)": "TypeError: type() takes a value, not a function",
+    "len": "<function len>",
+    "str": "<class 'str'>",
+    "'{0}{0.a}'.format(1)": "KinetreeError: ",
+    "'{:d}'.format([])": "TypeError: unsupported format string passed to list",
+    "'{} {x!r}'.format(1, x='a')": "1 'a'",
+    "'%d%%' % 3": "3%",
+    "'%1000d' % 3": "KinetreeError: ",
+    "[1].none": "AttributeError: ",
+}
+
+
+def test_what_is_said_of_misused_functions():
+    def said(expression):
+        try:
+            return str(ours(expression))
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+    for expression, expected in MISUSED.items():
+        found = said(expression)
+        assert found == expected or (expected.endswith(": ") and found.startswith(expected)), (expression, found)
+
+
 def has_name(names, name: str) -> bool:
     try:
         names(name)
