@@ -474,9 +474,42 @@ TEXTS = {
         "<asset><material name='m'/><material name='m' rgba='1 0 0 1'/><mesh name='m' file='a.stl'/><mesh name='m' file='b.stl'/></asset>",
         "<equality><weld/><connect site1='s'/><weld body1='a' body2='a'/><joint joint1='x'/></equality><worldbody><include file='part.xml'><body/></include></worldbody>",
     ),
+    "a robot of planes": model(
+        "<geom type='plane' size='0 2 1' pos='0 0 1'/><geom type='plane' size='1 0 1' euler='90 0 0'/><body name='a'><joint name='j'/><geom size='1'/></body>"
+    ),
     "a mesh below the file": body(
         "<attach model='hand' prefix='h_'/>",
         "<asset><model name='other' file='gone.xml'/><model file='hand.xml'/></asset>",
+    ),
+    "names of sections that stand twice": body(
+        "<joint name='j'/><geom size='1'/><site name='s'/>",
+        "",
+        "<actuator><motor name='m' joint='j'/><motor name='m' joint='j'/></actuator><sensor><gyro name='g' site='s'/><gyro name='g' site='s'/></sensor>"
+        "<tendon><fixed name='t'><joint joint='j' coef='1'/></fixed><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon><keyframe><key name='k'/><key name='k'/></keyframe>",
+    ),
+    "bodies beside the world": "<mujoco><worldbody><geom size='1'/></worldbody><geom size='1'/><body/></mujoco>",
+    "what is of no element": body(
+        "<joint name='j'><odd/><odd/></joint><geom size='1'><odd/></geom><geom type='mesh' mesh='none' mass='1'/><geom size='1e60'/><site><odd/></site><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'><odd/></inertial>"
+    ),
+    "ranges that are split": body(
+        "<joint name='j' range='-180 180'/><geom size='1'/><body><joint name='k' range='0.5 5'/><geom size='1'/></body>",
+        "<compiler angle='radian'/>",
+        "<equality><joint joint1='k' joint2='j' polycoef='0 0 1'/></equality>",
+    ),
+    "held joints in a circle": model(
+        "".join(f"<body><joint name='{name}'/><geom size='1'/></body>" for name in "jkl"),
+        "",
+        "<equality><joint joint1='j' joint2='k'/><joint joint1='k' joint2='j'/><joint joint1='l' polycoef='1'/><joint joint1='j' polycoef='1'/></equality>",
+    ),
+    "the world of another model": model(
+        "<attach model='hand' body='world' prefix='w_'/>", ASSET + "<compiler conflict='merge'/>"
+    ),
+    "the world of another model without a prefix": model("<attach model='hand' body='world' prefix=''/>", ASSET),
+    "joints that differ": model(
+        "<body name='a'><joint name='j' type='ball' damping='1' range='0 1'/><geom size='1' rgba='1 0 0 1' material='m'/><geom size='1' material='m'/></body>"
+        "<body name='b' pos='1 0 0'><joint name='k' actuatorfrcrange='-1 1'/><geom type='box' size='1 2 1' mass='1'/><geom type='plane' size='1 1 1'/></body>",
+        "<asset><texture name='t' type='2d' file='t.png'/><material name='m' texture='t'/></asset>",
+        "<keyframe><key qpos='1 0 0 0 0.5'/><key qvel='1'/><key qpos='1 2 3'/><key mpos='1 2 3'/></keyframe>",
     ),
     "many names": body("".join("<geom name='g' size='1'/><site/>" if i < 3 else "<site/>" for i in range(6))),
     "parts of vectors": model(
@@ -527,6 +560,9 @@ WRITTEN = {
     **dict.fromkeys(("shapes", "meshes", "lights and cameras", "replicas of bodies"), ((),)),
     "words of the simulation": (("unknown_mass",),),
     "parts of vectors": ((),),
+    "joints that differ": ((), ("ball", "plane")),
+    "a robot of planes": ((), ("plane",)),
+    "ranges that are split": ((),),
     "meshes fitted to bounds": (("material", "extension"),),
 }
 OPTIONS = (

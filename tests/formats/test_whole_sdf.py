@@ -103,6 +103,7 @@ FILES = {
     "plain/model.sdf": model(PLACED),
     "model://known": model(PLACED),
     "light.sdf": "<sdf version='1.7'><light name='l'/></sdf>",
+    "urdf.sdf": "<robot/>",
     "empty/model.config": "<model/>",
     "several.sdf": "<sdf version='1.7'><model name='a'/><model name='b'/></sdf>",
     "me.sdf": model('<link name="a"/><include><uri>me.sdf</uri></include>'),
@@ -350,6 +351,34 @@ TEXTS = {
     + joint("revolute", "<axis/>", "h", "<parent>world</parent><child>n::a</child>")
     + "</world></sdf>",
     "names of free models": "<sdf version='1.7'><world name='w'><model name='m'><link name='a'/><link name='b'/></model><model name='m::a_joint'><link name='c'/></model><model name='m::b_joint'><link name='c'/></model></world></sdf>",
+    "joints without an axis": model(
+        TWO
+        + "<link name='c'/><link name='d'/>"
+        + joint("revolute", "")
+        + joint("prismatic", "", "k", "<parent>b</parent><child>c</child>")
+        + joint("screw", "", "s", "<parent>c</parent><child>d</child>"),
+        "1.6",
+    ),
+    "includes with parameters": model(
+        "<link name='a'/>" + included("<experimental:params/>") + included("", "urdf.sdf")
+    ),
+    "circles of places": model(
+        "<link name='a'><pose relative_to='f'/></link><frame name='f'><pose relative_to='g'/></frame><frame name='g'><pose relative_to='a'/></frame><frame name='h' attached_to='h'/>"
+    ),
+    "empty attributes": model(
+        "<link name='a'><pose relative_to='' degrees='' rotation_format=''>1 0 0 0 0 0</pose></link><frame name='f' attached_to=''/>"
+        "<link name='b'><sensor name='s' type=''/><sensor name='' type='imu'/><inertial auto=''/></link>"
+        + joint(
+            "revolute",
+            "<axis><xyz expressed_in=''>1 0 0</xyz><limit><lower>1 2</lower><upper>nan</upper></limit></axis>",
+        )
+    ),
+    "static models": "<sdf version='1.10'><world name='w'>"
+    + "".join(
+        f"<model name='m{i}'><static>{one}</static><link name='a'/></model>"
+        for i, one in enumerate(("true", "1", " TRUE ", "0", "yes"))
+    )
+    + "</world></sdf>",
     "words of other programs": model(
         tags("static self_collide allow_auto_disable enable_wind plugin gripper no")
         + f"""<link name="a">{tags("gravity enable_wind self_collide kinematic must_be_base_link velocity_decay projector audio_sink audio_source battery light particle_emitter plugin no")}

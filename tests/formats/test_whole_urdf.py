@@ -52,6 +52,16 @@ def carried(*records: str, robot_: str = "") -> str:
 
 
 AXIS = '<axis xyz="0 0 1"/>'
+
+
+def fixed(name: str, parent: str, child: str, origin: str = "", kind: str = "fixed") -> str:
+    axis = AXIS if kind != "fixed" else ""
+    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{origin}{axis}</joint>'
+
+
+AT, TURNED = '<origin xyz="1 0 0"/>', '<origin xyz="0 1 0" rpy="0 0 1.5707963267948966"/>'
+LINKS = "".join(f'<link name="{name}"/>' for name in "wabc")
+
 CARRYING = f"""<link name="a"><visual>{BOX}</visual></link><link name="b"><inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
   <link name="c"/><link name="d"/><joint name="j" type="revolute">{ENDS}{AXIS}<limit lower="-1" upper="1" velocity="2" effort="3"/></joint>
   <joint name="k" type="fixed"><parent link="b"/><child link="c"/><origin xyz="1 0 0"/></joint><joint name="l" type="fixed"><parent link="a"/><child link="d"/></joint>
@@ -269,6 +279,25 @@ TEXTS = {
     ),
     "names that stand twice": robot(TWO + '<link name="a"/>' + f'<joint name="j" type="fixed">{ENDS}</joint>' * 2),
     "no links": robot(""),
+    "trees that joints close": robot(
+        LINKS
+        + fixed("j", "w", "a")
+        + fixed("k", "w", "b")
+        + fixed("l", "a", "b", AT)
+        + fixed("m", "b", "c")
+        + fixed("n", "c", "a")
+    ),
+    "two trees that joints close": robot(
+        LINKS + fixed("j", "w", "a") + fixed("k", "b", "a") + fixed("l", "b", "c") + fixed("m", "c", "b")
+    ),
+    "materials of one name": robot(
+        '<link name="a">'
+        + "".join(
+            f'<visual>{BOX}<material name="m"><color rgba="{one} 0 0 1"/></material></visual>' for one in (0, 1, 1, 0.5)
+        )
+        + '</link><material name="m_"/>'
+    ),
+    "joints of 1.2": robot(TWO + f'<joint name="j" type="revolute">{ENDS}{AXIS}</joint>', 'name="r" version="1.2"'),
 }
 RECORDS = {
     "of everything": (
@@ -383,13 +412,6 @@ def test_what_is_read_and_said(golden):
     golden("whole_urdf.txt", "\n".join(said))
 
 
-def fixed(name: str, parent: str, child: str, origin: str = "", kind: str = "fixed") -> str:
-    axis = AXIS if kind != "fixed" else ""
-    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{origin}{axis}</joint>'
-
-
-AT, TURNED = '<origin xyz="1 0 0"/>', '<origin xyz="0 1 0" rpy="0 0 1.5707963267948966"/>'
-LINKS = "".join(f'<link name="{name}"/>' for name in "wabc")
 CHAINS = {  # robots with links that only another format may have needed
     "below the root": LINKS + fixed("j", "w", "a") + fixed("k", "w", "b", AT, "continuous") + fixed("l", "a", "c", AT),
     "at another place than the root": LINKS + fixed("j", "w", "a", AT) + fixed("k", "a", "b") + fixed("l", "b", "c"),
