@@ -4,13 +4,19 @@
 
 from dataclasses import replace
 
+import numpy as np
+
+import kinetree as kt
 from kinetree.errors import KinetreeError
+from kinetree.formats.losses.balls import without_balls
+from kinetree.formats.losses.grains import with_grain
 from kinetree.formats.registry import WRITTEN
 from kinetree.formats.urdf import read
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.robot import ForceTorque, Frame, Geometry, Limit, Material, Sensor, Shape
+from kinetree.model.robot import Dynamics, ForceTorque, Frame, Geometry, Inertial, Limit, Link, Material, Sensor, Shape
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import frozen
+from whole import one_line
 
 LINKS = "".join(f'<link name="{name}"/>' for name in "abcd")
 JOINT = (
@@ -62,6 +68,12 @@ ODD = {
     "a long link": with_joint(*("weld", "k"), origin=frozen(se3.translation((9e29, 0.0, 0.0)))),
     "a frame called like a row": arm(frames=[Frame("dh_1", "d", AT)]),
     "a frame called like a link": arm(frames=[Frame("j_link", "d", AT), Frame("tip", "d")]),
+    "a sensor of the world": arm(
+        links=[Link("world"), *arm().links[1:]],
+        joints=[replace(one, parent="world" if one.parent == "a" else one.parent) for one in arm().joints],
+        sensors=[Sensor("s", "imu", "world"), Sensor("t", "imu", "f"), Sensor("u", "imu", "b")],
+        frames=[Frame("f", "world", AT)],
+    ),
     "one link": Parts("one", arm().links[:1]),
     **{
         f"a sensor on {joint} of {name}": arm(
@@ -102,3 +114,49 @@ def test_what_is_said_of_them(golden):
             if notes:
                 said += [f"# {name}, as {format}", *map(str, notes)]
     golden("odd_robots.txt", "\n".join(said) + "\n")
+
+
+def test_what_is_changed_of_them(golden):
+    """Joints in the place of a ball, inertials as small as simulators take, and names of meshes beside those of a file."""
+    said = []
+    for dynamics in ((), (Dynamics(1.0),), (Dynamics(1.0), Dynamics(2.0), Dynamics(3.0))):
+        parts = with_joint(
+            "j", type="ball", axes=frozen([[]]).reshape(0, 3), limits=(), dynamics=dynamics, child_origin=AT
+        )
+        parts.sensors = [
+            Sensor("s", "imu", "b", joint="j"),
+            Sensor("t", "imu", "b", joint="k"),
+            Sensor("u", "imu", "b"),
+        ]
+        parts.groups, parts.joint_order = {"g": ("k", "j")}, ("k", "j")
+        parts.frames = [Frame("j_x", "a"), Frame("j_y_link", "a")]
+        made = without_balls(parts)
+        things = (*made.joints, *made.links, *made.sensors)
+        said += [*map(one_line, things), f"{made.groups} {made.joint_order}"]
+    products = np.array([[3.0, 0.1, 0.2], [0.1, 4.0, 0.3], [0.2, 0.3, 5.0]])
+    for mass, inertia in (
+        (0.0, products),
+        (2.0, products * 1e-16),
+        (1e-15, products),
+        (0.9e-15, products),
+        (0.0, 0 * products),
+    ):
+        link, record = with_grain(Link("l"), Inertial(mass, frozen(inertia), AT))
+        assert np.array_equal(link.inertial.inertia, link.inertial.inertia.T)
+        said += [f"{link.inertial.mass:.3g} {1e12 * link.inertial.inertia.round(15) + 0.0}", str(sorted(record.data))]
+    said += [str(with_grain(Link("l"), None)[1].data["inertial"])]
+    text = "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/><mesh name='m_2' file='n.stl'/></asset><worldbody><body name='a'>{}</body></worldbody></mujoco>"
+    robot = kt.load(
+        text.format(
+            "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom type='mesh' mesh='m'/><geom type='mesh' mesh='m_2'/>"
+        ),
+        format="mjcf",
+    )
+    parts = parts_of(robot)
+    more = tuple(
+        Geometry(Shape("mesh", {"filename": name, "scale": (1.0, 1.0, size)}))
+        for name, size in (("m.stl", 1.0), ("m.stl", 2.0), ("x/m.stl", 1.0))
+    )
+    parts.links = [replace(link, visuals=(*link.visuals, *more)) if link.name == "a" else link for link in parts.links]
+    said.append(kt.text(build(parts), "mjcf"))
+    golden("odd_robots_changed.txt", "\n".join(said) + "\n")

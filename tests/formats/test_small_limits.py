@@ -6,6 +6,7 @@ tests/formats/test_limits_of_reading.py reads as much as the true limits allow.
 # ruff: noqa: E501
 
 import re
+import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -518,6 +519,21 @@ def test_a_wildcard_leads_through_few_files(tmp_path, monkeypatch):
     for name in ("a", "b", "c"):
         (tmp_path / name).write_text("")
     steps = []
+    folder = tmp_path / "in" / "side"
+    folder.mkdir(parents=True)
+    for name in (".hidden", "a.txt", "b.xml"):
+        (folder / name).write_text("")
+    for pattern, names in (
+        ("*", ["a.txt", "b.xml"]),
+        (".*", [".hidden"]),
+        ("?.[tx]*", ["a.txt", "b.xml"]),
+        ("[!a]*", ["b.xml"]),
+    ):
+        assert expand_pattern(f"{tmp_path}/i*/side/{pattern}", lambda _: None, lambda _: None) == [
+            f"{folder}/{one}" for one in names
+        ]
+    assert expand_pattern(f"{tmp_path}/*/none/*", lambda _: None, lambda _: None) == []
+    shutil.rmtree(tmp_path / "in")
     monkeypatch.setattr("kinetree.formats.xacro.files.MAX_FILES", 4)
     assert len(expand_pattern(f"{tmp_path}/*", lambda folder: None, steps.append)) == 3
     assert steps == [3]

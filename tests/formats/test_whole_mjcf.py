@@ -499,7 +499,7 @@ TEXTS = {
     "held joints in a circle": model(
         "".join(f"<body><joint name='{name}'/><geom size='1'/></body>" for name in "jkl"),
         "",
-        "<equality><joint joint1='j' joint2='k'/><joint joint1='k' joint2='j'/><joint joint1='l' polycoef='1'/><joint joint1='j' polycoef='1'/></equality>",
+        "<equality><joint joint1='j' joint2='k'/><joint joint1='k' joint2='j'/><joint joint1='l' polycoef='1'/><joint joint1='j' polycoef='1'/></equality><tendon><fixed name='t' range='0 1'><joint joint='j' coef='1'/></fixed></tendon>",
     ),
     "the world of another model": model(
         "<attach model='hand' body='world' prefix='w_'/>", ASSET + "<compiler conflict='merge'/>"
@@ -510,6 +510,12 @@ TEXTS = {
         "<body name='b' pos='1 0 0'><joint name='k' actuatorfrcrange='-1 1'/><geom type='box' size='1 2 1' mass='1'/><geom type='plane' size='1 1 1'/></body>",
         "<asset><texture name='t' type='2d' file='t.png'/><material name='m' texture='t'/></asset>",
         "<keyframe><key qpos='1 0 0 0 0.5'/><key qvel='1'/><key qpos='1 2 3'/><key mpos='1 2 3'/></keyframe>",
+    ),
+    "names that come later": model(
+        "<body name='a'><joint/><geom size='1'/><site/><camera/></body><body name='b'><joint name='a_joint'/><freejoint/><geom size='1'/><site name='a_site'/><camera name='a_camera'/></body>"
+        "<body name='body_2'><geom size='1'/></body><body name='c'><freejoint name='d_joint'/><geom size='1'/></body><body name='d'><joint/><geom size='1'/></body>",
+        "",
+        "<sensor><gyro name='c' site='a_site'/><gyro site='a_site'/></sensor>",
     ),
     "many names": body("".join("<geom name='g' size='1'/><site/>" if i < 3 else "<site/>" for i in range(6))),
     "parts of vectors": model(
