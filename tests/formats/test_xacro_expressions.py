@@ -309,7 +309,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("expression", REFUSED)
+@each("expression", REFUSED)
 def test_refused_with_what_is_legal(expression):
     with pytest.raises((kt.KinetreeError, AttributeError, NameError, TypeError, ValueError)) as caught:
         ours(expression)
@@ -358,12 +358,47 @@ LIMITS = {  # at a limit, and above it
 }
 
 
-@pytest.mark.parametrize("within", LIMITS)
+@each("within", LIMITS)
 def test_limits(within):
     assert repr(ours(within)) != ""
     with pytest.raises(kt.KinetreeError) as caught:
         ours(LIMITS[within])
     assert caught.value.findings[0].code in ("xacro-size", "xacro-expression")
+
+
+EDGES = {  # expressions, and the largest N with which they are evaluated
+    "'a' * N": 100_000,
+    "N * 'ab'": 100_000,
+    "['ab' * N]": 100_000,
+    "'a' * N + 'b'": 100_000,
+    "'x'.ljust(N)": 999_999,
+    "len(('a' * 990).replace('a', 'b' * N))": 1003,
+    "len(('a' * 90).replace('', 'b' * N))": 10_814,
+    "len(('a' * N).join(['b'] * 999))": 980,
+    "len(('%999d' * N) % ((1,) * N))": 145,
+    "'%Nd' % 1": 999,
+    "'%.Nf' % 1.5": 999,
+    "'{:.Nf}'.format(1.5)": 999,
+    "prod([2] * N)": 4095,
+    "prod([2 ** 100] * N) * 0": 40,
+    "lcm(2 ** 4000, 2 ** N) * 0": 4095,
+    "3 ** N": 2584,
+    "factorial(N) * 0": 536,
+    "comb(N, 0)": 1000,
+    "perm(N, 1)": 1000,
+    "round(5, N)": 1000,
+    "round(5, -N)": 1000,
+    "len(set(range(N)))": 1776,
+    "(0,) * N": 33_333,
+}
+
+
+def test_the_largest_values():
+    for text, most in EDGES.items():
+        assert ours(text.replace("N", str(most))) is not None
+        with pytest.raises(kt.KinetreeError, match="xacro-(size|expression)"):
+            ours(text.replace("N", str(most + 1)))
+            pytest.fail(text)
 
 
 NUMBERED = dict.fromkeys(range(1000), 0)
@@ -388,7 +423,7 @@ COSTS = [  # an expression, the value of x, and the fewest and most steps that i
 ]
 
 
-@pytest.mark.parametrize(("expression", "x", "fewest", "most"), COSTS, ids=[row[0] for row in COSTS])
+@each("expression, x, fewest, most", COSTS)
 def test_steps_of_an_expression(expression, x, fewest, most):
     """Steps are in proportion to the work, also if the result is small."""
     budget = Budget()
