@@ -220,9 +220,9 @@ class TestOthers:
         def found(size):
             folder = tmp_path / str(size)
             (folder / "urdf").mkdir(parents=True)
-            start, stop = "<package><name>p</name><!--", "--></package>"
+            start, stop = "<package><name>of_some_size</name><!--", "--></package>"
             (folder / "package.xml").write_text(start + "x" * (size - len(start) - len(stop)) + stop)
-            return packages.Packages({}).package("p", folder / "urdf")
+            return packages.Packages({}).package("of_some_size", folder / "urdf")
 
         assert found(packages.MAX_PACKAGE_XML) == tmp_path / str(packages.MAX_PACKAGE_XML)
         shutil.rmtree(tmp_path / str(packages.MAX_PACKAGE_XML))
