@@ -517,6 +517,7 @@ TEXTS = {
         "",
         "<sensor><gyro name='c' site='a_site'/><gyro site='a_site'/></sensor>",
     ),
+    "long texts": body(f"{'s' * 41}<geom size='1' solref='{'x' * 50}'/>"),
     "many names": body("".join("<geom name='g' size='1'/><site/>" if i < 3 else "<site/>" for i in range(6))),
     "parts of vectors": model(
         "".join(

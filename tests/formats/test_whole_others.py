@@ -114,6 +114,12 @@ XACRO = {
     "a fault in a macro": f"<xacro:macro name='m' params='n'><link name='${{n.x}}'/></xacro:macro>{LINK}<xacro:m n='b'/>",
     "only macros": "<xacro:macro name='m' params='n:=1 o *b **c'><link name='${n}'/></xacro:macro><xacro:macro name='k'><link name='k'/></xacro:macro>",
     "nothing": "<odd/>",
+    **{f"{n} macros": "".join(f"<xacro:macro name='m{i}'/>" for i in range(n)) for n in (20, 21)},
+    "calls inside calls": "".join(f"<xacro:macro name='m{i}'><xacro:m{i + 1}/></xacro:macro>" for i in range(8))
+    + LINK
+    + "<xacro:macro name='m8'><link name='${x}'/></xacro:macro><xacro:m0/>",
+    "long words": f"{LINK}${{xacro.warning('{'w' * 500}')}}<q a=\"${{'%q' * 100 % 1}}\"/>",
+    "a long format": f"{LINK}<q a=\"${{'{{x.y}}{'z' * 200}'.format(1)}}\"/>",
     "yaml": f"{LINK}<xacro:property name='d' value=\"${{xacro.load_yaml('data.yaml')}}\"/><link name='${{d.a}}' b='${{d.b.c[1]}}' c='${{d[\"e\"]}}' d='${{d.b.d}}'/>",
     "yaml that is none": f"{LINK}<q a=\"${{xacro.load_yaml('bad.yaml')}}\"/>",
     "yaml that is not there": f"{LINK}<q a=\"${{xacro.load_yaml('none.yaml')}}\"/>",

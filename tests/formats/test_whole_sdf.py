@@ -379,6 +379,13 @@ TEXTS = {
         for i, one in enumerate(("true", "1", " TRUE ", "0", "yes"))
     )
     + "</world></sdf>",
+    **{
+        f"{n} links that float": "<sdf version='1.10'><world name='w'><model name='m'>"
+        + "".join(f"<link name='l{i}'/>" for i in range(n))
+        + "</model></world></sdf>"
+        for n in (8, 9)
+    },
+    "long texts": model(f"{'s' * 50}<link name='a'>{'t' * 41}</link><frame name='f'><pose>{'x' * 90}</pose></frame>"),
     "words of other programs": model(
         tags("static self_collide allow_auto_disable enable_wind plugin gripper no")
         + f"""<link name="a">{tags("gravity enable_wind self_collide kinematic must_be_base_link velocity_decay projector audio_sink audio_source battery light particle_emitter plugin no")}
@@ -430,6 +437,13 @@ CHOICES = [
         for name in (None, "x", "n", "m")
     ),
     *((MODELS.format("", "a::l", "<model name='b'><link name='m'/></model><model name='b'/>"), "b"),),
+    *(
+        (
+            f"<sdf version='1.10'>{''.join(f'<model name={chr(39)}m{i}{chr(39)}><link name={chr(39)}a{chr(39)}/></model>' for i in range(n))}</sdf>",
+            None,
+        )
+        for n in (20, 21)
+    ),
     ("<sdf version='1.10'/>", None),
     ("<sdf version='1.10'><model/><model name='b'><link name='b'/></model></sdf>", "b"),
 ]

@@ -372,6 +372,11 @@ RECORDS = {
         'of="group" name="n">{"new": true}',
         'of="loop" name="n">{"new": true}',
     ),
+    "of long texts": (
+        f'of="joint" name="j">{{"dynamics.0.damping": "{"x" * 50}"}}',
+        f'of="link" name="{"n" * 190}">{{"name": "x"}}',
+        f'of="link" name="a">{{"{"p" * 250}": 1}}',
+    ),
     "of links that are gone": (
         'of="link" name="a">{"gone": true}',
         'of="link" name="b">{"gone": true}',
