@@ -518,6 +518,36 @@ TEXTS = {
         "<sensor><gyro name='c' site='a_site'/><gyro site='a_site'/></sensor>",
     ),
     "long texts": body(f"{'s' * 41}<geom size='1' solref='{'x' * 50}'/>"),
+    **{
+        f"{flag} of {joint or 'nothing'} switched off": body(
+            f"<joint name='j' {joint}/><geom size='1'/>", f"<option><flag {flag}='disable'/></option>"
+        )
+        for flag in ("spring", "damper", "passive")
+        for joint in ("", "stiffness='1'", "damping='1'")
+    },
+    **{
+        f"forces of {name}": body("<joint name='j'/><geom size='1'/>", head, tail)
+        for name, head, tail in (
+            ("a medium", "<option density='1'/>", ""),
+            ("a viscous medium", "<option viscosity='1' density='0'/>", ""),
+            ("no medium", "<option viscosity='0' density='0 0'/>", ""),
+            ("gravity", "<option gravity='0 0 -9.8'/>", ""),
+            ("gravity as by default", "<option gravity='0 0 -9.81'/>", ""),
+            ("no gravity", "<option><flag gravity='disable'/></option>", ""),
+            ("tendons", "", "<tendon><fixed name='t' stiffness='1'><joint joint='j' coef='1'/></fixed></tendon>"),
+            ("damped tendons", "", "<tendon><fixed name='t' damping='1'><joint joint='j' coef='1'/></fixed></tendon>"),
+            (
+                "dry tendons",
+                "",
+                "<tendon><fixed name='t' frictionloss='1'><joint joint='j' coef='1'/></fixed></tendon>",
+            ),
+            ("heavy tendons", "", "<tendon><fixed name='t' armature='1'><joint joint='j' coef='1'/></fixed></tendon>"),
+            ("damped actuators", "", "<actuator><motor joint='j' damping='1'/></actuator>"),
+            ("heavy actuators", "", "<actuator><motor joint='j' armature='1'/></actuator>"),
+            ("heavy classes", "<default><motor armature='1'/></default>", ""),
+            ("damped classes", "<default><motor damping='1'/></default>", ""),
+        )
+    },
     "many names": body("".join("<geom name='g' size='1'/><site/>" if i < 3 else "<site/>" for i in range(6))),
     "parts of vectors": model(
         "".join(

@@ -386,6 +386,14 @@ TEXTS = {
         for n in (8, 9)
     },
     "long texts": model(f"{'s' * 50}<link name='a'>{'t' * 41}</link><frame name='f'><pose>{'x' * 90}</pose></frame>"),
+    **{
+        f"forces of {inside}": model(f"<link name='a'>{inside}</link>")
+        for inside in (
+            *("<gravity>false</gravity>", "<gravity>0</gravity>", "<gravity>true</gravity>", "<gravity> 1 </gravity>"),
+            "<inertial><fluid_added_mass><xx>1</xx></fluid_added_mass></inertial>",
+            "<inertial><fluid_added_mass><xx>0</xx></fluid_added_mass></inertial>",
+        )
+    },
     "words of other programs": model(
         tags("static self_collide allow_auto_disable enable_wind plugin gripper no")
         + f"""<link name="a">{tags("gravity enable_wind self_collide kinematic must_be_base_link velocity_decay projector audio_sink audio_source battery light particle_emitter plugin no")}
