@@ -5,8 +5,11 @@ tests/formats/test_limits_of_reading.py reads as much as the true limits allow.
 
 # ruff: noqa: E501
 
+import re
+import shutil
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -506,7 +509,8 @@ def test_as_many_are_read_and_one_more_is_refused(row):
             module, _, attribute = constant.rpartition(".")
             assert isinstance(getattr(import_module(f"kinetree.{module}"), attribute), int)
             patch.setattr(sys.modules[f"kinetree.{module}"], attribute, limit)
-        assert code not in {finding.code for finding in read(text_of(limit))}, f"{name}: {limit}"
+        codes = {finding.code for finding in read(text_of(limit))}
+        assert not codes & {code, "xml-syntax"}, f"{name}: {limit}"
         found = [finding for finding in read(text_of(limit + 1)) if finding.code == code]
     assert bool(found) == (code != "none"), f"{name}: {limit + 1}"
     assert all(words in finding.message for finding in found), f"{name}: {found}"
@@ -516,6 +520,21 @@ def test_a_wildcard_leads_through_few_files(tmp_path, monkeypatch):
     for name in ("a", "b", "c"):
         (tmp_path / name).write_text("")
     steps = []
+    folder = tmp_path / "in" / "side"
+    folder.mkdir(parents=True)
+    for name in (".hidden", "a.txt", "b.xml"):
+        (folder / name).write_text("")
+    for pattern, names in (
+        ("*", ["a.txt", "b.xml"]),
+        (".*", [".hidden"]),
+        ("?.[tx]*", ["a.txt", "b.xml"]),
+        ("[!a]*", ["b.xml"]),
+    ):
+        assert expand_pattern(f"{tmp_path}/i*/side/{pattern}", lambda _: None, lambda _: None) == [
+            f"{folder}/{one}" for one in names
+        ]
+    assert expand_pattern(f"{tmp_path}/*/none/*", lambda _: None, lambda _: None) == []
+    shutil.rmtree(tmp_path / "in")
     monkeypatch.setattr("kinetree.formats.xacro.files.MAX_FILES", 4)
     assert len(expand_pattern(f"{tmp_path}/*", lambda folder: None, steps.append)) == 3
     assert steps == [3]
@@ -557,3 +576,64 @@ def test_findings_of_one_element_and_of_all(monkeypatch):
             note.message
             == f"without='inertial' leaves out masses and inertias: link 'l0', link 'l1'{more}; these have no mass"
         )
+
+
+READ = "| what | at most |"
+BOUNDS = {  # rows of docs/reference/model.md, and where their numbers stand
+    "bytes of an XML file and all that it includes": ["syntax.xml.reader.MAX_BYTES"],
+    "elements and attributes of these, together": ["syntax.xml.reader.MAX_PARTS"],
+    "attributes of one element; bytes of its start tag": [
+        "syntax.xml.reader.MAX_ATTRIBUTES",
+        "syntax.xml.reader.MAX_TAG",
+    ],
+    "elements inside each other; comments": ["syntax.xml.reader.MAX_DEPTH", "syntax.xml.reader.MAX_COMMENTS"],
+    "attributes that all elements of MJCF together take": ["formats.mjcf.defaults.MAX_INHERITED"],
+    "`<include>` in one SDF file": ["formats.sdf.expand.MAX_INCLUDES"],
+    "members of all groups of an SRDF; groups inside each other": [
+        "model.semantic_groups.MAX_MEMBERS",
+        "model.semantic_groups.MAX_DEPTH",
+    ],
+    "bytes of a TOML, CSV or ETS file": ["syntax.text.MAX_BYTES"],
+    "bytes of a xacro file": [f"formats.xacro.engine.{name}" for name in ("MAX_FILE_BYTES", "MAX_WORK", "MAX_TEXT")],
+    "steps of an expression; of all": [
+        *(
+            "formats.xacro.budget.MAX_STEPS",
+            "formats.xacro.budget.MAX_STEPS_IN_ALL",
+            "formats.xacro.files.MAX_YAML_NODES",
+        )
+    ],
+    "rows of a DH table; tables of one kind; dots of a TOML key": [
+        *("formats.dh.rows.MAX_ROWS", "formats.dh.rows.MAX_TABLES", "syntax.text.MAX_DOTS")
+    ],
+    "findings of each severity": [
+        "syntax.xml.reader.MAX_FINDINGS",
+        "syntax.text.MAX_FINDINGS",
+        "model.assemble.MAX_FAULTS",
+    ],
+}
+OF_XACRO = {  # numbers of docs/reference/formats/xacro.md, in the order of the page
+    "more than 50,000 elements": ["engine.MAX_WORK"],
+    "values of a size above": ["budget.MAX_SIZE", "functions.MAX_BITS"],
+    "expressions of more than": ["budget.MAX_STEPS"],
+    "YAML above 1 MB, of more than": ["files.MAX_YAML_NODES"],
+}
+
+
+def test_pages_give_the_limits():
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "model.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in page.partition(READ)[2].partition("\n\n")[0].splitlines()[2:]]
+    for start, constants in BOUNDS.items():
+        (numbers,) = [row[2] for row in rows if row[1].strip().startswith(start)]
+        assert [int(number.replace(",", "")) for number in numbers.split(";")] == [number_of(one) for one in constants]
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "formats" / "xacro.md").read_text(encoding="utf-8")
+    for start, constants in OF_XACRO.items():
+        (line,) = [line for line in page.splitlines() if line.startswith(f"- {start}")]
+        for constant in constants:
+            number = number_of(f"formats.xacro.{constant}")
+            assert {str(number), f"{number:,}"} & {*re.findall(r"\d[\d,]*\b", line)}, (line, constant)
+    assert number_of("formats.xacro.files.MAX_YAML_BYTES") == 1_000_000
+
+
+def number_of(constant: str) -> int:
+    module, _, name = constant.rpartition(".")
+    return getattr(import_module(f"kinetree.{module}"), name)

@@ -4,12 +4,18 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import kinetree as kt
 from kinetree.formats import mjcf
+from kinetree.formats.mjcf.attached_options import merge_options
+from kinetree.formats.mjcf.context import free
 from kinetree.formats.mjcf.read import read_certain
+from kinetree.formats.mjcf.write_bodies import rounded_moments
 from kinetree.model.assemble import build, parts_of
+from kinetree.syntax.xml.reader import Report, parse
+from kinetree.syntax.xml.writer import element_text
 from sdf_texts import opener
 from whole import reading, written
 
@@ -94,6 +100,17 @@ FACES = ("0 1 3", "0 3 2", "4 6 7", "4 7 5", "0 4 5", "0 5 1", "2 3 7", "2 7 6",
 BRICK = f"{CORNERS} face='{' '.join(FACES)}'"
 TURNED = re.compile(r"\[-?1 0 0 0\.5, 0 -?1 0 1, 0 0 -?1 1\.5\]")
 """A pose at the middle of the brick, with any signs of its principal axes."""
+SENSED = "noise cutoff nsample interp delay interval user data"
+AT_SITES = "accelerometer velocimeter gyro force torque magnetometer touch rangefinder"
+OF_GEOMS = "size friction surfacevel fluidcoef solref solimp"
+OF_JOINTS = "stiffness damping solreflimit solimplimit solreffriction solimpfriction"
+
+
+def ones(names: str, value: str = "1") -> str:
+    """Return attributes of one value."""
+    return " ".join(f"{name}='{value}'" for name in names.split())
+
+
 FILES = {
     "hand.xml": """<mujoco model="hand"><compiler angle="radian" meshdir="m"/><option timestep="0.005" gravity="0 0 -1"/>
       <default><geom rgba="0 1 0 1"/><default class="soft"><joint damping="7"/></default></default>
@@ -440,6 +457,105 @@ TEXTS = {
         "<sensor><accelerometer site='s'/><force site='s'/><touch name='t' site='a'/><rangefinder site='s' cutoff='3'/><framepos objtype='site' objname='s'/>"
         "<camprojection camera='c' site='s'/><velocimeter name='v' site='x'/><magnetometer/><force name='w' site='s' odd='1'/></sensor>",
     ),
+    "words of the simulation": model(
+        f"<body name='a' {ones('gravcomp sleep simple user fuse')}><joint name='j' {ones('group springdamper solreflimit solimplimit solreffriction solimpfriction actuatorgravcomp margin springyield user')}/>"
+        f"<geom name='g' size='1' {ones('condim priority friction solmix solref solimp margin gap surfacevel adhesion fluidshape fluidcoef castshadow user')}/>"
+        f"<site name='s' type='box' size='1 1 1' {ones('group material user')}/><camera name='c' {ones('projection fovy ipd resolution output focal focalpixel principal principalpixel sensorsize user')}/>"
+        f"<light name='l' {ones('type directional castshadow active attenuation cutoff exponent bulbradius intensity range softness ambient diffuse specular')}/>"
+        f"<geom type='mesh' mesh='m' mass='1'/></body><body name='b'><joint name='k'/><geom size='1'/></body><body name='d' mocap='true'><geom size='1'/></body>",
+        f"<compiler {ones('discardvisual usethread fusestatic saveinertial conflict passthrough savecanonical savecompiled alignfree', 'true')}/>"
+        f"<asset><material name='1' {ones('texrepeat texuniform emission specular shininess reflectance metallic roughness')}/><mesh name='m' file='m.stl' {ones('content_type inertia maxhullvert smoothnormal normal texcoord')}/></asset>"
+        f"<default><tendon {ones('width material rgba group')}/><joint {ones('solreflimit margin')}/></default>",
+        f"<equality><weld body1='a' body2='b' {ones('solref solimp torquescale')}/><joint joint1='k' joint2='j' {ones('solref solimp')}/></equality><tendon><fixed name='t' range='0 1' {ones('group actuatorfrclimited actuatorfrcrange solreflimit solimplimit solreffriction margin solimpfriction frictionloss springlength springyield stiffness damping armature user')}><joint joint='j' coef='1'/></fixed></tendon>"
+        "<sensor>" + "".join(f"<{one} site='s' {ones(SENSED)}/>" for one in AT_SITES.split()) + "</sensor>",
+    ),
+    "names that stand twice": body(
+        "<geom name='g' size='1'/><geom name='g' size='1'/><site name='s'/><site name='s'/>",
+        "<asset><material name='m'/><material name='m' rgba='1 0 0 1'/><mesh name='m' file='a.stl'/><mesh name='m' file='b.stl'/></asset>",
+        "<equality><weld/><connect site1='s'/><weld body1='a' body2='a'/><joint joint1='x'/></equality><worldbody><include file='part.xml'><body/></include></worldbody>",
+    ),
+    "a robot of planes": model(
+        "<geom type='plane' size='0 2 1' pos='0 0 1'/><geom type='plane' size='1 0 1' euler='90 0 0'/><body name='a'><joint name='j'/><geom size='1'/></body>"
+    ),
+    "a mesh below the file": body(
+        "<attach model='hand' prefix='h_'/>",
+        "<asset><model name='other' file='gone.xml'/><model file='hand.xml'/></asset>",
+    ),
+    "names of sections that stand twice": body(
+        "<joint name='j'/><geom size='1'/><site name='s'/>",
+        "",
+        "<actuator><motor name='m' joint='j'/><motor name='m' joint='j'/></actuator><sensor><gyro name='g' site='s'/><gyro name='g' site='s'/></sensor>"
+        "<tendon><fixed name='t'><joint joint='j' coef='1'/></fixed><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon><keyframe><key name='k'/><key name='k'/></keyframe>",
+    ),
+    "bodies beside the world": "<mujoco><worldbody><geom size='1'/></worldbody><geom size='1'/><body/></mujoco>",
+    "what is of no element": body(
+        "<joint name='j'><odd/><odd/></joint><geom size='1'><odd/></geom><geom type='mesh' mesh='none' mass='1'/><geom size='1e60'/><site><odd/></site><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'><odd/></inertial>"
+    ),
+    "ranges that are split": body(
+        "<joint name='j' range='-180 180'/><geom size='1'/><body><joint name='k' range='0.5 5'/><geom size='1'/></body>",
+        "<compiler angle='radian'/>",
+        "<equality><joint joint1='k' joint2='j' polycoef='0 0 1'/></equality>",
+    ),
+    "held joints in a circle": model(
+        "".join(f"<body><joint name='{name}'/><geom size='1'/></body>" for name in "jkl"),
+        "",
+        "<equality><joint joint1='j' joint2='k'/><joint joint1='k' joint2='j'/><joint joint1='l' polycoef='1'/><joint joint1='j' polycoef='1'/></equality><tendon><fixed name='t' range='0 1'><joint joint='j' coef='1'/></fixed></tendon>",
+    ),
+    "the world of another model": model(
+        "<attach model='hand' body='world' prefix='w_'/>", ASSET + "<compiler conflict='merge'/>"
+    ),
+    "the world of another model without a prefix": model("<attach model='hand' body='world' prefix=''/>", ASSET),
+    "joints that differ": model(
+        "<body name='a'><joint name='j' type='ball' damping='1' range='0 1'/><geom size='1' rgba='1 0 0 1' material='m'/><geom size='1' material='m'/></body>"
+        "<body name='b' pos='1 0 0'><joint name='k' actuatorfrcrange='-1 1'/><geom type='box' size='1 2 1' mass='1'/><geom type='plane' size='1 1 1'/></body>",
+        "<asset><texture name='t' type='2d' file='t.png'/><material name='m' texture='t'/></asset>",
+        "<keyframe><key qpos='1 0 0 0 0.5'/><key qvel='1'/><key qpos='1 2 3'/><key mpos='1 2 3'/></keyframe>",
+    ),
+    "names that come later": model(
+        "<body name='a'><joint/><geom size='1'/><site/><camera/></body><body name='b'><joint name='a_joint'/><freejoint/><geom size='1'/><site name='a_site'/><camera name='a_camera'/></body>"
+        "<body name='body_2'><geom size='1'/></body><body name='c'><freejoint name='d_joint'/><geom size='1'/></body><body name='d'><joint/><geom size='1'/></body>",
+        "",
+        "<sensor><gyro name='c' site='a_site'/><gyro site='a_site'/></sensor>",
+    ),
+    "long texts": body(f"{'s' * 41}<geom size='1' solref='{'x' * 50}'/>"),
+    **{
+        f"{flag} of {joint or 'nothing'} switched off": body(
+            f"<joint name='j' {joint}/><geom size='1'/>", f"<option><flag {flag}='disable'/></option>"
+        )
+        for flag in ("spring", "damper", "passive")
+        for joint in ("", "stiffness='1'", "damping='1'")
+    },
+    **{
+        f"forces of {name}": body("<joint name='j'/><geom size='1'/>", head, tail)
+        for name, head, tail in (
+            ("a medium", "<option density='1'/>", ""),
+            ("a viscous medium", "<option viscosity='1' density='0'/>", ""),
+            ("no medium", "<option viscosity='0' density='0 0'/>", ""),
+            ("gravity", "<option gravity='0 0 -9.8'/>", ""),
+            ("gravity as by default", "<option gravity='0 0 -9.81'/>", ""),
+            ("no gravity", "<option><flag gravity='disable'/></option>", ""),
+            ("tendons", "", "<tendon><fixed name='t' stiffness='1'><joint joint='j' coef='1'/></fixed></tendon>"),
+            ("damped tendons", "", "<tendon><fixed name='t' damping='1'><joint joint='j' coef='1'/></fixed></tendon>"),
+            (
+                "dry tendons",
+                "",
+                "<tendon><fixed name='t' frictionloss='1'><joint joint='j' coef='1'/></fixed></tendon>",
+            ),
+            ("heavy tendons", "", "<tendon><fixed name='t' armature='1'><joint joint='j' coef='1'/></fixed></tendon>"),
+            ("damped actuators", "", "<actuator><motor joint='j' damping='1'/></actuator>"),
+            ("heavy actuators", "", "<actuator><motor joint='j' armature='1'/></actuator>"),
+            ("heavy classes", "<default><motor armature='1'/></default>", ""),
+            ("damped classes", "<default><motor damping='1'/></default>", ""),
+        )
+    },
+    "many names": body("".join("<geom name='g' size='1'/><site/>" if i < 3 else "<site/>" for i in range(6))),
+    "parts of vectors": model(
+        "".join(
+            f"<body name='b{i}'><joint {ones(OF_JOINTS, one)}/><geom {ones(OF_GEOMS, one)}/></body>"
+            for i, one in enumerate(("3", "3 4"))
+        ),
+        f"<default><geom type='box' {ones(OF_GEOMS, '5 6 7')}/><joint {ones(OF_JOINTS, '5 6 7')}/></default>",
+    ),
     "texts": "<mujoco>stray<worldbody>stray<body>stray<geom size='1'>stray</geom></body></worldbody><custom><text name='t' data='d'>stray</text></custom></mujoco>",
 }
 
@@ -479,8 +595,79 @@ WRITTEN = {
         ((),),
     ),
     **dict.fromkeys(("shapes", "meshes", "lights and cameras", "replicas of bodies"), ((),)),
+    "words of the simulation": (("unknown_mass",),),
+    "parts of vectors": ((),),
+    "joints that differ": ((), ("ball", "plane")),
+    "a robot of planes": ((), ("plane",)),
+    "ranges that are split": ((),),
     "meshes fitted to bounds": (("material", "extension"),),
 }
+OPTIONS = (
+    "timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance density viscosity o_margin iterations "
+    "ls_iterations noslip_iterations ccd_iterations sdf_iterations sdf_initpoints gravity wind magnetic integrator cone jacobian "
+    "solver actuatorgroupdisable"
+)
+FLAGS = (
+    "constraint equality frictionloss limit contact spring damper gravity clampctrl warmstart filterparent actuation refsafe sensor "
+    "midphase eulerdamp autoreset nativeccd island override energy fwdinv invdiscrete multiccd sleep"
+)
+AS_BY_DEFAULT = (
+    "timestep='2e-3' impratio='1' gravity='0 0 -9.81' wind='0 0 0' magnetic='0 -0.5 0' density='0' viscosity='0' tolerance='1e-8' "
+    "ls_tolerance='.01' noslip_tolerance='1e-6' ccd_tolerance='1e-6' sleep_tolerance='1e-3' iterations='100' ls_iterations='50' "
+    "noslip_iterations='0' ccd_iterations='35' sdf_iterations='10' sdf_initpoints='40' integrator='Euler' cone='pyramidal' "
+    "jacobian='auto' solver='Newton' o_margin='0'"
+)
+
+
+def options_of(options: str, flags: str = "", more: str = "") -> str:
+    return f"<option {options}><flag {flags}/></option>{more}"
+
+
+PAIRS = {  # options of a model, and of one that is attached
+    "more": (options_of(ones(OPTIONS), ones(FLAGS, "enable")), options_of(ones(OPTIONS, "2"), ones(FLAGS, "disable"))),
+    "less": (options_of(ones(OPTIONS, "2"), ones(FLAGS, "disable")), options_of(ones(OPTIONS), ones(FLAGS, "enable"))),
+    "the same": (options_of(ones(OPTIONS, "1.0")), options_of(ones(OPTIONS))),
+    "none": (
+        "",
+        options_of(
+            ones(OPTIONS), ones(FLAGS, "disable"), "<size/><size njmax='1'/><visual><map/></visual><statistic/>"
+        ),
+    ),
+    "defaults": ("<option/><option/>", options_of(AS_BY_DEFAULT, ones(FLAGS, "enable"))),
+}
+
+
+def test_names_that_are_free():
+    for count in (0, 1, 2, 98, 99, 100, 101, 102, 199, 200, 201, 399, 400, 401, 500):
+        taken = {"a", *(f"a_{i}" for i in range(2, count + 1))} if count else set()
+        assert free("a", taken) == (f"a_{count + 1}" if count else "a"), count
+        assert len(taken) == count + 1
+
+
+def test_moments_that_are_rounded():
+    for values, expected in (
+        ((1, 2, 3 + 1e-15), (1, 2, 3)),
+        ((3 + 1e-15, 1, 2), (3, 1, 2)),
+        ((1, 2, 3.5), (1, 2, 3.5)),
+        ((1, 2, 2.5), (1, 2, 2.5)),
+        ((-1e-20, 1, 1), (0, 1, 1)),
+        ((-0.5, 1, 1), (-0.5, 1, 1)),
+        ((0, 0, 0), (0, 0, 0)),
+    ):
+        assert rounded_moments(np.array(values, dtype=float)).tolist() == list(expected)
+
+
+def test_options_of_an_attached_model(golden):
+    said = []
+    several = {"": [*PAIRS], "merge": [*PAIRS], "error": ["less", "none"], "warning": ["none"], "odd": ["none"]}
+    for policy, name in ((policy, name) for policy, names in several.items() for name in names):
+        report = Report()
+        head = f"<compiler conflict='{policy}'/>" if policy else ""
+        roots = [parse(f"<mujoco>{head}{text}</mujoco>", "m.xml", report) for text in PAIRS[name]]
+        merge_options(report, *roots, roots[0])
+        said += [f"# {policy} {name}", *(f"{one.severity} {one.message}" for one in report.findings)]
+        said += [element_text(roots[0])] if policy == "merge" else []
+    golden("mjcf_options.txt", "\n".join(said))
 
 
 @pytest.mark.parametrize("format", ["mjcf", "urdf", "sdf"])

@@ -3,6 +3,7 @@
 # ruff: noqa: E501
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from kinetree.formats import dh, ets, limit_tables
 from kinetree.formats.dh.matlab import function_name, matlab_text
 from kinetree.formats.dh.read import written_chain
 from kinetree.formats.dh.write import Spelling
+from kinetree.formats.registry import FORMATS, WRITTEN, ReadOptions, format_of_text, holds_xacro, without_effect
 from kinetree.formats.srdf import read_onto
 from kinetree.formats.xacro import read as read_xacro
 from kinetree.model.assemble import build, parts_of
@@ -73,6 +75,7 @@ LIMITS = {
             "G = [1, 2]\nh = [1]",
             "G = [[0, 0]]\nh = [1]",
             "G = [[1, 2], [0, 0]]\nh = [1, 2]",
+            "G = [[1, 0], [0, 0]]\nh = [1, 2]",
             "G = [[1, nan]]\nh = [1]",
             "G = [[1, true]]\nh = [1]",
             'G = [["1", 2]]\nh = [1]',
@@ -111,6 +114,12 @@ XACRO = {
     "a fault in a macro": f"<xacro:macro name='m' params='n'><link name='${{n.x}}'/></xacro:macro>{LINK}<xacro:m n='b'/>",
     "only macros": "<xacro:macro name='m' params='n:=1 o *b **c'><link name='${n}'/></xacro:macro><xacro:macro name='k'><link name='k'/></xacro:macro>",
     "nothing": "<odd/>",
+    **{f"{n} macros": "".join(f"<xacro:macro name='m{i}'/>" for i in range(n)) for n in (20, 21)},
+    "calls inside calls": "".join(f"<xacro:macro name='m{i}'><xacro:m{i + 1}/></xacro:macro>" for i in range(8))
+    + LINK
+    + "<xacro:macro name='m8'><link name='${x}'/></xacro:macro><xacro:m0/>",
+    "long words": f"{LINK}${{xacro.warning('{'w' * 500}')}}<q a=\"${{'%q' * 100 % 1}}\"/>",
+    "a long format": f"{LINK}<q a=\"${{'{{x.y}}{'z' * 200}'.format(1)}}\"/>",
     "yaml": f"{LINK}<xacro:property name='d' value=\"${{xacro.load_yaml('data.yaml')}}\"/><link name='${{d.a}}' b='${{d.b.c[1]}}' c='${{d[\"e\"]}}' d='${{d.b.d}}'/>",
     "yaml that is none": f"{LINK}<q a=\"${{xacro.load_yaml('bad.yaml')}}\"/>",
     "yaml that is not there": f"{LINK}<q a=\"${{xacro.load_yaml('none.yaml')}}\"/>",
@@ -251,3 +260,71 @@ def test_dh_of_a_chain_is_read_once():
     robot = kt.load(ARM.replace("CONVENTION", "dh"), format="dh")
     assert [row.a for row in written_chain(robot, "").rows] == [0.01, 0.0, 0.001, 0.0]
     assert dh.read(ARM.replace("CONVENTION", "dh"), "x.TOML")[0] is not None
+
+
+FILE_NAMES = [
+    "r.urdf",
+    "R.URDF",
+    "r.urdf.xacro",
+    "r.sdf",
+    "r.world",
+    "r.mjcf",
+    "r.xml",
+    "r.toml",
+    "r.csv",
+    "r.ets",
+    "r.srdf",
+    "R.SRDF",
+    "r.srdf.xacro",
+    "r.yaml",
+    "r.YML",
+    "r.txt",
+    "r",
+    "urdf",
+    ".urdf",
+    "r.urdf.bak",
+]
+ROOTS = (
+    *(
+        b"",
+        b" \n",
+        b"<robot/>",
+        b"<sdf>",
+        b"<mujoco a='1'/>",
+        b"<mujocoinclude/>",
+        b"<robots/>",
+        b"<xacro:m/>",
+        b"text",
+    ),
+    *(b"\xef\xbb\xbf <?xml version='1.0'?><!-- <sdf/> -->\n<robot>", b"<!DOCTYPE a><robot/>", b"<\xff/>", b"<robot\n>"),
+)
+OPTIONS = (
+    {"packages": {"p": "/p"}},
+    {"xacro_args": {"a": 1}},
+    {"model": "m"},
+    {"expand": "mujoco"},
+    {"expand": "mojoco"},
+)
+
+
+def test_formats_of_files(golden):
+    """The format of each ending and root element, and options that mean nothing to a format."""
+
+    def outcome(call, *arguments):
+        try:
+            return call(*arguments)
+        except kt.KinetreeError as error:
+            return "; ".join(map(str, error.findings))
+
+    said = [f"{name}: {getattr(one := outcome(format_of_text, Path(name), b''), 'name', one)}" for name in FILE_NAMES]
+    said += [f"{text!r}: {getattr(one := outcome(format_of_text, Path('r.xml'), text), 'name', one)}" for text in ROOTS]
+    for row in (*FORMATS.values(), WRITTEN["srdf"]):
+        for given in OPTIONS:
+            options = ReadOptions(**given)
+            left = [name for name in given if getattr(row.meant(options), name) is not None]
+            said.append(f"{row.name} {given}: {outcome(row.check_options, options)}, left {left}")
+        said.append(f"{row.name}: {without_effect(ReadOptions(model='m', packages={'p': 'p'}), [row, None])}")
+    said += [f"{text}: {holds_xacro(text)}" for text in (b"$", b"${", b"$(", b"<xacro:", b"xacro:", b"{ $ (", b"")]
+    golden("formats_of_files.txt", "\n".join(said) + "\n")
+    empty = ReadOptions(xacro_args={}, packages={}, without="mimic")
+    assert (empty.without, without_effect(empty, [WRITTEN["srdf"]])) == (("mimic",), [])

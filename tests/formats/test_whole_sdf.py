@@ -28,6 +28,22 @@ def collision(shape: str, more: str = "", name: str = "c") -> str:
     return f'<collision name="{name}">{more}<geometry>{shape}</geometry></collision>'
 
 
+def tags(names: str) -> str:
+    """Return empty elements of these names."""
+    return "".join(f"<{name}/>" for name in names.split())
+
+
+SIZES = (
+    *(("box", "size"), ("sphere", "radius"), ("cylinder", "radius length"), ("capsule", "radius length")),
+    *(("cone", "radius length"), ("ellipsoid", "radii"), ("plane", "normal size"), ("mesh", "uri scale")),
+)
+SENSORS = (
+    "air_flow air_pressure air_speed altimeter boundingbox boundingbox_camera camera contact custom depth depth_camera "
+    "force_torque gps gpu_lidar gpu_ray imu lidar logical_camera magnetometer multicamera navsat ray rfid rfidtag rgbd "
+    "rgbd_camera segmentation segmentation_camera sonar thermal thermal_camera wideanglecamera wireless_receiver "
+    "wireless_transmitter sniffer"
+)
+"""Types of sensors in SDF 1.12, and another one."""
 ROBOT = """<?xml version="1.0"?>
 <sdf version="1.11" xmlns:x="u">
 <model name="m" canonical_link="body" odd="1">
@@ -87,6 +103,8 @@ FILES = {
     "plain/model.sdf": model(PLACED),
     "model://known": model(PLACED),
     "light.sdf": "<sdf version='1.7'><light name='l'/></sdf>",
+    "urdf.sdf": "<robot/>",
+    "empty/model.config": "<model/>",
     "several.sdf": "<sdf version='1.7'><model name='a'/><model name='b'/></sdf>",
     "me.sdf": model('<link name="a"/><include><uri>me.sdf</uri></include>'),
 }
@@ -322,6 +340,89 @@ TEXTS = {
         + joint("fixed", "", ends="<parent>a</parent><child>n::l</child>")
         + '<frame name="g" attached_to="n"/>'
     ),
+    "poses that stand twice": model(
+        "<pose>1 0 0 0 0 0</pose><pose>2 0 0 0 0 0</pose><link name='a'><pose/><pose>1 0 0 0 0 0</pose></link>"
+        + included("<merge>1</merge><name>m</name><pose>1 0 0 0 0 0</pose>")
+        + included("<merge>1</merge><name>m</name>")
+        + included("<name>x</name>", "empty")
+    ),
+    "joints of the world": "<sdf version='1.10'><world name='w'><model name='m'><link name='a'/></model><model name='n'><link name='a'/></model>"
+    + joint("fixed", "", ends="<parent>m::a</parent><child>world</child>")
+    + joint("revolute", "<axis/>", "h", "<parent>world</parent><child>n::a</child>")
+    + "</world></sdf>",
+    "names of free models": "<sdf version='1.7'><world name='w'><model name='m'><link name='a'/><link name='b'/></model><model name='m::a_joint'><link name='c'/></model><model name='m::b_joint'><link name='c'/></model></world></sdf>",
+    "joints without an axis": model(
+        TWO
+        + "<link name='c'/><link name='d'/>"
+        + joint("revolute", "")
+        + joint("prismatic", "", "k", "<parent>b</parent><child>c</child>")
+        + joint("screw", "", "s", "<parent>c</parent><child>d</child>"),
+        "1.6",
+    ),
+    "includes with parameters": model(
+        "<link name='a'/>" + included("<experimental:params/>") + included("", "urdf.sdf")
+    ),
+    "circles of places": model(
+        "<link name='a'><pose relative_to='f'/></link><frame name='f'><pose relative_to='g'/></frame><frame name='g'><pose relative_to='a'/></frame><frame name='h' attached_to='h'/>"
+    ),
+    "empty attributes": model(
+        "<link name='a'><pose relative_to='' degrees='' rotation_format=''>1 0 0 0 0 0</pose></link><frame name='f' attached_to=''/>"
+        "<link name='b'><sensor name='s' type=''/><sensor name='' type='imu'/><inertial auto=''/></link>"
+        + joint(
+            "revolute",
+            "<axis><xyz expressed_in=''>1 0 0</xyz><limit><lower>1 2</lower><upper>nan</upper></limit></axis>",
+        )
+    ),
+    "static models": "<sdf version='1.10'><world name='w'>"
+    + "".join(
+        f"<model name='m{i}'><static>{one}</static><link name='a'/></model>"
+        for i, one in enumerate(("true", "1", " TRUE ", "0", "yes"))
+    )
+    + "</world></sdf>",
+    **{
+        f"{n} links that float": "<sdf version='1.10'><world name='w'><model name='m'>"
+        + "".join(f"<link name='l{i}'/>" for i in range(n))
+        + "</model></world></sdf>"
+        for n in (8, 9)
+    },
+    "long texts": model(f"{'s' * 50}<link name='a'>{'t' * 41}</link><frame name='f'><pose>{'x' * 90}</pose></frame>"),
+    **{
+        f"forces of {inside}": model(f"<link name='a'>{inside}</link>")
+        for inside in (
+            *("<gravity>false</gravity>", "<gravity>0</gravity>", "<gravity>true</gravity>", "<gravity> 1 </gravity>"),
+            "<inertial><fluid_added_mass><xx>1</xx></fluid_added_mass></inertial>",
+            "<inertial><fluid_added_mass><xx>0</xx></fluid_added_mass></inertial>",
+        )
+    },
+    "words of other programs": model(
+        tags("static self_collide allow_auto_disable enable_wind plugin gripper no")
+        + f"""<link name="a">{tags("gravity enable_wind self_collide kinematic must_be_base_link velocity_decay projector audio_sink audio_source battery light particle_emitter plugin no")}
+        <inertial>{tags("density auto_inertia_params fluid_added_mass no")}</inertial>
+        <visual name="v">{tags("cast_shadows laser_retro transparency visibility_flags meta plugin no")}{BOX}
+        <material>{tags("script shader render_order lighting ambient specular shininess emissive double_sided pbr no")}</material></visual>
+        <collision name="c">{BOX}{tags("laser_retro max_contacts surface density auto_inertia_params no")}</collision></link><link name="b"/>"""
+        + joint(
+            "revolute",
+            tags("gearbox_ratio gearbox_reference_body physics plugin no")
+            + f"<axis>{tags('initial_position no')}<limit>{tags('stiffness dissipation no')}</limit></axis>",
+        )
+    ),
+    "words of other programs in a world": f"""<sdf version="1.10"><world name="w"><model name="m"><link name="a"/></model>
+      {tags("actor atmosphere audio gravity gui light magnetic_field physics plugin population road scene spherical_coordinates state wind no")}</world></sdf>""",
+    "empty values": model(
+        f"""<link name="a"><inertial><inertia>{tags("ixx ixy ixz iyy iyz izz")}</inertia></inertial>
+        {"".join(f'<visual name="{i}"><geometry><{shape}>{tags(sizes)}</{shape}></geometry></visual>' for i, (shape, sizes) in enumerate(SIZES))}</link><link name="b"/>"""
+        + joint(
+            "revolute",
+            f"<axis>{tags('xyz')}<limit>{tags('lower upper effort velocity')}</limit><dynamics>{tags('spring_reference spring_stiffness damping friction')}</dynamics>"
+            f"<mimic joint='k'>{tags('multiplier offset reference')}</mimic></axis>",
+        )
+        + joint("revolute", "<axis/>", "k", "<parent>b</parent><child>c</child>")
+        + '<link name="c"/>'
+    ),
+    "types of sensors": model(
+        f"""<link name="a">{"".join(f'<sensor name="{one}" type="{one}"/>' for one in SENSORS.split())}</link>"""
+    ),
     "texts that mean nothing": model(
         'stray<link name="a">stray<visual name="v">stray<geometry>stray<box>stray</box></geometry></visual></link>'
     ),
@@ -342,6 +443,14 @@ CHOICES = [
     *(
         (f"<sdf version='1.10'>{included('', 'gone/x/')}{included('<name>n</name>')}<light name='x'/></sdf>", name)
         for name in (None, "x", "n", "m")
+    ),
+    *((MODELS.format("", "a::l", "<model name='b'><link name='m'/></model><model name='b'/>"), "b"),),
+    *(
+        (
+            f"<sdf version='1.10'>{''.join(f'<model name={chr(39)}m{i}{chr(39)}><link name={chr(39)}a{chr(39)}/></model>' for i in range(n))}</sdf>",
+            None,
+        )
+        for n in (20, 21)
     ),
     ("<sdf version='1.10'/>", None),
     ("<sdf version='1.10'><model/><model name='b'><link name='b'/></model></sdf>", "b"),
@@ -376,6 +485,7 @@ WRITTEN = (
     "nested models",
     "solids",
     "names of joints from the world",
+    "types of sensors",
 )
 LOST = ("loop", "extension", "limit", "dynamics", "frame", "geometry")
 

@@ -10,10 +10,13 @@ import pytest
 import kinetree as kt
 from carried_robots import everything
 from kinetree.formats import urdf
+from kinetree.formats.losses.sidecar.merge_fixed_link import fits_frame, with_frame
 from kinetree.formats.urdf.read import read_certain
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.joints import JOINT_TYPES
-from kinetree.model.robot import Dynamics, Limit
+from kinetree.model.robot import Dynamics, Joint, Limit
+from kinetree.spatial import se3
+from kinetree.spatial.se3 import frozen
 from whole import one_line, reading, written
 
 ENDS = '<parent link="a"/><child link="b"/>'
@@ -49,6 +52,16 @@ def carried(*records: str, robot_: str = "") -> str:
 
 
 AXIS = '<axis xyz="0 0 1"/>'
+
+
+def fixed(name: str, parent: str, child: str, origin: str = "", kind: str = "fixed") -> str:
+    axis = AXIS if kind != "fixed" else ""
+    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{origin}{axis}</joint>'
+
+
+AT, TURNED = '<origin xyz="1 0 0"/>', '<origin xyz="0 1 0" rpy="0 0 1.5707963267948966"/>'
+LINKS = "".join(f'<link name="{name}"/>' for name in "wabc")
+
 CARRYING = f"""<link name="a"><visual>{BOX}</visual></link><link name="b"><inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
   <link name="c"/><link name="d"/><joint name="j" type="revolute">{ENDS}{AXIS}<limit lower="-1" upper="1" velocity="2" effort="3"/></joint>
   <joint name="k" type="fixed"><parent link="b"/><child link="c"/><origin xyz="1 0 0"/></joint><joint name="l" type="fixed"><parent link="a"/><child link="d"/></joint>
@@ -266,6 +279,25 @@ TEXTS = {
     ),
     "names that stand twice": robot(TWO + '<link name="a"/>' + f'<joint name="j" type="fixed">{ENDS}</joint>' * 2),
     "no links": robot(""),
+    "trees that joints close": robot(
+        LINKS
+        + fixed("j", "w", "a")
+        + fixed("k", "w", "b")
+        + fixed("l", "a", "b", AT)
+        + fixed("m", "b", "c")
+        + fixed("n", "c", "a")
+    ),
+    "two trees that joints close": robot(
+        LINKS + fixed("j", "w", "a") + fixed("k", "b", "a") + fixed("l", "b", "c") + fixed("m", "c", "b")
+    ),
+    "materials of one name": robot(
+        '<link name="a">'
+        + "".join(
+            f'<visual>{BOX}<material name="m"><color rgba="{one} 0 0 1"/></material></visual>' for one in (0, 1, 1, 0.5)
+        )
+        + '</link><material name="m_"/>'
+    ),
+    "joints of 1.2": robot(TWO + f'<joint name="j" type="revolute">{ENDS}{AXIS}</joint>', 'name="r" version="1.2"'),
 }
 RECORDS = {
     "of everything": (
@@ -340,6 +372,11 @@ RECORDS = {
         'of="group" name="n">{"new": true}',
         'of="loop" name="n">{"new": true}',
     ),
+    "of long texts": (
+        f'of="joint" name="j">{{"dynamics.0.damping": "{"x" * 50}"}}',
+        f'of="link" name="{"n" * 190}">{{"name": "x"}}',
+        f'of="link" name="a">{{"{"p" * 250}": 1}}',
+    ),
     "of links that are gone": (
         'of="link" name="a">{"gone": true}',
         'of="link" name="b">{"gone": true}',
@@ -378,6 +415,53 @@ def test_what_is_read_and_said(golden):
         for name in ("others", "instructions of xacro")
     ]
     golden("whole_urdf.txt", "\n".join(said))
+
+
+CHAINS = {  # robots with links that only another format may have needed
+    "below the root": LINKS + fixed("j", "w", "a") + fixed("k", "w", "b", AT, "continuous") + fixed("l", "a", "c", AT),
+    "at another place than the root": LINKS + fixed("j", "w", "a", AT) + fixed("k", "a", "b") + fixed("l", "b", "c"),
+    "two below the root": LINKS + fixed("j", "w", "a") + fixed("k", "w", "b") + fixed("l", "w", "c", AT),
+    "sensors": LINKS
+    + fixed("j", "w", "a", AT, "continuous")
+    + fixed("k", "a", "b", TURNED)
+    + fixed("l", "b", "c", AT, "continuous")
+    + "".join(f'<sensor name="s{n}" type="imu"><parent link="{n}"/>{AT}</sensor>' for n in "wabc"),
+    "two below another": LINKS + fixed("j", "w", "a", AT, "continuous") + fixed("k", "a", "b") + fixed("l", "a", "c"),
+    "moving": LINKS
+    + "".join(fixed(f"j{child}", parent, child, AT, "continuous") for parent, child in ("wa", "ab", "bc")),
+    "bodies": LINKS.replace('<link name="a"/>', f'<link name="a"><visual>{BOX}</visual></link>')
+    + fixed("j", "w", "a")
+    + fixed("k", "a", "b", AT, "continuous")
+    + fixed("l", "b", "c"),
+}
+MOVED = (
+    ("none", (0, 0, 0), 0.0), ("along", (0, 0, 1), 0.0), ("beside", (1, 0, 0), 0.0), ("little", (0.9e-9, 0, 0), 0.0),
+    ("turned", (0, 0, 0), 1.0), ("far and turned", (0, 2, 0), 1.0),
+)  # fmt: skip
+
+
+def test_links_that_only_a_format_needs(golden):
+    """What becomes of them, and of frames of joints that are moved."""
+    said = []
+    for name, link in ((name, link) for name in CHAINS for link in "wabc"):
+        record = f'of="link" name="{link}">{{"gone": true}}'
+        said.append(f"# {name} without {link}\n{read(carried(record, robot_=CHAINS[name]))}")
+    for kind, joint_type in JOINT_TYPES.items():
+        axes = np.eye(3)[::-1][: joint_type.axes]
+        joint = Joint(
+            "j", kind, "a", "b", frozen(se3.translation((1, 2, 3))), frozen(axes), pitch=0.5 * (kind == "screw")
+        )
+        for name, p, angle in MOVED:
+            C = frozen(se3.pose_from_xyz_rpy(p, (0, angle, 0)))
+            if fits_frame(joint, C):
+                made = with_frame(joint, C)
+                assert np.allclose(made.origin @ made.child_origin, joint.origin, atol=1e-12)
+                said.append(f"{kind} {name}: {one_line(made)}")
+            else:
+                with pytest.raises(ValueError, match="its axis does not go through the frame"):
+                    with_frame(joint, C)
+                said.append(f"{kind} {name}: stays")
+    golden("links_of_formats.txt", "\n".join(said) + "\n")
 
 
 def test_what_files_carry(golden):

@@ -1,5 +1,7 @@
 """Parts that are left out of what is read: errors in them do not count, and a note says what that changes."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -12,9 +14,11 @@ from carried_robots import everything
 from each import each
 from kinetree.errors import KinetreeError
 from kinetree.formats.losses.losses import elements_with
-from kinetree.formats.losses.parts import PARTS
+from kinetree.formats.losses.parts import PARTS, cutter
 from kinetree.formats.registry import WRITTEN
 from kinetree.model.assemble import build, parts_of
+from kinetree.syntax.xml.reader import Report, parse
+from kinetree.syntax.xml.writer import element_text
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 ARM = f"""<robot name="r">
@@ -235,6 +239,58 @@ def test_the_note_names_the_model_of_an_element():
     notes = [note.message for note in kt.load(text, format="sdf", without=("extension", "frame")).notes]
     assert any("leaves out elements for other programs: <plugin> of model 'table';" in note for note in notes)
     assert any("leaves out frames besides those of links: frame 'table::f';" in note for note in notes)
+
+
+WHOLE = {  # a document with every element and attribute that belongs to a part
+    "urdf": """<robot name="r"><link name="l"><visual name="v"><material/></visual><collision/><inertial/></link><joint name="j"><limit/>
+      <dynamics/><safety_controller/><calibration/><mimic/></joint><material name="m"/><sensor name="s"><force_torque/></sensor>
+      <gazebo/><transmission name="t"/><ros2_control name="c"/><kinetree_coupled_limit name="k"/><odd/></robot>""",
+    "sdf": """<model name="m"><link name="l"><visual name="v"><material/></visual><collision/><inertial/><sensor name="s"><force_torque/></sensor>
+      </link><joint name="j"><sensor name="t"/><axis><limit/><dynamics/><mimic/></axis><axis2><limit/><dynamics/><mimic/></axis2></joint>
+      <kinetree:coupled_limit name="k"/><plugin/></model>""",
+    "mjcf": """<mujoco model="m"><worldbody><body name="b"><camera name="c"/><joint name="j" range="1" limited="2" actuatorfrcrange="3"
+      actuatorfrclimited="4" damping="5" stiffness="6" springref="7" armature="8" frictionloss="9" type="hinge"/></body></worldbody>
+      <actuator/><contact/><keyframe/><sensor/><tendon/><equality><joint name="e"/><weld/></equality><option/></mujoco>""",
+}
+
+
+def test_what_is_not_read_without_each_part(golden):
+    """The notes, and what is left of a document."""
+    said = []
+    for format, part in ((format, part) for format in WHOLE for part in PARTS):
+        if cut := cutter(format, [part]):
+            report = Report(cut)
+            left = element_text(parse(WHOLE[format], "f", report)).splitlines()
+            gone = [line.strip() for line in element_text(parse(WHOLE[format], "f", Report())).splitlines()]
+            for line in map(str.strip, left):
+                gone.remove(line) if line in gone else said.append(f"+ {line}")
+            said += [*map(str, report.findings), *(f"- {line}" for line in gone)]
+        else:
+            said.append(f"{format} without {part}: everything is read")
+    golden("not_read.txt", "\n".join(said) + "\n")
+
+
+def test_what_each_format_lacks(golden):
+    """All that cannot be written of a robot with something of every part, of one of ball joints and of one with planes."""
+    said = []
+    for robot, formats in (
+        (everything(), ("dh", "dh-csv", "ets")),
+        (kt.load(OTHERS, format="sdf"), ("urdf", "dh", "dh-csv", "ets")),
+    ):
+        for format in formats:
+            notes = []
+            try:
+                WRITTEN[format].write(build(parts_of(robot)), (), notes)
+            except KinetreeError as error:
+                notes += error.findings
+            said += [f"# {robot.name} as {format}", *map(str, notes)]
+    golden("lacks.txt", "\n".join(said) + "\n")
+
+
+OTHERS = """<sdf version="1.10"><model name="other"><link name="a"><visual name="p"><geometry><plane/></geometry></visual></link>
+  <link name="b"/><link name="c"/><frame name="f" attached_to="b"/><joint name="j" type="ball"><parent>a</parent><child>b</child></joint>
+  <joint name="k" type="universal"><parent>b</parent><child>c</child><axis/><axis2><xyz>1 0 0</xyz></axis2></joint>
+  <joint name="l" type="revolute"><parent>a</parent><child>c</child><axis/></joint></model></sdf>"""
 
 
 def test_the_page_lists_all_parts():

@@ -122,7 +122,7 @@ def _marked(root: Element, mark: str) -> Element:
     for the way through MuJoCo."""
     worlds = [element for element in root.children if element.tag == "worldbody"]
     inside = {id(e) for world in worlds for e in world.walk()}
-    inside -= {id(e) for maker in makers(root) if maker.tag in MAKERS for e in maker.walk()}
+    inside -= {id(e) for maker in makers(root) for e in maker.walk()}
 
     def copy(element: Element) -> Element:
         attributes = dict(element.attributes)
@@ -163,8 +163,7 @@ class _Origins:
             around = [child for child in parent.children if child.tag in MAKERS]
             if around:
                 self.makers[id(parent)] = around
-        found = [e for e in makers(root) if e.tag in MAKERS]
-        self.prefixes = _longest_first((e.get(PREFIXES[e.tag]) or "", e) for e in found)
+        self.prefixes = _longest_first((e.get(PREFIXES[e.tag]) or "", e) for e in makers(root))
         replicas = (e for around in self.elements if around.tag == "replicate" for e in around.walk())
         self.copied = _longest_first((e.get("name") or "", e) for e in replicas)
 

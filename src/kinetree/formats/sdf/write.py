@@ -144,7 +144,7 @@ class _Writer:
         links, layout = self.layout.links, self.layout
         if not layout.nested:
             return [*links, *layout.joints]
-        joints = [*self.robot.joints.values(), *layout.joints[len(self.robot.joints) - len(layout.implied) :]]
+        joints = [*self.robot.joints.values(), *layout.joints]  # each once, below
         first = [self.robot.links[j.child] if j.name in layout.implied else j for j in joints]
         return [*dict.fromkeys([*first, *links])]
 

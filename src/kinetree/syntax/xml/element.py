@@ -116,9 +116,7 @@ _ATTRIBUTE = re.compile(rb"""([^\s=/<>"']++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""
 
 def attribute_spans(element: Element) -> dict[str, Span]:
     """Return {attribute: (start of its name, start of its value, end of its value, byte after its quote)}."""
-    data = element.document.data
-    behind = element.start + 1 + len(element.tag.encode())
     return {
         m[1].decode(): (m.start(), *(m.span(2) if m[2] is not None else m.span(3)), m.end())
-        for m in _ATTRIBUTE.finditer(data, behind, element.tag_stop)
+        for m in _ATTRIBUTE.finditer(element.document.data, element.start, element.tag_stop)
     }

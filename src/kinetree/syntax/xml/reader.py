@@ -122,8 +122,9 @@ class Report:
                 message = "; ".join([*said, consequence])
                 finding = replace(finding, severity="warning", code=code, message=message, element=owner.label)
                 self.count["warning"] += 1
-            if self.count[finding.severity] <= MAX_FINDINGS:
-                self.findings.append(finding)
+                if self.count["warning"] > MAX_FINDINGS:
+                    continue
+            self.findings.append(finding)
 
     def place(self, findings: Iterable[Finding], document: Document) -> None:
         """Add findings that were made without the file, with the tag at their place underlined."""
