@@ -76,6 +76,8 @@ def eval_names(arguments: Mapping[str, Any], substitutions: Mapping[str, Callabl
         **{name: FUNCTIONS[name] for name in IN_EVAL},
         "true": True,
         "false": False,
+        "True": True,
+        "False": False,
         **{name: _of_texts(name, function) for name, function in substitutions.items()},
     }
 
