@@ -7,7 +7,7 @@ import pytest
 
 import kinetree as kt
 from kinetree import KinetreeError
-from kinetree.arrays import as_numpy, kind_of
+from kinetree.arrays import as_numpy, as_out, kind_of
 from planar_arm import ARM, poses
 
 CPU, CUDA = 1, 2
@@ -193,3 +193,56 @@ def test_fractions_of_steps_are_rounded_down_in_single_precision():
         speed = limits.clip_velocity(np.float32([0.0]), np.array([dq]), 0.1)
         assert speed.dtype == np.float32
         assert abs(float(speed[0])) <= min(10.0, float(dq))
+
+
+def of(module, base=OnlyDLPack, **more):
+    """A class of arrays of a library, by its module."""
+    return type("Tensor", (base,), {"__module__": f"{module}.things", **more})
+
+
+def test_what_is_said_of_arrays_of_other_libraries():
+    def stuck(self, **options):
+        raise RuntimeError("traced " * 50 + "\nmore")
+
+    on_gpu = of("torch", device="cuda:0")(Q, device=CUDA)
+    plain = of("mine")(Q, device=CUDA)
+    torch, jax, mine = (of(library, __dlpack__=stuck)(Q) for library in ("torch", "jaxlib", "mine"))
+    text = ("traced " * 50)[:199] + "…"
+    for value, code, message, fix in (
+        (
+            *(of("torch", requires_grad=True)(Q), "array-grad"),
+            "q requires grad, but gradients are not recorded here",
+            "use kinetree.bridges.torch.wrap, or give q.detach()",
+        ),
+        (on_gpu, "array-device", "q is on the device cuda:0; expected arrays in the processor's own memory", None),
+        (
+            *(plain, "array-device"),
+            "q is on the device number 2 of DLPack; expected arrays in the processor's own memory",
+            None,
+        ),
+        *(
+            (one, "array", f"q is a Tensor that cannot be read as an array of numbers: {text}", fix)
+            for one, fix in (
+                (torch, "inside of transformations, use kinetree.bridges.torch.wrap"),
+                (jax, "inside of transformations, use kinetree.bridges.jax.wrap"),
+                (mine, None),
+            )
+        ),
+    ):
+        with pytest.raises(KinetreeError) as caught:
+            as_numpy(value, "q")
+        (finding,) = caught.value.findings
+        assert (finding.code, finding.message, finding.fix) == (code, message, fix)
+    for device in (1, 3):  # of the processor, also for transfers of CUDA
+        np.testing.assert_array_equal(as_numpy(OnlyDLPack(Q, device=device), "q"), Q)
+    lazy = of("mine", __dlpack_device__=stuck, __array__=lambda self, dtype=None, copy=None: 2 * Q)(Q)
+    np.testing.assert_array_equal(as_numpy(lazy, "q"), 2 * Q)
+    with pytest.raises(KinetreeError, match="out is an array of JAX, which cannot be changed; expected arrays of"):
+        as_out(of("jax")(Q))
+    array = np.array(Q)
+    assert np.shares_memory(as_out(of("torch")(array)), array)
+    assert as_out(array) is array
+    derived = type("Mine", (of("torch"),), {"__module__": "mine"})
+    with pytest.raises(TypeError, match="Mine and Tensor are of two libraries"):
+        kind_of([derived(Q), 1.0, of("jax")(Q)])
+    assert kind_of([derived(Q), 1.0, of("torch")(Q)]).like is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from kinetree.bridges.bodies import along_coordinates, bodies_of
 from kinetree.bridges.maps import SAME, Chart, Place, maps_of
 from kinetree.bridges.trimesh import export
 from kinetree.model.joints import JOINT_TYPES
+from kinetree.spatial import se3
 from physics import everything
 from support import all_frames, icub_urdfs, random_q
 
+XYZ = [(0, "x"), (1, "y"), (2, "z")]
 LIKE_HERE = Chart(lambda q: q, lambda q: q)
 """Of joints of several numbers."""
 
@@ -82,3 +85,107 @@ def test_a_library_that_is_missing_is_named(monkeypatch):
         kt.KinetreeError, match=r"needs casadi, which is not installed.*\s+fix: pip install 'kinetree\[casadi\]'"
     ):
         import_module("kinetree.bridges.casadi")
+
+
+ARM = """<robot name="arm"><link name="base"/>
+<link name="a"><inertial><origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><mass value="2"/>
+  <inertia ixx="0.3" iyy="0.4" izz="0.5" ixy="0.01" ixz="0.02" iyz="0.03"/></inertial></link>
+<link name="b"><inertial><origin xyz="0 0.1 0"/><mass value="3"/>
+  <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="c"/><link name="tool"/>
+<joint name="turn" type="revolute"><origin xyz="0 0 1" rpy="0.3 0 0"/><parent link="base"/><child link="a"/>
+  <axis xyz="0.6 0 0.8"/><limit lower="-1" upper="2" velocity="3" effort="4"/>
+  <dynamics damping="5" friction="6"/></joint>
+<joint name="slide" type="prismatic"><origin xyz="0.5 0 0"/><parent link="a"/><child link="b"/><axis xyz="-1 0 0"/>
+  <limit lower="0" upper="0.5" velocity="3" effort="4"/></joint>
+<joint name="follow" type="continuous"><origin xyz="0 0.5 0"/><parent link="a"/><child link="c"/><axis xyz="0 1 0"/>
+  <mimic joint="turn" multiplier="-2" offset="0.1"/></joint>
+<joint name="end" type="fixed"><origin xyz="0 0 0.2" rpy="1 0 0"/><parent link="c"/><child link="tool"/></joint>
+</robot>"""
+
+
+class Toolbox:
+    """Stands in for the Robotics Toolbox: it keeps links, and numbers their joints from the last to the first."""
+
+    class Link:
+        def __init__(self, ets, name, joint_name=None, parent=None, **numbers):
+            self.ets, self.name, self.joint_name, self.parent, self.numbers = ets, name, joint_name, parent, numbers
+            self.jindex = None
+
+        def T(self, q):
+            """Its pose in the root."""
+            T = self.parent.T(q) if self.parent else np.eye(4)
+            for part in self.ets:
+                T = T @ (part(q[self.jindex]) if callable(part) else part)
+            return T
+
+    class Robot:
+        def __init__(self, links, name):
+            self.links, self.name = {link.name: link for link in links}, name
+            assert len(self.links) == len(links)
+            for i, link in enumerate(reversed([link for link in links if link.joint_name])):
+                link.jindex = i
+
+    ETS = staticmethod(lambda parts=(): parts if isinstance(parts, list | tuple) else [parts])
+    ET = SimpleNamespace(
+        SE3=lambda T: T,
+        **{
+            f"R{name}": lambda k=k: lambda q: se3.homogeneous(se3.turn(np.eye(3)[k], q), np.zeros(3)) for k, name in XYZ
+        },
+        **{f"t{name}": lambda k=k: lambda q: se3.homogeneous(np.eye(3), q * np.eye(3)[k]) for k, name in XYZ},
+    )
+
+
+def test_links_of_the_robotics_toolbox(monkeypatch):
+    monkeypatch.setitem(sys.modules, "roboticstoolbox", Toolbox)
+    monkeypatch.delitem(sys.modules, "kinetree.bridges.roboticstoolbox", raising=False)
+    robot = kt.load(ARM, format="urdf")
+    model, maps = import_module("kinetree.bridges.roboticstoolbox").export(robot)
+    sys.modules.pop("kinetree.bridges.roboticstoolbox")
+    assert model.name == "arm"
+    assert {name: (link.joint_name, link.jindex) for name, link in model.links.items()} == {
+        "base": (None, None),
+        "turn_body": ("turn", 2),  # whose axes are others than those of the link
+        "slide_body": ("slide", 1),
+        "c": ("follow", 0),
+        "a": (None, None),
+        "b": (None, None),
+        "tool": (None, None),
+    }
+    q = np.array([0.7, 0.3])
+    there = maps.q(q)
+    np.testing.assert_allclose(there, [0.1 - 1.4, 0.3, 0.7], rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(maps.v([1.0, 2.0]), [-2.0, 2.0, 1.0])
+    for name, T in all_frames(robot, q).items():
+        np.testing.assert_allclose(model.links[maps.frames[name]].T(there), T, rtol=0, atol=1e-15)
+    numbers = {name: link.numbers for name, link in model.links.items() if link.joint_name}
+    plain = {key: numbers["turn_body"][key] for key in ("m", "Jm", "B", "Tc", "qlim")}
+    assert plain == {"m": 2.0, "Jm": 0.0, "B": 5.0, "Tc": [6.0, -6.0], "qlim": [-1.0, 2.0]}
+    assert (numbers["slide_body"]["m"], numbers["slide_body"]["qlim"]) == (3.0, [0.0, 0.5])
+    assert (numbers["c"]["m"], numbers["c"]["qlim"]) == (0.0, [-np.inf, np.inf])
+    masses = {name: se3.homogeneous(np.eye(3), x["r"]) for name, x in numbers.items()}
+    center = sum(numbers[n]["m"] * (model.links[n].T(there) @ T)[:3, 3] for n, T in masses.items()) / 5.0
+    np.testing.assert_allclose(center, kt.center_of_mass(robot).interpret(q), rtol=0, atol=1e-15)
+    R = model.links["turn_body"].T(there)[:3, :3]
+    R_link = all_frames(robot, q)["a"][:3, :3] @ robot.links["a"].inertial.origin[:3, :3]
+    expected = R_link @ robot.links["a"].inertial.inertia @ R_link.T
+    np.testing.assert_allclose(R @ numbers["turn_body"]["I"] @ R.T, expected, rtol=0, atol=1e-15)
+
+
+def test_what_a_library_does_not_take_is_named_joint_by_joint():
+    sprung = '<joint name="j" type="hinge" stiffness="1"/><joint name="k" type="slide" axis="1 0 0"/>'
+    ball = '<joint name="ball" type="ball"/>'
+    text = f'<mujoco><worldbody><body name="a">{sprung}<geom size="1"/><body name="b">{ball}<geom size="1"/></body>'
+    robot = kt.load(f"{text}</body></worldbody></mujoco>", format="mjcf")
+    with pytest.raises(kt.KinetreeError) as caught:
+        bodies_of(robot, "nobody", ("continuous",))
+    found = [(f.code, f.element, f.message, f.fix) for f in caught.value.findings]
+    assert sorted(found) == [
+        ("bridge", "joint 'ball'", "it is a ball joint, which nobody does not take", "expected one of continuous"),
+        (
+            *("bridge", "joint 'j'", "it has a spring, which nobody does not take"),
+            "load the robot with without=['dynamics']",
+        ),
+        ("bridge", "joint 'k'", "it is a prismatic joint, which nobody does not take", "expected one of continuous"),
+    ]
+    kinds = ("continuous", "prismatic", "ball")
+    assert len(bodies_of(robot, "nobody", kinds, springs=True)[0]) == 3

@@ -18,7 +18,10 @@ from each import each
 from kinetree.display import counted, number, numbers
 from kinetree.errors import Finding, Findings, Source
 from kinetree.model.assemble import Parts, build
+from kinetree.model.limits import Limits
 from kinetree.model.robot import Joint, Limit, Link
+from kinetree.solvers.ik.solver import IKResult
+from kinetree.solvers.ik.step import IKStep
 from kinetree.viewing.parts import last_frames
 from pendants import ARM, shown
 from svg_figures import NS, camera_of, parsed, seen
@@ -187,6 +190,72 @@ def test_html_has_tables_and_no_scripts(things):
         page = page_of(thing)
         assert len(thing._repr_html_()) < 500_000
         assert page.texts[0]
+
+
+def table_of(columns, *rows, tag="td"):
+    """The HTML of a table; columns: names with ">" in front of those that are aligned to the right."""
+    styles = ["text-align:" + ("right" if column[0] == ">" else "left") for column in columns]
+
+    def line(tag, cells):
+        return "".join(f'<{tag} style="{s}">{cell}</{tag}>' for s, cell in zip(styles, cells, strict=True))
+
+    lines = [line("th", [column.strip("<>") for column in columns]), *(line("td", row) for row in rows)]
+    return f"<table>{''.join(f'<tr>{one}</tr>' for one in lines)}</table>"
+
+
+def test_html_of_small_objects():
+    """To the letter: up to twelve rows are unfolded; of more than 500 some are left out, and the end of long cells."""
+    columns = ["<code", "place", "element", "message"]
+
+    def found(count, severity, **more):
+        return [Finding(f"c{i}", severity, "<wrong>", Source("a.urdf", i + 1), **more) for i in range(count)]
+
+    def rows(count, *more):
+        return [(f"c{i}", f"a.urdf:{i + 1}", "", "&lt;wrong&gt;", *more) for i in range(count)]
+
+    for severity, count, is_open in (("warning", 12, True), ("warning", 13, False), ("error", 13, True)):
+        text = Findings(found(count, severity))._repr_html_()
+        opened = "<details open>" if is_open else "<details>"
+        whole = f"{opened}<summary>{severity}: {count}</summary>{table_of(columns, *rows(count))}</details>"
+        assert text == f"<div><p><b>{count} findings: {count} {severity}s</b></p>{whole}</div>"
+    text = Findings(found(1, "error", fix="x" * 301, element="joint 'j'"))._repr_html_()
+    row = ("c0", "a.urdf:1", "joint &#x27;j&#x27;", "&lt;wrong&gt;", "x" * 299 + "…")
+    assert table_of([*columns, "fix"], row) in text
+    many = Findings(found(502, "info"))._repr_html_()
+    assert table_of(columns, *rows(500)).removesuffix("</table>") + "<tr><td>and 2 more</td></tr></table>" in many
+    assert "more</td>" not in Findings(found(500, "info"))._repr_html_()
+    G = np.array([[1.0, -2.0], [0.0, 0.5], [0.0, 0.0]])
+    names = ("one", "two", "none")
+    limits = Limits(("a", "b"), np.array([-1.0, 0.0]), np.array([1.0, np.inf]), G, np.array([3.0, 4.5, 1.0]), names)
+    assert limits._repr_html_() == (
+        "<div><p><b>Limits on 2 coordinates</b> (rad, m)</p><details open><summary>Ranges: 2</summary>"
+        f"{table_of(['coordinate', '>from', '>to'], ('a', '-1', '1'), ('b', '0', '-'))}</details>"
+        "<details open><summary>Rows: 3</summary>"
+        + table_of(
+            ["row", "sum", "<at most"],
+            ("one", "1 a - 2 b", "≤ 3"),
+            ("two", "0.5 b", "≤ 4.5"),
+            ("none", "0", "≤ 1"),
+        )
+        + "</details></div>"
+    )
+    columns = np.array([0, 1])
+    one = IKResult(np.array([0.5, -2.0]), True, np.array([1e-7, 0.0]), 4, limits, columns)
+    assert one._repr_html_() == (
+        f"<div><p><b>IKResult</b> (reached in 4 steps, 1e-7 m and 0 rad off, at b lower, one)</p>"
+        "<details open><summary>q: 2</summary>"
+        f"{table_of(['coordinate', '>rad, m'], ('a', '0.5'), ('b', '-2'))}</details></div>"
+    )
+    q, away = np.zeros((2, 2)), np.array([[0.25, 0.5], [0.0, 0.0]])
+    several = IKResult(q, np.array([False, True]), away, np.array([9, 1]), limits, columns)
+    table = table_of([">index", "<reached", ">m", ">rad", ">steps"], (0, "no", 0.25, 0.5, 9), (1, "yes", 0, 0, 1))
+    assert several._repr_html_().endswith(f"<details open><summary>Targets: 2</summary>{table}</details></div>")
+    stepped = IKStep(q, np.array([False, True]), np.array([True, False]), away, limits, columns)
+    table = table_of([">index", "<state", ">m", ">rad"], (0, "stuck", 0.25, 0.5), (1, "reached", 0, 0))
+    assert stepped._repr_html_().endswith(f"<details open><summary>Targets: 2</summary>{table}</details></div>")
+    stepped = IKStep(q[0], False, False, away[0], limits, columns)
+    assert "on the way" in stepped._repr_html_()
+    assert table_of(["coordinate", ">rad, m"], ("a", "0"), ("b", "0")) in stepped._repr_html_()
 
 
 def test_html_says_what_the_object_has():

@@ -14,6 +14,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
 from kinetree.controllers import controllers
+from kinetree.labels import by_name
 from pendants import ARM, shown
 from random_arms import random_arm
 
@@ -127,6 +128,41 @@ def test_other_names_are_refused(what):
     for call in (kt.fk(ROBOT, "l6"), ROBOT.limits.contains, lambda q: ik(T, q0=q), lambda q: ik(T, prefer=q)):
         with pytest.raises(kt.KinetreeError, match=message):
             call(given)
+
+
+def test_what_is_said_of_names():
+    """Each fault, what is expected, and what to do; of many names some."""
+    long = random_arm(10, seed=3, kinds="r" * 10)
+    ten = ", ".join(f"'j{i}'" for i in range(8)) + " and 2 more"
+    fix = "give one value for each of these names, and for no other"
+    chosen = "select the names that are meant; `robot.q(…)` leaves joints without a value neutral"
+    for call, message, told in (
+        (
+            lambda: kt.fk(long, "l1").interpret({"a": 1.0, "b": 2.0}),
+            f"q lacks {ten} and has the unknown names 'a', 'b'; expected {ten}, each once, in any order",
+            chosen,
+        ),
+        (
+            lambda: kt.velocity(ROBOT, "l1").interpret(Q[0], pd.Series([1.0, 2.0], ["l", "l"])),
+            f"qd lacks {', '.join(map(repr, NAMES))} and has the unknown names 'l', 'l' and has more than once 'l'; "
+            f"expected {', '.join(map(repr, NAMES))}, each once, in any order",
+            fix,
+        ),
+        (
+            lambda: by_name({"x": 1.0, "y": 2.0}, (), "a target"),
+            "a target has names on its axes: 'x', 'y'; it is read by position",
+            "give the numbers without names, in the order that is meant",
+        ),
+        (
+            lambda: by_name({"x": 1.0}, (), "q", legal="expected a pose"),
+            "q has names on its axes: 'x'; expected a pose",
+            "give the numbers without names, in the order that is meant",
+        ),
+    ):
+        with pytest.raises(kt.KinetreeError) as caught:
+            call()
+        (finding,) = caught.value.findings
+        assert (finding.message, finding.fix) == (message, told)
 
 
 def test_positions_are_no_names():

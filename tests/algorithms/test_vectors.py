@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from each import each
+from kinetree.algorithms.guard import pulled
 from kinetree.algorithms.inverse import _clipped, _direction, _may_move
 from kinetree.algorithms.vectors import decimal, largest, margin, right_angle, solved_symmetric
 
@@ -77,3 +78,24 @@ def test_a_coordinate_at_its_end_moves_inwards_alone(x, gradient, expected):
     assert _may_move(ends, 1, x, gradient) == 1.0
     assert _clipped(ends, 0, 3 * x) == min(max(3 * x, -1.0), 2.0)
     assert _clipped(ends, 1, 3 * x) == 3 * x
+
+
+def test_what_is_outside_is_pulled_inside_by_the_skin():
+    """Towards the center, each block of joints for itself; what is inside stays."""
+    fence = SimpleNamespace(
+        A=np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 1]]),
+        b=np.array([1.0, 1.0, 2.0]),
+        skin=np.array([0.1, 0.1, 0.2]),
+        center=np.array([0.0, 0.5, 0.5]),
+        blocks=[([0], [0, 1]), ([1, 2], [2])],
+    )
+    for x, expected in (
+        ([0.5, 0.2, 0.1], [0.5, 0.2, 0.1]),
+        ([0.9, 0.8, 1.0], [0.9, 0.8, 1.0]),
+        ([1.5, 0.2, 0.1], [0.9, 0.2, 0.1]),
+        ([0.95, 1.0, 1.0], [0.9, 0.9, 0.9]),
+        ([-2.0, 2.5, 3.5], [-0.9, 0.82, 0.98]),
+    ):
+        found = pulled(fence, x)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+        assert (fence.A @ found <= fence.b - fence.skin + 1e-12).all()

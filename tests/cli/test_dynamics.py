@@ -136,8 +136,10 @@ def test_sensors(run, tmp_path):
     lines = run("dynamics", path, *BENT).stdout.splitlines()
     assert "  ft      4.9050  0.0000  0.0000  0.00000  0.24525  0.00000" in lines
     assert "Inertial sensors at rest  (rad/s, m/s²; --all adds 3)" in lines
-    assert any(line.startswith("  mute    the model does not say") for line in lines)
-    assert "  others  neither inertial nor force/torque: eye" in lines
+    start = lines.index("Sensors that cannot be read")
+    assert " ".join(" ".join(lines[start + 1 :]).split()) == (
+        f"sensor why mute {found['mute']['reason']} others neither inertial nor force/torque: eye"
+    )
     assert "--all adds" not in run("dynamics", path, *BENT, "--all").stdout
     assert "sensors in motion" in run("dynamics", path, "--qd", "elbow=1").stdout
 

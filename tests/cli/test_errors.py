@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -273,3 +274,34 @@ def test_errors_in_a_part_that_is_left_out_do_not_count(run, tmp_path):
     assert run("fk", file, "b", "--without", "inertial").exit_code == 0
     assert run("convert", file, tmp_path / "r.sdf").exit_code == 2
     assert run("convert", file, tmp_path / "r.sdf", "--without", "inertial").exit_code == 0
+
+
+def test_a_server_without_its_library_says_what_to_install(run, monkeypatch):
+    served = []
+    server = SimpleNamespace(serve=lambda: served.append("once"))
+    monkeypatch.setitem(sys.modules, "kinetree.lsp.server", server)
+    monkeypatch.setitem(sys.modules, "pygls", None)
+    monkeypatch.setitem(sys.modules, "pygls.lsp.server", None)
+    result = run("lsp")
+    assert (result.exit_code, served) == (2, [])
+    assert result.stderr == (
+        "error: a language server needs pygls 2 [lsp]\n    fix: pip install 'kinetree[lsp]'\n"
+        "More about lsp: https://kinetree.github.io/kinetree/latest/e/lsp\n"
+    )
+    for name in ("pygls", "pygls.lsp", "pygls.lsp.server"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    result = run("lsp")
+    assert (result.exit_code, result.stdout, result.stderr, served) == (0, "", "", ["once"])
+
+
+def test_wrong_options_of_a_repair_come_before_the_file(run, tmp_path):
+    """Nothing is read."""
+    for options, said in (
+        (("--flange", "1 2"), "flange is given as '1 2': 2 words, expected 6; expected a pose X Y Z R P Y"),
+        (("--base", "0 0 0 0 0 x"), "base is given as '0 0 0 0 0 x': 'x' is not a number; expected a pose"),
+        (("--tool0", "a=x", "--tool0", "a=y"), "tool0 is given twice for the prefix 'a'; expected a pose"),
+    ):
+        result = run("fix", tmp_path / "nothing.urdf", *options)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(f"error: {said}"), result.stderr
+        assert result.stderr.count("error") == 1

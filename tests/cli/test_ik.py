@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.cli.ik import _note_far, _target
+from kinetree.controllers.controller import FAR
 from kinetree.spatial import se3
 
 
@@ -118,3 +120,38 @@ def test_a_quaternion_is_judged_by_its_length(run, arm):
     assert "write 0 0 0.707107 0.707107" in refused.stderr
     ros = run("pose", "1 2 3 0 0 0.7072 0.7072", "--from", "ros", "--to", "ur")
     assert "length is 1.00013" in ros.stderr
+
+
+def test_targets_in_every_form(capsys):
+    """x y z alone, with roll, pitch and yaw in rad or degrees, or with a quaternion; spaces or commas."""
+    R = se3.homogeneous(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), np.array([1.0, -2.0, 3.5]))
+    for text, in_degrees, kind, expected in (
+        ("1 -2 3.5", False, "position", R[:3, 3]),
+        ("1,-2,3.5", True, "position", R[:3, 3]),
+        ("1 -2 3.5 0 0 1.5707963267948966", False, "pose", R),
+        ("1, -2, 3.5, 0, 0, 90", True, "pose", R),
+        ("1 -2 3.5 0 0 0.7071067811865476 0.7071067811865476", False, "pose", R),
+        ("1 -2 3.5 0 0 0.7071067811865476 0.7071067811865476", True, "pose", R),
+    ):
+        found, target = _target(text, in_degrees)
+        assert found == kind
+        np.testing.assert_allclose(target, expected, rtol=0, atol=1e-15)
+    assert capsys.readouterr().err == ""
+    _target("0 0 0 0 0 0.707 0.708", False)
+    assert "quaternion" in capsys.readouterr().err
+    for text in ("", "1 2", "1 2 3 4", "1 2 3 4 5", "1 2 3 4 5 6 7 8", "1 2 x"):
+        with pytest.raises(kt.KinetreeError) as caught:
+            _target(text, False)
+        (finding,) = caught.value.findings
+        said = "is no pose; expected 3, 6 or 7 finite numbers: x y z, and roll pitch yaw or qx qy qz qw"
+        assert (finding.code, finding.element, finding.message) == ("pose", "--pose", f"{text!r} {said}")
+    for xyz, controller, is_far in (
+        ([FAR, 0.0, -FAR], "ros", False),
+        ([0.0, -FAR * 1.001, 0.0], "ros", True),
+        ([0.0, 0.0, FAR * 1.001], "ROS", True),
+        ([0.0, 0.0, FAR * 1.001], "kuka", False),
+    ):
+        for target in (np.array(xyz), se3.homogeneous(np.eye(3), np.array(xyz))):
+            _note_far(target, controller)
+            words = f"--pose is beyond {FAR:g} m; its lengths are in m"
+            assert (words in capsys.readouterr().err) is is_far

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from kinetree.cli import group
+from kinetree.cli._pendant import arm_of
 from kinetree.controllers import controllers
 from kinetree.controllers.text import parsed
 from kinetree.logs import read_motion
@@ -382,6 +383,35 @@ def commands_with(*options):
         elif {*options} <= {flag for parameter in command.params for flag in parameter.opts}:
             found.add(path)
     return found
+
+
+def test_the_arm_whose_joints_are_named_is_that_of_the_frame():
+    """By --frame, the first of --frames, or tool0; a frame on the way to tool0 has all joints of the arm."""
+    other = "".join(
+        f'<link name="hand_{i}"/><joint name="other_{i}" type="revolute"><origin xyz="{xyz}"/><axis xyz="{axis}"/>'
+        f'<parent link="{f"hand_{i - 1}" if i else "base_link"}"/><child link="hand_{i}"/>'
+        '<limit lower="-3" upper="3" velocity="1" effort="1"/></joint>'
+        for i, (xyz, axis) in enumerate(LINKS)
+    )
+    robot = kt.load(urdf(more=other), format="urdf")
+    mine, others = tuple(f"joint_{i}" for i in range(1, 7)), tuple(f"other_{i}" for i in range(6))
+    for options, joints in (
+        ({}, mine),
+        ({"base": "base_link"}, mine),
+        ({"frame": "tool0"}, mine),
+        ({"frame": "link_3"}, mine),
+        ({"frame": "hand_5"}, others),
+        ({"frames": ["hand_5", "tool0"]}, others),
+        ({"frames": ["tool0", "hand_5"]}, mine),
+        ({"frame": "hand_5", "frames": ["tool0"]}, others),
+        ({"base": "nowhere"}, None),
+        ({"frame": "nowhere"}, None),
+        ({"controller": "all"}, None),
+        ({"controller": None}, None),
+    ):
+        with click.Context(group):
+            arm = arm_of(robot, {"controller": "universal_robots", **options})
+        assert (tuple(arm.pendant.joints) if arm else None) == joints, options
 
 
 def test_all_commands_with_both_options_are_tested():

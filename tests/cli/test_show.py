@@ -123,9 +123,12 @@ def test_shapes_of_a_missing_package_are_one_line_and_a_pose_outside_is_named(ru
     shape = '<visual><geometry><mesh filename="package://nowhere/{}.stl"/></geometry></visual>'
     text = ARM.replace("</link>", f"{shape.format('a')}{shape.format('b')}</link>", 1)
     (tmp_path / "arm.urdf").write_text(text)
-    joint = kt.load(tmp_path / "arm.urdf").joint_names[0]
-    words = run("show", tmp_path / "arm.urdf", "--q", f"{joint}=50", "-o", tmp_path / "a.html").stderr.splitlines()
+    four = [f"--q=joint_{i}=50" for i in range(1, 5)]
+    words = run("show", tmp_path / "arm.urdf", *four, "-o", tmp_path / "a.html").stderr.splitlines()
     assert sum("'nowhere' cannot be found" in line and "likewise 1 more shape [" in line for line in words) == 1
-    assert words[1] == f"the configuration of --q is outside of {joint} upper"
-    words = run("show", "icub", "--q", "l_hip_pitch=3", "-o", tmp_path / "icub.html").stderr.splitlines()
-    assert words[1] == "the configuration of --q is outside of l_hip_pitch upper"
+    listed = ", ".join(f"joint_{i} upper" for i in range(1, 5))
+    assert words[1] == f"the configuration of --q is outside of {listed}"
+    five = [f"--q={name}=3" for name in ("torso_pitch", "torso_roll", "neck_pitch", "l_hip_pitch", "r_hip_pitch")]
+    words = run("show", "icub", *five, "-o", tmp_path / "icub.html").stderr.splitlines()
+    listed = "torso_pitch upper, torso_roll upper, neck_pitch upper, l_hip_pitch upper"
+    assert words[1] == f"the configuration of --q is outside of {listed} and 1 more"

@@ -232,51 +232,6 @@ def test_a_disk_that_fails(folder, work, monkeypatch):
     assert work == []
 
 
-def test_the_oldest_go_first(folder, monkeypatch):
-    kept = folder / "notes.txt", folder / "mine.o"
-    folder.mkdir(parents=True, mode=0o700)
-    for path in kept:
-        path.write_bytes(bytes(2000))
-    monkeypatch.setattr(cache, "SWEEPS", tuple("0123456789abcdef"))
-    monkeypatch.setattr(cache, "LIMIT", 10_000)
-    for n in range(6):
-        cache.write(f"{n:064}", bytes(2000))
-        for path in entries(folder):
-            if path not in kept and f"{n:064}" in path.name:
-                os.utime(path, (n, n))
-    there = [n for n in range(6) if cache.read(f"{n:064}") is not None]
-    assert there == [2, 3, 4, 5]
-    for n in range(6):
-        path = cache._file(folder, f"{n:064}")
-        if path.exists():
-            os.utime(path, (n, n))
-    assert cache.read(f"{2:064}") is not None  # used just now
-    cache.write(f"{7:064}", bytes(2000))
-    there = [n for n in range(8) if cache.read(f"{n:064}") is not None]
-    assert there == [2, 4, 5, 7]
-    assert all(path.exists() for path in kept)
-
-
-def test_what_was_never_finished_goes_too(folder, monkeypatch):
-    """A program that is ended while it writes leaves a file behind."""
-    asked()
-
-    def ended(*_):
-        raise SystemExit
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", ended)
-        patch.setattr(os, "unlink", lambda path: None)
-        with pytest.raises(SystemExit):
-            cache.write("a" * 64, bytes(5000))
-    (left,) = [path for path in entries(folder) if path.stat().st_size == 5000 + len(cache._MAGIC) + 64 + 1 + 64]
-    os.utime(left, (1, 1))
-    monkeypatch.setattr(cache, "SWEEPS", tuple("0123456789abcdef"))
-    monkeypatch.setattr(cache, "LIMIT", 20_000)
-    cache.write("b" * 64, bytes(19_000))
-    assert not left.exists()
-
-
 def test_where_files_have_no_owners(folder, work, monkeypatch):
     """As on Windows."""
     monkeypatch.delattr(os, "getuid", raising=False)

@@ -10,8 +10,10 @@ from threading import Thread
 import numpy as np
 import pytest
 
+from each import each
+from kinetree.compiler import ufunc
 from kinetree.compiler.ir_door import SMALL
-from kinetree.compiler.ufunc import RING, array_layout
+from kinetree.compiler.ufunc import RING, ArrayLayout, array_layout
 from toy_kernels import kernel
 
 pytestmark = pytest.mark.skipif(array_layout() is None, reason="there is no door in this Python")
@@ -168,3 +170,16 @@ def test_large_results_are_not_kept():
     made(np.zeros(1))
     end = weakref.ref(made(np.ones(1)))
     assert end() is None
+
+
+@each("field", range(6))
+def test_a_layout_that_is_another_is_not_used(field, monkeypatch):
+    """A NumPy whose arrays have a field elsewhere: data, nd, dimensions, descr, flags or the weak references."""
+
+    def moved(*offsets):
+        return ArrayLayout(*(at + 8 * (k == field) for k, at in enumerate(offsets)))
+
+    monkeypatch.setattr(ufunc, "ArrayLayout", moved)
+    assert array_layout.__wrapped__() is None
+    monkeypatch.undo()
+    assert array_layout.__wrapped__() == array_layout()

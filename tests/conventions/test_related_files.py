@@ -176,3 +176,22 @@ def test_an_attribute_called_like_a_link_and_a_joint_with_it_in_its_name_stay(re
     text = '<xacro:m link1="${p}link1" link2="${p}link_2"/><group><joint name="link1-to-link_4"/></group>'
     result = renamed(srdf(text, more=XACRO), model=model)
     assert result.after[tmp_path / "also.srdf"].decode() == srdf(text.replace("}link1", "}link_3"), more=XACRO)
+
+
+def test_what_is_asked_of_a_repair_is_looked_at_before_the_file(tmp_path):
+    file, folder = tmp_path / "arm.urdf", tmp_path / "folder.urdf"
+    folder.mkdir()
+    for path, options, code, said in (
+        (
+            *(file, {"also": ["a.srdf"]}, "option"),
+            "--also names files that follow new names; only --unsafe renames links and joints",
+        ),
+        (file, {"profile": "nothing"}, "profile", None),
+        (folder, {}, "file", "is no file that can be edited in place"),
+        (file, {}, "file", None),
+    ):
+        with pytest.raises(KinetreeError) as caught:
+            fix(path, **{"profile": "ros"} | options)
+        (finding,) = caught.value.findings
+        assert finding.code == code
+        assert said in (None, finding.message)

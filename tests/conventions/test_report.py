@@ -13,6 +13,7 @@ import pytest
 from each import each
 from kinetree.checker.job import CheckReport, Excuse, Job, check_job
 from kinetree.checker.report import _excerpts, formats, report
+from kinetree.checker.report._paths import as_shown, in_words, relative, with_relative_path
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.rules.examples import ARM
 from kinetree.rules.options import CheckOptions
@@ -59,6 +60,37 @@ def test_every_format_is_there():
     assert formats() == ["concise", "github", "json", "junit", "pretty", "sarif", "statistics"]
 
 
+def test_paths_are_those_of_the_working_folder(tmp_path, monkeypatch):
+    """Also above it where that is shorter; JSON and findings on their own never lead upwards."""
+    here = tmp_path / "here"
+    (here / "deep").mkdir(parents=True)
+    monkeypatch.chdir(here)
+    root, top = os.sep, str(tmp_path)
+    for file, shown, upwards, not_upwards in (
+        (f"{here}/a.urdf", "a.urdf", "a.urdf", "a.urdf"),
+        (f"{here}/deep/a.urdf", "deep/a.urdf", "deep/a.urdf", "deep/a.urdf"),
+        (f"{top}/a.urdf", f"{top}/a.urdf", "../a.urdf", f"{top}/a.urdf"),
+        (f"{top}/heretic/a.urdf", f"{top}/heretic/a.urdf", "../heretic/a.urdf", f"{top}/heretic/a.urdf"),
+        (f"{root}a.urdf", f"{root}a.urdf", f"{root}a.urdf", f"{root}a.urdf"),  # shorter than the way up
+        ("a.urdf", "a.urdf", "a.urdf", "a.urdf"),
+        ("../a.urdf", "../a.urdf", "../a.urdf", "../a.urdf"),
+        ("<text>", "<text>", "<text>", "<text>"),
+    ):
+        assert as_shown(file) == (shown if os.path.isabs(file) else as_shown(here / file))
+        assert (relative(file), relative(file, upwards=False)) == (upwards, not_upwards)
+        finding = with_relative_path(Finding("a", "error", f"see {here}/b.stl", Source(file, 3)))
+        assert (finding.source, finding.message) == (Source(not_upwards, 3), "see b.stl")
+        assert with_relative_path(finding, upwards=True).source.file == relative(not_upwards)
+    assert with_relative_path(Finding("a", "error", "nowhere")).source is None
+    for text, words in {
+        f"{here}/a b/c.stl and '{here}/d.stl', {here}/e": "a b/c.stl and 'd.stl', e",
+        f"file://{here}/a x{here}/a {top}/a {here} {here}/ ~{here}/a": (
+            f"file://{here}/a x{here}/a {top}/a {here} {here}/ ~{here}/a"
+        ),
+    }.items():
+        assert in_words(text) == words
+
+
 class TestVariants:
     """A finding of a file that is checked with several arguments stands once, and says in which variants it is."""
 
@@ -90,6 +122,8 @@ class TestVariants:
         text = text_of("concise", [bad, *others])
         assert text.count("R199-403") == 1
         assert "(in 6 models: bad.urdf, arm0.urdf, arm1.urdf and 3 more)" in text
+        elsewhere = replace(bad, file=str(Path.cwd().parent / "arm.urdf"))
+        assert "(in 2 models: bad.urdf, ../arm.urdf)" in text_of("concise", [bad, elsewhere])
 
     def test_json_has_it_in_a_field(self, bad, mixed):
         data = json.loads(text_of("json", [bad, replace(mixed[0], name="long")]))

@@ -4,10 +4,8 @@ import json
 import os
 import platform
 import re
-import struct
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -19,8 +17,7 @@ from kinetree.checker.protection import without_foreign_places
 from kinetree.confine import Confinement
 from kinetree.formats.registry import ReadOptions
 from kinetree.isolated import Protection, child
-from kinetree.isolated.numbers import ARCHITECTURES, judged, refused
-from kinetree.isolated.restrict import ALLOW, REFUSE, UNKNOWN, program
+from kinetree.isolated.numbers import ARCHITECTURES
 from kinetree.rules.examples import ARM
 from kinetree.rules.options import CheckOptions
 
@@ -184,70 +181,6 @@ def test_seccomp_alone_refuses(deed, answers):
 @linux
 def test_reading_and_computing_go_on(answers):
     assert all(answers("both")[2].values())
-
-
-class TestFilter:
-    """The filters of both machines, run by the definition of their instructions (linux/bpf_common.h)."""
-
-    def answer(self, machine, number, arguments=(), architecture=None):
-        given = struct.pack("=IIQ6Q", number, architecture or ARCHITECTURES[machine], 0, *[*arguments, *[0] * 6][:6])
-        code, at, value = program(machine, 77), 0, 0
-        while True:
-            step, if_so, if_not, k = struct.unpack_from("=HBBI", code, 8 * at)
-            at += 1
-            if step == 0x06:
-                return k
-            if step == 0x20:
-                (value,) = struct.unpack_from("=I", given, k)
-            else:
-                test = {0x15: value == k, 0x25: value > k, 0x45: bool(value & k)}[step]
-                at += if_so if test else if_not
-
-    @pytest.mark.parametrize("machine", ARCHITECTURES)
-    def test_answers(self, machine):
-        calls = judged(machine)
-        assert all(self.answer(machine, number) == REFUSE for number in refused(machine))
-        assert self.answer(machine, calls["clone"], [0x003D0F00]) == ALLOW  # what pthread_create asks for
-        assert self.answer(machine, calls["clone"], [0x01200011]) == REFUSE  # what fork asks for
-        assert self.answer(machine, calls["clone"], [0x4111]) == REFUSE  # what posix_spawn asks for
-        assert self.answer(machine, calls["clone3"]) == self.answer(machine, calls["openat2"]) == UNKNOWN
-        for flags, answer in {
-            os.O_RDONLY: ALLOW,
-            0x80000: ALLOW,
-            1: REFUSE,
-            2: REFUSE,
-            0o101: REFUSE,
-            0o1000: REFUSE,
-        }.items():
-            assert self.answer(machine, calls["openat"], [2**64 - 100, 2**40, flags]) == answer
-        for name in ("kill", "tkill", "tgkill"):
-            assert self.answer(machine, calls[name], [77, 9]) == ALLOW
-            assert self.answer(machine, calls[name], [78, 9]) == REFUSE
-            assert self.answer(machine, calls[name], [2**64 - 1, 9]) == REFUSE
-        assert self.answer(machine, calls["prlimit64"], [0]) == self.answer(machine, calls["prlimit64"], [77]) == ALLOW
-        assert self.answer(machine, calls["prlimit64"], [1]) == REFUSE
-        read, write = {"x86_64": (0, 1), "aarch64": (63, 64)}[machine]
-        assert self.answer(machine, read) == self.answer(machine, write) == ALLOW
-
-    @pytest.mark.parametrize("machine", ARCHITECTURES)
-    def test_other_machines_and_unknown_calls(self, machine):
-        assert self.answer(machine, 0, architecture=0x40000003) == REFUSE  # i386 on x86_64
-        assert self.answer(machine, 0x40000000) == UNKNOWN  # x32
-        assert self.answer(machine, 470) == UNKNOWN
-
-    @pytest.mark.parametrize(
-        ("machine", "header"),
-        [("x86_64", "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), ("aarch64", "/usr/include/asm-generic/unistd.h")],
-    )
-    def test_numbers_are_those_of_the_kernel(self, machine, header):
-        if not Path(header).exists():
-            pytest.skip("the headers of the kernel are not here")
-        from kinetree.isolated.numbers import _REFUSED, _table
-
-        defined = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", Path(header).read_text()))
-        ours = {**_table(_REFUSED, machine), **judged(machine)}
-        assert len(ours) > 110
-        assert {name: n for name, n in ours.items() if int(defined.get(name, n)) != n} == {}
 
 
 @linux

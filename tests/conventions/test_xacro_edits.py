@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 import kinetree as kt
 from each import each
+from kinetree.fixer import xacro_edits
 from kinetree.fixer.xacro_edits import in_source_files
 from kinetree.repairs.edit import New, Repair, insert_after, on_disk, set_attribute
 from kinetree.rules.facts import Subject
@@ -254,3 +255,14 @@ def test_new_names_go_where_nothing_is_made(tmp_path):
     expected = text.replace('link name="tool0"', 'link name="tip"').replace('link="tool0"', 'link="tip"')
     assert (after["r.xacro"], refused) == (expected, {})
     assert 'default="tool0"' in after["r.xacro"]
+
+
+def test_a_file_is_read_once_for_many_edits(tmp_path, monkeypatch):
+    path, read = tmp_path / "robot.xacro", []
+    path.write_text(hand(CALL))
+    root_of = xacro_edits.root_of
+    monkeypatch.setattr(xacro_edits, "root_of", lambda *arguments: read.append(arguments[-1]) or root_of(*arguments))
+    files, refused = edited(path, lambda elements: [*hangs("t")(elements), *hangs("f", on="tool0")(elements)])
+    assert refused == {}
+    assert files["robot.xacro"] != hand(CALL)
+    assert read == [str(path)]

@@ -12,6 +12,7 @@ import kinetree as kt
 from each import each
 from kinetree.errors import KinetreeError
 from kinetree.formats import sdf
+from kinetree.formats.sdf.names import names_for
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import (
@@ -255,6 +256,35 @@ def test_no_world_is_called_world():
     again = load(written)
     assert again.name == "world"
     same(robot, again, robot.q())
+
+
+def test_names_that_sdf_reserves_or_that_two_things_have_get_the_kind_of_the_thing():
+    links = ("a_link", "__a__", "world", "a", "b::world", " c ", "c", "____")
+    joints = dict(zip(("__a__", "a_joint", "a", "c", "world", "x::y", "b"), links[1:], strict=True))
+    text = "".join(
+        f'<joint name="{name}" type="continuous"><parent link="a_link"/><child link="{child}"/></joint>'
+        for name, child in joints.items()
+    )
+    robot = kt.load(
+        f'<robot name="__r__">{"".join(f"""<link name="{name}"/>""" for name in links)}{text}</robot>', format="urdf"
+    )
+    assert names_for(robot) == {
+        ("link", "__a__"): "a_link_link",
+        ("link", "world"): "world_link",
+        ("link", "b::world"): "b::world_link",
+        ("link", " c "): "c",
+        ("link", "c"): "c_link",
+        ("link", "____"): "link",
+        ("joint", "__a__"): "a_joint",
+        ("joint", "a_joint"): "a_joint_joint",
+        ("joint", "a"): "a_joint_",
+        ("joint", "c"): "c_joint",
+        ("joint", "world"): "world_joint",
+        ("joint", "x::y"): "x_y",
+        ("joint", "b"): "b_joint",
+        ("robot", "__r__"): "r_robot",
+    }
+    assert len({*names_for(robot).values()}) == 14
 
 
 def test_materials_keep_their_names():

@@ -480,5 +480,7 @@ def test_the_corpus_expands_as_with_the_package_itself():
 def test_truth_values_of_eval_and_what_is_no_mapping(tmp_path):
     for expression, value in {"True": "True", "true": "True", "False": "False", "false": "False"}.items():
         assert one(tmp_path, f'<link name="a_$(eval {expression})"/>').root == f"a_{value}"
+    for value in ("True", "False"):
+        assert one(tmp_path, f'<link name="a_${{{value}}}_${{python[{value!r}]}}"/>').root == f"a_{value}_{value}"
     said = refusal(tmp_path, '<link name="${dict(**5)}"/>').message
     assert said == "expected several values, not an integer when evaluating expression 'dict(**5)'"

@@ -166,6 +166,11 @@ dict([('x', 1)], y=2)
 dict(table, z=3)
 dict([1])
 {**table, 'q': 1}
+{**[('x', 1)]}
+{**[], 'q': 1}
+{**text}
+dict(**[('x', 1)])
+dict(**nothing)
 isinstance(a, int)
 isinstance(flag, (str, int))
 isinstance(a, str)

@@ -123,6 +123,38 @@ def test_a_repair_is_that_of_fix(editor):
     assert path.read_bytes() == text.encode()
 
 
+def test_a_mark_is_below_what_the_excerpt_underlines():
+    """Else it is below the tag or the rest of the line; lines and columns of spans count from 0."""
+    text = Text('<a>\n\t<link name="ü"/> <b/>\n  key: value  \n\n<open')
+    excerpt = ' <link name="ü"/> <b/>\n' + " " * 13 + "~^"
+    for source, shown, span in (
+        (None, None, ((0, 0), (0, 0))),
+        (Source("a.urdf"), None, ((0, 0), (0, 0))),
+        (Source("a.urdf", 1), None, ((0, 0), (0, 3))),
+        (Source("a.urdf", 2), None, ((1, 0), (1, 22))),  # no tag begins there
+        (Source("a.urdf", 2, 2), None, ((1, 1), (1, 17))),
+        (Source("a.urdf", 2, 19), None, ((1, 18), (1, 22))),
+        (Source("a.urdf", 3), None, ((2, 0), (2, 12))),
+        (Source("a.urdf", 3, 8), None, ((2, 7), (2, 12))),
+        (Source("a.urdf", 4), None, ((3, 0), (4, 0))),  # an empty line: one character
+        (Source("a.urdf", 5), None, ((4, 0), (4, 5))),
+        (Source("a.urdf", 9), None, ((4, 5), (4, 5))),
+        (Source("a.urdf", 2, 2), excerpt, ((1, 13), (1, 15))),
+        (Source("a.urdf", 2, 2), excerpt.replace("ü", "u"), ((1, 1), (1, 17))),  # of another text
+        (Source("a.urdf", 2, 2), excerpt + "!", ((1, 1), (1, 17))),  # nothing is underlined
+        (Source("a.urdf", 3, 8), "key: value\n     ~~~~~", ((2, 7), (2, 12))),
+        (Source("a.urdf", 3, 3), "key: value\n     ~~~~~", ((2, 7), (2, 12))),
+    ):
+        finding = Finding("JNT-001", "error", "is wrong", source, "joint 'j'", fix="turn it", excerpt=shown)
+        mark = mark_of(finding, text, True)
+        assert mark.span == span, (source, shown)
+        assert mark_of(finding, None, True).span == ((0, 0), (0, 0))
+        assert (mark.severity, mark.code, mark.element, mark.repair) == ("error", "JNT-001", "joint 'j'", "safe")
+        assert mark.message == "joint 'j': is wrong\nTo correct it: turn it"
+    plain = mark_of(Finding("no-rule", "info", "is so"), text, True)
+    assert (plain.message, plain.element, plain.repair, plain.severity) == ("is so", "", "", "info")
+
+
 def test_an_unsafe_repair_says_so():
     finding = Finding("R199-301", "error", "its name", element="link 'shoulder'")
     assert mark_of(finding, None, False).repair == ""

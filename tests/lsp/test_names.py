@@ -1,10 +1,12 @@
 """Tags and names of texts, whole and broken."""
 
 import time
+from collections import OrderedDict
 
 import pytest
 
 from each import each
+from kinetree.lsp import model
 from kinetree.lsp.names import fits, name_at, names_in
 from kinetree.lsp.scan import outline, scan
 from kinetree.lsp.text import Text
@@ -181,3 +183,20 @@ def test_numbers_are_names_only_where_a_name_must_stand():
     text = '<robot><link name="1"/><parent link="1"/><odd a="1" b="0 0 ${x}" c="${x}" d="1 e" e="-.5e3 2"/></robot>'
     found = [(name.text, name.start) for name in names_in(scan(Text(text), "a.urdf")) if "frames" in name.kinds]
     assert found == [("1", 19), ("1", 37), ("${x}", text.index('"${x}') + 1), ("1 e", text.index("1 e"))]
+
+
+def test_of_many_files_the_latest_are_kept(monkeypatch):
+    """Each once, with its latest content; those that are asked for again are late."""
+    monkeypatch.setattr(model, "_files", OrderedDict())
+    first = model._file_of("0", b"<a/>", "utf-8")
+    for i in range(1, model.MOST_FILES):
+        model._file_of(f"{i}", b"<a/>", "utf-8")
+    assert model._file_of("0", b"<a/>", "utf-8") is first
+    last = model._file_of("new", b"<a/>", "utf-8")
+    assert [*model._files] == [*(f"{i}" for i in range(2, model.MOST_FILES)), "0", "new"]
+    for content, encoding in ((b"<b/>", "utf-8"), (b"<a/>", "utf-16")):
+        again = model._file_of("new", content, encoding)
+        assert again is not last
+        assert (again.content, again.encoding) == (content, encoding)
+    assert len(model._files) == model.MOST_FILES
+    assert [name.text for name in model.File("r.urdf", b'<robot><link name="a"/></robot>', "utf-8").names] == ["a"]

@@ -1,5 +1,6 @@
 """Models by name from packages of models: files that are there, no module of a name, nothing fetched unless asked."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -71,6 +72,37 @@ def test_models_of_a_package_of_conda(folder, tmp_path, monkeypatch):
     assert list(PACKAGES["example-robot-data"]()) == ["arm"]
 
 
+def test_short_names_are_of_files_that_are_called_alike(tmp_path, monkeypatch):
+    """A file with a short name has no other name; others are called as their files are."""
+    for name, path in SHORT_NAMES.items():
+        _, kind, file = path.split("/")
+        assert name.split("_")[0][:4] in path.casefold()
+        assert (kind in ("urdf", "robots"), Path(file).suffix) == (True, ".urdf")
+    monkeypatch.setattr(installed, "distribution", lambda name: Installed(tmp_path))
+    models = {name: tmp_path / path for name, path in SHORT_NAMES.items()}
+    models |= {"arm": tmp_path / "a/urdf/arm.urdf", "robot": tmp_path / "a/sdf/robot.sdf"}
+    for file in (
+        *models.values(),
+        tmp_path / "b/urdf/arm.urdf",
+        tmp_path / "a/urdf/deep/no.urdf",
+        tmp_path / "no.urdf",
+    ):
+        put(file, "")
+    assert {name: model.file for name, model in PACKAGES["example-robot-data"]().items()} == models
+    assert [*PACKAGES["example-robot-data"]()] == sorted(models)
+
+
+class Installed:
+    """Stands in for what Python knows of an installed package."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def locate_file(self, name):
+        assert name == "cmeel.prefix/share/example-robot-data/robots"
+        return self.folder
+
+
 def test_models_of_icub_models_load_by_name():
     models = PACKAGES["icub-models"]()
     assert [model.file for model in models.values()] == icub_urdfs()
@@ -101,6 +133,17 @@ def test_arguments_of_xacro_are_those_of_the_table_unless_given(cache):
     assert run("check", UR5E, "--arg", "name=mine").exit_code == 0
     result = run("check", UR5E, UR3E)
     assert (result.exit_code, "name one at a time" in result.stderr) == (2, True)
+
+
+def test_a_check_of_a_model_has_its_arguments_and_those_that_are_given(cache):
+    found = [[(f.code, f.element) for f in kt.check(UR5E, xacro_args=given)] for given in (None, {"ur_type": "x y"})]
+    assert found == [[], [("NAM-002", "link 'x y'")]]
+    given = {"name": "mine"}
+    file, arguments = located(UR5E, None, given)
+    assert (file, arguments) == (cache / "ur_description/urdf/ur.urdf.xacro", {"ur_type": "ur5e", "name": "mine"})
+    assert given == {"name": "mine"}
+    assert located("arm.urdf", None, given) == ("arm.urdf", given)
+    assert located(UR5E, "urdf", given) == (UR5E, given)
 
 
 def test_what_has_not_been_fetched_says_how(cache):
@@ -184,9 +227,26 @@ def test_a_package_that_cannot_be_imported_counts_as_absent(tmp_path, monkeypatc
     assert run("models").exit_code == 0
 
 
-def test_a_narrow_terminal_shows_the_list(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "1")
-    assert "Kinetree\n  icub:2.0 " in run("models").stdout
+def test_the_list_fits_into_the_terminal(monkeypatch):
+    """A line has 20 to 120 characters; names are never parted at their hyphens."""
+    listed = {"a-b": 3, "a-name-of-a-model-that-is-longer-than-a-line": 1, "c": 9, "d_e-f": 12}
+    models = {name * count: installed.Model(Path(__file__)) for name, count in listed.items()}
+    for name in [*PACKAGES]:
+        monkeypatch.setitem(PACKAGES, name, lambda: models)
+    for columns, width in (("1", 20), ("20", 20), ("60", 60), ("120", 120), ("300", 120)):
+        monkeypatch.setenv("COLUMNS", columns)
+        lines = run("models").stdout.splitlines()
+        start = lines.index("icub-models:NAME")
+        block = lines[start + 1 : lines.index("", start)]
+        assert " ".join(block).split() == [*models]
+        assert all(line.startswith("  ") and (len(line) <= width or len(line.split()) == 1) for line in block)
+        for one, other in itertools.pairwise(block):
+            assert len(f"{one}  {other.split()[0]}") > width
+    assert lines[0] == "Kinetree"
+    assert "not installed" not in "".join(lines)
+    assert lines[-1] == (
+        "not fetched: 0 of robot_descriptions; --json lists them, --fetch robot_descriptions:NAME clones one"
+    )
 
 
 def test_names_are_suggested():

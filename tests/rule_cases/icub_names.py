@@ -8,6 +8,8 @@ CASES = {
     "ICUB-001": Cases(
         found={
             "fifteen joints": half(15),
+            "fifteen with a prefix": half(15, "My-"),
+            "sixteen with a prefix": half(16, "My-", says="names such as 'My-"),
             "all fixed": icub(('type="revolute"', 'type="fixed"'), says="has 0 of the iCub's 32 joints"),
             "all with a prefix": icub(
                 *((f'joint name="{side}', f'joint name="my_{side}') for side in ("l_", "r_")),

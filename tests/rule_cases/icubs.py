@@ -87,11 +87,11 @@ def torso(*order: str) -> Model:
     return icub(*marks, *((f'name="{i}"', f'name="{name}"') for i, name in enumerate(order)), about="torso")
 
 
-def half(n: int) -> Model:
+def half(n: int, prefix: str = "", says: str = "") -> Model:
     """A robot of n joints of the page."""
     names = re.findall(r'<joint name="((?:[lr]|torso|neck)_\w+)" type="revolute">', ICUB)
-    joints = [joint(name, "root_link", name, kind="continuous") for name in names[:n]]
-    return Model(robot(link("root_link"), *map(link, names[:n]), *joints), about="robot 'r'")
+    joints = [joint(prefix + name, "root_link", name, kind="continuous") for name in names[:n]]
+    return Model(robot(link("root_link"), *map(link, names[:n]), *joints), about="robot 'r'", says=says)
 
 
 SENSOR = '<sensor name="l_arm_ft" type="force_torque">\n    <parent joint="l_arm_ft_sensor"/>'

@@ -142,6 +142,7 @@ CASES = {
             "half a millionth": diagonal("-5e-7", 1, 1),
             "nothing": diagonal("-0.9e-15", "1e-10", "1e-10"),
             "explained by digits": moved(inertial(1, "1.0", "1.0", "1.0", xy="1.1")),
+            "explained by digits beside a larger moment": moved(inertial(1, "1.0", "1.0", "3.0", xy="1.1")),
         },
     ),
     "INR-002": Cases(

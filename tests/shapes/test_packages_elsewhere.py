@@ -1,11 +1,14 @@
 """Packages that nobody named, found in the folders of another project."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 import kinetree as kt
-from kinetree.files.packages import Packages
+from kinetree.files import packages as packages_file
+from kinetree.files.packages import MODEL_PATHS, Packages, searched
+from support import put
 
 ROBOT = """<robot name="r"><link name="a"><visual><geometry><mesh filename="package://b/a.stl"/></geometry></visual>
 </link></robot>"""
@@ -69,6 +72,29 @@ def test_a_package_that_the_environment_names(tmp_path, monkeypatch):
     packages = Packages({})
     packages.package("b", file.parent)
     assert not packages.elsewhere
+
+
+def test_where_packages_and_models_are_looked_for(tmp_path, monkeypatch):
+    """A child process may read these folders: below the top folder of the file, and what each variable names."""
+    variables = ("ROS_PACKAGE_PATH", *MODEL_PATHS, "AMENT_PREFIX_PATH")
+    for variable in variables:
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(packages_file, "is_shared", lambda place: Path(place) == tmp_path)
+    top = [str(tmp_path / "w")]
+    assert [*searched(str(tmp_path / "w" / "arm" / "urdf"))] == top
+    for variable in variables:
+        names = [str(tmp_path / f"{variable} {i}") for i in range(2)]
+        monkeypatch.setenv(variable, os.pathsep.join(["", *names, ""]))
+        assert [*searched(str(tmp_path / "w" / "arm"))] == [*top, *names]
+        monkeypatch.delenv(variable)
+    put(tmp_path / "source" / "arm" / "package.xml", "")
+    for name, target in {"linked": tmp_path / "source" / "arm" / "package.xml", "copied": None}.items():
+        put(tmp_path / "install" / "share" / name / "other.txt", "")
+        mark = tmp_path / "install" / "share" / name / "package.xml"
+        mark.symlink_to(target) if target else mark.write_text("")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "install"))
+    found = [*searched(str(tmp_path / "w"))]
+    assert found == [*top, str(tmp_path / "install"), os.path.realpath(tmp_path / "source" / "arm")]
 
 
 def test_files_that_are_read_with_the_model_give_a_note(tmp_path):

@@ -12,7 +12,9 @@ import pytest
 import kinetree as kt
 import mesh_files as meshes
 from each import each
+from kinetree.rules.shapes.mesh_facts import Facts, box_of, facts_of
 from kinetree.shapes import Mesh, read_mesh
+from kinetree.shapes.collada import check_collada, corners_of
 from kinetree.shapes.convert import obj_bytes
 from kinetree.shapes.stl import msh_bytes, stl_bytes
 
@@ -38,6 +40,63 @@ def test_every_format_is_read(name):
     assert mesh.closed
     assert not mesh.flat
     assert len(mesh.merged.vertices) == 4
+
+
+def test_corners_of_collada_are_those_of_its_nodes():
+    """Of triangles and of polygons, in nodes of nodes, without lights and corners that are not finite."""
+    turned = "0 -1 0 5 1 0 0 6 0 0 1 7 0 0 0 1"
+    inner = (
+        f"<node><matrix>2 0 0 0 0 2 0 0 0 0 2 0 0 0 0 1</matrix><node><matrix>{turned}</matrix>INSTANCE</node></node>"
+    )
+    instance = '<instance_geometry url="#g"/>'
+    corners = meshes.CORNERS[meshes.FACES].reshape(-1, 3)
+    once = corners @ np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1]]) + (5, 6, 7)
+    polygons = meshes.dae().replace(b"</p></triangles>", b"</p></polylist>").replace(b"<triangles", b"<polylist")
+    for data, expected in (
+        (meshes.dae(), corners),
+        (meshes.dae(matrix=turned), once),
+        (meshes.dae(nodes=inner.replace("INSTANCE", instance)), np.concatenate([corners, 2 * once])),
+        (meshes.dae(nodes='<node><instance_light url="#none"/></node>'), corners),
+        (polygons.replace(b"<p>", b"<vcount>3 3 3 3</vcount><p>"), corners),
+        (meshes.dae().replace(b">0 0 0 1 ", b">1e999 0 0 1 "), corners[9:]),
+    ):
+        with np.errstate(invalid="ignore"):
+            found = corners_of(check_collada(data, "a.dae")[0])
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+
+def test_facts_of_meshes_are_those_of_what_is_read(tmp_path):
+    """A box and a number of triangles; a file that is cut, has no triangle, or is of another format has no box."""
+    whole = np.array([(0.0, 0, 0), (1, 2, 3)])
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n"
+    nan = meshes.stl(corners=np.array([(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, np.nan)]))
+    for name, data, facts, box in (
+        ("a.stl", meshes.stl(), (284, 284, 4, True, False), whole),
+        ("cut.stl", meshes.stl()[:-1], (283, 284, 4, False, True), None),
+        ("long.stl", meshes.stl() + b"more", (288, 284, 4, True, False), whole),
+        ("none.stl", meshes.stl(faces=meshes.FACES[:0]), (84, 84, 0, False, False), None),
+        ("nan.stl", nan, (284, 284, 4, True, False), None),
+        ("text.stl", meshes.stl_text(), None, whole),
+        ("a.dae", meshes.dae(unit="0.1"), (len(meshes.dae(unit="0.1")),) * 2 + (4, True, False), whole / 10),
+        ("a.glb", meshes.glb(), (len(meshes.glb()),) * 2 + (4, True, False), whole + np.array([0, 0, 1])),
+        ("a.obj", meshes.obj(), None, whole),
+        ("bad.dae", meshes.dae()[:300], None, None),
+        ("wrong.dae", meshes.dae().replace(b"#p", b"#gone"), None, None),
+        ("pointer.dae", pointer, None, None),
+        ("pointer.obj", pointer, None, None),
+    ):
+        path = tmp_path / name
+        path.write_bytes(data)
+        found = facts_of(path)
+        told = found and (found.length, found.announced, found.triangles, found.complete, found.cut)
+        assert told == facts, name
+        for there in (found.box if found else box, box_of(path)):
+            assert (there is None) == (box is None), name
+            if box is not None:
+                np.testing.assert_allclose(there, box, rtol=0, atol=1e-6)
+        if found and box is not None:
+            np.testing.assert_allclose(found.sides, np.ptp(box, axis=0), rtol=0, atol=1e-6)
+    assert Facts(1, 1, None, True, 0).sides is None
 
 
 def test_an_open_mesh_and_a_flat_one():

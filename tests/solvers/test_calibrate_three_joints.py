@@ -1,11 +1,14 @@
 """All that is printed of poses of an arm of three joints that nothing explains, or but for one pose."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from each import each
 from kinetree.lab.calibrate import calibration
 from kinetree.lab.calibrate.calibration import calibrate
+from kinetree.lab.calibrate.search import _grid
 from kinetree.spatial import se3
 from pendants import changed, load, shown, urdf
 
@@ -238,3 +241,13 @@ def test_explanations_that_are_as_simple():
         "Calibration: the model and the controller of KUKA do not agree; joint-zero, joint-zero, joint-zero, or 3 "
         "other explanations; 6 poses, up to 0.000 mm and 0.0000 deg off"
     )
+
+
+def test_zeros_are_searched_from_quarter_turns_of_up_to_three_joints_and_15_degrees_of_one():
+    turning = [True, False, True, True, True]
+    rows = np.round(np.degrees(_grid(turning)))
+    quarters = {row for row in product((0, 90, 180, -90), repeat=5) if row[1] == 0 and np.count_nonzero(row) <= 3}
+    fine = {tuple(angle * (j == i) for j in range(5)) for i in (0, 2, 3, 4) for angle in range(-180, 180, 15)}
+    assert {*map(tuple, rows)} == quarters | fine
+    assert len(rows) == len(quarters) + 4 * 24
+    assert not rows[0].any()

@@ -249,7 +249,7 @@ def test_joints_that_are_too_fast_brake_straight(icub):
     assert shoulder == pytest.approx([1 - 10 * 0.995 * 0.001 / 8] * 3, rel=1e-12)  # in proportion, as the first one can
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, 2e6])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 2e6, -2e6])
 def test_a_command_that_is_none_stops_the_joints(bad):
     guard = kt.guard(one_hinge(), acceleration=10.0)
     q, qd = np.array([0.0]), np.array([1.0])

@@ -1,15 +1,24 @@
 """Inverse kinematics with joints that have quaternions: floating bases, balls; and planar and universal joints."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.tangent import Loose, turned_anew
+from kinetree.algorithms.tracking import REPORT, returning_step, tracking_step
 from kinetree.model.limits import Limits
+from kinetree.model.tree import build_tree
+from kinetree.solvers.ik.problem import reach_of
 from random_arms import on, random_arm
 from support import random_q
 
 HELD = ["l_foot", "r_foot", "l_hand"]
+BALL = """<mujoco><worldbody><body name="arm"><joint name="ball" type="ball"/><geom size="0.1"/>
+<body name="fore" pos="0 0 1"><joint name="hinge" axis="1 0 0" range="-60 60"/><geom size="0.1"/>
+<site name="tip" pos="0 0 1"/></body></body></worldbody></mujoco>"""
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +139,28 @@ def test_what_has_no_meaning_is_refused(walker):
     turned = Limits(limits.coordinate_names, lower, limits.upper, limits.G, limits.h, limits.row_names)
     with pytest.raises(kt.KinetreeError, match=r"limits on base_joint\.qx, of joints with quaternions"):
         kt.ik(walker, "l_foot", limits=turned)
+
+
+def test_a_step_moves_no_coordinate_further_than_its_stride():
+    """With a ball, whose quaternion has a number more than its motions, and a hinge between limits; on floats."""
+    robot = kt.load(BALL, format="mjcf")
+    problem, inside = reach_of(robot, robot.limits, [Goal("position", "tip", "world")], (1e-6, 1e-6), 4)
+    assert problem.columns.tolist() == [4, 0, 1, 2, 3]
+    fk, start = kt.fk(robot, "tip").interpret, robot.q({"hinge": 0.4})
+    q, far = start[problem.columns], np.array([0.3, 1.0, 0.7])
+    for strides, most in (([0.01, 0.02, 0.03, 0.04], 1.0), ([1.0, 0.05, 1.0, 1.0], 1.0), ([9.0] * 4, 0.99)):
+        step = partial(tracking_step, build_tree(robot), problem, q, inside.bounds_now, np.array(strides))
+        report = step(far)
+        moved = problem.moved(start, report[REPORT:])
+        v = kt.dynamics.difference(robot).interpret(start, moved)[problem.rates]
+        share = (np.abs(v) / strides).max()
+        assert share <= 1.0 + 1e-9
+        assert share == pytest.approx(1.0, abs=1e-6) or most < 1.0
+        before, after = (np.linalg.norm(fk(x)[:3, 3] - far) for x in (start, moved))
+        assert after < before
+        np.testing.assert_allclose(report[2], after**2, rtol=1e-9)
+        back = returning_step(build_tree(robot), problem, report[REPORT:], np.array(strides), q, far)
+        np.testing.assert_allclose(back[REPORT:], q, rtol=0, atol=1e-12)
 
 
 def test_random_turns_are_uniform():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,10 +10,16 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.algorithms.closest import settled_step
+from kinetree.algorithms.goals import Goal
+from kinetree.algorithms.inverse import DESCENT, GOING, HEAD, STEPS, inverse_step
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
+from kinetree.model.tree import build_tree
 from kinetree.solvers.ik import solver as solver_file
-from kinetree.solvers.ik.problem import _that_matter
+from kinetree.solvers.ik.problem import _that_matter, reach_of
+from kinetree.solvers.ik.reachable import judged
+from kinetree.solvers.ik.stepping import ik_step
 
 LINKS = [{"a": 1.0, "qlim": [-2.0, 2.0], "velocity": 1.0}, {"a": 1.0, "qlim": [-2.0, 2.5], "velocity": 2.0}]
 CORNER = [1.0, 1.0, 0.0]
@@ -156,6 +163,94 @@ def test_a_plain_target_is_not_converted(monkeypatch):
     for long, quick in zip(slow, (ik(target), ik(target, q0=np.array(UP))), strict=True):
         np.testing.assert_array_equal(quick.q, long.q)
         assert (quick.success, quick.iterations) == (True, long.iterations)
+
+
+def test_verdicts_come_with_the_solutions_of_the_search():
+    points = np.array([CORNER, [3.0, 0.0, 0.0], [0.0, np.nan, 0.0], [1.5, 0.5, 0.0], [-1.9, 0.6, 0.0]])
+    answer, q = judged(solver(), [points])
+    assert answer.tolist() == [True, False, False, True, False]
+    assert np.isnan(q[~answer]).all()
+    at = np.cumsum(q[answer], axis=-1)
+    np.testing.assert_allclose(np.cos(at).sum(axis=-1), points[answer, 0], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(np.sin(at).sum(axis=-1), points[answer, 1], rtol=0, atol=1e-6)
+    one, q_one = judged(solver(), [points[3]])
+    assert one.shape == ()
+    np.testing.assert_array_equal(q_one, q[3])
+
+
+def test_a_descent_ends_where_steps_are_short_for_the_tolerance():
+    """Two links of 1 km: 3e-12 rad are 3 nm there."""
+    long = kt.chain([dict(link, a=1000.0) for link in LINKS], convention="dh")
+    problem, inside = reach_of(long, long.limits, [Goal("position", "tip", "base_link")], (1e-10, 1e-10), 4)
+    state = inside.template.copy()
+    state[HEAD : HEAD + 2] = 0.5, 1.0
+    for moved, tolerance, expected in (
+        (3e-12, 1e-10, (1, 0)),  # the number of the step and that of the descent
+        (3e-12, 1e-9, (1, 0)),
+        (1e-3, 1e-6, (1, 0)),
+        (0.0, 1e-6, (0, 1)),
+    ):
+        at = np.array([0.5 + moved, 1.5 + moved])
+        target = 1000 * np.array([np.cos(at).sum(), np.sin(at).sum(), 0.0])
+        asked = replace(problem, tolerances=(tolerance, tolerance))
+        with np.errstate(divide="ignore"):  # a step of nothing
+            after = inverse_step(build_tree(long), asked, state, inside.bounds_now, inside.begin_at, target)
+        assert (after[STEPS], after[DESCENT]) == expected
+
+
+def test_a_gantry_without_ends_goes_any_way_at_once():
+    """No coordinate has a longest step, and far ways need no damping."""
+    gantry = kt.chain("tx(x) ty(y) tz(z)")
+    problem, inside = reach_of(gantry, gantry.limits, [Goal("position", "tip", "base_link")], (1e-6, 1e-6), 4)
+    target = np.array([1e3, -2e6, 3.0])
+    after = inverse_step(build_tree(gantry), problem, inside.template, inside.bounds_now, inside.begin_at, target)
+    assert np.abs(after[HEAD : HEAD + 3] - target).max() < 1e6
+    assert after[STEPS] == 1
+
+
+def test_a_posture_is_approached_along_motions_that_keep_the_target():
+    """Half the way to it, without what would move the tip: the projection of that way onto the null space of J."""
+    three = kt.chain([{"a": a, "qlim": [-2.0, 2.0]} for a in (1.0, 0.8, 0.6)], convention="dh")
+    problem, inside = reach_of(three, three.limits, [Goal("position", "tip", "base_link")], (1e-6, 1e-6), 4)
+    q, posture = np.array([0.3, 0.4, 0.5]), np.array([0.35, 0.3, 0.6])
+    at, lengths = np.cumsum(q), np.array([1.0, 0.8, 0.6])
+    target = np.array([lengths @ np.cos(at), lengths @ np.sin(at), 0.0])
+    x, y = (np.cumsum((lengths * f(at))[::-1])[::-1] for f in (np.cos, np.sin))
+    J = np.array([-y, x])
+    expected = (np.eye(3) - np.linalg.pinv(J) @ J) @ (0.5 * (posture - q))
+    state = inside.template.copy()
+    state[HEAD : HEAD + 3] = q
+    after = settled_step(build_tree(three), problem, state, inside.bounds_now, posture, target)
+    assert np.linalg.norm(expected) > 0.01
+    np.testing.assert_allclose(after[HEAD : HEAD + 3] - q, expected, rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(after[HEAD + 3 :], q)
+    assert (after[GOING], after[STEPS]) == (1.0, 1.0)
+    with np.errstate(divide="ignore"):
+        still = settled_step(build_tree(three), problem, state, inside.bounds_now, q, target)
+    assert (still[GOING], still[STEPS]) == (0.0, 1.0)
+
+
+def test_a_kernel_of_one_step_says_what_it_takes():
+    step = ik_step(arm(), "tip", goal="position")
+    assert step.name == "ik_step"
+    assert [str(port) for port in (*step.inputs, *step.outputs)] == [
+        "q (…, 2) [m, rad]",
+        "uphill (…) [0 at first, then uphill_next]",
+        "target (…, 3) [position of tip in base_link; m]",
+        "stride (…, 2) [the largest change of each coordinate; m, rad]",
+        "q_next (…, 2) [after the step; m, rad]",
+        "uphill_next (…) [for the next step]",
+        "error (…, 2) [of q; m, rad]",
+        "state (…) [of q]",
+    ]
+    assert [port.labels for port in step.outputs] == [("q1", "q2"), (), ("distance", "angle"), ()]
+    assert step.outputs[-1].codes == (("state", ("going", "reached", "stuck")),)
+
+
+def test_progress_is_told_every_2_14_targets():
+    seen, targets = [], np.tile(CORNER, (2**14 + 5, 1))
+    solver()(targets, q0=UP, progress=lambda *step: seen.append(step))
+    assert seen == [(2**14, 2**14 + 5), (2**14 + 5, 2**14 + 5)]
 
 
 def test_progress_and_interruption(monkeypatch):

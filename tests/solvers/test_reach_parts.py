@@ -11,9 +11,13 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree import progress
+from kinetree.algorithms.inverse import DESCENT, GOING, HEAD
 from kinetree.lab.reach import slabs
+from kinetree.lab.reach.grid import Grid, sphere
 from kinetree.lab.reach.map import map_of
 from kinetree.lab.reach.run import _job
+from kinetree.lab.reach.search import solved
 from kinetree.lab.reach.store import Store
 from reach_arms import two_links
 
@@ -68,6 +72,72 @@ def test_counts_and_volumes():
     np.testing.assert_array_equal(flat.index, flat.share)
     line = made([[0x80], [0]], shape=[2, 1, 1], flat=[False, True, True], directions=1, rolls=0)
     assert "reaches 0.5 m; 2 × 1 × 1 voxels of 0.5 m, 1 directions with any roll" in repr(line)
+
+
+def grid(shape=(2, 3, 4), flat=(False, False, False), directions=5, rolls=3, axis=None):
+    return Grid(np.array([-1.0, 0.5, 0.0]), 0.5, shape, flat, sphere(directions), rolls, axis)
+
+
+def test_orientations_of_voxels():
+    """Rotations with the directions as z, in rolls about it; they turn with the voxel about an axis."""
+    directions = sphere(50)
+    np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 1.0, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(directions.mean(axis=0), 0.0, rtol=0, atol=0.01)
+    np.testing.assert_allclose(directions[:, 2], 1 - (2 * np.arange(50) + 1) / 50, rtol=0, atol=1e-15)
+    cosines = directions @ directions.T - 2 * np.eye(50)
+    assert 0.35 < np.arccos(cosines.max(axis=1)).min() < np.arccos(cosines.max(axis=1)).max() < 0.55
+    for directions, rolls, tried in ((50, 4, "50 directions with 4 rolls"), (7, 0, "7 directions with any roll")):
+        here = grid(directions=directions, rolls=rolls)
+        R = here.rotations(np.zeros(3)).reshape(directions, max(rolls, 1), 3, 3)
+        assert (here.orientations, here.tried) == (directions * max(rolls, 1), tried)
+        np.testing.assert_allclose(R @ np.swapaxes(R, -1, -2), np.broadcast_to(np.eye(3), R.shape), rtol=0, atol=1e-15)
+        np.testing.assert_allclose(np.linalg.det(R), 1.0, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(R[..., 2], np.repeat(sphere(directions)[:, None], max(rolls, 1), 1), atol=1e-15)
+        if rolls:
+            turn = np.swapaxes(R[:, :-1], -1, -2) @ R[:, 1:]  # a quarter turn about z
+            expected = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+            np.testing.assert_allclose(turn, np.broadcast_to(expected, turn.shape), rtol=0, atol=1e-15)
+    alone = grid(directions=0, rolls=0)
+    assert (alone.orientations, alone.tried) == (1, "positions alone")
+    np.testing.assert_array_equal(alone.rotations(np.ones((2, 3))), np.ones((2, 1, 1, 1)) * np.eye(3))
+    turned = grid(axis=np.array([0.25, -0.5]))
+    points = np.array([[0.25 + 2 * np.cos(a), -0.5 + 2 * np.sin(a), 7.0] for a in (0.0, 0.3, -2.0)])
+    np.testing.assert_allclose(turned.turned(points), [0.0, 0.3, -2.0], rtol=0, atol=1e-15)
+    assert not grid().turned(points).any()
+    about = turned.rotations(points) @ np.swapaxes(grid().rotations(points), -1, -2)
+    for found, a in zip(about, (0.0, 0.3, -2.0), strict=True):
+        expected = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
+        np.testing.assert_allclose(found, np.broadcast_to(expected, found.shape), rtol=0, atol=1e-15)
+
+
+def test_centres_and_contents_of_voxels():
+    for flat, content, unit in (
+        ((False, False, False), 0.125, "m³"),
+        ((False, False, True), 0.25, "m²"),
+        ((True, False, True), 0.5, "m"),
+        ((True, True, True), 1.0, "points"),
+    ):
+        here = grid(tuple(1 if f else n for f, n in zip(flat, (2, 3, 4), strict=True)), flat)
+        assert (here.content, here.unit) == (content, unit)
+        first = [low + (0.0 if f else 0.25) for low, f in zip((-1.0, 0.5, 0.0), flat, strict=True)]
+        np.testing.assert_allclose(here.centers[0, 0, 0], first, rtol=0, atol=1e-15)
+        last = [x if f else x + 0.5 * (n - 1) for x, f, n in zip(first, flat, (2, 3, 4), strict=True)]
+        np.testing.assert_allclose(here.centers[-1, -1, -1], last, rtol=0, atol=1e-15)
+    assert repr(grid()) == "Grid of 2 × 3 × 4 voxels of 0.5 m, 5 directions with 3 rolls"
+
+
+def test_voxels_as_far_from_the_axis_have_one_result():
+    """Each is computed once, at the first of them in the order of the voxels."""
+    here = grid((4, 4, 2), axis=np.array([0.0, 1.5]))  # in the middle of the grid
+    first, place = here.cells
+    centers = here.centers.reshape(-1, 3)
+    keys = [(round(float(np.hypot(x, y - 1.5)), 9), float(z)) for x, y, z in centers]
+    assert len(first) == len({*keys}) == 6
+    assert [keys[i] for i in first] == [*dict.fromkeys(keys)]
+    assert [keys[first[k]] for k in place] == keys
+    assert [keys.index(keys[i]) for i in first] == first.tolist()
+    every, same = grid((4, 4, 2)).cells
+    assert every.tolist() == same.tolist() == [*range(32)]
 
 
 def test_voxels_of_points():
@@ -271,6 +341,89 @@ class Client:
             yield self.waiting.pop()
 
 
+class Bar:
+    """A bar of progress that keeps what it shows."""
+
+    shown: list
+
+    def show(self, *step):
+        self.shown.append(step)
+
+    def end(self):
+        pass
+
+
+@each(
+    "orientations, centers, cells, count",
+    [
+        (1, 2**16, 2**16, 1),
+        (1, 2**16 + 1, 2**16, 2),
+        (9, 7282, 7281, 2),
+        (9, 3 * 7281, 7281, 3),
+        (2**16, 3, 1, 3),
+        (2**16 + 1, 3, 1, 3),
+        (100, 1, 655, 1),
+    ],
+)
+def test_slabs_have_about_2_16_targets(orientations, centers, cells, count):
+    job = slabs.Job(SimpleNamespace(orientations=orientations), None, np.zeros((centers, 3)))
+    assert (job.cells, job.slabs) == (cells, count)
+    places = [job.where(slab) for slab in range(count)]
+    assert [(place.start, place.stop) for place in places] == [
+        (i * cells, min((i + 1) * cells, centers)) for i in range(count)
+    ]
+
+
+class Solver:
+    """A solver of two joints with two closed forms; inside the limits are angles below 10."""
+
+    _problem, _more = SimpleNamespace(columns=[0, 1], descents=5, nq=2), ()
+    _inside = SimpleNamespace(template=np.zeros(HEAD + 4), neutral=np.zeros(2))
+
+    def __init__(self):
+        self.searched = []
+        # by target; a negative angle is no solution
+        self.forms = {1.0: [(1.0, 1.5), (99.0, 0.0)], 2.0: [(2.0, 2.5)], 4.0: [], 5.0: [(5.0, -1.0), (5.5, 0.5)]}
+
+    def _forms(self, q, targets):
+        found = np.full((len(targets), 8, 7), np.nan)
+        for row, target in zip(found, targets, strict=True):
+            for k, form in enumerate(self.forms[target]):
+                row[2 * k + 1, :3] = *form, 1.0  # and a number that is finite
+        return found
+
+    def _kernel(self, states, targets):
+        assert (states[:, DESCENT] == 4).all()
+        assert (np.floor(states[:, HEAD]) == np.where(states[:, HEAD] == 99.0, 99.0, targets)).all()
+        states[:, GOING] = np.where(states[:, HEAD + 1] < 0, -1.0, 0.0)
+        return states
+
+    def _answer(self, found, neutral):
+        q = found[:, HEAD : HEAD + 2]
+        return np.column_stack([q, np.zeros(len(q)), np.zeros(len(q)), np.where(q[:, 0] < 10, 0.0, 1.0)])
+
+    def __call__(self, targets):
+        self.searched += targets.tolist()
+        return SimpleNamespace(success=targets < 5, q=np.column_stack([targets, targets]))
+
+
+def test_all_solutions_of_a_target_count():
+    """Of the search, of all closed forms inside the limits, and of a second search where there is neither."""
+    targets, success = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([True, True, False, True, True])
+    q = np.array([[0.1, 0.2], [np.nan, np.nan], [7.0, 7.0], [np.nan, np.nan], [5.0, 0.0]])
+    solver = Solver()
+
+    def found():
+        for owner, rows in solved(solver, [targets], success, q):
+            yield from ((int(i), *row) for i, row in zip(owner, rows, strict=True))
+
+    assert [*found()] == [(0, 0.1, 0.2), (4, 5.0, 0.0), (0, 1.0, 1.5), (1, 2.0, 2.5), (4, 5.5, 0.5), (3, 4.0, 4.0)]
+    assert solver.searched == [4.0]
+    solver._forms = None
+    assert [*found()] == [(0, 0.1, 0.2), (4, 5.0, 0.0), (1, 2.0, 2.0), (3, 4.0, 4.0)]
+    assert [len(owner) for owner, _ in solved(Solver(), [targets], success & False, q)] == [0]
+
+
 def test_however_it_is_computed_it_is_the_same(tmp_path, monkeypatch):
     """At once, in slabs by threads, by a cluster, and in a store that is continued."""
     pytest.importorskip("zarr")
@@ -285,15 +438,18 @@ def test_however_it_is_computed_it_is_the_same(tmp_path, monkeypatch):
     stop = {"store": tmp_path / "a.zarr", "workers": 1, "progress": lambda done, total: 1 / (2 - done)}
     with pytest.raises(ZeroDivisionError):
         kt.reach_map(arm, "tool0", **options, **stop)
+    monkeypatch.setattr(progress, "_Bar", Bar)
     for more in ({"workers": 2}, {"client": client}, {"store": tmp_path / "a.zarr", "workers": np.int64(1)}):
-        seen.append([])
-        again = kt.reach_map(arm, "tool0", **options, **more, progress=lambda *step: seen[-1].append(step))
+        Bar.shown = []
+        again = kt.reach_map(arm, "tool0", **options, **more, progress=True)
+        assert {what for what, *_ in Bar.shown} == {"mapping"}
+        seen.append([step for _, *step in Bar.shown])
         for name in ("bits", "manipulability", "margin"):
             np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
-    steps = [(i + 1, 6) for i in range(6)]
+    steps = [[i + 1, 6] for i in range(6)]
     assert seen[:2] == [steps, steps]
     assert client.most == 4
-    assert seen[2] in ([(i + 1, 4) for i in range(4)], [(i + 1, 5) for i in range(5)])
+    assert seen[2] in ([[i + 1, 4] for i in range(4)], [[i + 1, 5] for i in range(5)])
     kt.reach_map(arm, "tool0", **options, store=tmp_path / "a.zarr", progress=lambda *step: seen[2].clear())
     assert seen[2]  # nothing is computed again
 

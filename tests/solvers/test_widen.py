@@ -8,7 +8,7 @@ import pytest
 import kinetree as kt
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
-from kinetree.solvers.limits.widen import Reach
+from kinetree.solvers.limits.widen import Reach, widenable
 from kinetree.spatial import polytope
 
 PLANAR = """<robot name="planar"><link name="base"/><link name="upper"/><link name="lower"/><link name="tip"/>
@@ -168,7 +168,9 @@ def test_the_widened_robot_is_kept_in_files(corners, tmp_path):
         ({"far": 1.0}, {"total": -1.0}, "total is -1;"),
         ({"far": 1.0}, {"reach": "tipp"}, "did you mean 'tip'"),
         ({"far": 1.0}, {"reach": "tip", "samples": 0}, "samples is 0"),
-        ({"far": 1.0}, {"reach": "tip", "cell": 0.0}, "cell is 0.0"),
+        ({"far": 1.0}, {"reach": "tip", "samples": 2.5}, r"samples is 2\.5; expected a whole number from 1"),
+        ({"far": 1.0}, {"reach": "tip", "samples": 1, "cell": 0.0}, r"cell is 0\.0; expected a length above 0, in m"),
+        ({"far": 1.0}, {"reach": "tip", "cell": np.inf}, "cell is inf; expected a length above 0, in m"),
     ],
 )
 def test_errors(corners, most, options, said):
@@ -192,6 +194,14 @@ def test_what_has_no_room_or_no_measure():
     # joints without end turn once around, and those that do not move the frame stay
     plan = kt.limits.widen(mixed, {"turn": 1.0}, reach="spinner", samples=2000)
     assert plan.after > plan.before
+
+
+def test_a_row_with_the_name_of_a_joint():
+    """The ends of joint q1 are "q1 lower" and "q1 upper", so that those of the row have another name."""
+    robot = planar({"q1": (1, 1, 2.0), "q2 upper": (-1, -1, -0.5)})
+    assert robot.limits.row_names == ("limit q1 upper", "q2 upper upper")
+    assert widenable(robot) == {"q1": 0, "limit q1 upper": 0, "q2 upper": 1, "q2 upper upper": 1}
+    assert widenable(kt.load(PLANAR, format="urdf")) == {}
 
 
 def test_names_that_overlap_and_faces_that_are_edges():

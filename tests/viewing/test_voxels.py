@@ -2,6 +2,7 @@
 
 import zlib
 from base64 import b64decode
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from kinetree.lab.reach.grid import Grid, sphere
 from kinetree.lab.reach.map import ReachMap
 from kinetree.viewing.picture import picture
 from kinetree.viewing.show import view_of
-from kinetree.viewing.voxels import COLOURS, coloured, cubes, cut_of, described_reach, drawn
+from kinetree.viewing.voxels import COLOURS, CutPlane, coloured, cubes, cut_of, described_reach, drawn
 from reach_arms import ur5
 
 ARM = ur5()
@@ -55,6 +56,26 @@ def test_a_cut_opens_the_map_towards_the_camera(reach):
         kept, gone = reach.grid.centers[seen], reach.grid.centers[(reach.count > 0) & ~seen]
         assert (gone @ direction).mean() > (kept @ direction).mean()
         assert 0.4 < seen.sum() / (reach.count > 0).sum() < 0.7
+
+
+def test_half_of_the_voxels_is_cut_away():
+    """Those that are reached in one orientation are drawn; one layer is never cut; the middle layer of three stays."""
+    for n, sides, expected in (
+        (4, 1, [False, False, True, True]),
+        (4, -1, [True, True, False, False]),
+        (3, 1, [False, True, True]),
+        (3, -1, [True, True, False]),
+        (1, 1, [True]),
+        (1, -1, [True]),
+    ):
+        for axis in range(3):
+            shape = [n if k == axis else 1 for k in range(3)]
+            reach = SimpleNamespace(count=np.ones(shape, np.uint8), grid=SimpleNamespace(shape=tuple(shape)))
+            cut = CutPlane(axis, tuple(sides if k == axis else -sides for k in range(3)))
+            assert drawn(reach, cut).ravel().tolist() == expected
+            assert drawn(reach, None).all()
+            reach.count[:] = 0
+            assert not drawn(reach, None).any()
 
 
 def test_only_faces_that_are_seen_are_drawn(reach):

@@ -44,5 +44,5 @@ def _file(model: Model) -> str | None:
 
 def _print(title: str, names: Sequence[str]) -> None:
     width = max(20, min(shutil.get_terminal_size().columns, 120)) - 2
-    text = textwrap.fill("  ".join(names), width, break_on_hyphens=False)
+    text = textwrap.fill("  ".join(names), width, break_long_words=False, break_on_hyphens=False)
     say(title, *textwrap.indent(text, "  ").split("\n"), "")

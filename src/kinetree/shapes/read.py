@@ -50,8 +50,6 @@ def read_parts(data: bytes, file: str, beside: Beside, part: str = "") -> list[t
     try:
         parts = _read(data, file, beside, part, looks=True)
     except KinetreeError:
-        if ending_of(file) not in (".obj", *CHECKS):
-            raise
         parts = _read(data, file, beside, part, looks=False)
     by_colour: dict[Rgba | None, list[Mesh]] = {}
     for mesh, colour in parts:

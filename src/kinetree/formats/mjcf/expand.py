@@ -77,7 +77,7 @@ def _leads_outside(report: Report, root: Element, confinement: Confinement) -> b
     count = len(report.findings)
     for element in root.walk():
         for name, file in element.attributes.items():
-            places = [folder / below / file for below in within] if name.startswith("file") else []
+            places = {folder / below / file for below in within} if name.startswith("file") else ()
             for place in places:
                 if os.path.exists(place) and not confinement.holds(place):
                     refused = refusal(repr(file), real(place), confinement).findings[0]

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kinetree.errors import SEVERITIES, Finding
+from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
 from kinetree.robot_kinds.arms import Arm
 from kinetree.robot_kinds.kinds import GIVEN, Kinds
@@ -66,7 +66,7 @@ class Rep199(Rule):
         near = f"; {min(friends)!r} is another frame" if len(friends) == 1 else ""
         if len(arms) == 1 and arm.prefix and name in ("flange", "tool0") and name in robot.frames:
             near = f"; {name!r} lacks the prefix {arm.prefix!r}"
-        severity = self.severity() if strict else max(self.severity(), "warning", key=SEVERITIES.index)
+        severity = self.severity() if strict else "warning"
         place = arm.end if name in ("flange", "tool0") else arm.foot
         on = {"base": arm.base_link or arm.foot, "flange": arm.end}.get(name, arm.flange or f"{prefix}flange")
         fix = f"kinetree fix adds it, with --{name} 'X Y Z R P Y' (m, rad, in {on}) if its place is unknown"

@@ -1,7 +1,7 @@
 """The inverse kinematics solver and its result."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -49,8 +49,8 @@ class IKResult(Displayable):
     success: Array | bool
     residual: Array
     iterations: Array | int
-    _limits: Limits = field(repr=False)
-    _columns: Array = field(repr=False)
+    _limits: Limits
+    _columns: Array
 
     def __repr__(self) -> str:
         state = "reached" if np.asarray(self.success).all() else "not reached"

@@ -1,7 +1,7 @@
 """One step of inverse kinematics for a control loop, and its result."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -43,8 +43,8 @@ class IKStep(Displayable):
     success: Array | bool
     stuck: Array | bool
     residual: Array
-    _limits: Limits = field(repr=False)
-    _columns: Array = field(repr=False)
+    _limits: Limits
+    _columns: Array
 
     def __repr__(self) -> str:
         stuck = np.asarray(self.stuck)
