@@ -1,5 +1,6 @@
 """Kernels of the tests are kept apart from those of whoever runs them."""
 
+import gc
 import os
 import re
 from zlib import crc32
@@ -28,6 +29,13 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=others)
         left_out = set(others)
         items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish():
+    """Let the garbage collector leave the tests themselves alone, and run less often: it takes a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_ignore_collect(collection_path, config):
