@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+from functools import partial
 from zlib import crc32
 
 import pytest
@@ -67,4 +68,17 @@ def _own_cache(tmp_path_factory):
         base = base.parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KINETREE_CACHE", str(base / "kernels"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_code(request):
+    """In quick tests LLVM does not optimize, which takes more than half of its time. Those of the compiler undo this.
+    The code has a key of its own in the cache."""
+    from kinetree.compiler import llvm
+
+    with pytest.MonkeyPatch.context() as patch:
+        if request.config.option.markexpr == QUICK:
+            patch.setattr(llvm, "_machine", partial(llvm._machine, opt=0))
+            patch.setattr(llvm, "VERSION", f"{llvm.VERSION}, not optimized")
         yield
