@@ -1,9 +1,9 @@
 """The same robot, whatever the frames of its bodies."""
 
 import numpy as np
-import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.differential import jacobian
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
@@ -21,7 +21,7 @@ def robots():
     return [everything(), kt.load("icub"), kt.load(icub_urdfs()[0]), kt.load(icub_urdfs()[-1])]
 
 
-@pytest.mark.parametrize("number", range(4))
+@each("number", range(4))
 def test_poses_and_jacobians_stay(number):
     robot, rng = robots()[number], np.random.default_rng(number)
     model = tree(robot)
@@ -60,7 +60,7 @@ def test_any_tree_stays():
         np.testing.assert_allclose(jacobian(other, q, frame, base), J, rtol=0, atol=1e-13, err_msg=str(seed))
 
 
-@pytest.mark.parametrize("number", range(4))
+@each("number", range(4))
 def test_inertias_move_with_the_frames(number):
     robot, rng = robots()[number], np.random.default_rng(number)
     model = tree(robot)

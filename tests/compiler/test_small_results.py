@@ -10,6 +10,7 @@ from threading import Thread
 import numpy as np
 import pytest
 
+from each import each
 from kinetree.compiler.ir_door import SMALL
 from kinetree.compiler.ufunc import RING, array_layout
 from toy_kernels import kernel
@@ -66,7 +67,7 @@ def _buffers(T):
     return buffers
 
 
-@pytest.mark.parametrize("how", KEEP)
+@each("how", KEEP)
 def test_what_somebody_has_is_never_overwritten(k, how):
     kept = [KEEP[how](called(k, i)) for i in range(MANY)]
     for i, value in enumerate(kept):
@@ -83,7 +84,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("how", CHANGES)
+@each("how", CHANGES)
 def test_a_changed_array_is_not_returned_again(k, how):
     for i in range(MANY):
         T = called(k, i)

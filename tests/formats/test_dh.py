@@ -286,8 +286,8 @@ def test_a_second_table_of_a_shared_joint_has_to_agree():
     assert finding.code == "shared-joint"
 
 
-@pytest.mark.parametrize(
-    ("first", "later", "said"),
+@each(
+    "first, later, said",
     [
         ("velocity = 5", "velocity = 1", "its velocity is"),
         ("effort = 5", "effort = 1", "its effort is 1.0 here and 5.0"),
@@ -406,8 +406,8 @@ def test_parts_are_left_out_of_a_table_that_came_from_csv():
     assert "-> 1" not in kt.text(robot, "dh-csv", without=("limit", "frame"))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "element"),
+@each(
+    "old, new, element",
     [
         ("6.6  0 0 0 1", "6.6  0 0 0 2", "tool"),
         ("neck_roll, 0, 0, -pi/2", "neck_roll, 0, zero, -pi/2", "joint 'neck_roll'"),
@@ -525,8 +525,8 @@ def test_dynamics_come_back(format):
     assert not any(joint.dynamics for joint in bare.joints.values())
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code"),
+@each(
+    "old, new, code",
     [
         ("damping = 1.5", "damping = 'much'", "number"),
         ("damping = 1.5", "damping = [1.5]", "number"),

@@ -307,7 +307,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("expression", REFUSED)
+@each("expression", REFUSED)
 def test_refused_with_what_is_legal(expression):
     with pytest.raises((kt.KinetreeError, AttributeError, NameError, TypeError, ValueError)) as caught:
         ours(expression)
@@ -356,7 +356,7 @@ LIMITS = {  # at a limit, and above it
 }
 
 
-@pytest.mark.parametrize("within", LIMITS)
+@each("within", LIMITS)
 def test_limits(within):
     assert repr(ours(within)) != ""
     with pytest.raises(kt.KinetreeError) as caught:
@@ -386,7 +386,7 @@ COSTS = [  # an expression, the value of x, and the fewest and most steps that i
 ]
 
 
-@pytest.mark.parametrize(("expression", "x", "fewest", "most"), COSTS, ids=[row[0] for row in COSTS])
+@each("expression, x, fewest, most", COSTS)
 def test_steps_of_an_expression(expression, x, fewest, most):
     """Steps are in proportion to the work, also if the result is small."""
     budget = Budget()
@@ -394,7 +394,7 @@ def test_steps_of_an_expression(expression, x, fewest, most):
     assert fewest <= MAX_STEPS_IN_ALL - budget.left <= most
 
 
-@pytest.mark.parametrize(
+@each(
     "expression",
     [
         "'x'.ljust(10**8)",
@@ -572,9 +572,7 @@ def test_yaml_data_keep_their_kind_at_every_depth():
     assert (type(data), type(data["a"]), type(data["a"][0])) == (YamlDict, YamlList, YamlDict)
 
 
-@pytest.mark.parametrize(
-    ("name", "valid"), [("a_1", True), ("1a", False), ("for", False), ("match", True), ("ﬁ", False), ("a b", False)]
-)
+@each("name, valid", [("a_1", True), ("1a", False), ("for", False), ("match", True), ("ﬁ", False), ("a b", False)])
 def test_names_of_properties(name, valid):
     assert is_valid_name(name) is valid
 
