@@ -13,7 +13,7 @@ from kinetree.formats.losses.losses import PARTS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics
 from kinetree.spatial import se3
-from support import all_frames, frames_differ_by, icub_urdfs, in_words, random_q, shared
+from support import all_frames, at_length, frames_differ_by, icub_urdfs, in_words, random_q, shared
 
 SEED = """\
 name = "icub_inertial_sensor"
@@ -440,7 +440,7 @@ def test_several_faults_are_told_at_once():
 def test_nothing_but_findings_comes_of_mutated_text():
     rng = np.random.default_rng(11)
     for source, file in ((SEED, "a.toml"), (TREE, "a.toml"), (SEED_CSV, "a.csv")):
-        for _ in range(150):
+        for _ in range(at_length(50, 500)):
             text = list(source)
             for _ in range(rng.integers(1, 6)):
                 i = int(rng.integers(len(text)))
