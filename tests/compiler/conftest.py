@@ -8,7 +8,7 @@ from kinetree.queries import query
 OPTIMIZED = {"_machine": llvm._machine, "VERSION": llvm.VERSION}
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _optimized():
     """Code as users get it, unlike in other quick tests."""
     with pytest.MonkeyPatch.context() as patch:
