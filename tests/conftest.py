@@ -1,7 +1,9 @@
 """Kernels of the tests are kept apart from those of whoever runs them."""
 
+import gc
 import os
 import re
+from functools import partial
 from zlib import crc32
 
 import pytest
@@ -17,6 +19,12 @@ def pytest_addoption(parser):
     parser.addoption("--part", default="1/1", metavar="K/N", help="Run the tests of one of N parts of similar size.")
 
 
+def pytest_configure(config):
+    """Leave whole packages that have a plug-in as they are: pytest would rewrite their assertions, which is slow."""
+    rewritten = getattr(config.pluginmanager.rewrite_hook, "_must_rewrite", set())
+    rewritten -= {"kinetree", "hypothesis", "zarr"}
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """Keep the tests of one part. Their names decide, so that a new test moves no other one."""
@@ -28,6 +36,13 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=others)
         left_out = set(others)
         items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish():
+    """Let the garbage collector leave the tests themselves alone, and run less often: it takes a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -59,4 +74,17 @@ def _own_cache(tmp_path_factory):
         base = base.parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KINETREE_CACHE", str(base / "kernels"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_code(request):
+    """In quick tests LLVM does not optimize, which takes more than half of its time. Those of the compiler undo this.
+    The code has a key of its own in the cache."""
+    from kinetree.compiler import llvm
+
+    with pytest.MonkeyPatch.context() as patch:
+        if request.config.option.markexpr == QUICK:
+            patch.setattr(llvm, "_machine", partial(llvm._machine, opt=0))
+            patch.setattr(llvm, "VERSION", f"{llvm.VERSION}, not optimized")
         yield

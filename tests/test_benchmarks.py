@@ -388,8 +388,8 @@ def test_the_share_is_of_files_that_another_parser_loads():
     assert text.endswith("## Loaded here alone\n\n- Files (1)\n    - c/c.urdf\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "is_absent"),
+@each(
+    "words, is_absent",
     [("Error opening file 'a.stl'", True), ("unknown package: arm", True), ("joint 'a' has no parent link", False)],
 )
 def test_missing_meshes_and_packages_are_told_from_faults(words, is_absent):

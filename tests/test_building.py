@@ -315,8 +315,8 @@ def test_a_fault_of_joints_is_refused(rows, code):
     assert found.split("|")[1] == code
 
 
-@pytest.mark.parametrize(
-    ("given", "code"),
+@each(
+    "given, code",
     [
         ({"convention": "standard"}, "convention"),
         ({"convention": "dh", "name": 5}, "name"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.job import check_job
 from kinetree.checker.plan import jobs
 from kinetree.confine import Confinement, workspace_of
@@ -79,7 +80,7 @@ def model(world, way):
     return put(world / name, text.replace("{home}", str(world.parent)))
 
 
-@pytest.mark.parametrize("way", WAYS_OUT)
+@each("way", WAYS_OUT)
 def test_no_reader_leaves_the_workspace(world, way):
     file = model(world, way)
     with pytest.raises(kt.KinetreeError) as refused:
@@ -94,20 +95,20 @@ def test_no_reader_leaves_the_workspace(world, way):
         assert "mujocoinclude" not in str(one)
 
 
-@pytest.mark.parametrize("way", OPEN)
+@each("way", OPEN)
 def test_without_it_a_model_may_read_all(world, way):
     assert kt.load(model(world, way)).links
 
 
-@pytest.mark.parametrize("way", WAYS_OUT)
+@each("way", WAYS_OUT)
 def test_a_folder_that_holds_both_may_be_named(world, way):
     file = model(world, way)
     if way in OPEN:
         assert kt.load(file, confined=Confinement([world.parent])).links
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
+@each(
+    "name, text",
     [
         ("urdf/a.xacro", included("../macros/part.xacro")),
         ("urdf/a.xacro", included("../macros/*.xacro")),
@@ -349,7 +350,7 @@ class TestMeshes:
         text = f'<robot name="r"><link name="base">{shape}</link></robot>'
         return [f for f in kt.check(put(world / "a.urdf", text), **options) if f.code.startswith("MSH")]
 
-    @pytest.mark.parametrize("mesh", ["../{}", "file://{home}/{}", "{home}/{}", "link/{}", "package://home/{}"])
+    @each("mesh", ["../{}", "file://{home}/{}", "{home}/{}", "link/{}", "package://home/{}"])
     def test_it_is_not_said_whether_one_outside_is_there(self, world, mesh):
         mesh = mesh.replace("{home}", str(world.parent))
         said = {self.remarks(world, mesh.format(name), confined=True)[:1] == [] for name in ("secret.sdf", "none.stl")}

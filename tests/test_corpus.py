@@ -5,6 +5,8 @@ import pytest
 import corpus
 from support import sample, shared
 
+pytestmark = pytest.mark.slow
+
 CAUSES = {
     *("xml-syntax", "xml-doctype", "xml-encoding", "xml-size", "xml-depth"),
     *("number", "missing-attribute", "missing-element", "duplicate-element", "duplicate-name", "geometry"),
@@ -36,6 +38,5 @@ def check(outcomes, at_least):
     assert sum(o.result == "loaded" for o in robots) > 0.65 * len(robots)
 
 
-@pytest.mark.slow
 def test_files_load_or_are_refused_for_a_known_cause():
     check(load_every(6, seconds=60), at_least=430)

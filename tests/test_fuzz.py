@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from each import each
 from fuzz import oracle
 from fuzz.attempt import Trial
 from fuzz.engines import FromBytes
@@ -21,7 +22,7 @@ from kinetree.errors import fail
 CASES = sorted(path for path in (Path(__file__).parents[1] / "fuzz" / "cases").glob("*/*") if path.is_file())
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
+@each("path", CASES)
 def test_what_was_found_once_stays_repaired(path):
     assert judge(lambda: TARGETS[path.parent.name].run(path.read_bytes(), "<text>")) is None
 

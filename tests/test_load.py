@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.plan import jobs
 from kinetree.cli._model import _load
 from kinetree.errors import Finding
@@ -40,8 +41,8 @@ class TestFormats:
         path.write_text(TEXT)
         assert kt.load(path, format="urdf").name == "r"
 
-    @pytest.mark.parametrize(
-        ("source", "more", "said"),
+    @each(
+        "source, more, said",
         [
             ("arm.urdf", {"format": "urdf"}, "a file is a pathlib.Path"),
             (TEXT, {}, "say format="),
@@ -67,9 +68,9 @@ class TestFormats:
 class TestOptionsOfSomeFormats:
     """A column of `FORMATS` says to which formats an option means something."""
 
-    @pytest.mark.parametrize("row", FORMATS.values(), ids=lambda row: row.name)
-    @pytest.mark.parametrize(
-        ("option", "said"),
+    @each("row", FORMATS.values())
+    @each(
+        "option, said",
         [
             ({"xacro_args": {"a": 1}}, "xacro arguments mean nothing to {}; the file is not expanded [option]"),
             ({"model": "m"}, "model='m' means nothing to {}; only SDF files hold several [option]"),

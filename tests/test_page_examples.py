@@ -2,6 +2,7 @@
 
 import pytest
 
+from each import each
 from pages import ROOT, assert_printed, blocks, commands, run_page
 
 
@@ -70,7 +71,7 @@ def test_what_is_not_printed_is_found(text, page):
         run_page(page(text))
 
 
-@pytest.mark.parametrize(("expected", "right"), [("…\nb\n…", True), ("a\n…", True), ("…\nc", True), ("…\nb", False)])
+@each("expected, right", [("…\nb\n…", True), ("a\n…", True), ("…\nc", True), ("…\nb", False)])
 def test_lines_can_be_left_out(expected, right):
     if right:
         assert_printed("a\nb\nc\n", expected, "here")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.controllers.controller import plain
 from kinetree.controllers.text import parsed
 from kinetree.model import edit
@@ -216,7 +217,7 @@ def test_limits_on_the_controllers_joints():
             kt.controllers.limit_joints(arm, "fanuc", low, high)
 
 
-@pytest.mark.parametrize("sliding", [(), (2,), (3,), (2, 3)])
+@each("sliding", [(), (2,), (3,), (2, 3)])
 def test_a_coupled_joint_may_slide(sliding):
     """Then numbers in mm and deg add up, and the limits hold where those of the pendant do all the same."""
     text = '<robot name="m10ia"><link name="l0"/>'
@@ -358,8 +359,8 @@ def test_real_models_in_xacro_have_them_too(key, at_least):
     assert sum(has_the_frames_that_the_file_says(key, path)[1] for path in found) >= at_least
 
 
-@pytest.mark.parametrize(
-    ("key", "name", "model"),
+@each(
+    "key, name, model",
     [("fanuc", "m430ia", "m430ia2f"), ("fanuc", "m430ia", "m430ia2p"), ("yaskawa", "hc30pl", "hc30pl")],
 )
 def test_models_whose_tool0_is_otherwise(key, name, model):

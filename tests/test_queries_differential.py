@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms import differential
 from kinetree.model.tree import build_tree
 from kinetree.queries.motion import SingularValues
@@ -217,7 +218,7 @@ def test_methods_of_manipulability_agree_on_a_real_robot():
         assert ((condition > 0) & (condition < 1)).all()
 
 
-@pytest.mark.parametrize("method", ["yoshikawa", "minimum_singular_value", "condition"])
+@each("method", ["yoshikawa", "minimum_singular_value", "condition"])
 def test_manipulability_of_what_cannot_be(method):
     robot = everything()
     w = kt.manipulability(robot, "on_branch4", method=method)

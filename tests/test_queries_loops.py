@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.errors import KinetreeError
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.spatial import se3
@@ -42,7 +43,7 @@ def test_the_distance_is_that_of_the_pins(fourbar):
     np.testing.assert_allclose(kt.kinematics.loop_error(fourbar)(q), [[np.linalg.norm(there - pin), 0.0]], atol=1e-15)
 
 
-@pytest.mark.parametrize("kind", JOINT_TYPES.values(), ids=lambda kind: kind.name)
+@each("kind", JOINT_TYPES.values())
 def test_what_a_type_can_reach_is_closed_and_other_poses_are_not(kind):
     rng = np.random.default_rng(3)
     axes = rng.normal(size=(kind.axes, 3))

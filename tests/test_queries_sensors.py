@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics, Joint, Link, Robot, Sensor
 from kinetree.spatial import plucker, se3
@@ -65,7 +66,7 @@ def expected_imu(poses: np.ndarray, gravity: np.ndarray) -> np.ndarray:
     return np.array([S[2, 1], S[0, 2], S[1, 0], *(R.T @ (SECOND @ places - gravity))])
 
 
-@pytest.mark.parametrize("name", ["base", "on_trunk5", "thumb_link", "finger_link", "branch4", "imu", "gyro"])
+@each("name", ["base", "on_trunk5", "thumb_link", "finger_link", "branch4", "imu", "gyro"])
 def test_an_imu_against_finite_differences_of_poses(name):
     motion, sensor = Motion(ROBOT, 1), ROBOT.sensors.get(name)
     poses = kt.fk(ROBOT, sensor.frame if sensor else name).interpret(motion.path)
@@ -213,8 +214,8 @@ def test_the_support_of_a_base_that_moves():
     np.testing.assert_allclose(found, tau, rtol=0, atol=1e-11)
 
 
-@pytest.mark.parametrize(
-    ("sensors", "frame", "message"),
+@each(
+    "sensors, frame, message",
     [
         ([], "trunk5", "no sensor is given"),
         (["ft"], "trunk5", r"does not say what it measures; pass measures="),

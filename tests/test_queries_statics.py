@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms import differential
 from kinetree.model.force_torque import MEASURES
 from kinetree.model.robot import Robot
@@ -70,7 +71,7 @@ def test_a_wrench_is_the_same_from_every_frame_of_its_link():
     np.testing.assert_allclose(kt.dynamics.wrench(ROBOT, b, a).interpret(q, moved_w), w, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize(("frame", "base"), WAYS)
+@each("frame, base", WAYS)
 def test_wrenches_and_points_go_there_and_back_and_by_way_of_another_frame(frame, base):
     q, _, w = some(ROBOT, 3)
     for query, x in ((kt.dynamics.wrench, w), (kt.kinematics.point, w[:, :3])):
@@ -81,7 +82,7 @@ def test_wrenches_and_points_go_there_and_back_and_by_way_of_another_frame(frame
         np.testing.assert_array_equal(query(ROBOT, frame, frame).interpret(q, x), x)
 
 
-@pytest.mark.parametrize(("frame", "base"), WAYS)
+@each("frame, base", WAYS)
 def test_points_and_contacts(frame, base):
     """A force at a point is that force at the point, wherever one looks from."""
     q, _, x = some(ROBOT, 4)
@@ -94,7 +95,7 @@ def test_points_and_contacts(frame, base):
     np.testing.assert_allclose(seen, kt.dynamics.contact_wrench(at, turned), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("frame", "base"), WAYS)
+@each("frame, base", WAYS)
 def test_kernels_are_the_algorithms(frame, base):
     (q, _, w), tree = some(ROBOT, 5), build_tree(ROBOT)
     asked = ((kt.dynamics.wrench, w), (kt.dynamics.joint_torques, w), (kt.kinematics.point, w[:, :3]))

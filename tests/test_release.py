@@ -14,6 +14,7 @@ import yaml
 from click.testing import CliRunner
 
 import kinetree as kt
+from each import each
 from kinetree.cli import group
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,7 +67,7 @@ class TestTheNotes:
         assert release.notes_of(self.changelog, "0.1.0") == "### Added\n\n- a\n  b\n"
         assert release.notes_of(text_of("CHANGELOG.md"), kt.__version__).count("\n## ") == 0
 
-    @pytest.mark.parametrize("version", ["0.1.1", "0.0.1", "0.1"])
+    @each("version", ["0.1.1", "0.0.1", "0.1"])
     def test_a_version_without_a_part_or_a_date_is_refused(self, version):
         with pytest.raises(ValueError, match="has no part"):
             release.notes_of(self.changelog, version)
@@ -137,14 +138,14 @@ def test_the_development_container_installs_known_extras():
 
 
 class TestTheWorkflows:
-    @pytest.mark.parametrize("path", [*WORKFLOWS, ROOT / "action.yml"], ids=lambda path: path.stem)
+    @each("path", [*WORKFLOWS, ROOT / "action.yml"])
     def test_actions_are_pinned_to_a_commit_with_its_version(self, path):
         used = re.findall(r"uses: (.+)", path.read_text(encoding="utf-8"))
         assert used
         for name in used:
             assert re.fullmatch(r"\./.*|[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", name), name
 
-    @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+    @each("path", WORKFLOWS)
     def test_jobs_have_few_rights_and_end(self, path):
         workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
         assert workflow["permissions"] == {}

@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from each import each
 from kinetree.errors import UnverifiedWarning
 from kinetree.spatial import se3
 
@@ -110,8 +111,8 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("said", BAD)
-@pytest.mark.parametrize("place", PLACES)
+@each("said", BAD)
+@each("place", PLACES)
 def test_a_bad_one_is_refused_with_its_fault(place, said):
     if place == "ik of a batch":
         result = IK(BAD[said][None], q0=Q)

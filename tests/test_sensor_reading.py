@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.model.force_torque import MEASURES
 from kinetree.spatial import se3
 from support import contact_reading
@@ -24,8 +25,8 @@ def sensing(said=""):
     return kt.load(SENSOR.format(said), format="urdf")
 
 
-@pytest.mark.parametrize(
-    ("said", "frame", "measures"),
+@each(
+    "said, frame, measures",
     [
         ("", "own", "parent_on_child"),
         ("<force_torque/>", "b", None),
@@ -80,13 +81,13 @@ class TestSDF:
         reading = contact_reading(robot, "ft", "b")([], [1, 0, 0, 0, 0, 0])
         assert reading.tolist() == [-1, 0, 0, 0, 0, 0]
 
-    @pytest.mark.parametrize("frame", ["parent", "child", "sensor"])
+    @each("frame", ["parent", "child", "sensor"])
     def test_the_moment_is_about_the_joint_in_any_frame(self, frame):
         robot = sdf_sensing(frame=frame, joint="0 0 -0.4 0 0 0")
         reading = contact_reading(robot, "ft", "b")([], [1, 0, 0, 0, 0, 0])
         np.testing.assert_allclose(reading, [1, 0, 0, 0, 0.4, 0], rtol=0, atol=1e-15)
 
-    @pytest.mark.parametrize(("frame", "turned"), [("parent", 0.0), ("child", 0.3), ("sensor", 1.0)])
+    @each("frame, turned", [("parent", 0.0), ("child", 0.3), ("sensor", 1.0)])
     def test_the_frame_turns_the_axes(self, frame, turned):
         robot = sdf_sensing(frame=frame, turned=0.3, joint="0 0 -0.4 0 0 0", sensor=0.7)
         w_a = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])  # at b's origin, in a's axes
@@ -96,8 +97,8 @@ class TestSDF:
         expected = [*(R @ w_a[:3]), *(R @ (w_a[3:] + np.cross((0, 0, 0.4), w_a[:3])))]
         np.testing.assert_allclose(reading, expected, rtol=0, atol=1e-15)
 
-    @pytest.mark.parametrize("type", ["revolute", "prismatic"])
-    @pytest.mark.parametrize("frame", ["parent", "child"])
+    @each("type", ["revolute", "prismatic"])
+    @each("frame", ["parent", "child"])
     def test_the_joint_moves_with_the_child(self, type, frame):
         axis = "<axis><xyz>0 1 0</xyz></axis>"
         robot = sdf_sensing(frame=frame, type=type, axis=axis, joint="0.1 0 -0.4 0 0 0")
@@ -124,8 +125,8 @@ def test_two_sensors_apart_have_kernels_of_their_own():
     assert np.linalg.norm(readings[0] - readings[1]) == pytest.approx(0.1, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@each(
+    "arguments, said",
     [
         (("ft", "c"), r"does not say what it measures; pass measures='parent_on_child' or measures='child_on_parent'"),
         (("ft", "c", "both"), "measures is 'both'; expected one of 'parent_on_child', 'child_on_parent'"),

@@ -1,6 +1,5 @@
 """The ledger of the documents: every entry has an answer, and every answer is there."""
 
-import ast
 import re
 import shlex
 from functools import cache
@@ -13,11 +12,14 @@ import pytest
 from make_sources import ANSWERS, KINDS, NO_RULES, documents, errata, pages
 
 import kinetree as kt
+from each import each
 from kinetree.cli import group
 from kinetree.rules.explain import explain
 from support import shared
 
 ROOT = Path(__file__).resolve().parents[1]
+DEFINED = re.compile(r"^(    )?(def|class) (\w+)", re.MULTILINE)
+"""Functions, classes and methods of a file, without parsing the whole file."""
 ENTRIES = [entry for document in documents() for entry in document.entries]
 
 
@@ -29,13 +31,12 @@ def answers(kind: str) -> list[tuple[str, str]]:
 @cache
 def names_in(file: str) -> frozenset[str]:
     """The names of the tests in a file: `test_x`, `TestY::test_z`."""
-    found = set()
-    for node in ast.parse((ROOT / file).read_text("utf-8")).body:
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            found.add(node.name)
-        elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
-            functions = [item.name for item in node.body if isinstance(item, ast.FunctionDef)]
-            found |= {f"{node.name}::{name}" for name in functions if name.startswith("test_")}
+    found, inside = set(), ""
+    for indent, kind, name in DEFINED.findall((ROOT / file).read_text("utf-8")):
+        if not indent:
+            inside = f"{name}::" if kind == "class" else ""
+        if kind == "def" and name.startswith("test_"):
+            found.add(f"{inside}{name}")
     return frozenset(found)
 
 
@@ -82,7 +83,7 @@ def test_every_entry_says_something_and_has_an_answer():
         assert all(text for texts in entry.answers.values() for text in texts), entry.id
 
 
-@pytest.mark.parametrize("document", documents(), ids=lambda document: document.name)
+@each("document", documents())
 def test_every_line_of_the_document_has_an_entry_or_is_silent(document):
     lines = shared("seeds", document.seed).read_text("utf-8").splitlines()
     full = {number for number, line in enumerate(lines, 1) if line.strip()}

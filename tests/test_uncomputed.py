@@ -3,6 +3,7 @@
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree import KinetreeError
 from kinetree.formats.mjcf import write
 
@@ -45,8 +46,8 @@ def noted(robot):
     return [note for note in robot.notes if note.code == "not-computed"]
 
 
-@pytest.mark.parametrize(
-    ("robot", "element", "message", "refused"),
+@each(
+    "robot, element, message, refused",
     [
         (mjcf(body='gravcomp="0.5"'), "link 'b'", "a force against its weight", WEIGHT),
         (mjcf(joint='springdamper="0.5 1"'), "joint 'j'", "a spring and damper that follow", PASSIVE),
@@ -65,7 +66,6 @@ def noted(robot):
         (sdf("<gravity>false</gravity>"), "link 'b'", "its weight is computed", WEIGHT),
         (sdf("", "<fluid_added_mass><xx>0.5</xx></fluid_added_mass>"), "link 'b'", "fluid", ARMATURE | MEDIUM),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_force_is_noted_with_its_place_and_refused_where_it_counts(robot, element, message, refused):
     (note,) = noted(robot)
@@ -83,7 +83,7 @@ def test_a_force_is_noted_with_its_place_and_refused_where_it_counts(robot, elem
         QUERIES[sorted(refused)[0]](robot)
 
 
-@pytest.mark.parametrize(
+@each(
     "robot",
     [
         mjcf('<option density="0" gravity="0 0 -9.81"/>', 'gravcomp="0"', 'stiffness="1 0" springdamper="0 0"'),
@@ -92,7 +92,6 @@ def test_a_force_is_noted_with_its_place_and_refused_where_it_counts(robot, elem
         mjcf('<option><flag spring="enable"/></option>', joint='stiffness="1"'),
         sdf("<gravity>true</gravity>", "<fluid_added_mass><xx>0.0</xx></fluid_added_mass>"),
     ],
-    ids=["zeros", "tendons", "no-springs", "enabled", "sdf"],
 )
 def test_what_has_no_effect_is_neither_noted_nor_refused(robot):
     assert not noted(robot)
@@ -114,8 +113,8 @@ def world(gravity):
     return kt.load(text.replace("</model>", "</model></world>"), format="sdf")
 
 
-@pytest.mark.parametrize(
-    ("robot", "gravity"),
+@each(
+    "robot, gravity",
     [
         (mjcf('<option gravity="0 0 -1.62"/>'), "0, 0, -1.62"),
         (mjcf('<option gravity="0 0 -1.62"><flag gravity="disable"/></option>'), "0, 0, 0"),

@@ -116,7 +116,7 @@ def test_seen_from_the_other_side_it_is_the_opposite(frame, base):
     np.testing.assert_allclose(turned(T[:3, :3], back), -moved_to_base, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("middle", ["on_trunk5", "on_branch4", "thumb_link", "base"])
+@each("middle", ["on_trunk5", "on_branch4", "thumb_link", "base"])
 def test_velocities_add_up_over_a_third_frame(middle):
     q, qd = some_q(8), np.random.default_rng(8).normal(size=TREE.nv)
     a, b = "on_branch4", "finger_link"
@@ -177,8 +177,8 @@ def test_a_follower_that_never_moves_counts_as_none():
         kt.ik(robot, "l4", "l3")
 
 
-@pytest.mark.parametrize("length", [1e-200, -0.3, 50.0])
-@pytest.mark.parametrize("axes", AXES)
+@each("length", [1e-200, -0.3, 50.0])
+@each("axes", AXES)
 def test_the_length_of_quaternions_does_not_matter(length, axes):
     q, other = some_q(12), some_q(12, length)
     for algorithm in (differential.jacobian, differential.hessian):
@@ -186,7 +186,7 @@ def test_the_length_of_quaternions_does_not_matter(length, axes):
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("length", [1.0, -0.3, 50.0])
+@each("length", [1.0, -0.3, 50.0])
 def test_rates_of_coordinates_are_the_derivative(length):
     q, qd = some_q(13, length), np.random.default_rng(13).normal(size=TREE.nv)
     expected = (moved(ROBOT, some_q(13), qd, h) - moved(ROBOT, some_q(13), qd, -h)) / (2 * h)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 
 import numpy as np
-import pytest
 
 from each import each
 from kinetree.algorithms.dynamics import forward, inverse, mass_matrix
@@ -128,9 +127,7 @@ def test_factors_of_a_matrix():
             close(mass_matrix.solve(H, b), np.linalg.solve(H, b), 1e-12)
 
 
-@pytest.mark.parametrize(
-    "functions", [(inverse.rnea, inverse.motions, inverse.forces), (mass_matrix.crba,), (forward.aba,)]
-)
+@each("functions", [(inverse.rnea, inverse.motions, inverse.forces), (mass_matrix.crba,), (forward.aba,)])
 def test_the_books_algorithms_fit_on_a_page(functions):
     """Without docstrings, under 40 lines together, so that they can be compared with tables 5.1, 6.2 and 7.1."""
     lines = sum(len(inspect.getsource(f).replace(f.__doc__, "").splitlines()) - 1 for f in functions)

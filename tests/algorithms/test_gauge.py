@@ -1,9 +1,11 @@
 """The same robot, whatever the frames of its bodies."""
 
+from functools import cache
+
 import numpy as np
-import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.differential import jacobian
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.kinematics import body_poses, forward_kinematics
@@ -14,14 +16,15 @@ from kinetree.model.robot import Link
 from kinetree.queries.query import tree
 from kinetree.spatial import plucker, se3
 from physics import everything, random_joint, with_mimic
-from support import icub_urdfs, random_q
+from support import at_length, icub_urdfs, random_q
 
 
+@cache
 def robots():
     return [everything(), kt.load("icub"), kt.load(icub_urdfs()[0]), kt.load(icub_urdfs()[-1])]
 
 
-@pytest.mark.parametrize("number", range(4))
+@each("number", range(4))
 def test_poses_and_jacobians_stay(number):
     robot, rng = robots()[number], np.random.default_rng(number)
     model = tree(robot)
@@ -39,7 +42,7 @@ def test_poses_and_jacobians_stay(number):
 
 def test_any_tree_stays():
     """Joints of every type, anywhere: under a turning one, beside others, with a follower."""
-    for seed in range(60):
+    for seed in range(at_length(20, 200)):
         rng = np.random.default_rng(seed)
         joints, names = [], ["base"]
         for i in range(7):
@@ -60,7 +63,7 @@ def test_any_tree_stays():
         np.testing.assert_allclose(jacobian(other, q, frame, base), J, rtol=0, atol=1e-13, err_msg=str(seed))
 
 
-@pytest.mark.parametrize("number", range(4))
+@each("number", range(4))
 def test_inertias_move_with_the_frames(number):
     robot, rng = robots()[number], np.random.default_rng(number)
     model = tree(robot)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.goals import GOALS, Goal, goal_rows
 from kinetree.model.tree import build_tree
 
@@ -13,8 +14,8 @@ def icub() -> kt.Robot:
     return kt.load("icub")
 
 
-@pytest.mark.parametrize("kind", GOALS)
-@pytest.mark.parametrize("axes", ["base", "frame"])
+@each("kind", GOALS)
+@each("axes", ["base", "frame"])
 def test_exact_errors_fall_as_they_say(icub, kind, axes):
     """Wherever the frame is, for a goal far away; "pointing" has a derivative at the goal only."""
     tree, rng = build_tree(icub), np.random.default_rng(1)

@@ -7,6 +7,7 @@ import shlex
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.cli._calls import Call, calls
 from kinetree.cli._queries import QUERIES, flag, parameters
 
@@ -161,7 +162,7 @@ def test_a_guard_in_single_precision_stays_further_inside(run, drone, tmp_path):
     assert set(numbers[1]) <= set(numbers[0])
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         Call("fk", ("tool 0",), {}),

@@ -9,6 +9,7 @@ import pytest
 
 import kinetree.cli
 import kinetree.viewing
+from each import each
 from kinetree.cli import group
 from kinetree.cli._help import READING, SECTIONS, Command, Commands
 from kinetree.cli._queries import ARGUMENTS, QUERIES
@@ -65,7 +66,7 @@ def test_every_text_is_a_sentence(path):
     assert not PRIVATE.search(command.help)
 
 
-@pytest.mark.parametrize("text", ["Of angles.", "What reaches.", "To read.", "lower.", "No stop", "It is told."])
+@each("text", ["Of angles.", "What reaches.", "To read.", "lower.", "No stop", "It is told."])
 def test_fragments_are_noticed(text):
     assert faults(text)
 

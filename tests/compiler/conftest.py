@@ -5,6 +5,17 @@ import pytest
 from kinetree.compiler import llvm
 from kinetree.queries import query
 
+OPTIMIZED = {"_machine": llvm._machine, "VERSION": llvm.VERSION}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _optimized():
+    """Code as users get it, unlike in other quick tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in OPTIMIZED.items():
+            patch.setattr(llvm, name, value)
+        yield
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):

@@ -118,8 +118,8 @@ def test_kernels_are_remembered_and_freed():
     assert gradient([1.0, 2.0], [1.0, 1.0]).tolist() == [2.0, 4.0]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@each(
+    "arguments, message",
     [
         ({"wrt": "z"}, "no input 'z'"),
         ({"wrt": 2}, "wrt is 2; expected x, or a number from 0 to 0"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from every_operation import AWKWARD, constant_operations, every_operation, kernel, names_of_results
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.js import write_js
@@ -110,7 +111,7 @@ def test_hostile_words_stay_in_comments():
     assert text.isascii()
 
 
-@pytest.mark.parametrize("name", ["class", "t1", "a-b", "", "Math", "é", "copysign"])
+@each("name", ["class", "t1", "a-b", "", "Math", "é", "copysign"])
 def test_names_that_are_refused(name):
     k = kernel(trace(lambda x: x + 1, (1,)))
     with pytest.raises(kt.KinetreeError) as error:

@@ -61,8 +61,8 @@ def close(a, b):
     return True
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each(
+    "one, other",
     [
         ((), ()),
         ((5,), (5,)),
@@ -194,7 +194,7 @@ def test_single_precision_alone_compiles_nothing_else(folder, work):
     assert work.count("compile") == 2
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@each("threads", [1, 2])
 def test_out_of_another_type_is_cast_as_numpy_casts(k, threads):
     q, A = numbers(3000, 3), numbers(3000, 2, 3)
     narrow, wide = np.empty((3000, 2, 3), np.float32), np.empty((3000, 2, 3))
@@ -207,7 +207,7 @@ def test_out_of_another_type_is_cast_as_numpy_casts(k, threads):
             k(q, A, out=np.empty((3000, 2, 3), kind), threads=threads)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@each("threads", [1, 2])
 def test_out_that_does_not_fit(k, threads):
     q, A = numbers(3000, 3), numbers(3000, 2, 3)
     for shape in [(3000, 2, 4), (3000, 6), (2999, 2, 3), (2, 3), (1, 2, 3), (3000, 1, 3), (0, 2, 3)]:
@@ -301,7 +301,7 @@ def test_wrong_calls(k):
     assert close(k(q, A), expected(q, A))
 
 
-@pytest.mark.parametrize("shapes", [((0,), (2, 2)), ((3,), (0, 4)), ((0,), (0,))])
+@each("shapes", [((0,), (2, 2)), ((3,), (0, 4)), ((0,), (0,))])
 def test_nothing_in_or_out(shapes):
     takes, gives = shapes
     made = kernel(lambda x: np.arange(np.prod(gives)).reshape(gives) + 0.5, takes)
@@ -345,7 +345,7 @@ def test_threads_share_any_shape(k, one, other):
     np.testing.assert_array_equal(k(q, A, threads=3), k(q, A))
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 33, 3000])
+@each("n", [1, 2, 5, 33, 3000])
 def test_not_a_number_stays_where_it_is(n):
     k = kernel(lambda x: np.array([x[0] + x[1], np.sin(x[1]), x[2] * x[2], np.maximum(x[0], x[2]), 1.0, x[1]]), (3,))
     depends = np.array([[1, 0, 0, 1, 0, 0], [1, 1, 0, 0, 0, 1], [0, 0, 1, 1, 0, 0]], bool)
@@ -362,7 +362,7 @@ def test_not_a_number_stays_where_it_is(n):
             np.testing.assert_array_equal(got, right)
 
 
-@pytest.mark.parametrize("n", [(), (1,), (40,), (4000,)])
+@each("n", [(), (1,), (40,), (4000,)])
 def test_no_warnings(n):
     """Neither for what is not finite nor for what `where` discards; warnings are errors in these tests."""
     k = kernel(lambda x: np.array([np.where(x[0] > 0.0, 1.0 / x[0], 0.0), np.sqrt(x[1]), np.sin(x[2])]), (3,))
@@ -476,7 +476,7 @@ def test_unfused_kernels_round_as_numpy_does():
         assert not np.array_equal(fused(x), expected)
 
 
-@pytest.mark.parametrize("strides", [(0, 24, 8), (8, 24, 8), (72, 24, 0)])
+@each("strides", [(0, 24, 8), (8, 24, 8), (72, 24, 0)])
 def test_out_whose_entries_share_memory_is_refused(strides):
     k = kernel(lambda A: 2.0 * A, (3, 3))
     shared = np.lib.stride_tricks.as_strided(np.zeros(100), (4, 3, 3), strides)

@@ -184,8 +184,8 @@ def test_all_operations_in_one_program(dtype, processor):
     np.testing.assert_array_equal(k(x[6], dtype=dtype), k(x, dtype=dtype)[6])
 
 
-@pytest.mark.parametrize("fma", [True, False])
-@pytest.mark.parametrize("floor", [True, False])
+@each("fma", [True, False])
+@each("floor", [True, False])
 def test_lowered_programs_mean_the_same(fma, floor):
     from dataclasses import replace
 
@@ -245,7 +245,7 @@ def test_undefined_symbols_are_seen():
     assert undefined_symbols(llvm.compile_object(text, FOREIGN["Arm"])) == {"elsewhere"}
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "nonsense",

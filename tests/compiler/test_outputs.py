@@ -7,6 +7,7 @@ import pytest
 
 import kinetree as kt
 from cached import ARM
+from each import each
 from kinetree.compiler.js import write_js
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, flat_results
@@ -51,8 +52,8 @@ def check(result, outputs, q, qd, tolerance=1e-15):
         np.testing.assert_allclose(part, right, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("one", [(), (1,), (13,), (2, 7)])
-@pytest.mark.parametrize("other", [(), (13,), (2, 7)])
+@each("one", [(), (1,), (13,), (2, 7)])
+@each("other", [(), (13,), (2, 7)])
 def test_batches(k, one, other):
     try:
         np.broadcast_shapes(one, other)
@@ -65,7 +66,7 @@ def test_batches(k, one, other):
     assert {part.dtype for part in k(q, qd, dtype=np.float32)} == {np.dtype(np.float32)}
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@each("threads", [1, 2])
 def test_parts_are_views_of_out(k, threads):
     q, qd = RNG.normal(size=(2, 5000, 3))
     total = k.output.shape[0]

@@ -81,7 +81,7 @@ def test_out_over_an_input(k, which, shift, batched):
     np.testing.assert_array_equal(out, right)
 
 
-@pytest.mark.parametrize(
+@each(
     "shapes",
     [((3, 2), (4, 2), (2, 2)), ((3, 2), (2, 3, 2), (2, 2)), ((1, 2), (4, 2), (2, 2)), ((3, 2), (3, 2), (2, 3, 2, 2))],
 )

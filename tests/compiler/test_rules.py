@@ -138,7 +138,7 @@ def well_conditioned(name, args, value):
         assume(abs(args[0]) < 0.99)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @examples(trees(SMOOTH, st.floats(-3, 3)), st.tuples(*[st.floats(-3, 3)] * 3))
 def test_any_expression_stays_what_it_is(tree, x):
     with np.errstate(all="ignore"):

@@ -68,7 +68,7 @@ def _buffers(T):
     return buffers
 
 
-@pytest.mark.parametrize("how", KEEP)
+@each("how", KEEP)
 def test_what_somebody_has_is_never_overwritten(k, how):
     kept = [KEEP[how](called(k, i)) for i in range(MANY)]
     for i, value in enumerate(kept):
@@ -85,7 +85,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("how", CHANGES)
+@each("how", CHANGES)
 def test_a_changed_array_is_not_returned_again(k, how):
     for i in range(MANY):
         T = called(k, i)

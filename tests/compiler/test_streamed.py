@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from each import each
 from kinetree.compiler import ir_calls, llvm
 from kinetree.compiler.program import trace
 from toy_kernels import kernel
@@ -37,7 +38,7 @@ def test_a_buffer_fits_on_the_stack():
         assert ("nontemporal" in ir_calls.loop(program, lanes, llvm.host())) == has
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@each("dtype", [np.float64, np.float32])
 def test_the_same_bits(k, dtype):
     """Wherever the results begin in memory, in numbers; not all of these can be stored past the cache."""
     n, x = k.output.shape[0], np.random.default_rng(0).uniform(-3, 3, (1000, 2))

@@ -54,7 +54,7 @@ def test_no_numbers(k, how, what):
         call(value)
 
 
-@pytest.mark.parametrize("arguments", [(), (np.ones(3),) * 2, (np.ones((4, 3)),) * 2])
+@each("arguments", [(), (np.ones(3),) * 2, (np.ones((4, 3)),) * 2])
 def test_wrong_numbers_of_arrays(k, arguments):
     for call in (k, k.interpret, kernel(lambda x: 2.0 * x, (3,))):
         with pytest.raises(WrongTypeError, match=rf"test takes x0, and .*; not {len(arguments)} arrays"):
@@ -64,9 +64,7 @@ def test_wrong_numbers_of_arrays(k, arguments):
     assert issubclass(WrongTypeError, TypeError)
 
 
-@pytest.mark.parametrize(
-    "dtype", [int, complex, "f2", ">f8", "a", "no such type", {}, 3, (1, 2), np.longdouble, object]
-)
+@each("dtype", [int, complex, "f2", ">f8", "a", "no such type", {}, 3, (1, 2), np.longdouble, object])
 def test_other_types_of_numbers(k, dtype):
     for call in (
         lambda: k(np.ones(3), dtype=dtype),
@@ -78,7 +76,7 @@ def test_other_types_of_numbers(k, dtype):
             call()
 
 
-@pytest.mark.parametrize("kind", [int, bool, object, "U8", "M8[s]", [("a", float)]])
+@each("kind", [int, bool, object, "U8", "M8[s]", [("a", float)]])
 def test_results_that_cannot_be_cast(k, kind):
     for shape in ((3,), (5, 3)):
         with pytest.raises(WrongTypeError, match="cannot be cast to out"):

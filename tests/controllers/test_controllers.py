@@ -356,7 +356,7 @@ def test_spaces_and_line_ends_do_not_matter():
     assert parsed(kt.controllers["kuka"], text).values.tolist() == [1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.parametrize("value", [None, 5, b"1 2 3 4 5 6", [1, 2, 3, 4, 5, 6], "x".split])
+@each("value", [None, 5, b"1 2 3 4 5 6", [1, 2, 3, 4, 5, 6], "x".split])
 def test_what_is_no_text_is_refused(value):
     with pytest.raises(kt.KinetreeError, match="is no text"):
         parsed(kt.controllers["kuka"], value)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from each import each
 from harming import MJCF_PLANTS, PLANTS, SDF_PLANTS, Plant, harmed, unharmed
 from kinetree.checker.job import Job, check_job
 from kinetree.errors import Finding
@@ -308,7 +309,7 @@ NAMELESS = ("a joint without a name", "a link without a name")
 
 
 class TestOneErrorHidesNothingElse:
-    @pytest.mark.parametrize("name", PLANTS)
+    @each("name", PLANTS)
     def test_defects_of_other_elements_are_found(self, name):
         text = ARM
         for sound, faulty in DEFECTS.values():
@@ -325,7 +326,7 @@ class TestOneErrorHidesNothingElse:
         assert (("XML-002", "transmission 'drive'") in there) == (name not in NAMELESS)  # which may be called j9
         assert len(names_of(note)) <= 2
 
-    @pytest.mark.parametrize("name", PLANTS)
+    @each("name", PLANTS)
     def test_nothing_is_found_about_what_is_in_doubt(self, name):
         bad, _ = harmed(ARM, PLANTS[name][1]) or ("", "")
         found = [finding for finding in of_rules(bad, "urdf", "industrial") if not finding.code.islower()]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.baseline import (
     KEYS,
     check_baseline,
@@ -155,8 +156,8 @@ def test_variants_of_a_file_have_their_own(known):
     assert len(check_job(replace(known, name="ur_type=ur5e")).findings) == 3
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each(
+    "one, other",
     [
         ("already at arm.urdf:12:3", "already at arm.urdf:14:3"),
         ("with another content on line 12", "with another content on line 7"),
@@ -169,7 +170,7 @@ def test_a_message_counts_without_its_lines_and_folders(one, other):
     assert entry_of(first, ("a", ""), "") == entry_of(second, ("a", ""), "")
 
 
-@pytest.mark.parametrize("message", ["X+ points 12.5 degrees off", "80 N m/s", "package://a/b", "lower 3 > upper 2"])
+@each("message", ["X+ points 12.5 degrees off", "80 N m/s", "package://a/b", "lower 3 > upper 2"])
 def test_but_with_all_else(message):
     assert entry_of(Finding("x", "warning", message), ("a", ""), "")[-1] == message
 

@@ -18,8 +18,8 @@ def messages(text: str, format: str = "urdf") -> list[str]:
     return [f"{finding.code}: {finding.message.partition(';')[0]}" for finding in findings]
 
 
-@pytest.mark.parametrize(
-    ("inside", "expected"),
+@each(
+    "inside, expected",
     [
         (DRIVE.format("joint_1"), []),
         (DRIVE.format("nope"), ["XML-003: the joint 'nope' does not exist"]),

@@ -50,8 +50,8 @@ def joint(root: Element) -> Element:
 
 
 class TestAttributes:
-    @pytest.mark.parametrize(
-        ("tag", "name", "value", "old", "new"),
+    @each(
+        "tag, name, value, old, new",
         [
             ("origin", "xyz", "1 2 3", 'xyz = "0 0 1"', 'xyz = "1 2 3"'),
             ("origin", "rpy", "it's", "rpy='0 0 0'", "rpy='it&apos;s'"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.check import check
 from kinetree.formats.registry import FORMATS
 from kinetree.robots.icub.board_limits import board_limits
@@ -92,8 +93,8 @@ def turned(robot: kt.Robot, joint: str, rpy: tuple[float, float, float]) -> kt.R
 
 
 class TestAxes:
-    @pytest.mark.parametrize(
-        ("angle", "severity", "said"),
+    @each(
+        "angle, severity, said",
         [
             (180.0, "error", "180 degrees off (0, 1, 0), that of the naming conventions; reverse it"),
             (20.0, "error", "is (0, 0.94, -0.342), 20 degrees off (0, 1, 0)"),
@@ -118,7 +119,7 @@ class TestAxes:
         assert fine.severity == "info"
         assert "180 degrees off (-1, 0, 0), that of the naming conventions, which are wrong here" in fine.message
 
-    @pytest.mark.parametrize("joint", naming().leaning)
+    @each("joint", naming().leaning)
     def test_the_lean_of_the_arms_is_a_remark_and_another_one_is_not(self, joint):
         robot = kt.load("icub")
         axis = axes(**Subject(robot).facts(axes))[joint]

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 import kinetree as kt
 from kinetree.cli import group
-from support import icub_urdfs
+from support import icub_urdfs, sample
 
 OLD = {
     "l_elbow": "left_elbow",
@@ -71,7 +71,7 @@ class TestFrames:
     def test_in_every_published_model(self):
         page = [entry.correct.frame for entry in kt.icub.naming().frames]
         known = {entry.correct.frame: entry.known_as for entry in kt.icub.naming().frames}
-        for file in icub_urdfs():
+        for file in sample(icub_urdfs(), 6, ("V2_7", "hand")):
             robot, found = kt.load(file), {}
             for name in page:
                 try:

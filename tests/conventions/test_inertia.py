@@ -25,8 +25,8 @@ WEIGHTLESS = '<inertial pos="0 0 0" mass="0" diaginertia="0 0 0"/>'
 
 
 class TestWhatAReaderMakes:
-    @pytest.mark.parametrize(
-        ("body", "expected"),
+    @each(
+        "body, expected",
         [
             (TWO_JOINTS + CAPSULE, []),
             (TWO_JOINTS + MESH, []),
@@ -109,11 +109,8 @@ class TestDigits:
         text = sdf(*numbers) if format == "sdf" else urdf(tensor(*numbers))
         assert [code for code, _ in said(text, format, "INR-002")] == ["INR-002"] * expected
 
-    @pytest.mark.parametrize(
-        ("off_diagonal", "expected"),
-        [("0.11", False), ("0.110", True), ("0.114", True)],  # beside 0.1: 0.105 and 0.105 may be
-    )
-    @pytest.mark.parametrize("format", ["urdf", "sdf"])
+    @each("off_diagonal, expected", [("0.11", False), ("0.110", True), ("0.114", True)])
+    @each("format", ["urdf", "sdf"])
     def test_of_moments_below_zero(self, off_diagonal, expected, format):
         numbers = ("0.1", "0.1", "0.1", off_diagonal)
         text = sdf(*numbers) if format == "sdf" else urdf(tensor(*numbers))

@@ -3,6 +3,7 @@
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.checker.files import without_parts
 from kinetree.checker.job import Job, check_job
 from kinetree.rules.examples import ARM
@@ -41,7 +42,7 @@ class TestPrefix:
         assert macro('<link name="${prefix}a"/><gazebo reference="a"><link name="a"/></gazebo>') == ["a"]
         assert macro('<xacro:if value="1"><link name="a"/></xacro:if>') == ["a"]
 
-    @pytest.mark.parametrize("link", ["world", "table", "${parent}", "${prefix}base", "$(arg base)"])
+    @each("link", ["world", "table", "${parent}", "${prefix}base", "$(arg base)"])
     def test_what_the_macro_hangs_on_is_not_its_own(self, link):
         made = '<link name="${prefix}a"/><joint name="${prefix}j">'
         assert macro(f'{made}<parent link="{link}"/><child link="${{prefix}}a"/></joint>') == []
@@ -65,8 +66,8 @@ class TestPrefix:
         assert macro(f'{made.replace("${name}_d", "${x}_d")}<link name="bare"/>', "name x") == []
         assert macro(f'{made}<link name="base_link"/>', "prefix name") == ["base_link"]
 
-    @pytest.mark.parametrize(
-        ("properties", "leaks"),
+    @each(
+        "properties, leaks",
         [
             ('<xacro:property name="jn" value="joint_x"/>', True),
             ('<xacro:property name="jn" value="${1 + 1}"/>', False),

@@ -214,8 +214,8 @@ class TestBoundaries:
         robot = kt.load(ARM.replace('"link_4"', f'"{name}"'), format="urdf")
         assert [finding.code for finding in found(robot)] == expected
 
-    @pytest.mark.parametrize(
-        ("multiplier", "offset", "expected"),
+    @each(
+        "multiplier, offset, expected",
         [
             (1, 0, []),
             (3.1, 0, []),
@@ -230,8 +230,8 @@ class TestBoundaries:
         mimic = f'<mimic joint="joint_5" multiplier="{multiplier}" offset="{offset}"/>'  # -2 to 2; its own are ±6.2
         assert codes(('effort="33"/>', f'effort="33"/>{mimic}')) == expected
 
-    @pytest.mark.parametrize(
-        ("shape", "expected"),
+    @each(
+        "shape, expected",
         [
             ('<sphere radius="0"/>', ["GEO-002"]),
             ('<cylinder radius="0.1" length="-0.1"/>', ["GEO-002"]),

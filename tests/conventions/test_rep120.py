@@ -1,8 +1,7 @@
 """REP-120, the frames of humanoids: where each rule begins and ends."""
 
-import pytest
-
 import kinetree as kt
+from each import each
 from kinetree.checker.check import check
 from kinetree.rules.rep120 import HUMANOID, BaseLink, Footprint, Grippers, Hierarchy, Soles
 from support import ask
@@ -64,8 +63,8 @@ class TestRep120:
         )
         assert finding.message.startswith("the frame is on the body of 'torso'; expected 'chest', the last")
 
-    @pytest.mark.parametrize(
-        ("shape", "height"),
+    @each(
+        "shape, height",
         [
             ('<box size="0.2 0.1 0.1"/>', 0.05),
             ('<sphere radius="0.05"/>', 0.05),

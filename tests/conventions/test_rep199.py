@@ -24,8 +24,8 @@ from support import ask, shared
 
 
 class TestControllers:
-    @pytest.mark.parametrize(
-        ("mesh", "key"),
+    @each(
+        "mesh, key",
         [
             ("package://fanuc_m10ia_support/meshes/base.stl", "fanuc"),
             ("package://motoman_gp12_support/a.stl", "yaskawa"),
@@ -195,13 +195,11 @@ def about(axis: str) -> Callable[[Text], None]:
 class TestWayOut:
     """Whether X of flange, or tool0, lies along the last axis, and whether it points away, are two questions."""
 
-    @pytest.mark.parametrize(("axis", "faults"), [("1 0 0", 0), ("-1 0 0", 0), ("0 1 0", 1), ("0 0 1", 1)])
+    @each("axis, faults", [("1 0 0", 0), ("-1 0 0", 0), ("0 1 0", 1), ("0 0 1", 1)])
     def test_a_flange_across_the_last_axis_is_wrong_though_no_way_along_it_is_out(self, axis, faults):
         assert found(planted(about(axis)))["R199-403"] == faults
 
-    @pytest.mark.parametrize(
-        ("rpy", "faults"), [("0 0 0", 0), (f"0 0 {QUARTER}", 1), (f"0 {QUARTER} 0", 1), (f"0 -{QUARTER} 0", 1)]
-    )
+    @each("rpy, faults", [("0 0 0", 0), (f"0 0 {QUARTER}", 1), (f"0 {QUARTER} 0", 1), (f"0 -{QUARTER} 0", 1)])
     def test_a_flange_in_the_wrist_itself_is_judged_by_the_axis(self, rpy, faults):
         robot = planted(lambda t: t.place("link_6", xyz="0 0 0"), lambda t: t.place("flange", xyz="0 0 0", rpy=rpy))
         assert found(robot)["R199-403"] == faults
@@ -265,14 +263,14 @@ class TestEndEffectors:
         assert (fault.code, fault.severity, fault.element) == (code, "warning", f"link {name!r}")
         assert f"is attached to {place!r}; attach it to 'flange'" in fault.message
 
-    @pytest.mark.parametrize("name", ["wrist_cover", "cable_guide", "camera", "left-cover2"])
+    @each("name", ["wrist_cover", "cable_guide", "camera", "left-cover2"])
     def test_what_belongs_to_the_arm_is_none(self, name):
         assert not found(planted(solid(name, "link_6")))
         assert found(planted(solid(name, "tool0"))) == {"R199-508": 1}
         assert found(planted(solid(name, "link_6"), solid("gripper", name)))["R199-401"] == 1
 
-    @pytest.mark.parametrize(("fingers", "joints"), [(2, 1), (5, 3)])
-    @pytest.mark.parametrize("palm", ["palm", "cover"])
+    @each("fingers, joints", [(2, 1), (5, 3)])
+    @each("palm", ["palm", "cover"])
     def test_a_gripper_with_fingers_is_one_fault(self, palm, fingers, joints):
         hand = [f"{f'f{i}_{k}' if k else palm} *f{i}_{k + 1}" for i in range(fingers) for k in range(joints)]
         robot = tree(*single(), f"link_6 {palm}", *hand)

@@ -61,14 +61,12 @@ class TestArms:
         robot = tree(*single(prefix), *hand)
         assert [arm.prefix for arm in arms(robot)] == [prefix]
 
-    @pytest.mark.parametrize(
-        "hand", [["link_6 *jaw"], ["link_6 *claw", "claw *claw_tip"], ["link_6 *finger_1", "link_6 *finger_2"]]
-    )
+    @each("hand", [["link_6 *jaw"], ["link_6 *claw", "claw *claw_tip"], ["link_6 *finger_1", "link_6 *finger_2"]])
     def test_a_gripper_is_no_part_of_the_arm(self, hand):
         (arm,) = arms(tree(*chain("", "base_link"), *hand))
         assert (arm.end, len(arm.moving)) == ("link_6", 6)
 
-    @pytest.mark.parametrize("name", EXAMPLES)
+    @each("name", EXAMPLES)
     def test_the_examples_of_the_rep_follow_it(self, name):
         lines, prefixes = EXAMPLES[name]
         robot = tree(*lines)
@@ -89,7 +87,7 @@ class TestArms:
             ("right_", 6, "waist"),
         ]
 
-    @pytest.mark.parametrize("friend", ["fanuc_flange", "hand_flange", "link_6_flange", "link_flange"])
+    @each("friend", ["fanuc_flange", "hand_flange", "link_6_flange", "link_flange"])
     def test_false_friends_make_no_arm_of_their_own(self, friend):
         robot = tree(*single(), f"flange {friend}")
         (arm,) = arms(robot)

@@ -141,9 +141,9 @@ def test_base_is_reached_from_anywhere_in_the_chain_and_back():
     robot = kt.load(urdf(PRINTED["one arm"]), format="urdf")
     q = np.random.default_rng(0).uniform(-2, 2, (20, robot.nq))
     for frame in ("tool0", "link_4", "base_link", "flange"):
-        there, back = kt.fk(robot, frame, base="base")(q), kt.fk(robot, "base", base=frame)(q)
+        there, back = (kt.fk(robot, *way).interpret(q) for way in ((frame, "base"), ("base", frame)))
         np.testing.assert_allclose(there @ back, np.broadcast_to(np.eye(4), there.shape), atol=1e-14)
-        through = kt.fk(robot, "link_4", base="base")(q) @ kt.fk(robot, frame, base="link_4")(q)
+        through = kt.fk(robot, "link_4", "base").interpret(q) @ kt.fk(robot, frame, "link_4").interpret(q)
         np.testing.assert_allclose(there, through, atol=1e-14)
 
 

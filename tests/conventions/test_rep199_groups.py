@@ -35,9 +35,7 @@ def test_the_examples_have_no_faults():
     assert not faults(ONE)
 
 
-@pytest.mark.parametrize(
-    "joint", ["right_joint_2", "right_link_6-flange", "right_flange-tool0", "right_base_link-base"]
-)
+@each("joint", ["right_joint_2", "right_link_6-flange", "right_flange-tool0", "right_base_link-base"])
 def test_every_joint_of_an_arm_has_its_prefix(joint):
     wrong = faults(bare(TWO_ARMS, joint))
     assert [(f.code, f.element) for f in wrong.values()] == [("R199-701", f"joint '{joint[6:]}'")]
@@ -69,8 +67,8 @@ def test_the_frame_of_another_arm_is_no_false_friend(name, code):
     assert missing.message == f"{RIGHT}_{name}, {MEANING[name]}"
 
 
-@pytest.mark.parametrize(
-    ("name", "empty"),
+@each(
+    "name, empty",
     [("Mate1", True), ("tool_frame", True), ("tcp-frame2", True), ("mated_gripper", False), ("tool_changer", False)],
 )
 def test_names_that_say_nothing_of_a_tool(name, empty):

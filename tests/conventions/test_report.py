@@ -5,7 +5,9 @@ import json
 import os
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -21,6 +23,16 @@ from support import unstyled
 
 SCHEMA = Path(__file__).with_name("sarif-2.1.0-rtm.4.json")
 """The official schema, as the source package sarif-om 1.0.4 has it, under the MIT licence; no wheel brings it."""
+
+
+@cache
+def sarif() -> Any:
+    """The validator of SARIF; the schema itself is checked once."""
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    kind = jsonschema.validators.validator_for(schema)
+    kind.check_schema(schema)
+    return kind(schema)
+
 
 HOSTILE = "\x1b[2J\r\n::error::x\u202e\x00\ud800<&\"'>%0A]]>--[l](http://e.vil){0}"
 
@@ -300,7 +312,7 @@ def test_json_is_as_the_page_says(mixed):
 class TestSarif:
     def run_of(self, results):
         log = json.loads(text_of("sarif", results))
-        jsonschema.validate(log, json.loads(SCHEMA.read_text("utf-8")))
+        sarif().validate(log)
         return log["runs"][0]
 
     def test_it_is_valid_and_knows_all_rules(self, mixed):
@@ -416,5 +428,5 @@ def test_what_stands_in_a_file_cannot_speak_for_us(format, width):
         assert json.loads(text)["findings"][0]["message"] == HOSTILE
     if format == "sarif":
         log = json.loads(text)
-        jsonschema.validate(log, json.loads(SCHEMA.read_text("utf-8")))
+        sarif().validate(log)
         assert "\\[l](http" in log["runs"][0]["results"][0]["message"]["text"]

@@ -106,8 +106,8 @@ class TestExactAngles:
 
 
 class TestMirrored:
-    @pytest.mark.parametrize(
-        ("scale", "mirrors"),
+    @each(
+        "scale, mirrors",
         [("-1 1 1", True), ("-1 -1 -1", True), ("0.001 -0.001 0.001", True), ("-1 -1 1", False), ("1 1 1", False)],
     )
     def test_an_odd_number_of_negative_scales(self, scale, mirrors):
@@ -127,8 +127,8 @@ class TestMirrored:
 
 
 class TestUnits:
-    @pytest.mark.parametrize(
-        ("old", "new", "words"),
+    @each(
+        "old, new, words",
         [
             (
                 'lower="-2.9" upper="2.9"',
@@ -156,8 +156,8 @@ class TestUnits:
         assert words in finding.message
         assert finding.severity == "warning"
 
-    @pytest.mark.parametrize(
-        ("old", "new"),
+    @each(
+        "old, new",
         [
             ('lower="-2.9" upper="2.9"', 'lower="-12.5" upper="12.5"'),
             ('lower="-2.9" upper="2.9"', 'lower="-999999" upper="999999"'),  # no limit, as some say it
@@ -202,9 +202,8 @@ def cart(**places):
 
 
 class TestSides:
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [("left_wheel", "right_wheel"), ("l_leg", "r_leg"), ("LeftLeg", "RightLeg"), ("FL_hip", "FR_hip")],
+    @each(
+        "one, other", [("left_wheel", "right_wheel"), ("l_leg", "r_leg"), ("LeftLeg", "RightLeg"), ("FL_hip", "FR_hip")]
     )
     def test_left_is_at_greater_y(self, one, other):
         assert not found(Sides, cart(**{one: "0 0.1 0", other: "0 -0.1 0"}))
@@ -235,7 +234,7 @@ class TestSides:
 
 
 class TestSecondFrames:
-    @pytest.mark.parametrize(
+    @each(
         "names",
         [
             ("camera_link", "camera_optical"),
@@ -302,7 +301,7 @@ class TestRep105:
     def test_names_that_only_contain_them(self):
         assert not ask(kt.load(chain("map_case", "odometer", "base_link"), format="urdf"), family("R105"))
 
-    @pytest.mark.parametrize("frame", ["chassis", "chassis_link", "base_footprint"])
+    @each("frame", ["chassis", "chassis_link", "base_footprint"])
     def test_what_drives(self, frame):
         assert not found(Chassis, chain("base_link", frame))
         assert not found(Chassis, chain("axle", frame, kind="floating"))

@@ -164,8 +164,8 @@ def test_what_is_missing_has_the_place_of_the_robot(tmp_path):
     assert str(found.source) == f"{path}:2:1"
 
 
-@pytest.mark.parametrize(
-    ("level", "evidence", "severity"),
+@each(
+    "level, evidence, severity",
     [
         ("MUST", "certain", "error"),
         ("MUST", "heuristic", "warning"),

@@ -22,7 +22,7 @@ def said(robot, code):
     return [note for note in robot.notes if note.code == code]
 
 
-@pytest.mark.parametrize("kind", MOVING)
+@each("kind", MOVING)
 def test_urdf_has_x_with_a_warning_that_says_so(kind):
     robot = kt.load(URDF.format(kind=kind, axis=""), format="urdf")
     np.testing.assert_array_equal(robot.joints["j"].axes, X)

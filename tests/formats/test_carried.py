@@ -34,7 +34,7 @@ def warned(robot):
     return [note.message for note in robot.notes if note.code == "carried"]
 
 
-@pytest.mark.parametrize("format", CARRYING)
+@each("format", CARRYING)
 def test_every_field_comes_back(format):
     robot = everything()
     again = through(robot, format)
@@ -44,7 +44,7 @@ def test_every_field_comes_back(format):
         assert differences(robot, through(through(robot, other), format)) == []
 
 
-@pytest.mark.parametrize("format", CARRYING)
+@each("format", CARRYING)
 def test_a_file_without_these_elements_is_the_same_robot_to_others(format):
     robot = everything()
     text = RECORD[format].sub("", FORMATS[format].write(robot, ()))
@@ -90,7 +90,7 @@ def test_awkward_limits_come_back(format, limit):
         assert differences(build(parts), through(build(parts), format)) == []
 
 
-@pytest.mark.parametrize("format", CARRYING)
+@each("format", CARRYING)
 def test_a_limit_of_a_continuous_joint_is_obeyed_and_comes_back(format):
     parts = parts_of(hinge(kind="continuous", more=""))
     parts.joints = [replace(joint, limits=(Limit(-1.0, 0.5),)) for joint in parts.joints]
@@ -205,7 +205,7 @@ BROKEN = {
 
 
 class TestBrokenRecords:
-    @pytest.mark.parametrize("bad", [[key] for key in BROKEN] + [[*BROKEN]])
+    @each("bad", [[key] for key in BROKEN] + [[*BROKEN]])
     def test_each_is_left_out_alone_and_named(self, bad):
         robot = build(replace(parts_of(everything()), groups={"arm": ("turn", "slide")}))
         text = FORMATS["urdf"].write(robot, ())
@@ -218,9 +218,7 @@ class TestBrokenRecords:
         assert [any(name in message for message in warned(again)) for name in named] == [True] * len(bad)
         assert len(warned(again)) == len(bad)
 
-    @pytest.mark.parametrize(
-        "wrong", ['"limit.lower": "x"', '"type": "odd"', '"damping": 1', '"limits.0.lower": "x"', '"origin": [[1]]']
-    )
+    @each("wrong", ['"limit.lower": "x"', '"type": "odd"', '"damping": 1', '"limits.0.lower": "x"', '"origin": [[1]]'])
     def test_nothing_of_a_record_with_one_wrong_entry_is_applied(self, wrong):
         def named(record):
             text = FORMATS["urdf"].write(hinge("turn"), ())
@@ -236,8 +234,8 @@ class TestBrokenRecords:
             assert robot.joints["turn"].calibration is None
             assert len(warned(robot)) == 1
 
-    @pytest.mark.parametrize(
-        ("record", "message"),
+    @each(
+        "record, message",
         [
             ('of="link" name="a"', "about link 'a' has no effect: its data are not understood; expected a JSON object"),
             ('of="lnk" name="a"', "about lnk 'a' has no effect: the kind 'lnk' is not known; did you mean 'link'"),
@@ -249,7 +247,7 @@ class TestBrokenRecords:
         (found,) = warned(kt.load(text, format="urdf"))
         assert message in found
 
-    @pytest.mark.parametrize("attributes", ["", "link='arm::a'", "joint='j'", "joint='j' link='gone'"])
+    @each("attributes", ["", "link='arm::a'", "joint='j'", "joint='j' link='gone'"])
     def test_a_floating_joint_without_names_in_sdf(self, attributes):
         text = f"""<sdf version="1.10" xmlns:kinetree="urn:kinetree"><world name="w">
           <model name="arm"><link name="a"/></model><kinetree:free {attributes}/></world></sdf>"""
@@ -259,7 +257,7 @@ class TestBrokenRecords:
 
 
 class TestFilesThatOthersHaveChanged:
-    @pytest.mark.parametrize("format", CARRYING)
+    @each("format", CARRYING)
     def test_data_about_what_is_gone_are_left_out(self, format):
         lines = FORMATS[format].write(everything(), ()).splitlines()
         lines = [line if RECORD[format].search(line) else line.replace('"turn"', '"other"') for line in lines]
@@ -376,7 +374,7 @@ def escaped(text):
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
-@pytest.mark.parametrize("format", CARRYING)
+@each("format", CARRYING)
 def test_a_record_that_no_reader_would_take_is_refused(format):
     parts = parts_of(hinge())
     parts.extensions.append(Extension("dh", "big", "x" * 600_000))

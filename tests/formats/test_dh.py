@@ -13,7 +13,7 @@ from kinetree.formats.losses.losses import PARTS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics
 from kinetree.spatial import se3
-from support import all_frames, frames_differ_by, icub_urdfs, in_words, random_q, shared
+from support import all_frames, at_length, frames_differ_by, icub_urdfs, in_words, random_q, shared
 
 SEED = """\
 name = "icub_inertial_sensor"
@@ -286,8 +286,8 @@ def test_a_second_table_of_a_shared_joint_has_to_agree():
     assert finding.code == "shared-joint"
 
 
-@pytest.mark.parametrize(
-    ("first", "later", "said"),
+@each(
+    "first, later, said",
     [
         ("velocity = 5", "velocity = 1", "its velocity is"),
         ("effort = 5", "effort = 1", "its effort is 1.0 here and 5.0"),
@@ -406,8 +406,8 @@ def test_parts_are_left_out_of_a_table_that_came_from_csv():
     assert "-> 1" not in kt.text(robot, "dh-csv", without=("limit", "frame"))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "element"),
+@each(
+    "old, new, element",
     [
         ("6.6  0 0 0 1", "6.6  0 0 0 2", "tool"),
         ("neck_roll, 0, 0, -pi/2", "neck_roll, 0, zero, -pi/2", "joint 'neck_roll'"),
@@ -440,7 +440,7 @@ def test_several_faults_are_told_at_once():
 def test_nothing_but_findings_comes_of_mutated_text():
     rng = np.random.default_rng(11)
     for source, file in ((SEED, "a.toml"), (TREE, "a.toml"), (SEED_CSV, "a.csv")):
-        for _ in range(150):
+        for _ in range(at_length(50, 500)):
             text = list(source)
             for _ in range(rng.integers(1, 6)):
                 i = int(rng.integers(len(text)))
@@ -525,8 +525,8 @@ def test_dynamics_come_back(format):
     assert not any(joint.dynamics for joint in bare.joints.values())
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code"),
+@each(
+    "old, new, code",
     [
         ("damping = 1.5", "damping = 'much'", "number"),
         ("damping = 1.5", "damping = [1.5]", "number"),

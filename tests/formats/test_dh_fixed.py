@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.formats import dh
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Joint, Link, Sensor
@@ -96,7 +97,7 @@ def test_what_a_sensor_measures_goes_through_every_format_that_can_say_it(format
         contact_reading(kt.load(tmp_path / f"bare.{format}"), "ft", "fore")
 
 
-@pytest.mark.parametrize("wrong", ['"up"', '{ frame = "sensor" }', '{ frame = "sensor", measure_direction = "up" }'])
+@each("wrong", ['"up"', '{ frame = "sensor" }', '{ frame = "sensor", measure_direction = "up" }'])
 def test_what_a_sensor_measures_is_said_in_legal_words(wrong):
     robot, (finding,) = dh.read(TEXT + FIXED + SENSOR + f"force_torque = {wrong}", "x.toml")
     assert robot is None
@@ -105,8 +106,8 @@ def test_what_a_sensor_measures_is_said_in_legal_words(wrong):
     assert finding.source.line == (TEXT + FIXED + SENSOR).count("\n") + 1
 
 
-@pytest.mark.parametrize(
-    ("wrong", "code", "said"),
+@each(
+    "wrong, code, said",
     [
         (FIXED.replace('on = "upper"', 'on = "uper"'), "unknown-link", "did you mean 'upper'"),
         (FIXED.replace('link = "upper_behind"\n', ""), "missing-key", "needs link"),
@@ -152,7 +153,7 @@ class TestWhatIsWritten:
         poses, there = all_frames(again, q), all_frames(icub, q)
         assert max(np.abs(poses[name] - T).max() for name, T in there.items()) < 1e-12
 
-    @pytest.mark.parametrize("link", ["upper", "base_link", "fore"])
+    @each("link", ["upper", "base_link", "fore"])
     def test_cuts_in_the_middle_at_the_root_and_at_the_end(self, link):
         robot = edited(read(TEXT + FIXED.replace('"upper"', f'"{link}"') + SENSOR + MEASURES))
         again = reread(robot)

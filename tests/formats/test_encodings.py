@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.fixer.fix import fix
 from kinetree.formats.urdf import read
 from kinetree.syntax.xml.encoding import strays, text_of, to_utf8
@@ -104,8 +105,8 @@ def test_a_secret_that_is_not_xml_is_not_shown():
     assert "not UTF-8" in findings[0].message
 
 
-@pytest.mark.parametrize("control", ["\x01", "\x0b", "\x0c", "\x1f", "\ufffe", "\uffff"])
-@pytest.mark.parametrize("place", ["<!-- @ -->", "<!-- -- @ -->", "<c>1@2</c>", '<c d="1@2"/>', "<c><![CDATA[@]]></c>"])
+@each("control", ["\x01", "\x0b", "\x0c", "\x1f", "\ufffe", "\uffff"])
+@each("place", ["<!-- @ -->", "<!-- -- @ -->", "<c>1@2</c>", '<c d="1@2"/>', "<c><![CDATA[@]]></c>"])
 def test_control_characters(place, control):
     text = f'<robot name="r"><link name="a">{place}</link></robot>'
     robot, findings = read(text.replace("@", control), "r.urdf")

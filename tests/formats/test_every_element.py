@@ -141,8 +141,8 @@ def test_an_empty_attribute_of_numbers_is_reported_by_name(format, blank):
         assert is_verbose or any(note.source.line == line or in_class for note in named), f"{one[0]} on line {line}"
 
 
-@pytest.mark.parametrize("end", ["lower", "upper"])
-@pytest.mark.parametrize("start", ["<kinetree_coupled_limit", '<limit lower="-1" upper="2" velocity="3"'])
+@each("end", ["lower", "upper"])
+@each("start", ["<kinetree_coupled_limit", '<limit lower="-1" upper="2" velocity="3"'])
 def test_an_empty_limit_is_no_missing_limit(start, end):
     """A missing one is no limit, or zero; an empty one is a mistake, and the robot would move further than it may."""
     at = URDF.index(start)
@@ -306,7 +306,7 @@ LACKING = {
 """What the texts have in another element alone, and the version of a model, which files have without reason."""
 
 
-@pytest.mark.parametrize("format", ["urdf", "sdf", "srdf"])
+@each("format", ["urdf", "sdf", "srdf"])
 def test_the_texts_have_every_attribute_and_child_that_the_readers_know(format):
     found = set()
     with asked() as known:

@@ -12,6 +12,7 @@ import pytest
 
 import kinetree as kt
 from carried_robots import RECORD
+from each import each
 from every_field import all_paths, equal, plain, planted, value_at, values
 from kinetree.errors import Finding
 from kinetree.formats.registry import WRITTEN, Format
@@ -70,7 +71,7 @@ def losses(robot: Robot, row: Format, name: str, said: list[str]) -> Iterator[st
         yield f"{row.name}: other programs read {after} instead of {before}, and no remark says so"
 
 
-@pytest.mark.parametrize("format", [name for name in WRITTEN if name != "srdf"])
+@each("format", [name for name in WRITTEN if name != "srdf"])
 def test_the_arm_can_be_written_without_remarks(format):
     notes: list[Finding] = []
     again = load(WRITTEN[format].write(build(plain()), WITHOUT.get(format, ()), notes), format)
@@ -101,7 +102,7 @@ def test_a_semantic_description_is_left_to_srdf_with_a_remark(format, tmp_path):
     assert [note.code for note in notes if note.code not in MASSLESS.get(format, [])] == ["semantic"]
 
 
-@pytest.mark.parametrize("name", [one.name for one in fields(Limit)])
+@each("name", [one.name for one in fields(Limit)])
 def test_two_robots_with_other_limits_differ(name):
     one, other = (planted(("joints", "limits", name), {name: value}) for value in (0.5, 0.75))
     assert kt.compare(one, other).differences, f"add {name} to KINDS in solvers/compare/contents.py"

@@ -187,8 +187,8 @@ class TestConversion:
         with pytest.raises(kt.KinetreeError, match=r"point = 'frame' \| 'joint'"):
             kt.load(text.replace('"joint" }', '"world" }'), format="dh")
 
-    @pytest.mark.parametrize(
-        ("words", "said"),
+    @each(
+        "words, said",
         [
             ({"frame": "sensor", "direction": "parent_to_child"}, True),
             ({"frame": "sensor", "direction": "child_to_parent"}, True),
@@ -232,7 +232,7 @@ class TestEdits:
         locked = kt.edit.lock(robot, {"j": 0.4})
         np.testing.assert_allclose(reading(locked), reading(robot), rtol=0, atol=1e-14)
 
-    @pytest.mark.parametrize("frame", ["child", "parent", "sensor"])
+    @each("frame", ["child", "parent", "sensor"])
     def test_moving_a_frame_is_noted_where_it_changes_the_reading(self, frame):
         """Of the weight alone, whose direction stays in space where the root turns."""
         parts = parts_of(from_sdf("revolute", frame=frame, joint="0.1 0 -0.4"))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.formats.defaults import DEFAULTS, Defaults
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
@@ -79,7 +80,7 @@ def test_a_version_is_assumed_or_required():
         kt.load('<sdf><model name="m"><link name="a"/></model></sdf>', format="sdf")
 
 
-@pytest.mark.parametrize(("format", "angle"), [("urdf", 90.0), ("sdf", 90.0), ("mjcf", np.deg2rad(90.0))])
+@each("format, angle", [("urdf", 90.0), ("sdf", 90.0), ("mjcf", np.deg2rad(90.0))])
 def test_angles(format, angle):
     limit = {"urdf": '<limit upper="90" effort="1" velocity="1"/>', "sdf": "<limit><upper>90</upper></limit>"}
     text = SILENT[format].format(limit=limit.get(format, ""))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.formats import dh, ets
 from kinetree.formats.losses.losses import PARTS
 from kinetree.model.assemble import build, parts_of
@@ -175,7 +176,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "code"), FAULTS)
+@each("old, new, code", FAULTS)
 def test_what_is_wrong_is_named(old, new, code):
     text = """convention = "dh"
 units = { length = "m", angle = "rad" }

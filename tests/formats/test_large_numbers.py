@@ -112,7 +112,7 @@ def test_a_shape_that_is_too_large_is_left_out(shape, number):
     assert note.excerpt
 
 
-@pytest.mark.parametrize("kind", ["sphere", "box", "capsule", "cylinder", "ellipsoid"])
+@each("kind", ["sphere", "box", "capsule", "cylinder", "ellipsoid"])
 def test_a_geom_of_size_1e308_is_refused_by_the_checker_too(kind):
     text = f"<mujoco><worldbody><body name='b'><geom type='{kind}' size='1e308 1 1'/></body></worldbody></mujoco>"
     (finding,) = {f.code: f for f in kt.check(text, format="mjcf") if f.severity == "error"}.values()
@@ -128,7 +128,7 @@ def test_limits_may_be_as_large_as_numbers_can_be():
     assert kt.load(text, format="urdf").limits.contains([0.0])
 
 
-@pytest.mark.parametrize(("number", "fine"), [("1e30", True), ("1.01e30", False), ("-1e30", True), ("-1.01e30", False)])
+@each("number, fine", [("1e30", True), ("1.01e30", False), ("-1e30", True), ("-1.01e30", False)])
 def test_the_largest_length(number, fine):
     text = URDF.replace('xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><parent', f'xyz="0 0 {number}"/><parent')
     assert used(text, "urdf") is fine

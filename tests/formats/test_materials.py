@@ -2,9 +2,8 @@
 
 from itertools import pairwise
 
-import pytest
-
 import kinetree as kt
+from each import each
 from kinetree.formats.urdf.write import write
 from kinetree.model.assemble import build, parts_of
 
@@ -52,7 +51,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@each("case", CASES)
 def test_one_look_a_name(case):
     inside, top, colours, expected = CASES[case]
     made = robot(*inside, top=top)
@@ -64,8 +63,8 @@ def test_one_look_a_name(case):
         assert codes(again) == []
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("format", ["sdf", "mjcf"])
+@each("case", CASES)
+@each("format", ["sdf", "mjcf"])
 def test_in_every_format(case, format):
     inside, top, colours, _ = CASES[case]
     text = kt.text(robot(*inside, top=top), format, without=["extension"])

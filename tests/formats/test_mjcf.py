@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from each import each
 from kinetree.formats.mjcf import read
 from kinetree.model.robot import Robot
 from kinetree.spatial import se3
@@ -258,7 +259,7 @@ class TestMasses:
         assert_allclose(inertial.mass, 48.0)
         assert_allclose(np.diag(inertial.inertia), 48 / 12 * np.array([0.52, 0.4, 0.2]))
 
-    @pytest.mark.parametrize("kind", list(SOLIDS))
+    @each("kind", list(SOLIDS))
     def test_a_solid_is_the_sum_of_its_points(self, kind):
         size, reach, inside = SOLIDS[kind]
         axes = [np.linspace(-r, r, 81)[:-1] + r / 80 for r in reach]  # the middles of small cells
@@ -270,7 +271,7 @@ class TestMasses:
         expected = np.diag(squares.sum() - squares)
         assert_allclose(inertial.inertia, expected, rtol=1e-2, atol=1e-9)
 
-    @pytest.mark.parametrize("kind", ["sphere", "box", "cylinder", "capsule"])
+    @each("kind", ["sphere", "box", "cylinder", "capsule"])
     def test_a_shell_is_what_a_solid_grows_by(self, kind):
         """Its surface and moments are the derivatives of the solid's, as all of it moves outwards."""
         size, thick = np.array([float(x) for x in SOLIDS[kind][0].split()]), 1e-5
@@ -312,7 +313,7 @@ class TestMasses:
         )
         assert robot.links["b"].inertial.mass == 2
 
-    @pytest.mark.parametrize(("setting", "mass"), [("auto", 4), ("false", 4), ("true", 2)])
+    @each("setting, mass", [("auto", 4), ("false", 4), ("true", 2)])
     def test_inertiafromgeom(self, setting, mass):
         inner = "<inertial pos='0 0 0' mass='4' diaginertia='1 1 1'/><geom size='1' mass='2'/>"
         robot = bodies(f"<body name='b'>{inner}</body>", f"<compiler inertiafromgeom='{setting}'/>")
@@ -347,7 +348,7 @@ class TestShapes:
         assert geometry.shape.parameters == {"filename": "b/c/m.stl", "scale": (2, 2, 2)}
         assert geometry.origin[:3, 3].tolist() == [1, 0, -6]  # as MuJoCo 4.0 does
 
-    @pytest.mark.parametrize("kind", ["", "type='box'", "type='capsule'", "type='ellipsoid' fitscale='2'", "class='c'"])
+    @each("kind", ["", "type='box'", "type='capsule'", "type='ellipsoid' fitscale='2'", "class='c'"])
     def test_a_primitive_that_is_fitted_to_a_mesh_is_left_out_by_name(self, kind):
         head = """<default><default class='c'><geom type='cylinder'/></default></default>
           <asset><mesh name='m' file='m.stl'/></asset>"""
@@ -477,7 +478,7 @@ def test_a_held_follower_holds_its_leader():
     assert_allclose(kt.fk(robot, "c", base="b")([0.0])[:3, :3], se3.rotation((0, 0, 1), 0.5), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     "inner",
     [
         "<joint joint1='a' polycoef='0.3'/><joint joint1='a' polycoef='0.4'/>",

@@ -65,8 +65,8 @@ TWO = """<mujoco><worldbody><body><joint name='a'/><joint name='b'/><joint name=
 %s</mujoco>"""
 
 
-@pytest.mark.parametrize(
-    ("inner", "code"),
+@each(
+    "inner, code",
     [
         ("<equality><joint joint1='a' joint2='a'/></equality>", "mimic"),
         ("<equality><joint joint1='a' joint2='c'/></equality>", "joint-type"),
@@ -170,7 +170,7 @@ def test_a_shape_that_no_mass_follows_from_is_left_out(shape):
     assert robot.links["a"].inertial.mass == 2
 
 
-@pytest.mark.parametrize("shape", [s for s in SHAPES if s.startswith("<geom") and ("size" in s)])
+@each("shape", [s for s in SHAPES if s.startswith("<geom") and ("size" in s)])
 def test_a_shape_that_a_mass_follows_from_is_an_error(shape):
     robot, findings = read(WEIGHED % ("", "", shape), "m.xml")
     assert robot is None
@@ -223,7 +223,7 @@ SECTIONS = [
 ]
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@each("section", SECTIONS)
 def test_names_that_stand_twice_in_a_section(section):
     """An error of tendons alone, which limit joints."""
     body = '<body name="a"><joint name="j"/><geom size=".1"/></body>'

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.errors import KinetreeError
 from kinetree.formats import mjcf
 from kinetree.model.assemble import build, parts_of
@@ -75,8 +76,8 @@ def test_a_ball_that_is_open_where_the_bodies_are_drawn_gets_sites_of_its_own():
     assert "connect" not in mjcf.write(robot, without=("loop",))
 
 
-@pytest.mark.parametrize("kind", ["revolute", "continuous"])
-@pytest.mark.parametrize("drawn", [True, False])
+@each("kind", ["revolute", "continuous"])
+@each("drawn", [True, False])
 def test_a_hinge_is_two_points_of_its_axis_and_comes_back(kind, drawn):
     parts = parts_of(read(model(EQUALITIES["weld sites" if drawn else "weld"])))
     axis = np.array([(0.36, 0.48, 0.8)])

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import kinetree as kt
+from each import each
 from kinetree.errors import Finding
 from kinetree.formats.registry import WRITTEN
 from kinetree.model.robot import Mimic
@@ -38,7 +39,7 @@ def free() -> kt.Robot:
     return load("")
 
 
-@pytest.mark.parametrize("x", [-0.7, 0.0, 0.4])
+@each("x", [-0.7, 0.0, 0.4])
 def test_the_followers_move_by_their_polynomials(x):
     robot = load()
     assert robot.joint_names == ("x",)
@@ -72,7 +73,7 @@ def test_a_polynomial_counts_from_ref():
         assert_allclose(value, ref[1] + first(x - ref[0]))
 
 
-@pytest.mark.parametrize("x", [-0.7, 0.0, 0.4])
+@each("x", [-0.7, 0.0, 0.4])
 def test_first_and_second_derivatives(x):
     robot, q = load(), np.array([x])
     for axes in ("base", "frame"):
@@ -83,7 +84,7 @@ def test_first_and_second_derivatives(x):
     assert_allclose(kt.jacobian(robot, "c")(q)[:3, 0], (T(q + H) - T(q - H))[:3, 3] / (2 * H), atol=1e-8)
 
 
-@pytest.mark.parametrize("x", [-0.7, 0.0, 0.4])
+@each("x", [-0.7, 0.0, 0.4])
 def test_torques_are_those_of_lagrange(x):
     """tau = M qdd + (dM/dq) qd²/2 + dV/dq + damping, for one coordinate; and power is the rate of energy."""
     robot, q, qd, qdd = load(), np.array([x]), np.array([1.3]), np.array([-0.4])

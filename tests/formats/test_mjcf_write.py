@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import kinetree as kt
+from each import each
 from kinetree.errors import Finding
 from kinetree.formats.mjcf import read, write
 from kinetree.formats.mjcf.poses import pose_attributes
@@ -185,7 +186,7 @@ def test_a_moving_point_mass_keeps_its_mass_and_gets_the_moments_of_a_grain():
 OLD = 'angle="radian" autolimits="true" inertiafromgeom="false" boundmass="1e-06" boundinertia="1e-09"'
 
 
-@pytest.mark.parametrize(("settings", "moment"), [(OLD, 1e-10), (OLD.replace("e-09", "e-9"), 1e-9), (OLD[15:], 1e-9)])
+@each("settings, moment", [(OLD, 1e-10), (OLD.replace("e-09", "e-9"), 1e-9), (OLD[15:], 1e-9)])
 def test_bounds_of_files_that_older_versions_wrote_stand_in_for_missing_masses(settings, moment):
     body = f"<body name='a'><joint name='j'/>{SMALL.format('1e-10')}</body><body name='b'><joint name='k'/></body>"
     robot = kt.load(f"<mujoco><compiler {settings}/><worldbody>{body}</worldbody></mujoco>", format="mjcf")
@@ -275,7 +276,7 @@ def test_the_order_of_q_and_the_names_of_fixed_joints_come_back():
     assert "custom" not in write(edited(TEXT))
 
 
-@pytest.mark.parametrize("data", ["", "a b", "[1]", '["x", "x"]', '["z", "nobody"]', '{"a": "b"}', "[" * 9999])
+@each("data", ["", "a b", "[1]", '["x", "x"]', '["z", "nobody"]', '{"a": "b"}', "[" * 9999])
 def test_a_damaged_order_is_noted(data):
     for text in (data, f'{{"joint_order": {data}}}'):
         custom = f"<custom><text name='kinetree:robot' data='{text}'/></custom></mujoco>"
@@ -284,7 +285,7 @@ def test_a_damaged_order_is_noted(data):
         assert [n.code for n in robot.notes if n.severity == "warning"].count("carried") == 1
 
 
-@pytest.mark.parametrize("data", ["", "[1]", "{}", "[" * 9999])
+@each("data", ["", "[1]", "{}", "[" * 9999])
 def test_damaged_names_of_free_joints_are_noted(data):
     custom = f"<custom><text name='kinetree:counted' data='{data}'/></custom></mujoco>"
     robot = edited(TEXT.replace("</mujoco>", custom))
@@ -404,8 +405,8 @@ def test_least_masses_are_a_finding(tmp_path):
     assert not [note for note in kt.save(heavy, tmp_path / "arm.xml") if note.code == "bounds"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "axes", "names"),
+@each(
+    "kind, axes, names",
     [
         ("planar", [(0.6, 0.8, 0.0)], ("j_TX", "j_TY", "j_RZ")),
         ("universal", [(0.6, 0.8, 0.0), (0.0, 0.0, 1.0)], ("j_R1", "j_R2")),

@@ -22,6 +22,8 @@ from fuzz.mutate import mutate_bytes, mutate_tree
 from fuzz.texts import own
 from support import all_frames, icub_urdfs
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("KINETREE_EXAMPLES", "60"))
 TEXTS = {path.parent.name: path.read_bytes() for path in icub_urdfs() if path.stat().st_size < 120_000}
 TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
@@ -86,7 +88,6 @@ def finite(text: str, count: int) -> list[float] | None:
 @pytest.mark.parametrize("mutate", [mutate_tree, mutate_bytes])
 @settings(max_examples=EXAMPLES, deadline=10_000, derandomize=True)
 @given(seed=st.integers(0, 2**32 - 1))
-@pytest.mark.slow
 def test_a_damaged_urdf_is_refused_or_sound(mutate, seed, tmp_path_factory):
     rng = random.Random(seed)
     text = mutate(TEXTS[rng.choice(sorted(TEXTS))], rng)
@@ -114,7 +115,6 @@ OTHERS = ("sdf", "mjcf", "dh", "dh-csv", "ets", "xacro")
 @pytest.mark.parametrize("format", OTHERS)
 @settings(max_examples=max(EXAMPLES // 3, 1), deadline=20_000, derandomize=True)
 @given(seed=st.integers(0, 2**32 - 1))
-@pytest.mark.slow
 def test_a_damaged_file_of_another_format_is_refused_or_a_tree(format, mutate, seed):
     text = own(format)[-1].content
     if mutate is mutate_tree and not text.lstrip().startswith(b"<"):

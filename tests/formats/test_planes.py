@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree import KinetreeError
 
 GROUND = """<sdf version="1.9"><model name="ground"><static>true</static>
@@ -17,8 +18,8 @@ def ground(tag="collision", normal="0 0 1", size="4 6"):
     return kt.load(GROUND.format(tag=tag, normal=normal, size=size), format="sdf")
 
 
-@pytest.mark.parametrize("tag", ["collision", "visual"])
-@pytest.mark.parametrize("normal", ["0 0 1", "0 0 -1", "0 3 4", "1 0 0"])
+@each("tag", ["collision", "visual"])
+@each("normal", ["0 0 1", "0 0 -1", "0 3 4", "1 0 0"])
 def test_the_upper_face_of_the_box_is_in_the_plane(normal, tag):
     robot = ground(tag, normal)
     with pytest.raises(KinetreeError, match="--without plane, writes thin boxes"):

@@ -10,6 +10,8 @@ import pytest
 import kinetree as kt
 from kinetree.syntax.xml.reader import Report, parse
 
+pytestmark = pytest.mark.slow
+
 BOX = "<geometry><box size='1 1 1'/></geometry>"
 SHAPES = [
     "<{} name='x'><geometry><plane normal='0 0 1'/></geometry></{}>",
@@ -156,7 +158,6 @@ def described(robot):
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.slow
 def test_a_hundred_defects_move_nothing_and_are_all_noted(name, seed):
     format, text = MODELS[name]
     robot = kt.load(text, format=format)
@@ -172,7 +173,6 @@ def test_a_hundred_defects_move_nothing_and_are_all_noted(name, seed):
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name.endswith("urdf")])
-@pytest.mark.slow
 def test_nothing_is_lost_when_it_is_written_anew(name):
     format, text = MODELS[name]
     defective, _ = planted(text, format, 0)

@@ -1,7 +1,5 @@
 """SDF: what is refused, where, and that everything wrong is said at once."""
 
-import pytest
-
 from each import each
 from sdf_texts import errors, findings, hinge, model
 from support import in_words
@@ -177,8 +175,8 @@ INCLUDED = model(
 )
 
 
-@pytest.mark.parametrize(
-    ("inside", "codes"),
+@each(
+    "inside, codes",
     [
         ("<name>n</name><pose>1 0 0 0 0 0</pose><placement_frame>l</placement_frame>", []),
         ('<static>true</static><plugin name="p" filename="f"/>', []),

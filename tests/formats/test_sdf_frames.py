@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from each import each
 from kinetree.formats import sdf
 from sdf_texts import WORLD, close, errors, hinge, load, model, opener, pose
 from support import all_frames
@@ -44,8 +45,8 @@ def test_frames_hang_on_frames_in_any_order():
     assert close(at["f3"], pose(0, 0, 0.25) @ T_f1 @ pose(0, 1, 0, yaw=0.5) @ pose(0, 0, 1))
 
 
-@pytest.mark.parametrize(
-    ("attributes", "numbers"),
+@each(
+    "attributes, numbers",
     [
         ('degrees="true"', "1 2 3 10 20 30"),
         ('rotation_format="euler_rpy"', f"1 2 3 {' '.join(map(str, np.deg2rad((10, 20, 30))))}"),
@@ -182,7 +183,7 @@ def test_up_to_1_6_a_joint_may_be_called_like_a_link():
     assert [e.code for e in errors(model(text, "1.7"))] == ["duplicate-name"]
 
 
-@pytest.mark.parametrize("version", ["1.4", "1.5", "1.6"])
+@each("version", ["1.4", "1.5", "1.6"])
 def test_the_frame_of_a_pose_was_called_frame(version):
     inside = """<link name="a"><pose>1 2 3 0.1 0.2 0.3</pose></link>
       <link name="b"><pose {0}="a">4 5 6 0.4 0.5 0.6</pose></link>

@@ -3,9 +3,9 @@
 from math import pi
 
 import numpy as np
-import pytest
 from scipy.spatial.transform import Rotation
 
+from each import each
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import Dynamics, Limit, Mimic
 from sdf_texts import errors, hinge, load, model
@@ -18,7 +18,7 @@ def T_b(robot, q):
     return all_frames(robot, np.asarray(q, dtype=float))["b"]
 
 
-@pytest.mark.parametrize("kind", [row for row in JOINT_TYPES.values() if row.sdf], ids=lambda row: row.name)
+@each("kind", [row for row in JOINT_TYPES.values() if row.sdf])
 def test_every_joint_type_is_read(kind):
     text = hinge(kind=kind.sdf).replace("</joint>", "<axis2><xyz>1 0 0</xyz></axis2></joint>")
     robot = load(model(text))
@@ -26,8 +26,8 @@ def test_every_joint_type_is_read(kind):
     assert robot.nq == kind.nq
 
 
-@pytest.mark.parametrize(
-    ("version", "axis", "axis_in_joint"),
+@each(
+    "version, axis, axis_in_joint",
     [
         ("1.4", "<xyz>1 0 0</xyz>", (0, -1, 0)),  # in the model's axes
         ("1.5", "<xyz>1 0 0</xyz>", (1, 0, 0)),
@@ -43,8 +43,8 @@ def test_the_frame_of_the_axis_differs_by_version(version, axis, axis_in_joint):
     assert np.abs(joint.axis - axis_in_joint).max() < 1e-15
 
 
-@pytest.mark.parametrize(
-    ("element", "pitch"),
+@each(
+    "element, pitch",
     [
         ("<screw_thread_pitch>0.5</screw_thread_pitch>", 0.5 / (2 * pi)),
         ("<thread_pitch>4</thread_pitch>", -0.25),
@@ -65,8 +65,8 @@ def test_a_universal_joint_turns_about_the_first_axis_then_the_second():
     assert np.abs(R - Rotation.from_euler("XY", (0.4, 0.7)).as_matrix()).max() < 1e-15
 
 
-@pytest.mark.parametrize(
-    ("limit", "expected"),
+@each(
+    "limit, expected",
     [
         ("", Limit()),
         ("<lower>-1e16</lower><upper>1e16</upper>", Limit()),

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 import mesh_files
+from each import each
 from kinetree import KinetreeError
 from kinetree.formats import sdf
 from kinetree.formats.losses.grains import MASS, MOMENT
@@ -72,8 +73,8 @@ class TestSilentFile:
 class TestComputedInertia:
     """`<inertial auto="true">`; the numbers are those of Drake 1.51, which has libsdformat 16."""
 
-    @pytest.mark.parametrize(
-        ("shape", "mass", "centre", "moments"),
+    @each(
+        "shape, mass, centre, moments",
         [
             ("<box><size>1 2 3</size></box>", 6000, 0, (6500, 5000, 2500)),
             ("<sphere><radius>0.5</radius></sphere>", 523.5987755982989, 0, (52.359878,) * 3),
@@ -102,7 +103,6 @@ class TestComputedInertia:
                 (98.174770, 98.174770, 39.269908),
             ),
         ],
-        ids=lambda value: value.partition(">")[0][1:] if isinstance(value, str) else "",
     )
     def test_of_each_shape(self, shape, mass, centre, moments):
         found = body('<inertial auto="true"/>', felt(shape))
@@ -126,8 +126,8 @@ class TestComputedInertia:
         assert scaled.mass == pytest.approx(4.0, rel=1e-15)
         assert scaled.inertia == pytest.approx(found.inertia * 4 / found.mass, rel=1e-12)
 
-    @pytest.mark.parametrize(
-        ("of_link", "of_shape", "mass"),
+    @each(
+        "of_link, of_shape, mass",
         [
             ("", "", 6000),
             ("<density>10</density>", "", 60),
@@ -138,7 +138,7 @@ class TestComputedInertia:
     def test_the_density_of_the_shape_goes_before_that_of_the_link_and_that_before_water(self, of_link, of_shape, mass):
         assert body(f'<inertial auto="true">{of_link}</inertial>', felt(density=of_shape)).mass == pytest.approx(mass)
 
-    @pytest.mark.parametrize("density", ["0", "-1", "iron"])
+    @each("density", ["0", "-1", "iron"])
     def test_a_shape_whose_density_is_not_positive_weighs_nothing(self, density):
         text = model(f'<link name="a"><inertial auto="1"/>{felt(density=f"<density>{density}</density>")}</link>')
         assert load(text).links["a"].inertial.mass == 0
@@ -151,11 +151,11 @@ class TestComputedInertia:
         assert codes(text) == [("no-effect", "warning")] * 2 + [("auto-inertia", "info")]
         assert "6000 kg" in load(text).notes[-1].message
 
-    @pytest.mark.parametrize("auto", ['auto="false"', 'auto="0"', ""])
+    @each("auto", ['auto="false"', 'auto="0"', ""])
     def test_it_has_to_be_asked_for(self, auto):
         assert body(f"<inertial {auto}/>", felt()).mass == 1.0
 
-    @pytest.mark.parametrize(
+    @each(
         "inside",
         [
             "",
@@ -164,7 +164,6 @@ class TestComputedInertia:
             felt("<box><size>1 2</size></box>"),
             felt() + felt("<box><size>x</size></box>").replace('"c"', '"d"'),
         ],
-        ids=["no shape", "a plane", "a mesh beside a box", "a box that cannot be read", "one beside a box"],
     )
     def test_where_it_cannot_be_computed_the_mass_is_unknown_and_answers_that_need_it_are_refused(self, inside):
         text = model(hinge().replace('<link name="a"/>', f'<link name="a"><inertial auto="true"/>{inside}</link>'))
@@ -303,7 +302,7 @@ class TestMasslessLinksWritten:
         assert {"tool0", "flange"} & {*bare.links} == {"tool0"}
         assert [(loop.parent, loop.child) for loop in again.loops.values()] == [("tool0", "cover")]
 
-    @pytest.mark.parametrize(("kind", "static"), [("floating", ""), ("fixed", ""), ("fixed", "<static>true</static>")])
+    @each("kind, static", [("floating", ""), ("fixed", ""), ("fixed", "<static>true</static>")])
     def test_links_on_the_world(self, kind, static):
         """A floating joint has to end at a link; so has the one that holds a static model."""
         parts = parts_of(self.robot())
@@ -337,7 +336,7 @@ class TestMasslessLinksWritten:
         order = [*load(sdf.write(build(parts))).links]
         assert order == ["world", *self.robot().links]
 
-    @pytest.mark.parametrize("kinds", [("fixed", "fixed"), ("fixed", "floating"), ("floating", "fixed")])
+    @each("kinds", [("fixed", "fixed"), ("fixed", "floating"), ("floating", "fixed")])
     def test_a_root_called_world_with_a_frame_is_a_link_in_its_place(self, kinds):
         heavy, T = Inertial(2.0, se3.frozen(np.eye(3))), se3.frozen(se3.translation((1.0, 2.0, 3.0)))
         parts = parts_of(self.robot())
@@ -418,7 +417,7 @@ class TestMasslessLinksWritten:
         assert again.links["cover"].inertial.mass == 3
         assert "which has been changed since" in " ".join(note.message for note in again.notes)
 
-    @pytest.mark.parametrize("data", ['{"inertial": null}', '{"inertial.mass": 0}', '{"inertial.mass": 5}'])
+    @each("data", ['{"inertial": null}', '{"inertial.mass": 0}', '{"inertial.mass": 5}'])
     def test_a_record_takes_no_mass_away_that_a_body_has(self, data):
         record = f'<kinetree:carried of="link" kinetree:name="arm">{data}</kinetree:carried></model>'
         text = sdf.write(self.robot())
@@ -475,7 +474,7 @@ class TestOldVersions:
     TURNED = """<link name="a"><pose>0 0 0 1 0 0</pose></link><link name="b"><pose>0 0 1 0 1 0</pose></link>
       <joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>"""
 
-    @pytest.mark.parametrize("version", ["1.2", "1.3", "1.4", "1.5"])
+    @each("version", ["1.2", "1.3", "1.4", "1.5"])
     def test_axes_are_in_the_frame_of_the_model_until_1_4(self, version):
         axis = load(model(self.TURNED, version)).joints["j"].axis
         assert axis == pytest.approx((0, 0, 1) if version == "1.5" else (-np.sin(1), 0, np.cos(1)))  # as Drake has it
@@ -486,7 +485,7 @@ class TestOldVersions:
             found = load(model(f'<link name="a">{shape}</link>', version)).links["a"].collisions
             assert [one.shape.parameters["filename"] for one in found] == [file] * (file is not None)
 
-    @pytest.mark.parametrize("version", ["²", "1.²", "1." + "9" * 5000, "١.٤", "1.-4", "1..4"])
+    @each("version", ["²", "1.²", "1." + "9" * 5000, "١.٤", "1.-4", "1..4"])
     def test_a_version_in_a_model_config_that_is_no_number_is_an_error(self, version):
         files = {
             "m/model.config": f'<model>\n<sdf version="{version}">old.sdf</sdf></model>',
@@ -525,7 +524,7 @@ class TestStaticModels:
 
     SIDE = hinge("<xyz>0 1 0</xyz>").replace('<link name="b">', '<link name="b"><inertial><mass>2</mass></inertial>')
 
-    @pytest.mark.parametrize(("static", "torque"), [("", -2 * 9.81), ("false", -2 * 9.81), ("true", 0.0), ("1", 0.0)])
+    @each("static, torque", [("", -2 * 9.81), ("false", -2 * 9.81), ("true", 0.0), ("1", 0.0)])
     def test_they_weigh_nothing_on_their_joints(self, static, torque):
         text = self.SIDE.replace("<axis>", "<pose>-1 0 0 0 0 0</pose><axis>")
         robot = load(model((f"<static>{static}</static>" if static else "") + text))

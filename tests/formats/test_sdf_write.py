@@ -191,8 +191,8 @@ def test_files_of_older_versions_keep_what_only_kinetree_reads():
     assert not [note for note in robot.notes if note.code != "no-inertial"]
 
 
-@pytest.mark.parametrize(
-    ("edit", "version"),
+@each(
+    "edit, version",
     [
         (lambda text: text, "1.7"),
         (lambda text: text.replace("revolute", "screw").replace("</joint>", SCREWED), "1.10"),
@@ -306,8 +306,8 @@ def urdf_joint(inside, kind="revolute"):
     )
 
 
-@pytest.mark.parametrize(
-    ("robot", "code"),
+@each(
+    "robot, code",
     [
         (lambda: urdf_joint("", "planar"), "cannot-say-joint"),
         (lambda: urdf_joint("", "floating"), "cannot-say-joint"),

@@ -189,7 +189,7 @@ class TestRefusals:
         assert {f.code for f in caught.value.findings} >= {"zero-axis", "number", "missing-attribute"}
         assert "more in .findings" in str(caught.value)
 
-    @pytest.mark.parametrize("version", ["0.9", "2.0", "1", ""])
+    @each("version", ["0.9", "2.0", "1", ""])
     def test_versions(self, version):
         expected = ["urdf-version"] if version else []
         assert codes('<link name="a"/>', f' version="{version}"') == expected
@@ -336,7 +336,7 @@ def test_products_of_inertia_that_are_missing_are_zero_and_noted():
     assert "ixy, iyz" in findings[0].message
 
 
-@pytest.mark.parametrize(
+@each(
     "where",
     [
         '<link name="a"/>{}',

@@ -3,6 +3,7 @@
 import pytest
 
 import kinetree as kt
+from each import each
 
 BOX = '<geometry><box size="1 1 1"/></geometry>'
 JOINT = """<joint name="j" type="{}"><parent link="a"/><child link="b"/>{}<limit lower="-1" upper="1" velocity="1"
@@ -14,8 +15,8 @@ def robot(link="", more="", kind="revolute", joint='<axis xyz="0 0 1"/>', name='
     return kt.load(text, format="urdf")
 
 
-@pytest.mark.parametrize(
-    ("shape", "label", "what"),
+@each(
+    "shape, label, what",
     [
         ('<visual name="v"><geometry><plane/></geometry></visual>', "visual 'v'", "it has none"),
         ("<visual><geometry/></visual>", "<visual>", "it has none"),
@@ -50,7 +51,7 @@ def test_a_colour_that_cannot_be_read_leaves_its_shape():
     assert [n.code for n in found.notes] == ["left-out"]
 
 
-@pytest.mark.parametrize(
+@each(
     "more",
     [
         '<material name="m"><color rgba="1"/></material>',

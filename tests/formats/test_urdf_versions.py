@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.formats.urdf import read
 from kinetree.formats.urdf.write import write
 from kinetree.model.assemble import build, parts_of
@@ -55,15 +56,15 @@ class TestLimits:
         limit = load("1.2", '<limit lower="-1" upper="1" acceleration="5"/>').joints["j"].limit
         assert limit == Limit(-1, 1, acceleration=5, deceleration=5)
 
-    @pytest.mark.parametrize("version", ["", "1.0", "1.1"])
+    @each("version", ["", "1.0", "1.1"])
     def test_earlier_versions_lack_them_and_say_so(self, version):
         robot = load(version, f"<limit {ALL}/>")
         assert robot.joints["j"].limit == Limit(-1, 1, 2, 3)
         assert codes(robot) == ["urdf-version"] * 3
         assert "1.2" in str(robot.notes[0].fix)
 
-    @pytest.mark.parametrize("type", ["revolute", "prismatic"])
-    @pytest.mark.parametrize("limit", ['lower="-1"', 'upper="1"', 'effort="1" velocity="1"', ""])
+    @each("type", ["revolute", "prismatic"])
+    @each("limit", ['lower="-1"', 'upper="1"', 'effort="1" velocity="1"', ""])
     def test_1_2_needs_both_bounds(self, type, limit):
         robot, findings = read(text_of("1.2", f"<limit {limit}/>", type), "r.urdf")
         assert robot is None
@@ -94,7 +95,7 @@ class TestLimits:
         assert not robot.notes
         assert codes(load("1.1", '<limit lower="-1" upper="1"/>')) == ["default-limit"] * 2
 
-    @pytest.mark.parametrize("type", ["continuous", "fixed", "floating", "planar"])
+    @each("type", ["continuous", "fixed", "floating", "planar"])
     def test_1_2_other_joints_may_have_an_empty_limit(self, type):
         robot = load("1.2", type=type)
         assert not robot.notes
@@ -116,8 +117,8 @@ class TestLimits:
 
 
 class TestCapsules:
-    @pytest.mark.parametrize("tag", ["visual", "collision"])
-    @pytest.mark.parametrize("version", ["", *VERSIONS])
+    @each("tag", ["visual", "collision"])
+    @each("version", ["", *VERSIONS])
     def test_they_belong_to_1_1(self, version, tag):
         robot = load(version, "", "continuous", f"<{tag}>{CAPSULE}</{tag}>")
         assert codes(robot) == (["urdf-version"] if version in ("", "1.0") else [])
@@ -132,7 +133,7 @@ class TestCapsules:
 
 
 class TestWriting:
-    @pytest.mark.parametrize("version", VERSIONS)
+    @each("version", VERSIONS)
     def test_the_version_is_kept(self, version):
         robot = load(version, '<limit lower="-1" upper="1" effort="3" velocity="2"/>')
         assert version_of(write(edited(robot))) == version
@@ -179,7 +180,7 @@ class TestWriting:
         for a, b in ((one, other), (other, one), (load("", type="continuous"), other)):
             assert version_of(write(kt.edit.attach(a, b, "b", prefix="tool_"))) == "1.1"
 
-    @pytest.mark.parametrize("format", ["sdf", "mjcf", "dh"])
+    @each("format", ["sdf", "mjcf", "dh"])
     def test_other_formats_carry_the_limits(self, format):
         robot = load("1.2", f"<limit {ALL}/>")
         back = kt.load(kt.text(robot, format), format=format)

@@ -52,7 +52,7 @@ def load(text: str, *without: str) -> kt.Robot:
 
 
 class TestErrors:
-    @pytest.mark.parametrize("part", BROKEN)
+    @each("part", BROKEN)
     def test_errors_in_a_part_that_is_left_out_do_not_count(self, part):
         text = ARM.replace(*BROKEN[part])
         with pytest.raises(KinetreeError):
@@ -64,7 +64,7 @@ class TestErrors:
             q = robot.q({"lead": 0.3, "follow": 0.6} if part == "mimic" else {"lead": 0.3})
             np.testing.assert_allclose(kt.fk(robot, name)(q), T, atol=1e-12)
 
-    @pytest.mark.parametrize("part", BROKEN)
+    @each("part", BROKEN)
     def test_other_errors_count(self, part):
         other = next(name for name in BROKEN if name != part)
         with pytest.raises(KinetreeError):
@@ -167,8 +167,8 @@ LEFT = """<robot name="r"><link name="a">
   <sensor name="q"/></robot>"""
 
 
-@pytest.mark.parametrize(
-    ("part", "tag"),
+@each(
+    "part, tag",
     [
         ("geometry", "plane"),
         ("material", "color"),

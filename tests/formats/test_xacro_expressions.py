@@ -423,7 +423,7 @@ def test_steps_of_an_expression(expression, x, fewest, most):
     assert fewest <= MAX_STEPS_IN_ALL - budget.left <= most
 
 
-@pytest.mark.parametrize(
+@each(
     "expression",
     [
         "'x'.ljust(10**8)",
@@ -601,9 +601,7 @@ def test_yaml_data_keep_their_kind_at_every_depth():
     assert (type(data), type(data["a"]), type(data["a"][0])) == (YamlDict, YamlList, YamlDict)
 
 
-@pytest.mark.parametrize(
-    ("name", "valid"), [("a_1", True), ("1a", False), ("for", False), ("match", True), ("ﬁ", False), ("a b", False)]
-)
+@each("name, valid", [("a_1", True), ("1a", False), ("for", False), ("match", True), ("ﬁ", False), ("a b", False)])
 def test_names_of_properties(name, valid):
     assert is_valid_name(name) is valid
 

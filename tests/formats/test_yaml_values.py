@@ -5,6 +5,7 @@ import math
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.syntax.yaml import Yaml, read_yaml_values
 
 
@@ -34,8 +35,8 @@ def test_keys_that_are_no_texts_and_empty_files():
     assert read_yaml_values(b"# nothing\n", "x.yaml") == []
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
+@each(
+    "text, says",
     [
         ("a: [1", "x.yaml:1:6"),
         ("[" * 1000, "nested too deeply"),

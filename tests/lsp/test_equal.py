@@ -13,6 +13,8 @@ from lsp_client import Client
 from lsp_texts import ARM
 from support import at_length, sample, shared
 
+pytestmark = pytest.mark.slow
+
 COUNT = 200
 
 
@@ -40,7 +42,6 @@ def checked(file):
     }
 
 
-@pytest.mark.slow
 def test_findings_equal_those_of_the_check_on_real_files():
     files, compared = sample(real_files(), 8), 0
     with Client() as client:
@@ -74,7 +75,6 @@ def resident(process):
     return own + sum(resident(int(child)) for child in set(children))
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_memory_stays_level_over_thousands_of_edits(tmp_path):
     edits = at_length(1_500, 10_000)

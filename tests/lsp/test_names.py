@@ -92,8 +92,8 @@ def test_the_name_at_a_place_is_the_innermost():
     assert name_at(names, XACRO.index("<joint")) is None
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "links", "joints"),
+@each(
+    "file, text, links, joints",
     [
         ("a.urdf", '<robot><link name="a"/><gazebo reference="a"/><mimic joint="j"/></robot>', 2, 2),
         ("a.urdf", '<robot><transmission><joint name="j"/></transmission></robot>', 0, 1),

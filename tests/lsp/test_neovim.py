@@ -12,6 +12,8 @@ import pytest
 
 from lsp_texts import ARM
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "editors.md"
 SCRIPT = """
 local file, out, python = unpack(vim.g.given)
@@ -47,7 +49,6 @@ vim.cmd("qall!")
 """
 
 
-@pytest.mark.slow
 def test_a_session_in_neovim(tmp_path):
     nvim = shutil.which("nvim")
     if nvim is None:

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from each import each
 from kinetree.lsp.answers import Change
 from kinetree.lsp.fixes import changes_of
 from kinetree.lsp.session import Document
@@ -12,7 +13,7 @@ from kinetree.lsp.text import Text, decoded, encoded
 ROBOT = 'é🤖\r\n\tx = "a\u2028b"\rlast 😀 line\n'
 
 
-@pytest.mark.parametrize(("encoding", "columns"), [("utf-8", 6), ("utf-16", 3), ("utf-32", 2)])
+@each("encoding, columns", [("utf-8", 6), ("utf-16", 3), ("utf-32", 2)])
 def test_columns_count_in_the_units_of_the_editor(encoding, columns):
     text = Text(ROBOT, encoding)
     assert text.position(2) == (0, columns)
@@ -21,7 +22,7 @@ def test_columns_count_in_the_units_of_the_editor(encoding, columns):
     assert text.offset((99, 0)) == len(ROBOT)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+@each("encoding", ["utf-8", "utf-16", "utf-32"])
 def test_every_offset_that_an_editor_can_name_comes_back(encoding):
     text = Text(ROBOT, encoding)
     for offset in range(len(ROBOT) + 1):

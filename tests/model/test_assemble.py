@@ -57,8 +57,8 @@ def test_no_name():
     assert "r.urdf:4:1: error: link: has no name" in faults(parts)["no-name"]
 
 
-@pytest.mark.parametrize(
-    ("field", "thing", "words"),
+@each(
+    "field, thing, words",
     [
         ("links", Link("b", source=at(9)), "link 'b': there is already a link of this name at r.urdf:2:1"),
         ("joints", hinge("j1", "c", "d", 9), "joint 'j1': there is already a joint of this name at r.urdf:10:1"),
@@ -114,8 +114,8 @@ def test_a_group_with_a_joint_that_does_not_exist():
     assert [doubt.part for doubt in robot.doubts] == ["groups"]
 
 
-@pytest.mark.parametrize(
-    ("more", "code", "words"),
+@each(
+    "more, code, words",
     [
         ({"frames": [Frame("f", "nobody")]}, "unknown-link", "frame 'f': its link 'nobody' does not exist"),
         ({"sensors": [Sensor("s", "imu", "nobody")]}, "unknown-frame", "sensor 's': its frame 'nobody'"),
@@ -143,8 +143,8 @@ def test_a_coupled_limit_over_a_ball():
     assert "coupled-limit" in faults(parts)
 
 
-@pytest.mark.parametrize(
-    ("mimic", "words"),
+@each(
+    "mimic, words",
     [
         (Mimic("j9"), "mimics joint 'j9', which does not exist; did you mean"),
         (Mimic("j2"), "mimics itself: j2 -> j2"),

@@ -240,8 +240,8 @@ class TestLock:
         assert note.severity == "warning"
         assert "outside its limits -1 to 2" in note.message
 
-    @pytest.mark.parametrize(
-        ("values", "message"),
+    @each(
+        "values, message",
         [
             ({"finger": 1}, "follows 'thumb'"),
             ({"fixed_1": 1}, "is fixed"),
@@ -254,8 +254,8 @@ class TestLock:
         with pytest.raises(KinetreeError, match=message):
             kt.edit.lock(everything(), values)
 
-    @pytest.mark.parametrize(
-        ("format", "element"),
+    @each(
+        "format, element",
         [
             ("mjcf", '<actuator><motor joint="s"/></actuator>'),
             ("urdf", '<transmission name="t"><joint name="s"/></transmission>'),
@@ -286,7 +286,7 @@ class TestLock:
 
 
 class TestReroot:
-    @pytest.mark.parametrize("link", ["trunk5", "finger_link", "thumb_link", "trunk0", "base"])
+    @each("link", ["trunk5", "finger_link", "thumb_link", "trunk0", "base"])
     def test_every_joint_of_one_coordinate(self, link):
         robot = everything()
         new = kt.edit.reroot(robot, link)
@@ -466,7 +466,7 @@ class TestPieces:
         with pytest.raises(KinetreeError, match=f"a {type_name} joint is attached with [012] axes"):
             kt.edit.attach(everything(), everything(), "base", prefix="b_", type=type_name, axes=axes)
 
-    @pytest.mark.parametrize("length", [2.0, 1e-200, 1e200])
+    @each("length", [2.0, 1e-200, 1e200])
     def test_attach_takes_axes_of_any_length(self, length):
         robot = kt.edit.attach(
             everything(), everything(), "base", prefix="b_", type="revolute", axes=[[0, 0.6 * length, 0.8 * length]]
@@ -541,7 +541,7 @@ class TestFrames:
         for name in a:
             np.testing.assert_allclose(b[name], a[name], rtol=0, atol=1e-12)
 
-    @pytest.mark.parametrize("link", ["base", "trunk1", "trunk5", "branch3", "finger_link"])
+    @each("link", ["base", "trunk1", "trunk5", "branch3", "finger_link"])
     def test_moving_a_links_own_frame_moves_nothing_else(self, link):
         robot, T = everything(), random_pose(RNG)
         new = kt.edit.move_frame(robot, link, T)
@@ -657,7 +657,7 @@ def test_edits_of_many_robots():
     assert compared > 50
 
 
-@pytest.mark.parametrize(
+@each(
     "edit",
     [
         lambda robot: kt.edit.rename(robot, {"base": 3}),
@@ -688,7 +688,7 @@ def test_a_tool_is_a_sibling_of_tool0():
         kt.edit.add_tool(arm, "tcp", T, tool0="left_tool0")
 
 
-@pytest.mark.parametrize("mirror", ["x", "y", "z"])
+@each("mirror", ["x", "y", "z"])
 def test_a_right_handed_frame_is_laid_over_a_left_handed_system(mirror):
     """A point that the left-handed system gives is where the overlay gives it, after the conversion at the boundary."""
     R = Rotation.from_euler("xyz", [0.4, -1.1, 2.0]).as_matrix()

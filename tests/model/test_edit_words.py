@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import LinearLimits
 from kinetree.model.robot import CoupledLimit, ForceTorque, Joint, Limit, Link, Sensor
@@ -161,8 +162,8 @@ def body(mass, inertia, xyz):
     )
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
+@each(
+    "first, second, expected",
     [
         (None, None, None),
         ((2, 1, "1 0 0"), None, (2, [1, 0, 0], [1, 1, 1])),

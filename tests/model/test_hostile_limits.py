@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.errors import KinetreeError
 from kinetree.model.limits import Limits
 from kinetree.solvers.limits.report import report
@@ -72,8 +73,8 @@ ARM = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
   <joint name="y" coefficient="1"/></kinetree_coupled_limit></robot>"""
 
 
-@pytest.mark.parametrize(
-    ("numbers", "of_sample", "of_report"),
+@each(
+    "numbers, of_sample, of_report",
     [
         ((-1, 1, 0, 0, 1), "empty", None),  # a line
         ((-1, 1, 2, 2, 1), "empty", None),  # a corner

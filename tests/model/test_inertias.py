@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.errors import KinetreeError
 from kinetree.model.inertias import check_inertias
 from kinetree.model.tree import build_tree
@@ -24,7 +25,7 @@ def arm(b: str = "", c: str = "") -> kt.Robot:
     return kt.load(ARM.format(b=b, c=c), format="urdf")
 
 
-@pytest.mark.parametrize(
+@each(
     "b",
     [
         "",
@@ -42,8 +43,8 @@ def test_inertias_of_bodies_are_legal(b):
     assert (np.einsum("ni,ij,nj->n", turns, I[:3, :3], turns) >= -1e-20).all()
 
 
-@pytest.mark.parametrize(
-    ("b", "c", "code", "words"),
+@each(
+    "b, c, code, words",
     [
         (inertial(-1, 1, 1, 1), "", "INR-004", "link 'b': the mass is -1 kg"),
         (inertial(2, 1, 1, 1), inertial(-1, 1, 1, 1), "INR-004", "link 'c'"),

@@ -199,7 +199,7 @@ def test_a_quaternion_integrates_by_the_matrix_exponential(name, angle):
     assert np.linalg.norm(after[row.quaternion]) == pytest.approx(1.0, abs=1e-15)
 
 
-@pytest.mark.parametrize("off", [0.0, 1e-12, 1e-6])
+@each("off", [0.0, 1e-12, 1e-6])
 def test_a_difference_near_half_a_turn_turns_the_shorter_way(off):
     row, n = JOINT_TYPES["ball"], np.array([2.0, -1.0, 2.0]) / 3
     v = row.difference(np.array([0, 0, 0, 1.0]), np.array([*(n * np.cos(off)), np.sin(off)]))
@@ -271,7 +271,7 @@ def test_a_full_turn_of_a_screw_advances_by_its_pitch():
     np.testing.assert_allclose(T[:3, 3], 2 * np.pi * PITCH * np.array([0, 0.6, 0.8]), rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("normal", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0, 0.6, 0.8)])
+@each("normal", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0, 0.6, 0.8)])
 def test_a_planar_joint_stays_in_its_plane(normal):
     n = np.array(normal, dtype=float)
     T = JOINT_TYPES["planar"].transform(n[None], 0.0, np.array([0.3, -0.7, 1.1]))

@@ -209,8 +209,8 @@ def test_they_go_through_every_format_that_can_say_them(format, left_out, robot,
     assert not kt.load(path).coupled_limits
 
 
-@pytest.mark.parametrize(
-    ("inside", "said"),
+@each(
+    "inside, said",
     [
         ("", "names no joint"),
         ('<joint name="a" coefficient="one"/>', "finite number"),
@@ -244,7 +244,7 @@ def test_what_is_not_finite_does_not_move(robot, bad):
     assert limits.clip_step(fine, both).tolist() == [1.0, 0.0]
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@each("bad", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_does_not_move_a_joint_without_limits_either(bad):
     text = """<robot name="arm"><link name="base"/><link name="l"/><link name="m"/>
     <joint name="a" type="continuous"><parent link="base"/><child link="l"/><axis xyz="0 0 1"/></joint>
@@ -349,7 +349,7 @@ def test_locked_joints_that_leave_the_others_nothing_are_noted(robot):
     )
 
 
-@pytest.mark.parametrize("format", ["urdf", "sdf", "dh"])
+@each("format", ["urdf", "sdf", "dh"])
 def test_one_end_of_a_continuous_joint_makes_it_revolute(format):
     sets, _ = read('[[limits]]\nname="n"\nunit="rad"\nbox=true\njoints=["a"]\nG=[[1]]\nh=[1.5]', "n.toml")
     limited = add_limits(chain(1, "c"), sets)
@@ -361,7 +361,7 @@ def test_one_end_of_a_continuous_joint_makes_it_revolute(format):
 def test_a_point_brought_inside_is_inside():
     """By the margins that users ask for, whose sums run over all coordinates."""
     limits = kt.load("icub").limits
-    q = np.random.default_rng(0).uniform(limits.lower - 0.5, limits.upper + 0.5, (1000, 35))
+    q = np.random.default_rng(0).uniform(limits.lower - 0.5, limits.upper + 0.5, (250, 35))
     assert limits.contains(limits.project(q)).all()
 
 
@@ -417,8 +417,8 @@ def linear(joints, row, bound, name="n") -> LinearLimits:
     return LinearLimits(name, tuple(joints), np.array([row], dtype=float), np.array([float(bound)]), (f"{name} 1",))
 
 
-@pytest.mark.parametrize(
-    ("limits", "said"),
+@each(
+    "limits, said",
     [
         (LinearLimits("n", ("a", "b"), np.ones((1, 2)), np.ones(1), ("n 1",), box=True), "a box has one in each"),
         (LinearLimits("n", ("a", "b"), np.ones((1, 3)), np.ones(1), ("n 1",)), "do not fit"),

@@ -1,7 +1,5 @@
 """What names what, by dialect: the table, and what is not in it."""
 
-import pytest
-
 from each import each
 from kinetree.model.references import NAMED, PART, PROSE, REFERENCES, TEXT, UNLISTED, fields_of, kind_of
 from physics import everything
@@ -55,9 +53,8 @@ def test_the_kind_of_a_place(dialect, place, kind):
     assert kind_of(dialect, *place) == kind
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [("mimic", "joint"), ("frame_id", "frame"), ("joints", "joint"), ("rate", UNLISTED), (None, UNLISTED)],
+@each(
+    "name, kind", [("mimic", "joint"), ("frame_id", "frame"), ("joints", "joint"), ("rate", UNLISTED), (None, UNLISTED)]
 )
 def test_a_parameter_is_called_by_its_name(name, kind):
     attributes = {} if name is None else {"name": name}

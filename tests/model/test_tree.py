@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.model.assemble import Parts, build, parts_of
@@ -112,8 +113,8 @@ class TestCoordinates:
         assert q[robot.q_slices["prismatic_2"]] == 3
         assert q[robot.q_slices["screw_3"]] == np.pi
 
-    @pytest.mark.parametrize(
-        ("values", "unit", "message"),
+    @each(
+        "values, unit, message",
         [
             ({"screw3": 1}, "rad", "did you mean 'screw_3'"),
             ({"fixed_1": 1}, "rad", "is fixed"),
@@ -129,8 +130,8 @@ class TestCoordinates:
 
 
 class TestNames:
-    @pytest.mark.parametrize(
-        ("kind", "wrong", "near"),
+    @each(
+        "kind, wrong, near",
         [
             ("links", "trunk55", "trunk5"),
             ("joints", "thum", "thumb"),

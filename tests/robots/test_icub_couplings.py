@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.icub import couplings, from_motors, to_motors
 from support import icub_urdfs
 
@@ -59,7 +60,7 @@ def test_which_version_has_which():
         couplings("4")
 
 
-@pytest.mark.parametrize("quantity", ["position", "velocity", "torque"])
+@each("quantity", ["position", "velocity", "torque"])
 def test_there_and_back(icub, quantity):
     values = np.random.default_rng(0).normal(size=(4, 5, icub.nq))
     motors = to_motors(icub, values, quantity=quantity, version="2.5")

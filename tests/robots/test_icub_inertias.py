@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.kinematics import body_poses
 from kinetree.errors import KinetreeError
 from kinetree.model.tree import build_tree
@@ -128,8 +129,8 @@ def test_links_fixed_to_others_add_their_masses():
     check_bodies(icub, model)
 
 
-@pytest.mark.parametrize(
-    ("source", "name", "message"),
+@each(
+    "source, name, message",
     [
         ("icub", "iCubGazeboV2_55", "icub-models has no model 'iCubGazeboV2_55'; did you mean 'iCubGazeboV2_5'"),
         ("icub:3", MODEL, "joint 'torso_roll': is carried by the root, and in 'iCubGazeboV2_5' by joint 'torso_pitch'"),

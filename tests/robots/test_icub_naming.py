@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.robots.icub.board_limits import board_limits
 from kinetree.robots.icub.naming import AxisRow, FixedJointRow, FrameRow, JointRow, LinkRow, SkinRow, corrected, naming
 from kinetree.robots.icub.skin import skin
@@ -77,7 +78,7 @@ def printed_skin(line: str) -> SkinRow:
     return SkinRow(*re.fullmatch(r"(\S+) (\S+) Frame of (\S+) SkinPart", line).groups())
 
 
-@pytest.mark.parametrize("table", TABLES)
+@each("table", TABLES)
 def test_every_row_of_the_page_is_there_as_printed_and_in_order(table):
     rows = printed_tables()[table]
     assert [entry.printed for entry in getattr(naming(), table) if entry.printed] == rows
@@ -100,7 +101,7 @@ def test_all_18_deviations_are_recorded_and_referred_to():
     assert referred <= set(deviations)
 
 
-@pytest.mark.parametrize("table", TABLES)
+@each("table", TABLES)
 def test_no_row_is_corrected_without_a_reason(table):
     for entry in getattr(naming(), table):
         assert entry.deviations or entry.correct == entry.printed, entry

@@ -50,7 +50,7 @@ def same_shapes(a, b, q):
         assert np.allclose(one[3:], other[3:], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@each("version", VERSIONS)
 def test_every_link_can_be_seen_in_every_version(version):
     icub = kt.load(f"icub:{version}")
     bare = {name for name, link in icub.links.items() if not link.visuals}
@@ -87,7 +87,7 @@ def test_nothing_else_changes():
     assert not any(link.visuals for link in plain.links.values())
 
 
-@pytest.mark.parametrize("format", ["urdf", "sdf", "mjcf", "dh"])
+@each("format", ["urdf", "sdf", "mjcf", "dh"])
 def test_every_format_has_the_shapes(format):
     icub = kt.load("icub")
     again = kt.load(kt.text(icub, format), format=format)

@@ -94,7 +94,7 @@ def test_what_is_no_part_of_the_skin(icub):
 # taxels
 
 
-@pytest.mark.parametrize("source", [EXAMPLE, str(EXAMPLE), EXAMPLE.read_text()])
+@each("source", [EXAMPLE, str(EXAMPLE), EXAMPLE.read_text()])
 def test_taxels_are_read_with_their_places(source, icub):
     taxels = kt.icub.taxels(source)
     assert (taxels.part, taxels.sampling) == ("SKIN_LEFT_FOREARM", "taxel")
@@ -123,8 +123,8 @@ def test_a_list_of_another_length_than_the_table_is_left_out():
     assert kt.icub.taxels(text).known.sum() == 3
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
+@each(
+    "old, new, said",
     [
         ("0.030  -0.060   0.012", "0.030  -0.060", r"text:5: error: '0.030  -0.060   0.8   0.0   0.6' is not a taxel"),
         ("0.030", "0,030", r"text:5.*is not a taxel; expected 6 numbers"),

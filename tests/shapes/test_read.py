@@ -105,7 +105,7 @@ def test_an_open_mesh_and_a_flat_one():
     assert read_mesh(meshes.stl(faces=meshes.FACES[:, ::-1]), "a.stl").volume == pytest.approx(-1.0, rel=1e-6)
 
 
-@pytest.mark.parametrize("writer", [(stl_bytes, "stl"), (msh_bytes, "msh"), (obj_bytes, "obj")], ids=lambda w: w[1])
+@each("writer", [(stl_bytes, "stl"), (msh_bytes, "msh"), (obj_bytes, "obj")])
 def test_what_is_written_is_read(writer):
     mesh = read_mesh(FILES["a.dae"], "a.dae")
     again = read_mesh(writer[0](mesh), f"a.{writer[1]}")
@@ -132,8 +132,8 @@ class TestCollada:
         """trimesh alone returns an empty scene for it."""
         assert len(read_mesh(meshes.dae(), "a.dae").triangles) == 4
 
-    @pytest.mark.parametrize(
-        ("data", "code"),
+    @each(
+        "data, code",
         [
             (meshes.dae(more='<!DOCTYPE x [<!ENTITY a "b">]>'), "xml-doctype"),
             (meshes.dae()[:300], "xml-syntax"),

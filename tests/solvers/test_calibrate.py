@@ -292,8 +292,8 @@ class TestAmbiguousPoses:
         assert result.still == ("joint_4",)
         assert "joint 'joint_4' did not move" in str(result)
 
-    @pytest.mark.parametrize(
-        ("still", "value", "said"),
+    @each(
+        "still, value, said",
         [
             ([3], 0.3, ["joint 'joint_4' did not move, so that its sign does not show apart from its zero"]),
             ([3], 0.0, ["joint 'joint_4' did not move, so that its sign does not show, for it was held at zero"]),

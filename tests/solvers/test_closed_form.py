@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.closed_form import FAMILIES, candidates
 from kinetree.solvers.ik.make import six_axes
 from random_arms import ENDS, closed_form_arm, lines
@@ -33,8 +34,8 @@ def listed(result: kt.kinematics.IKSolutions) -> np.ndarray:
     return result.q[result.mask]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("end", ENDS)
+@each("family", FAMILIES)
+@each("end", ENDS)
 def test_every_candidate_within_reach_leads_to_the_target(family, end):
     """On floats, before anything is compiled; all axes are skew or meet where they must, at random."""
     robot = closed_form_arm(family, end)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.robot import NO_AXES, CoupledLimit, Inertial, Joint, Limit, Link, Mimic, Robot, Sensor
 from kinetree.model.tree import build_tree
@@ -371,7 +372,7 @@ class TestDifferent:
         comparison = kt.compare(robot, with_joint(robot, "finger", limits=(Limit(-1.0, 3.0, 1.0, 4.0),)))
         assert counted(comparison) == [("limit", "limit 'finger upper'")] * 2
 
-    @pytest.mark.parametrize("name", ["floating_b4", "ball_b3", "universal_b2", "finger"])
+    @each("name", ["floating_b4", "ball_b3", "universal_b2", "finger"])
     def test_a_joint_without_limits_and_one_with(self, name):
         robot = everything()
         comparison = kt.compare(robot, with_joint(robot, name, limits=()))
@@ -406,15 +407,13 @@ class TestDifferent:
         assert not kt.compare(everything(), serial()).same_mechanism
 
 
-@pytest.mark.parametrize("more", [{"tolerance": np.nan}, {"tolerance": 0.0}, {"relative": np.inf}])
+@each("more", [{"tolerance": np.nan}, {"tolerance": 0.0}, {"relative": np.inf}])
 def test_tolerances_that_mean_nothing_are_refused(more):
     with pytest.raises(kt.KinetreeError, match="expected a finite number above 0"):
         kt.compare(serial(), serial(), **more)
 
 
-@pytest.mark.parametrize(
-    ("masses", "unlike"), [((1.0, 2.0), True), ((2.0, 1.0), True), ((1.0, 1.0 + 1e-12), False), ((1.0, None), False)]
-)
+@each("masses, unlike", [((1.0, 2.0), True), ((2.0, 1.0), True), ((1.0, 1.0 + 1e-12), False), ((1.0, None), False)])
 def test_bodies_of_another_mass_are_unlike_whichever_is_heavier(masses, unlike):
     """About their centres, so that no entry of the heavier one's inertia is below that of the other."""
     trees = []
@@ -459,7 +458,7 @@ class TestLoops:
             comparison = kt.compare(robot, other, base="any")
             assert comparison.same_mechanism, str(comparison)
 
-    @pytest.mark.parametrize(
+    @each(
         "changes",
         [
             {"type": "ball", "axes": np.zeros((0, 3))},

@@ -363,7 +363,7 @@ def situations(n, count=400):
     return q, q + rng.normal(size=(count, n)) * 10.0 ** rng.uniform(-2, 1, (count, 1)), rng.uniform(0.01, 0.1, count)
 
 
-@pytest.mark.parametrize("changed", [*OPTIONS, "robot"])
+@each("changed", [*OPTIONS, "robot"])
 def test_what_is_asked_for_is_what_runs(changed):
     """Code is kept by all that a guard is made of: no other guard's code answers."""
     usual = {"joints": ["j0", "j1"]}
@@ -378,8 +378,8 @@ def test_what_is_asked_for_is_what_runs(changed):
     assert not np.array_equal(first, second)
 
 
-@pytest.mark.parametrize(
-    ("velocity", "asked", "fastest"),
+@each(
+    "velocity, asked, fastest",
     [
         (0.0, 0.1, 0.1),
         (-1.0, 0.2, 0.2),
@@ -453,7 +453,7 @@ def test_every_answer_of_a_step():
     assert (found.distance[inside] >= 0).all()
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e6, -2e6])
+@each("bad", [np.nan, np.inf, -np.inf, 1e6, -2e6])
 def test_what_is_no_position_holds_the_joints(bad):
     guard = kt.guard(small())
     for i in range(3):
@@ -467,7 +467,7 @@ def test_what_is_no_position_holds_the_joints(bad):
     assert guard(np.zeros(3), far, 0.1).state == GuardState.CHANGED
 
 
-@pytest.mark.parametrize("dt", [-1e-9, -np.inf, np.nan, np.inf, [0.1, np.inf]])
+@each("dt", [-1e-9, -np.inf, np.nan, np.inf, [0.1, np.inf]])
 def test_a_step_takes_a_finite_time(dt):
     guard, q = kt.guard(small()), np.zeros((2, 3))
     with pytest.raises(kt.KinetreeError, match="expected seconds from 0"):

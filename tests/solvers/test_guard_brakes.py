@@ -9,6 +9,7 @@ import pytest
 
 import kinetree as kt
 from c_compiler import C99, compile_with, compilers
+from each import each
 from kinetree.limits import GuardState
 
 STEPS = int(os.environ.get("KINETREE_STEPS", "200_000"))
@@ -249,7 +250,7 @@ def test_joints_that_are_too_fast_brake_straight(icub):
     assert shoulder == pytest.approx([1 - 10 * 0.995 * 0.001 / 8] * 3, rel=1e-12)  # in proportion, as the first one can
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 2e6, -2e6])
+@each("bad", [np.nan, np.inf, -np.inf, 2e6, -2e6])
 def test_a_command_that_is_none_stops_the_joints(bad):
     guard = kt.guard(one_hinge(), acceleration=10.0)
     q, qd = np.array([0.0]), np.array([1.0])
@@ -382,7 +383,7 @@ class TestRun:
         assert max(sent) == pytest.approx(2.0, abs=1e-8)
         assert done.changed > 0
 
-    @pytest.mark.parametrize("period", [0, -1, np.inf, np.nan])
+    @each("period", [0, -1, np.inf, np.nan])
     def test_a_period_that_is_none(self, period):
         with pytest.raises(kt.KinetreeError, match="expected finite seconds above 0"):
             self.run(period=period)

@@ -93,18 +93,19 @@ def test_out_of_reach_all_three_agree(hand):
     np.testing.assert_array_equal(ik(T, threads=2).success, success)
 
 
+@pytest.mark.parametrize("count", [12, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-3])
-def test_at_the_ends_of_ranges_all_three_agree_about_targets_that_are_not_exact(tolerance):
+def test_at_the_ends_of_ranges_all_three_agree_about_targets_that_are_not_exact(tolerance, count):
     """A closed form is not certain of a target that is off by less than the tolerance, or not quite a rotation."""
     icub, rng = kt.load("icub"), np.random.default_rng(5)
     ik, fk = kt.ik(icub, "l_foot", tolerance=(tolerance, tolerance)), kt.fk(icub, "l_foot")
-    q = np.radians(45) * rng.integers(-4, 5, (300, icub.nq))
+    q = np.radians(45) * rng.integers(-4, 5, (count, icub.nq))
     T = fk(icub.limits.project(q))
-    T[:, :3, 3] += rng.uniform(-tolerance / 4, tolerance / 4, (300, 3))
-    T[:, :3, :3] += rng.uniform(-2e-7, 2e-7, (300, 3, 3))
+    T[:, :3, 3] += rng.uniform(-tolerance / 4, tolerance / 4, (count, 3))
+    T[:, :3, :3] += rng.uniform(-2e-7, 2e-7, (count, 3, 3))
     assert ik(T).success.all()
     assert ik.reachable(T).all()
-    assert all(ik.reachable(one) for one in T[:20])
+    assert all(ik.reachable(one) for one in T[:3])
     assert ik.solutions(T).mask.any(axis=1).all()
 
 

@@ -16,6 +16,8 @@ from kinetree.solvers.ik.problem import DESCENT_STEPS
 from kinetree.solvers.ik.solver import IK
 from random_arms import closed_form_arm, random_arm
 
+pytestmark = pytest.mark.slow
+
 ARMS = {
     "a wrist": (lambda: closed_form_arm("wrist"), "l7", None),
     "three parallel axes": (lambda: closed_form_arm("parallel"), "l7", None),
@@ -70,7 +72,6 @@ def check(robot: kt.Robot, fk: Kernel, T: np.ndarray, result: kt.IKResult) -> No
 @every_arm
 @asked
 @given(places=st.lists(place, min_size=1, max_size=10))
-@pytest.mark.slow
 def test_where_it_is_already(name, places):
     """Begun at the answer, it is the answer, to the bit, or what whole turns make of it."""
     robot, ik, fk = solver(name)
@@ -88,7 +89,6 @@ def test_where_it_is_already(name, places):
 @every_arm
 @asked
 @given(places=st.lists(place, min_size=1, max_size=10))
-@pytest.mark.slow
 def test_singular_and_at_limits(name, places):
     """What an arm can do is found to be so, unless it is a corner of the limits that alone can do it."""
     robot, ik, fk = solver(name)
@@ -99,7 +99,6 @@ def test_singular_and_at_limits(name, places):
     assert result.success or at_limits > 3
 
 
-@pytest.mark.slow
 @every_arm
 @asked
 @given(

@@ -17,6 +17,8 @@ from kinetree.lab.reach.store import WORK
 from reach_arms import ur5
 
 pytest.importorskip("zarr")
+
+pytestmark = pytest.mark.slow
 SMALL = {"voxel": 0.3, "directions": 8, "rolls": 2}
 
 
@@ -29,7 +31,6 @@ def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
-@pytest.mark.slow
 def test_a_store_has_the_map(arm, tmp_path):
     plain = kt.reach_map(arm, "tool0", **SMALL)
     stored = kt.reach_map(arm, "tool0", **SMALL, store=tmp_path / "a.zarr")
@@ -47,7 +48,6 @@ def test_a_store_has_the_map(arm, tmp_path):
     assert group["count"].metadata.dimension_names == ("x", "y", "z")
 
 
-@pytest.mark.slow
 def test_an_interrupted_map_is_continued(arm, tmp_path, monkeypatch):
     monkeypatch.setattr(slabs, "SLAB", 256)
     whole, parts = tmp_path / "whole.zarr", tmp_path / "parts.zarr"
@@ -79,7 +79,6 @@ def test_an_interrupted_map_is_continued(arm, tmp_path, monkeypatch):
     assert contents(half) == contents(whole)
 
 
-@pytest.mark.slow
 def test_stores_of_something_else_are_refused(arm, tmp_path):
     path = tmp_path / "a.zarr"
     kt.reach_map(arm, "tool0", **SMALL, store=path)
@@ -102,7 +101,6 @@ def test_stores_of_something_else_are_refused(arm, tmp_path):
         kt.kinematics.read_reach(tmp_path / "nothing")
 
 
-@pytest.mark.slow
 def test_without_zarr(arm, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "zarr", None)
     with pytest.raises(kt.KinetreeError, match=r"zarr, which is not installed"):
@@ -118,7 +116,6 @@ kt.reach_map(ur5(), "tool0", **{options}, workers=1, store=sys.argv[1])
 """
 
 
-@pytest.mark.slow
 def test_a_killed_map_is_continued(arm, tmp_path):
     whole, parts = tmp_path / "whole.zarr", tmp_path / "parts.zarr"
     kt.reach_map(arm, "tool0", **FINE, store=whole)
@@ -138,7 +135,6 @@ def test_a_killed_map_is_continued(arm, tmp_path):
     assert contents(parts) == contents(whole)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_a_cluster_writes_the_same_bytes(arm, tmp_path):
     distributed = pytest.importorskip("distributed")

@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from each import each
 from kinetree.spatial import se3
 
 P = np.array([0.03, -0.012, 0.215])
@@ -102,7 +103,7 @@ def test_a_pose_that_touched_another_point_is_named():
     assert "misses the point by" in note.message
 
 
-@pytest.mark.parametrize("wrong", range(4))
+@each("wrong", range(4))
 def test_one_of_four_poses_is_named(wrong):
     T = touching(FOUR, 1e-4)
     assert kt.tcp_from_points(T).notes == ()
@@ -129,7 +130,7 @@ def test_several_bad_touches_are_a_warning_and_millimetres_an_error():
         kt.tcp_from_points(T)
 
 
-@pytest.mark.parametrize("poses", [np.eye(4), touching(FOUR[:2]), np.zeros((5, 4, 4)), "poses"])
+@each("poses", [np.eye(4), touching(FOUR[:2]), np.zeros((5, 4, 4)), "poses"])
 def test_what_is_no_list_of_poses(poses):
     with pytest.raises(kt.KinetreeError):
         kt.tcp_from_points(poses)

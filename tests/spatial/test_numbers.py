@@ -51,7 +51,7 @@ def test_the_distance_is_the_largest_entry_off_the_nearest_rotation():
     assert "nearest_rotation" in str(caught.value)
 
 
-@pytest.mark.parametrize("digits", [3, 4, 5, 6])
+@each("digits", [3, 4, 5, 6])
 def test_printed_digits_are_enough(digits):
     R = Rotation.random(2000, random_state=0).as_matrix()
     used, off = judged(R.round(digits))

@@ -12,7 +12,7 @@ from kinetree.spatial import plucker, se3
 
 def given(*strategies, **named):
     """Hypothesis, without a clock."""
-    return lambda test: settings(deadline=None, max_examples=25)(examples(*strategies, **named)(test))
+    return lambda test: settings(deadline=None, max_examples=15)(examples(*strategies, **named)(test))
 
 
 finite = st.floats(-10, 10)

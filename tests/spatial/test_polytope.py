@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import kinetree as kt
+from each import each
 from kinetree.spatial import polytope
 
 
@@ -26,7 +27,7 @@ def random_polytope(seed: int, n: int = 3):
     return np.vstack([A, rows]), np.r_[b, rng.uniform(0.5, 2.0, 6)]
 
 
-@pytest.mark.parametrize("n", range(1, 7))
+@each("n", range(1, 7))
 def test_a_box_and_a_simplex(n):
     A, b = box([-0.5] * n, [1.5] * n)
     assert polytope.volume(A, b) == pytest.approx(2.0**n, rel=1e-12)

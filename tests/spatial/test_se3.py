@@ -10,12 +10,13 @@ from hypothesis import given as examples, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
+from each import each
 from kinetree.spatial import se3
 
 
 def given(*strategies, **named):
     """Hypothesis, without a clock."""
-    return lambda test: settings(deadline=None, max_examples=25)(examples(*strategies, **named)(test))
+    return lambda test: settings(deadline=None, max_examples=15)(examples(*strategies, **named)(test))
 
 
 finite = st.floats(-10, 10)
@@ -146,7 +147,7 @@ class TestQuaternion:
         quat = se3.quaternion_from_rotation(se3.rotation(axis, near))
         close(quat[:3], math.sin(near / 2) * axis, 1e-15)
 
-    @pytest.mark.parametrize("axis", np.eye(3))
+    @each("axis", np.eye(3))
     def test_exact_half_turns(self, axis):
         close(se3.quaternion_from_rotation(2 * np.outer(axis, axis) - np.eye(3)), [*axis, 0.0], 0)
 

@@ -7,6 +7,7 @@ import pytest
 
 import kinetree as kt
 from browser import axe
+from each import each
 from kinetree.errors import Finding
 from kinetree.viewing import page, show
 from kinetree.viewing.scene import PosedRobot, scene
@@ -107,7 +108,7 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize(("edits", "text", "parts"), EDITS.values(), ids=EDITS)
+@each("edits, text, parts", EDITS.values())
 def test_each_difference_names_its_parts(edits, text, parts):
     _, _, rows = compared(load(), edited(*edits))
     found = [names for element, message, names in rows if f"{element}: {message}".startswith(text)]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.kinematics import joint_origin
 from kinetree.viewing.joint_figure import joint_figure
 from physics import everything
@@ -35,7 +36,7 @@ def numbers(root):
     return {words[i].split()[0]: np.array(words[i + 1 : i + 17], dtype=float).reshape(4, 4) for i in titles}
 
 
-@pytest.mark.parametrize("name", list(ROBOT.joints))
+@each("name", list(ROBOT.joints))
 def test_frames_and_transforms_of_every_type_stand_where_fk_says(name):
     joint, q = ROBOT.joints[name], random_q(ROBOT, np.random.default_rng(3))
     T = all_frames(ROBOT, q)

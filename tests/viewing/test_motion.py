@@ -8,6 +8,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import kinetree as kt
+from each import each
 from kinetree.logs import read_motion
 from kinetree.viewing.scene.motion import described_motion
 
@@ -42,7 +43,7 @@ def unpacked(described):
     return q, times and numbers(data, len(columns), n, times["digits"])
 
 
-@pytest.mark.parametrize("digits", [2, 9, 17])
+@each("digits", [2, 9, 17])
 def test_numbers_come_back(icub, digits):
     q = icub.limits.sample(50, 0)[:, [3, 0]].round(digits)
     times = np.sort(np.random.default_rng(0).uniform(7, 8, 50))

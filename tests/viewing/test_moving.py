@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.logs import Motion
 from kinetree.viewing.moving import MOST, moving_picture
 
@@ -77,7 +78,7 @@ def test_shapes_that_are_missing_have_crossed_boxes():
     assert (np.abs(image - (0xD9, 0x48, 0x0F)).max(axis=2) < 40).sum() > 10
 
 
-@pytest.mark.parametrize("rpy", ["0 0.6 0", "0.5 -0.4 1", "-1.5707963 -1.5707963 0"])
+@each("rpy", ["0 0.6 0", "0.5 -0.4 1", "-1.5707963 -1.5707963 0"])
 def test_all_of_a_turned_shape_is_in_each_picture(rpy):
     """A long box, turned on its link and with its link: nothing is cut at the edge, and the picture is filled."""
     text = TEXT.replace('xyz="0.5 0 0"', f'xyz="0.5 0 0" rpy="{rpy}"').replace("0.2 0.1 0.1", "1.2 0.02 0.04")

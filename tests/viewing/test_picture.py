@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.model.assemble import build, parts_of
 from kinetree.shapes import Mesh
 from kinetree.viewing import camera as page_camera, raster
@@ -61,8 +62,8 @@ def test_the_camera_looks_from_its_direction_with_its_field():
         camera_at(bounds, (800, 600), (0.0, 0.0, 1.0))
 
 
-@pytest.mark.parametrize(
-    ("kind", "values", "volume", "half"),
+@each(
+    "kind, values, volume, half",
     [
         ("box", (1.0, 2.0, 3.0), 6.0, (0.5, 1.0, 1.5)),
         ("sphere", (0.5,), np.pi / 6, (0.5, 0.5, 0.5)),

@@ -14,6 +14,7 @@ import pytest
 import kinetree as kt
 import mesh_files
 import sdf_texts
+from each import each
 from kinetree.compiler.js import write_js
 from kinetree.errors import Finding, Source
 from kinetree.model.joints import JOINT_TYPES
@@ -286,8 +287,8 @@ def test_findings_name_their_parts_and_no_folder(tmp_path):
     assert R["findings"][0]["message"] == "package://etc/x.stl, <a/b/>, 1/2, /camera/image"
 
 
-@pytest.mark.parametrize(
-    ("robot", "element", "kind", "name"),
+@each(
+    "robot, element, kind, name",
     [
         (kt.load("icub"), "group 'left_arm'", "joint", "l_shoulder_pitch"),
         (kt.load("icub"), "limit 'left_arm tendons 1 lower'", "joint", "l_shoulder_pitch"),

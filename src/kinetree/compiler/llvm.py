@@ -43,12 +43,12 @@ def compile_object(text: str, target: Target) -> bytes:
     return bytes(machine.emit_object(module))
 
 
-def _machine(target: Target) -> llvm.TargetMachine:
+def _machine(target: Target, opt: int = 2) -> llvm.TargetMachine:
     if target != host():
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
     return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small", jit=False
+        cpu=target.cpu, features=target.features, opt=opt, reloc="pic", codemodel="small", jit=False
     )
 
 
