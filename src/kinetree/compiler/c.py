@@ -25,6 +25,7 @@ from kinetree.compiler.c_names import (
     documentation,
     identifiers,
 )
+from kinetree.compiler.lookup_text import Dialect, statements
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.port import legal_type
 from kinetree.display import Brief
@@ -189,12 +190,36 @@ def _body(kernel: Kernel, number: _Number) -> list[str]:
     for place, i in enumerate(program.results):
         places.setdefault(i, []).append(place)
     for step, (op, args) in enumerate(program.steps):
-        row, local = OPS[op], f"t{step}"
+        local = f"t{step}"
+        if not isinstance(op, str):
+            lines += statements(op, local, [values[i] for i in args], _dialect(number))
+            lines += [f"{output}[{place}] = {local};" for place in places.get(len(values), ())]
+            values.append(local)
+            continue
+        row = OPS[op]
         text = row.c.format(*[values[i] for i in args], f=number.suffix)
         lines.append(f"const {'int' if row.logical else number.name} {local} = {text};")
         lines += [f"{output}[{place}] = {local};" for place in places.get(len(values), ())]
         values.append(local)
     return lines
+
+
+def _dialect(number: _Number) -> Dialect:
+    kind, f = number.name, number.suffix
+    return Dialect(
+        numbers=f"static const {kind} {{}}[]",
+        given=f"const {kind} {{}}[]",
+        integers="static const int {}[]",
+        array="{{{}}}",
+        whole="int ",
+        number=f"{kind} ",
+        memory=f"{kind} {{name}}[{{count}}];",
+        literal=number.literal,
+        root=f"sqrt{f}({{}})",
+        size=f"fabs{f}({{}})",
+        infinity=number.literal(float("inf")),
+        as_index="(int){}",
+    )
 
 
 def _unused(kernel: Kernel) -> list[str]:

@@ -58,7 +58,10 @@ def package() -> str:
     """Return a hash of this version of the package, edits of its files included (not within a zip file)."""
     root = Path(__file__).parents[1]
     entries: list[str] = [sys.modules["kinetree"].__version__]
-    for folder in (root, *(root / part for part in ("algorithms", "compiler", "model", "queries", "spatial"))):
+    for folder in (
+        root,
+        *(root / part for part in ("algorithms", "compiler", "contact", "model", "queries", "spatial")),
+    ):
         with suppress(OSError), os.scandir(folder) as files:
             described = [(file.name, file.stat()) for file in files if file.name.endswith(".py")]
             entries += sorted(f"{name} {status.st_mtime_ns} {status.st_size}" for name, status in described)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.compiler.lookup import Lookup, operation
 from kinetree.compiler.ops import OPS, Op
 from kinetree.compiler.rules import RULES
 
@@ -36,9 +37,9 @@ class Graph:
         value = float(value)
         return self._intern(("constant", struct.pack("<d", value)), None, (), value)
 
-    def apply(self, name: str, *arguments: Any) -> "Expr":
+    def apply(self, name: str | Lookup, *arguments: Any) -> "Expr":
         """Return the simplified result of an operation on expressions or floats."""
-        op = OPS[name]
+        op = operation(name)
         args = tuple([a if isinstance(a, Expr) else self.constant(a) for a in arguments])
         for i, argument in enumerate(args):
             if argument.graph is not self:
@@ -50,7 +51,7 @@ class Graph:
         if None not in values:
             with np.errstate(all="ignore"):
                 return self.constant(op.meaning(*values))
-        for rule in RULES.get(name, ()):
+        for rule in RULES.get(name, ()) if isinstance(name, str) else ():
             simpler = rule(self, *args)
             if simpler is not None:
                 return simpler if isinstance(simpler, Expr) else self.constant(simpler)
@@ -58,7 +59,9 @@ class Graph:
             args = (args[1], args[0], *args[2:])
         return self._intern((name, *[a.index for a in args]), op, args, None)
 
-    def _intern(self, key: tuple[object, ...], op: Op | None, args: "tuple[Expr, ...]", value: float | None) -> "Expr":
+    def _intern(
+        self, key: tuple[object, ...], op: Op | Lookup | None, args: "tuple[Expr, ...]", value: float | None
+    ) -> "Expr":
         expr = self._known.get(key)
         if expr is None:
             expr = self._known[key] = Expr(self, len(self.exprs), op, args, value)
@@ -89,11 +92,13 @@ class Expr:
 
     graph: Graph
     index: int
-    op: Op | None
+    op: Op | Lookup | None
     args: "tuple[Expr, ...]"
     value: float | None
 
-    def __init__(self, graph: Graph, index: int, op: Op | None, args: "tuple[Expr, ...]", value: float | None) -> None:
+    def __init__(
+        self, graph: Graph, index: int, op: Op | Lookup | None, args: "tuple[Expr, ...]", value: float | None
+    ) -> None:
         self.graph, self.index, self.op, self.args, self.value = graph, index, op, args, value
 
     __add__, __radd__ = _binary("add"), _binary("add", swapped=True)

@@ -14,7 +14,7 @@ import numpy as np
 from kinetree.compiler.cache import digest
 from kinetree.compiler.expr import Expr, Graph, rate
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.ops import OPS
+from kinetree.compiler.lookup import Lookup, operation
 from kinetree.compiler.port import Port, Tangent, spans
 from kinetree.compiler.program import Program, objects, trace
 from kinetree.errors import fail
@@ -136,16 +136,16 @@ def adjoints(program: Program, inputs: Sequence[Expr], bars: Sequence[Any]) -> l
     for k in range(len(values) - 1, first - 1, -1):
         op, args = program.steps[k - first]
         bar = total[k]
-        if OPS[op].logical or (isinstance(bar, float) and bar == 0.0):
+        if operation(op).logical or (isinstance(bar, float) and bar == 0.0):
             continue
         for place, i in enumerate(args):
-            is_truth = i >= first and OPS[program.steps[i - first].op].logical
+            is_truth = i >= first and operation(program.steps[i - first].op).logical
             if not is_truth and not program.size <= i < first:
                 total[i] = total[i] + _share(op, values[k], [values[i] for i in args], place, bar)
     return total[: program.size]
 
 
-def _share(op: str, y: Expr, x: list[Expr], place: int, bar: Any) -> Any:
+def _share(op: str | Lookup, y: Expr, x: list[Expr], place: int, bar: Any) -> Any:
     """Return a cotangent times the partial derivative of an operation by one argument.
 
     The partial of a branch that `where` does not choose may be infinite; its cotangent is zero then, and so is the
@@ -153,7 +153,7 @@ def _share(op: str, y: Expr, x: list[Expr], place: int, bar: Any) -> Any:
     """
 
     def along(seed: Any) -> Any:
-        return OPS[op].rate(y, x, [seed if i == place else 0.0 for i in range(len(x))])
+        return operation(op).rate(y, x, [seed if i == place else 0.0 for i in range(len(x))])
 
     if op not in SINGULAR:
         return along(bar)

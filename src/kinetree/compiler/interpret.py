@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from kinetree.compiler.ops import OPS
+from kinetree.compiler.lookup import operation
 from kinetree.compiler.program import Program
 
 
@@ -51,7 +51,7 @@ def _values(program: Program, inputs: list[Any], number: Any) -> list[Any]:
     kept = set(program.results)
     values: list[Any] = [*inputs, *map(number, program.constants)]
     for n, (op, args) in enumerate(program.steps):
-        values.append(OPS[op].meaning(*[values[i] for i in args]))
+        values.append(operation(op).meaning(*[values[i] for i in args]))
         for i in args:
             if i >= first and last_use[i] == n and i not in kept:
                 values[i] = None

@@ -1,6 +1,6 @@
 """Writing of LLVM assembly: functions with numbered values, blocks and loops."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
@@ -113,6 +113,7 @@ class Pool:
 
     lanes: Lanes
     places: dict[str, int] = field(default_factory=dict)
+    tables: dict[str, str] = field(default_factory=dict)
 
     def number(self, f: Function, value: float) -> str:
         """Return the name of a vector with the same number in all lanes."""
@@ -125,4 +126,10 @@ class Pool:
         """Return the definition of the constants."""
         vector, scalar = self.lanes.vector, self.lanes.scalar
         values = ", ".join(f"{vector} splat ({scalar} {literal})" for literal in self.places)
-        return f"@numbers = internal constant [{len(self.places)} x {vector}] [{values}]"
+        numbers = f"@numbers = internal constant [{len(self.places)} x {vector}] [{values}]"
+        return "\n".join([numbers, *(f"{name} = internal constant {text}" for text, name in self.tables.items())])
+
+    def table(self, kind: str, values: Sequence[str]) -> str:
+        """Return the name of a constant array of numbers of a type."""
+        text = f"[{len(values)} x {kind}] [{', '.join(f'{kind} {value}' for value in values)}]"
+        return self.tables.setdefault(text, f"@table{len(self.tables)}")

@@ -11,6 +11,7 @@ from math import prod
 from typing import NamedTuple
 
 from kinetree.compiler.ir import Function, Pool
+from kinetree.compiler.ir_lookup import Lookups
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.program import Program
 from kinetree.compiler.target import Lanes
@@ -61,12 +62,14 @@ class Block:
             if isinstance(action, Turn):
                 self.angles |= {value: len(self.angles) + i for i, value in enumerate(action.angles)}
         self.names: dict[int, str] = {}
+        self.lookups = Lookups(self.f, pool)
 
     def write(self) -> str:
         """Return the text of the function."""
         f, size = self.f, self.lanes.size * self.lanes.width
         for name in ("%angles", *TRIGONOMETRIC.values()) if self.angles else ():
             f.do(f"{name} = alloca [{len(self.angles)} x {self.lanes.vector}], align {size}")
+        self.lookups.reserve([step for step in self.program.steps if not isinstance(step.op, str)])
         f.do("%single = icmp eq i64 %step, 0")
         self._load()
         rows = self._rows("%out", "%step")
@@ -96,7 +99,7 @@ class Block:
         angles: list[set[int]] = []
         for op, args in program.steps:
             level.append(max(level[a] for a in args))
-            if op in TRIGONOMETRIC:
+            if isinstance(op, str) and op in TRIGONOMETRIC:
                 angles += [set() for _ in range(level[-1] + 1 - len(angles))]
                 angles[level[-1]].add(args[0])
                 level[-1] += 1
@@ -215,13 +218,16 @@ class Block:
     def _compute(self, value: int) -> None:
         f, lanes = self.f, self.lanes
         op, args = self.program.steps[value - self.first_step]
-        if op in TRIGONOMETRIC:
+        if isinstance(op, str) and op in TRIGONOMETRIC:
             place = f.offset(TRIGONOMETRIC[op], self.angles[args[0]], lanes.vector)
             self.names[value] = f.let(f"load {lanes.vector}, ptr {place}")
             return
+        names = [self._name(a) for a in args]
+        if not isinstance(op, str):
+            self.names[value] = self.lookups.compute(op, args, names)
+            return
         template = OPS[op].llvm
         assert template is not None, f"{op} has not been lowered"
-        names = [self._name(a) for a in args]
         self.names[value] = f.let(
             template.format(*names, v=lanes.vector, b=lanes.logical, s=lanes.suffix, fast=self.fast)
         )

@@ -27,7 +27,7 @@ def lower(program: Program, target: Target, digits: int) -> Program:
         return program
     graph = Graph()
 
-    def apply(name: str, *arguments: Expr) -> Any:
+    def apply(name: Any, *arguments: Expr) -> Any:
         if name in rewrite:
             return rewrite[name](*arguments)
         return graph.apply(name, *arguments)

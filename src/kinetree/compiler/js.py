@@ -6,6 +6,7 @@ from math import copysign, isinf, isnan, prod
 from typing import TYPE_CHECKING
 
 from kinetree.compiler.c_names import broken, comment, described
+from kinetree.compiler.lookup_text import Dialect, statements
 from kinetree.compiler.ops import OPS
 from kinetree.errors import fail
 
@@ -79,7 +80,12 @@ def _body(kernel: "Kernel") -> Iterable[str]:
     ]
     values += map(_literal, program.constants)
     for step, (op, args) in enumerate(program.steps):
-        row, local = OPS[op], f"t{step}"
+        local = f"t{step}"
+        if not isinstance(op, str):
+            yield from statements(op, local, [values[i] for i in args], DIALECT)
+            values.append(local)
+            continue
+        row = OPS[op]
         template = row.js or re.sub(r"(\w+)\{f\}", r"Math.\1", row.c)
         yield f"const {local} = {template.format(*[values[i] for i in args])};"
         values.append(local)
@@ -91,3 +97,20 @@ def _literal(value: float) -> str:
     """Return a number; negative numbers are in parentheses."""
     text = "NaN" if isnan(value) else "Infinity" if isinf(value) else repr(abs(float(value)))
     return f"(-{text})" if copysign(1.0, value) < 0 else text
+
+
+DIALECT = Dialect(
+    numbers="const {}",
+    given="const {}",
+    integers="const {}",
+    array="[{}]",
+    whole="let ",
+    number="let ",
+    memory="const {name} = new Float64Array({count});",
+    literal=_literal,
+    root="Math.sqrt({})",
+    size="Math.abs({})",
+    infinity="Infinity",
+    as_index="{}",
+)
+"""Of JavaScript; an array is made anew at each call."""

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from kinetree.compiler.expr import Expr, Graph
+from kinetree.compiler.lookup import Lookup
+from kinetree.compiler.ops import Op
 
 V = TypeVar("V")
 
@@ -16,7 +18,7 @@ V = TypeVar("V")
 class Step(NamedTuple):
     """One operation; arguments are numbers of values: inputs first, then constants, then earlier steps."""
 
-    op: str
+    op: str | Lookup
     args: tuple[int, ...]
 
 
@@ -44,7 +46,7 @@ class Program:
     @property
     def operations(self) -> dict[str, int]:
         """Number of occurrences of each operation."""
-        return dict(Counter(step.op for step in self.steps))
+        return dict(Counter(step.op if isinstance(step.op, str) else step.op.name for step in self.steps))
 
     def run(self, inputs: Sequence[V], constant: Callable[[float], V], apply: Callable[..., V]) -> list[V]:
         """Return the results over any kind of number, made by constant(float) and apply(name, *arguments)."""
@@ -99,7 +101,11 @@ def assemble(
     return Program(
         inputs,
         tuple(expr.value for expr in constants if expr.value is not None),
-        tuple(Step(expr.op.name, tuple(number[a] for a in expr.args)) for expr in steps if expr.op is not None),
+        tuple(
+            Step(expr.op.name if isinstance(expr.op, Op) else expr.op, tuple(number[a] for a in expr.args))
+            for expr in steps
+            if expr.op is not None
+        ),
         tuple(number[expr] for expr in results),
         output,
         repeated,
