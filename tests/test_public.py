@@ -14,7 +14,7 @@ import kinetree as kt
 import mesh_files
 from each import each
 
-MOST = 40
+MOST = 45
 HELD = {
     kt.Kernel: "c_source compile fused inputs interpret name operations output outputs program",
     kt.IKResult: "active_limits iterations q residual success",

@@ -40,6 +40,10 @@ Forces
     center_of_mass  centre of mass of all links
     dynamics        module: all of these, energy, momentum, derivatives, sensors, simulation
 
+Contact
+    collisions      which links are in contact, exactly; how far apart they are, and where
+    clearance       lower bound of the least distance of links, with derivatives
+
 Limits, controllers
     margin          distance to each limit, negative outside
     guard           change commands so that joints stay inside all limits
@@ -73,6 +77,7 @@ if TYPE_CHECKING:
     from kinetree.building import chain as chain
     from kinetree.checker.check import check as check
     from kinetree.compiler.kernel import Kernel as Kernel
+    from kinetree.contact.make import clearance as clearance, collisions as collisions
     from kinetree.lab.calibrate.calibration import calibrate as calibrate
     from kinetree.lab.frames_from_points import (
         frame_from_points as frame_from_points,
@@ -117,6 +122,7 @@ else:
         "calibrate": "lab.calibrate.calibration",
         "center_of_mass": "queries.momentum",
         "chain": "building",
+        **dict.fromkeys(("clearance", "collisions"), "contact.make"),
         "check": "checker.check",
         "compare": "solvers.compare.comparison",
         "guard": "solvers.guard.make",

@@ -172,6 +172,11 @@ def test_the_example_works(run, tmp_path, monkeypatch, path):
         run("convert", "arm.urdf", "arm.sdf")
     if path == ("show",) and not (Path(kinetree.viewing.__file__).parent / "bundle" / "viewer.js").exists():
         pytest.skip("the viewer is not built here")
+    if path == ("contact",):
+        ball = "<collision><geometry><sphere radius='0.1'/></geometry></collision></link>"
+        text = FILES["arm.urdf"].replace('name="base_link"/>', f'name="base_link">{ball}')
+        text = text.replace('<link name="upper_arm">', f'<link name="upper_arm">{ball.removesuffix("</link>")}')
+        (tmp_path / "arm.urdf").write_text(text.replace('name="tool0"/>', f'name="tool0">{ball}'), encoding="utf-8")
     result = run(*shlex.split(ALL[path].epilog.removeprefix("Example: kinetree ")))
     assert result.exit_code in ((0, 1) if path[0] in ("check", "fix") or path[-1] == "check" else (0,)), result.stderr
     assert "error" not in result.stderr

@@ -1,0 +1,129 @@
+"""Kernels of the covers of a robot: the least clearance of all pairs, and bounds pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.compiler.expr import Graph
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.lookup import Chosen, Column, Leasts, Nearest, Pairs, Part
+from kinetree.compiler.port import Port
+from kinetree.contact.pairs import Pair
+from kinetree.contact.table import FAR, Body, Layout, Table, box_pairs, points, sphere_pairs
+from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree
+from kinetree.queries.query import query
+
+
+class Covers:
+    """The covers of pairs of links, and the kernels of their distances.
+
+    moving: links whose poses (m, 4, 4) in the root are a second input of the kernels.
+    """
+
+    def __init__(
+        self, robot: Robot, bodies: Mapping[str, Body], pairs: Sequence[Pair], moving: Sequence[str] = ()
+    ) -> None:
+        used = {name for pair in pairs for name in pair}
+        self.robot, self.pairs, self.moving = robot, tuple(pairs), tuple(moving)
+        self.layout = Layout.of({name: body for name, body in bodies.items() if name in used})
+        tables = (sphere_pairs(self.layout, pairs), box_pairs(self.layout, pairs))
+        self.tables = [table for table in tables if len(table.pairs.first)]
+
+    def least(self) -> Kernel:
+        """Return the kernel from q to a lower bound of the least distance of all pairs (…,), m."""
+
+        def algorithm(search: _Search) -> Any:
+            least = [search.least(table) for table in self.tables]
+            return np.asarray(least[0] if len(least) == 1 else np.minimum(*least))
+
+        return self._kernel("clearance", Port("clearance", (), (), "no more than the least distance; m"), algorithm)
+
+    def each(self) -> Kernel:
+        """Return the kernel from q to a lower bound of the distance of each pair (…, k), m."""
+
+        def algorithm(search: _Search) -> Any:
+            found: list[Any] = [np.inf] * len(self.pairs)
+            for table in self.tables:
+                for i, d in search.each(table):
+                    found[i] = d if found[i] == np.inf else np.minimum(found[i], d)
+            return np.array(found)
+
+        return self._kernel("clearances", self._port(), algorithm)
+
+    def below(self, most: float) -> Kernel:
+        """Return the kernel from q to the lesser of `most` and a lower bound of the distance of each pair (…, k), m. It
+        has no derivative, and is quicker than `each` the less `most` is."""
+
+        def algorithm(search: _Search) -> Any:
+            found = [search.below(table, most) for table in self.tables]
+            return np.array(found[0] if len(found) == 1 else [np.minimum(a, b) for a, b in zip(*found, strict=True)])
+
+        return self._kernel(f"clearances below {most}", self._port(), algorithm)
+
+    def _port(self) -> Port:
+        labels = tuple(f"{a} {b}" for a, b in self.pairs)
+        return Port("clearance", (len(self.pairs),), labels, "no more than the distance; m")
+
+    def _kernel(self, name: str, output: Port, algorithm: Any) -> Kernel:
+        names = [name for name in self.layout.bodies if name not in self.moving]
+        more = [Port("moving", (len(self.moving), 4, 4), self.moving, "poses in the root; m")] if self.moving else []
+
+        def traced(model: Tree, q: Any, *poses: Any) -> Any:
+            T = dict(zip(names, forward_kinematics(model, q, names), strict=True))
+            T |= dict(zip(self.moving, poses[0], strict=True)) if poses else {}
+            own = points(self.layout, T)
+            size = sum(abs(x) for name in self.layout.bodies for x in own[self.layout.ball(name)])
+            found = algorithm(_Search(own, q[0].graph))
+            return np.array([np.where(size < FAR, x, np.nan) for x in found.ravel()]).reshape(found.shape)
+
+        key = (name, self.moving, self.pairs, *(table.pairs.key for table in self.tables))
+        return query(self.robot, key, names, output, traced, more)
+
+
+class _Search:
+    """The search among the points of a configuration."""
+
+    def __init__(self, own: Any, graph: Graph) -> None:
+        self.entries, self.count, self.graph = list(np.ravel(own)), len(own), graph
+
+    def least(self, table: Table) -> Any:
+        """Return the least distance in a table."""
+        return self._distance(table.pairs, self.graph.apply(Nearest(table.pairs, self.count), *self.entries))
+
+    def each(self, table: Table) -> list[tuple[int, Any]]:
+        """Return the numbers of the pairs of bodies that a table has, and their distances."""
+        every, m = self._leasts(table, np.inf), len(table.ends) - 1
+        own = [i for i in range(m) if table.ends[i] < table.ends[i + 1]]
+        return [(i, self._distance(table.pairs, self.graph.apply(Part(m + i), every))) for i in own]
+
+    def below(self, table: Table, most: float) -> list[Any]:
+        """Return the least distance of each pair of bodies, or `most`."""
+        every = self._leasts(table, most)
+        return [self.graph.apply(Part(i), every) for i in range(len(table.ends) - 1)]
+
+    def _leasts(self, table: Table, most: float) -> Any:
+        return self.graph.apply(Leasts(table.pairs, table.ends, np.array([most]), self.count), *self.entries)
+
+    def _distance(self, pairs: Pairs, number: Any) -> Any:
+        """Return the distance less its reach of a pair, in a straight line, so that it has a derivative."""
+        first, second = (self._entry(values, number) for values in (pairs.first, pairs.second))
+        d = self._point(first) - self._point(second)
+        if pairs.boxes is not None:
+            beyond = []
+            for axis in range(3):
+                along = d @ self._point(second + float(1 + axis))
+                low, high = (self._entry(pairs.boxes[:, end, axis], number) for end in (0, 1))
+                beyond.append(np.maximum(np.maximum(low - along, along - high), 0.0))
+            d = np.array(beyond)
+        return np.sqrt(d @ d) - self._entry(pairs.reach, number)
+
+    def _entry(self, values: Any, number: Any) -> Any:
+        return self.graph.apply(Column(np.asarray(values, dtype=float)), number)
+
+    def _point(self, number: Any) -> Any:
+        return np.array([self.graph.apply(Chosen(self.count, axis), number, *self.entries) for axis in range(3)])

@@ -1,0 +1,158 @@
+"""Distances of convex solids, compiled: many pairs at once, one in each lane (`kinetree.algorithms.convex`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kinetree.algorithms import convex
+from kinetree.compiler.cache import digest
+from kinetree.compiler.expr import Graph
+from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.lookup import Column, Farthest
+from kinetree.compiler.port import Port
+from kinetree.compiler.program import Program, trace
+from kinetree.contact.solids import Solid
+from kinetree.spatial.se3 import Array
+
+FEW, MOST_CELLS = 16, 12
+"""Corners up to which all are compared; cells along an edge of the cube of directions at most."""
+KINDS = ("sphere", "box", "cylinder", "capsule", "ellipsoid", "hull")
+
+
+class Convexes:
+    """Convex solids in a table, and the kernel of their distances."""
+
+    def __init__(self, solids: Sequence[Solid]) -> None:
+        """Prepare the solids, whose numbers in this list are those of a call."""
+        rows: list[Array] = []
+        starts = [0]
+        names = ("cells", "first", "disc", "radius", "rx", "ry", "rz")
+        self.columns: dict[str, list[float]] = {name: [] for name in names}
+        known: dict[str, tuple[int, int]] = {}
+        for solid in solids:
+            corners, disc, radius, radii = _parts(solid)
+            if solid.key not in known:
+                across = 1 if len(corners) <= FEW else min(MOST_CELLS, int(np.sqrt(len(corners))))
+                known[solid.key] = across, len(starts) - 1
+                for own in _candidates(corners, across):
+                    rows.append(corners[own])
+                    starts.append(starts[-1] + len(own))
+            across, first = known[solid.key]
+            for name, value in zip(self.columns, (across, first, disc, radius, *radii), strict=True):
+                self.columns[name].append(float(value))
+        self.rows, self.starts = np.concatenate(rows), np.array(starts, dtype=float)
+        self.radius = np.array(self.columns["radius"])
+        ports = (
+            Port("state", (convex.STATE,), (), "see `kinetree.algorithms.convex`"),
+            Port("T", (3, 4), (), "pose of the second in the first; m"),
+            Port("pair", (2,), (), "numbers of the solids"),
+            Port("above", (), (), "distance beyond which it need not be known; m"),
+        )
+        key = digest("convex", repr(self.columns), self.rows.tobytes(), self.starts.tobytes())
+        self.kernel = Kernel("convex_distance", ports, Port("state", (convex.STATE,), (), ""), self._trace, key)
+
+    def _trace(self) -> Program:
+        return trace(self._step, (convex.STATE,), (3, 4), (2,), (), repeated=True)
+
+    def _step(self, state: Any, T: Any, pair: Any, above: Any) -> Any:
+        graph: Graph = pair[0].graph
+        rows = Farthest(self.rows)
+        R, p = T[:, :3], T[:, 3]
+
+        def vertex(solid: Any, d: Any) -> Any:
+            own = {name: column(values, solid) for name, values in self.columns.items()}
+            cell = own["first"] + _cell(d, own["cells"])
+            row = graph.apply(rows, column(self.starts, cell), column(self.starts, cell + 1.0), *d)
+            corner = np.array([column(self.rows[:, axis], row) for axis in range(3)])
+            flat = own["disc"] / np.maximum(np.sqrt(d[0] * d[0] + d[1] * d[1]), 1e-150)
+            scaled = np.array([own[name] * own[name] * x for name, x in zip(("rx", "ry", "rz"), d, strict=True)])
+            size = np.sqrt(np.maximum((scaled * d).sum(), 1e-300))
+            return corner + np.array([flat * d[0], flat * d[1], 0.0]) + scaled / size
+
+        def vertices(d: Any) -> tuple[Any, Any]:
+            own = vertex(pair[0], d)
+            return own - (R @ vertex(pair[1], -(R.T @ d)) + p), own
+
+        return convex.step(state, vertices, above[()] if isinstance(above, np.ndarray) else above)
+
+    def distances(self, pair: Any, T: Any, above: Any = np.inf) -> tuple[Array, Array, Array]:
+        """Return a lower and an upper bound (n,) of the distances of solids, m, both 0 in contact, and the nearest
+        points
+        (n, 2, 3) of both in the frame of the first, which mean something where they are apart.
+
+        pair (n, 2): numbers of solids. T (n, 3, 4): pose of the second in the first. above: a distance beyond which the
+        bounds need not be close.
+        """
+        pair = np.asarray(pair)
+        reach = self.radius[pair].sum(axis=1)
+        state = np.zeros((len(pair), convex.STATE))
+        state[:, 0] = 1.0
+        state[:, convex.NEAREST] = -T[:, :3, 3] + 1e-9
+        given = np.broadcast_to(np.minimum(above, 1e200) + reach, len(pair))
+        found = self.kernel(state, np.ascontiguousarray(T), pair.astype(float), np.ascontiguousarray(given))
+        v = found[:, convex.NEAREST]
+        far = np.linalg.norm(v, axis=1)
+        upper = np.where(far <= convex.TOUCHING, 0.0, far)
+        lower = np.minimum(np.maximum(found[:, convex.LOWER], 0.0), upper)
+        first = found[:, convex.WITNESS]
+        out = (v / np.maximum(far, 1e-300)[:, None])[:, None] * self.radius[pair][..., None] * np.array([[-1.0], [1.0]])
+        points = np.stack([first, first - v], axis=1) + out
+        return np.maximum(lower - reach, 0.0), np.maximum(upper - reach, 0.0), points
+
+
+def column(values: Any, number: Any) -> Any:
+    """Return the entry of constants (n,) that has a number; a plain number if all are equal."""
+    values = np.asarray(values, dtype=float)
+    return float(values[0]) if (values == values[0]).all() else number.graph.apply(Column(values), number)
+
+
+def _cell(d: Any, across: Any) -> Any:
+    """Return the number of the cell of a direction on the cube of directions, `across` along an edge."""
+    x, y, z = (abs(e) for e in d)
+    on_x = np.where(np.less(x, y), 0.0, np.where(np.less(x, z), 0.0, 1.0))
+    on_y = (1.0 - on_x) * np.where(np.less(y, z), 0.0, 1.0)
+
+    def pick(a: Any, b: Any, c: Any) -> Any:
+        return np.where(np.less(0.5, on_x), a, np.where(np.less(0.5, on_y), b, c))
+
+    main, u, v = pick(d[0], d[1], d[2]), pick(d[1], d[2], d[0]), pick(d[2], d[0], d[1])
+    size = np.maximum(abs(main), 1e-300)
+    face = 2.0 * pick(0.0, 1.0, 2.0) + np.where(np.less(main, 0.0), 1.0, 0.0)
+    i, j = (np.minimum(np.floor((e / size + 1.0) * 0.5 * across), across - 1.0) for e in (u, v))
+    return (face * across + i) * across + j
+
+
+def _candidates(corners: Array, across: int) -> list[Array]:
+    """Return, for each cell of directions, the numbers of the corners that can be the farthest in one of them."""
+    ends = np.linspace(-1.0, 1.0, across + 1)
+    size = float(np.abs(corners).max(initial=0.0))
+    found = []
+    for face in range(6):
+        sign = -1.0 if face % 2 else 1.0
+        for i in range(across):
+            for j in range(across):
+                uv = [(u, v) for u in (ends[i], ends[i + 1]) for v in (ends[j], ends[j + 1])]
+                directions = np.array([np.roll([sign, u, v], face // 2) for u, v in uv])
+                heights = corners @ directions.T
+                rivals = heights[np.unique(heights.argmax(axis=0))]
+                beaten = (rivals[None] > heights[:, None] + 1e-12 * size).all(axis=2).any(axis=1)
+                found.append(np.flatnonzero(~beaten))
+    return found
+
+
+def _parts(solid: Solid) -> tuple[Array, float, float, tuple[float, float, float]]:
+    """Return what a solid is the sum of: corners (n, 3), the radius of a disc about z, that of a ball, and the radii of
+    an ellipsoid. The ball is not part of the solid that is searched; it is subtracted from distances."""
+    none, middle = (0.0, 0.0, 0.0), np.zeros((1, 3))
+    if solid.kind in ("hull", "box"):
+        return solid.surface.vertices, 0.0, 0.0, none
+    if solid.kind == "sphere":
+        return middle, 0.0, solid.sizes[0], none
+    if solid.kind == "ellipsoid":
+        a, b, c = solid.sizes
+        return middle, 0.0, 0.0, (a, b, c)
+    axis = np.array([[0.0, 0.0, -0.5], [0.0, 0.0, 0.5]]) * solid.sizes[1]
+    return (axis, solid.sizes[0], 0.0, none) if solid.kind == "cylinder" else (axis, 0.0, solid.sizes[0], none)

@@ -1,0 +1,216 @@
+"""`kt.clearance` and `kt.collisions`: from a robot and options to covers, pairs and kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinetree.arguments import explain_type_errors
+from kinetree.compiler.kernel import Kernel
+from kinetree.contact.bounds import Covers
+from kinetree.contact.collisions import Collisions
+from kinetree.contact.covers import cover
+from kinetree.contact.exact import Exact
+from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, corners, moving_pairs, without_srdf
+from kinetree.contact.solids import GeometryOf, Solid, links_named, solids_of
+from kinetree.contact.table import Body, body_of
+from kinetree.errors import KinetreeError, fail
+from kinetree.model.robot import Robot
+from kinetree.progress import tracked
+from kinetree.queries.motion import fk
+from kinetree.queries.query import memoise, one_of
+from kinetree.spatial.se3 import Array
+
+SLACK = 0.02
+"""How far a cover reaches beyond its solid at most, m, unless that is large."""
+SAMPLES = 10_000
+"""Configurations in all of which a pair must be in contact to count as always in contact."""
+
+
+@explain_type_errors
+def clearance(
+    robot: Robot,
+    pairs: Collection[Pair] | None = None,
+    *,
+    geometry: GeometryOf = "mesh",
+    each: bool = False,
+    touch: Collection[str] = (),
+    without: Collection[str] = (),
+) -> Kernel:
+    """Return a kernel from q (…, nq) to a lower bound of the least distance of the links (…,), m.
+
+    The bound is proved: it is the distance of spheres and boxes that contain the shapes, less what rounding can be. A
+    clearance of 0 or less means that the links are not proved apart, not that they are in contact. each: return it for
+    each pair (…, k). The other options are those of `kt.collisions`.
+
+    Raises KinetreeError as `kt.collisions` does.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> ball = "<collision><geometry><sphere radius='0.1'/></geometry></collision>"
+        >>> joint = (
+        ...     "<joint name='{1}' type='continuous'><parent link='{0}'/><child link='{1}'/>"
+        ...     "<origin xyz='0.3 0 0'/><axis xyz='0 0 1'/></joint>"
+        ... )
+        >>> links = "".join(f"<link name='{name}'>{ball}</link>" for name in "abc")
+        >>> text = f"<robot name='arm'>{links}{joint.format('a', 'b')}{joint.format('b', 'c')}</robot>"
+        >>> arm = kt.load(text, format="urdf")
+        >>> clearance = kt.clearance(arm)
+        >>> clearance([0.0, 0.0]).round(6)  # of a and c: 0.6 m less two radii
+        np.float64(0.4)
+    """
+    one_of("each", each, (True, False))
+    covers = _covers(_shapes(robot, geometry, without), pairs, touch, ())[0]
+    return covers.each() if each else covers.least()
+
+
+@explain_type_errors
+def collisions(
+    robot: Robot,
+    pairs: Collection[Pair] | None = None,
+    *,
+    geometry: GeometryOf = "mesh",
+    margin: float = 0.0,
+    touch: Collection[str] = (),
+    moving: Sequence[str] = (),
+    without: Collection[str] = (),
+) -> Collisions:
+    """Return what answers exactly which links of a robot are in contact, and how far apart they are.
+
+    pairs: pairs of names of links; by default all that move against each other, but see `left_out` of the result.
+    geometry: "mesh" takes the triangles of mesh files, closed ones as solids, open ones as surfaces; "hull" their
+    convex hulls. margin: links count as in contact up to this distance, m. touch: links that may touch each other, such
+    as a held part and the fingers. moving: links whose poses in the root are a second input (…, m, 4, 4). without:
+    links that are left out where their shapes cannot be used; and those that `notes` of the result need not name.
+
+    By default these pairs are left out: links that do not move against each other, neighbours (one joint between them,
+    or several that turn, with links without shapes in between), and pairs that are in contact in all of 10,000
+    configurations and wherever the joints between them stand at their limits. Of the pairs that an SRDF disables, those
+    for the reason User are left out too, and those for Default that are in contact in the neutral configuration.
+
+    Raises KinetreeError for a robot without collision shapes, for shapes that cannot be used, and for unknown links.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> ball = "<collision><geometry><sphere radius='0.1'/></geometry></collision>"
+        >>> joint = (
+        ...     "<joint name='{1}' type='continuous'><parent link='{0}'/><child link='{1}'/>"
+        ...     "<origin xyz='0.3 0 0'/><axis xyz='0 0 1'/></joint>"
+        ... )
+        >>> links = "".join(f"<link name='{name}'>{ball}</link>" for name in "abc")
+        >>> text = f"<robot name='arm'>{links}{joint.format('a', 'b')}{joint.format('b', 'c')}</robot>"
+        >>> arm = kt.load(text, format="urdf")
+        >>> contact = kt.collisions(arm)
+        >>> contact.pairs
+        (('a', 'c'),)
+        >>> contact([[0.0, 0.0], [0.0, 3.0]])
+        array([False,  True])
+        >>> round(contact.distance([0.0, 0.0]), 9)
+        0.4
+    """
+    if not (np.isfinite(margin) and margin >= 0):
+        raise fail("margin", f"margin is {margin!r}; expected a distance from 0, m")
+    shapes = _shapes(robot, geometry, without)
+    covers, left_out = _covers(shapes, pairs, touch, tuple(links_named(robot, "moving", moving)))
+    return _collisions(shapes, covers, left_out, float(margin))
+
+
+@dataclass(frozen=True, eq=False)
+class _Shapes:
+    """The shapes of the links of a robot. notes: what a user should know of them."""
+
+    robot: Robot
+    key: tuple[object, ...]
+    links: Mapping[str, list[Solid]]
+    bodies: Mapping[str, Body]
+    exact: Exact
+    notes: tuple[str, ...]
+
+
+def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str]) -> _Shapes:
+    one_of("geometry", geometry, ("mesh", "hull"))
+    left = frozenset(links_named(robot, "without", without))
+    key = ("contact", geometry, left)
+    found: _Shapes = memoise(robot, key, lambda: _made(robot, geometry, left, key))
+    return found
+
+
+def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tuple[object, ...]) -> _Shapes:
+    links = solids_of(robot, geometry, without)
+    if not links:
+        message = "no link has a collision shape"
+        raise fail("contact-shape", message, element=f"robot {robot.name!r}", fix="give the links <collision> elements")
+    covers = {
+        name: [cover(solid, SLACK) for solid in own] for name, own in tracked(links.items(), "covers", len(links))
+    }
+    bodies = {name: body_of(name, own, covers[name]) for name, own in links.items()}
+    exact = Exact(links, [one.inner for own in covers.values() for one in own])
+    bare = [
+        name
+        for name, link in robot.links.items()
+        if link.inertial and link.inertial.mass and name not in (*links, *without)
+    ]
+    notes = [f"link {name!r} has a mass and no collision shape" for name in bare]
+    opened = dict.fromkeys(solid.link for solid in exact.solids if not solid.closed and solid.link not in without)
+    notes += [f"a mesh of link {name!r} is open: it counts as a surface, without an inside" for name in opened]
+    return _Shapes(robot, key, links, bodies, exact, tuple(notes))
+
+
+def _covers(
+    shapes: _Shapes, pairs: Collection[Pair] | None, touch: Collection[str], moving: tuple[str, ...]
+) -> tuple[Covers, list[LeftOut]]:
+    robot = shapes.robot
+    left_out: list[LeftOut] = []
+    may_touch = set(links_named(robot, "touch", touch))
+    if pairs is None:
+        own, left_out = memoise(robot, (*shapes.key, "pairs", moving), lambda: _tested(shapes, moving))
+    else:
+        own = chosen_pairs(robot, pairs, shapes.links)
+    left_out = [*left_out, *(LeftOut(*pair, "may touch") for pair in own if may_touch.issuperset(pair))]
+    own = [pair for pair in own if not may_touch.issuperset(pair)]
+    if not own:
+        raise fail("contact-pairs", "no two links are left to be tested", element=f"robot {robot.name!r}")
+    return Covers(robot, shapes.bodies, own, moving), left_out
+
+
+def _collisions(shapes: _Shapes, covers: Covers, left_out: Sequence[LeftOut], margin: float) -> Collisions:
+    links = [name for name in covers.layout.bodies if name not in covers.moving]
+    poses = fk(shapes.robot, links or [shapes.robot.root])
+    return Collisions(covers, shapes.exact, poses, links, shapes.robot, left_out, shapes.notes, margin)
+
+
+def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[LeftOut]]:
+    robot = shapes.robot
+    pairs, left_out = moving_pairs(robot, list(shapes.bodies), moving)
+
+    def touching(some: Sequence[Pair], q: Array) -> list[Pair]:
+        """Return the pairs that are in contact in all of some configurations (n, nq)."""
+        if not some:
+            return []
+        where = _collisions(shapes, Covers(robot, shapes.bodies, some), (), 0.0).where(q)
+        return [some[i] for i in np.flatnonzero(where.all(axis=0)).tolist()]
+
+    neutral = touching([pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
+    always, q = neutral, _samples(robot)
+    for part in (q[:20], q[20:400], q[400:]):
+        always = touching(always, part)
+    always = [pair for pair in always if touching([pair], corners(robot, *pair))]
+    kept, more = without_srdf(robot, pairs, always, neutral)
+    return kept, [*left_out, *more]
+
+
+def _samples(robot: Robot) -> Array:
+    """Return configurations (SAMPLES, nq) inside the limits; coordinates without limits lie between -1 and 1."""
+    try:
+        return np.asarray(robot.limits.sample(SAMPLES, seed=0))
+    except KinetreeError:
+        rng, lower, upper = np.random.default_rng(0), robot.limits.lower, robot.limits.upper
+        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0, -1.0))
+        q = rng.uniform(low, np.where(np.isfinite(upper), upper, low + 2.0), (SAMPLES, robot.nq))
+        for name, where in robot.q_slices.items():
+            if quaternion := robot.joints[name].kind.quaternion:
+                turn = rng.normal(size=(SAMPLES, 4))
+                q[:, where][:, quaternion] = turn / np.linalg.norm(turn, axis=1)[:, None]
+        return q

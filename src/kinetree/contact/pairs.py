@@ -1,0 +1,136 @@
+"""Which pairs of links are tested for contact, and why others are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from itertools import combinations, product
+from typing import NamedTuple
+
+import numpy as np
+
+from kinetree.errors import fail, unknown_name
+from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree
+from kinetree.queries.query import tree
+from kinetree.spatial.se3 import Array
+
+Pair = tuple[str, str]
+FREE_REASONS = ("never", "")
+"""Reasons of an SRDF, in lower case, that leave no pair out: both are said of pairs that somebody has sampled."""
+
+
+MOST_CORNERS = 12
+"""Coordinates between two links up to which all combinations of their limits are tried."""
+
+
+class LeftOut(NamedTuple):
+    """A pair of links that is not tested, and the reason."""
+
+    link1: str
+    link2: str
+    reason: str
+
+
+def moving_pairs(robot: Robot, links: Sequence[str], moving: Collection[str] = ()) -> tuple[list[Pair], list[LeftOut]]:
+    """Return the pairs of links that move against each other and are no neighbours, and the neighbours.
+
+    links: those with shapes. moving: those that move by themselves, and have no neighbours. Neighbours have one joint
+    between them, or several that turn, with links in between that have no shapes.
+    """
+    model = tree(robot)
+    body = {name: model.frame(name)[0] for name in links}
+    shaped = {body[name] for name in links if name not in moving}
+    kept: list[Pair] = []
+    left_out: list[LeftOut] = []
+    for a, b in combinations(links, 2):
+        if a in moving or b in moving:
+            kept.append((a, b))
+        elif body[a] != body[b]:
+            between, joints = _between(model, body[a], body[b])
+            turn = all(all(robot.joints[model.joints[i]].kind.angular) for i in joints)
+            if shaped.isdisjoint(between) and (turn or len(joints) == 1):
+                left_out.append(LeftOut(a, b, "neighbours"))
+            else:
+                kept.append((a, b))
+    return kept, left_out
+
+
+def corners(robot: Robot, a: str, b: str) -> Array:
+    """Return the configurations (n, nq) with the joints between two links at their limits in every combination, or the
+    neutral one alone where there are more than MOST_CORNERS coordinates. Joints without limits stay neutral."""
+    model, q = tree(robot), robot.q()
+    ways = [set(_way(model, model.frame(name)[0])) for name in (a, b)]
+    columns = {i for body in ways[0] ^ ways[1] for i in range(robot.nq)[model.q_slice[body]]}
+    limits = robot.limits
+    some = [i for i in sorted(columns) if np.isfinite(limits.lower[i]) and np.isfinite(limits.upper[i])]
+    if len(some) > MOST_CORNERS:
+        return np.asarray(q[None])
+    found = np.tile(q, (2 ** len(some), 1))
+    found[:, some] = list(product(*((limits.lower[i], limits.upper[i]) for i in some)))
+    return found
+
+
+def _way(model: Tree, body: int) -> list[int]:
+    """Return a body and those that carry it, without the base."""
+    way = []
+    while body >= 0:
+        way.append(body)
+        body = model.parent[body]
+    return way
+
+
+def _between(model: Tree, a: int, b: int) -> tuple[set[int], set[int]]:
+    """Return the bodies on the way from one to another, without both, and those whose joints are on it."""
+    one, other = (_way(model, body) for body in (a, b))
+    meeting = next((body for body in one if body in other), -1)
+    joints = {*one} ^ {*other}
+    return (joints | {meeting}) - {a, b}, joints
+
+
+def chosen_pairs(robot: Robot, given: Collection[Pair], links: Collection[str]) -> list[Pair]:
+    """Return the pairs that a user names, in their order. Raises KinetreeError for links that have no shapes."""
+    found: list[Pair] = []
+    for pair in given:
+        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+            raise fail("pairs", f"pairs has {pair!r}; expected pairs of names of links")
+        for name in pair:
+            if name not in robot.links:
+                raise unknown_name("link", name, list(robot.links))
+            if name not in links:
+                raise fail("pairs", f"link {name!r} has no collision shape")
+        if pair[0] == pair[1]:
+            raise fail("pairs", f"pairs has {pair!r}; expected two links")
+        found.append((pair[0], pair[1]))
+    return found
+
+
+Test = Callable[[Array, Sequence[Pair]], Array]
+
+
+def without_srdf(
+    robot: Robot, pairs: Sequence[Pair], always: Collection[Pair], touching: Collection[Pair]
+) -> tuple[list[Pair], list[LeftOut]]:
+    """Return the pairs without those that always touch and those that an SRDF leaves out for a reason that holds.
+
+    always: pairs that touch wherever the joints stand. touching: those that touch in the neutral configuration.
+    """
+    reasons: dict[frozenset[str], str] = {}
+    enabled: set[frozenset[str]] = set()
+    if robot.semantic:
+        reasons = {frozenset((p.link1, p.link2)): p.reason for p in robot.semantic.disabled_collisions}
+        enabled = {frozenset((p.link1, p.link2)) for p in robot.semantic.enabled_collisions}
+    kept: list[Pair] = []
+    left_out: list[LeftOut] = []
+    for pair in pairs:
+        said = reasons.get(frozenset(pair))
+        if frozenset(pair) in enabled:
+            kept.append(pair)
+        elif pair in always:
+            left_out.append(LeftOut(*pair, "always in contact"))
+        elif said is not None and said.lower() == "user":
+            left_out.append(LeftOut(*pair, "SRDF: User"))
+        elif said is not None and said.lower() == "default" and pair in touching:
+            left_out.append(LeftOut(*pair, "SRDF: Default, in contact in the neutral configuration"))
+        else:
+            kept.append(pair)
+    return kept, left_out

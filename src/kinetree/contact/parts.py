@@ -1,0 +1,174 @@
+"""Convex parts that together contain a solid, and what a point's distance from its surface is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import ConvexHull, HalfspaceIntersection, KDTree, QhullError
+
+from kinetree.spatial.se3 import Array
+
+THIN = 1e-5
+"""By how much a flat part is thickened, m."""
+MOST_CUTS = 6
+"""How often a part is cut in two at most."""
+FACES = 160
+"""Faces above which a part is made simpler."""
+MOST_PIECES = 4000
+"""Pieces of a surface, about, into which it is cut at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A convex polyhedron: its faces as triangles (n, 3, 3), their outward normals (n, 3) and offsets (n,): a point is
+    inside where normal @ point <= offset, for all of them."""
+
+    triangles: Array
+    normals: Array
+    offsets: Array
+
+    def depth(self, points: Array) -> Array:
+        """Return how deep points (n, 3) lie in it, m, below zero outside of it."""
+        found = np.full(len(points), np.inf)
+        for i in range(0, len(self.normals), 500):
+            some = slice(i, i + 500)
+            found = np.minimum(found, (self.offsets[some] - points @ self.normals[some].T).min(axis=1))
+        return found
+
+    def simpler(self) -> Part:
+        """Return one with few faces that contains it: of its largest faces, and of directions all around."""
+        if len(self.normals) <= FACES:
+            return self
+        a, b, c = np.moveaxis(self.triangles, 1, 0)
+        area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        normals = np.concatenate(
+            [self.normals[np.argsort(-area, kind="stable")[: FACES // 4]], around(FACES // 2), AXES]
+        )
+        corners = self.triangles.reshape(-1, 3)
+        halves = np.column_stack([normals, -(corners @ normals.T).max(axis=0) - THIN / 10])
+        return part_of(HalfspaceIntersection(halves, corners.mean(axis=0)).intersections)
+
+
+AXES = np.concatenate([np.eye(3), -np.eye(3)])
+
+
+def around(count: int) -> Array:
+    """Return unit vectors (count, 3) in all directions, on a spiral."""
+    z = 1.0 - (2.0 * np.arange(count) + 1.0) / count
+    turn = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count)
+    wide = np.sqrt(1.0 - z * z)
+    return np.column_stack([wide * np.cos(turn), wide * np.sin(turn), z])
+
+
+def part_of(points: Array) -> Part:
+    """Return the convex hull of points (n, 3); a flat one is thickened."""
+    try:
+        hull = ConvexHull(points)
+    except QhullError:
+        corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        points = (points[:, None] + THIN * corners).reshape(-1, 3)
+        hull = ConvexHull(points)
+    return Part(points[hull.simplices], hull.equations[:, :3], -hull.equations[:, 3])
+
+
+def parts_of(triangles: Array, close: float) -> list[Part]:
+    """Return convex parts that contain a surface (n, 3, 3) and, if it is closed, what it encloses.
+
+    A part is cut in two until its surface is nowhere much farther than `close` from the surface, m. Where a plane cuts
+    a solid, the edges that it cuts into the surface enclose the section, so that the hulls of both sides contain it.
+    """
+    found: list[Part] = []
+    left: list[tuple[Array, list[tuple[int, float]]]] = [(triangles, [])]
+    while left:
+        own, cuts = left.pop()
+        part = part_of(own.reshape(-1, 3))
+        size = np.ptp(own.reshape(-1, 3), axis=0)
+        if len(cuts) >= MOST_CUTS or size.max() < 3 * close or _is_close(part, own, cuts, close):
+            found.append(part)
+            continue
+        axis = int(size.argmax())
+        at = float(own[..., axis].min() + size[axis] / 2)
+        left += [(side, [*cuts, (axis, at)]) for side in cut(own, axis, at) if len(side)]
+    return found
+
+
+def _is_close(part: Part, triangles: Array, cuts: Sequence[tuple[int, float]], close: float) -> bool:
+    """Return whether the surface of a part is close to triangles, but where it was cut."""
+    middles = pieces(part.triangles, step_of(part.triangles, close)).mean(axis=1)
+    for axis, at in cuts:
+        middles = middles[np.abs(middles[:, axis] - at) > close / 4]
+    return bool((Surface(triangles, close / 2).distance(middles) < close).all())
+
+
+def cut(triangles: Array, axis: int, at: float) -> tuple[Array, Array]:
+    """Return the triangles (n, 3, 3) below and above a plane across an axis, those that cross it cut in it."""
+    above = (triangles[..., axis] > at).sum(axis=1)
+    sides: list[list[Array]] = [[triangles[above == 0]], [triangles[above == 3]]]
+    for count in (1, 2):  # one corner is alone on its side
+        own = triangles[above == count]
+        alone = (own[..., axis] > at if count == 1 else own[..., axis] <= at).argmax(axis=1)
+        a, b, c = (own[np.arange(len(own)), (alone + i) % 3] for i in range(3))
+        ends = []
+        for other in (b, c):
+            part = (at - a[:, axis]) / (other[:, axis] - a[:, axis])
+            end = a + part[:, None] * (other - a)
+            end[:, axis] = at
+            ends.append(end)
+        sides[2 - count] += [np.stack([a, *ends], axis=1)]
+        sides[count - 1] += [np.stack([ends[0], b, c], axis=1), np.stack([ends[0], c, ends[1]], axis=1)]
+    return np.concatenate(sides[0]), np.concatenate(sides[1])
+
+
+def pieces(triangles: Array, step: float) -> Array:
+    """Return triangles cut along their longest edges until none is longer than a step, m."""
+    done = [triangles[:0]]
+    while len(triangles):
+        edges = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)
+        long = edges.max(axis=1) > step
+        done.append(triangles[~long])
+        triangles, edges = triangles[long], edges[long]
+        turned = (edges.argmax(axis=1)[:, None] + np.arange(3)) % 3
+        a, b, c = np.moveaxis(np.take_along_axis(triangles, turned[..., None], axis=1), 1, 0)
+        m = (a + b) / 2
+        triangles = np.concatenate([np.stack([a, m, c], axis=1), np.stack([m, b, c], axis=1)])
+    return np.concatenate(done)
+
+
+def step_of(triangles: Array, step: float) -> float:
+    """Return a step, or a larger one that leaves few pieces."""
+    return max(step, 2.0 * float(np.sqrt(area_of(triangles) / MOST_PIECES)))
+
+
+def area_of(triangles: Array) -> float:
+    """Return the area of triangles (n, 3, 3) together, m²."""
+    a, b, c = np.moveaxis(triangles, 1, 0)
+    return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2
+
+
+class Surface:
+    """A surface in pieces, for distances that are too large by at most `error`, m."""
+
+    def __init__(self, triangles: Array, step: float) -> None:
+        own = pieces(triangles, step_of(triangles, step))
+        middles = own.mean(axis=1)
+        self._tree = KDTree(middles)
+        self.error = float(np.sqrt(((own - middles[:, None]) ** 2).sum(axis=2).max(initial=0.0)))
+
+    def distance(self, points: Array) -> Array:
+        """Return the distances of points (n, 3), m."""
+        return np.asarray(self._tree.query(points)[0])
+
+
+def turns(triangles: Array, points: Array) -> Array:
+    """Return how often a closed surface (n, 3, 3) goes round each point (m,): 0 outside, 1 inside (van Oosterom &
+    Strackee, The Solid Angle of a Plane Triangle, 1983)."""
+    found = np.zeros(len(points))
+    for i, point in enumerate(points):
+        a, b, c = np.moveaxis(triangles - point, 1, 0)
+        x, y, z = (np.linalg.norm(v, axis=1) for v in (a, b, c))
+        above = np.einsum("ij,ij->i", a, np.cross(b, c))
+        dots = (np.einsum("ij,ij->i", u, v) * w for u, v, w in ((a, b, z), (b, c, x), (c, a, y)))
+        found[i] = np.arctan2(above, x * y * z + sum(dots)).sum() / (2 * np.pi)
+    return found

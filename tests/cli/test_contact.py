@@ -1,0 +1,74 @@
+"""`kinetree contact`: what it prints, its JSON and its exit status."""
+
+import json
+
+import pytest
+
+from support import put
+
+BALL = "<collision><geometry><sphere radius='0.01'/></geometry></collision>"
+HEAVY = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+
+
+@pytest.fixture
+def arm(tmp_path):
+    """A file of a chain of four balls 0.03 m apart, and a heavy link without a shape."""
+    links = "".join(f"<link name='{name}'>{BALL}</link>" for name in "abcd") + f"<link name='e'>{HEAVY}</link>"
+    joints = [
+        f"<joint name='j{b}' type='revolute'><parent link='{a}'/><child link='{b}'/><origin xyz='0.03 0 0'/>"
+        "<axis xyz='0 0 1'/><limit lower='-3.1' upper='3.1' effort='1' velocity='1'/></joint>"
+        for a, b in zip("abcd", "bcde", strict=True)
+    ]
+    return put(tmp_path / "arm.urdf", f"<robot name='arm'>{links}{''.join(joints)}</robot>")
+
+
+APART = """No contact in 3 pairs  (the nearest pair)
+  link  link   distance
+  a     c     40.000 mm
+
+Not tested
+  link  link  because
+  a     b     neighbours
+  b     c     neighbours
+  c     d     neighbours
+"""
+
+
+def test_text(run, arm):
+    result = run("contact", arm)
+    assert (result.exit_code, result.stdout) == (0, APART)
+    assert result.stderr == "note: link 'e' has a mass and no collision shape\n"
+
+
+def test_contact_has_exit_status_1(run, arm):
+    result = run("contact", arm, "--q", "jc=177", "--deg", "--touch", "b", "--touch", "c", "--skip", "e")
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert result.stdout.startswith("2 pairs of 3 pairs in contact\n  b  d\n") is False
+    assert result.stdout.splitlines()[:2] == ["1 pair of 3 pairs in contact", "  b  d"]
+
+
+def test_samples(run, arm):
+    result = run("contact", arm, "--samples", "200")
+    lines = result.stdout.splitlines()
+    start = lines.index("In contact in 200 random configurations")
+    assert lines[start + 1].split() == ["link", "link", "share"]
+    assert {tuple(line.split()[:2]) for line in lines[start + 2 : start + 4]} == {("a", "c"), ("b", "d")}
+    assert run("contact", arm, "--samples", "-1").exit_code == 2
+
+
+def test_json(run, arm):
+    found = json.loads(run("contact", arm, "--geometry", "hull", "--json").stdout)
+    assert (found["schema"], found["robot"], found["geometry"], found["contact"]) == (1, "arm", "hull", [])
+    assert found["pairs"] == [["a", "c"], ["a", "d"], ["b", "d"]]
+    assert found["q"] == dict.fromkeys(("jb", "jc", "jd", "je"), 0)
+    assert found["nearest"]["links"] == ["a", "c"]
+    assert abs(found["nearest"]["distance"] - 0.04) < 1e-9
+    assert len(found["nearest"]["points"]) == 2
+    assert "shares" not in found
+    assert found["left_out"][0] == {"link1": "a", "link2": "b", "reason": "neighbours"}
+    assert found["notes"] == ["link 'e' has a mass and no collision shape"]
+    touching = json.loads(run("contact", arm, "--q", "jc=3.1", "--samples", "10", "--json").stdout)
+    assert touching["contact"] == [["b", "d"]]
+    assert touching["nearest"]["points"] is None
+    assert touching["nearest"]["distance"] == 0
+    assert len(touching["shares"]) == 3
