@@ -1,0 +1,98 @@
+"""Contact of public robots with themselves: proved bounds and exact answers beside Pinocchio's `computeCollisions`.
+
+    python benchmarks/contact.py [--count 10000] [--runs 5]
+
+All shapes are convex hulls, and all have the pairs that `kt.collisions` tests. Kinetree takes a batch; Pinocchio, with
+coal, one configuration a call from Python, and stops at the first contact: its loop in C++ costs a little less. One core;
+runs are interleaved and the fastest of each counts. Both must give the same answers.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from machine import ONE_THREAD, asked, describe, minima
+
+os.environ.update(ONE_THREAD)
+
+import coal
+import numpy as np
+import pinocchio as pin
+
+import kinetree as kt
+
+FOLDER = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
+ROBOTS = {
+    "Panda": "panda_description/urdf/panda.urdf",
+    "UR5": "ur_description/urdf/ur5_robot.urdf",
+    "Solo12": "solo_description/robots/solo12.urdf",
+    "G1": "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+}
+
+
+def main() -> None:
+    count, runs = asked(__doc__, 10_000, 5, quick=200)
+    print(describe("kinetree", "pin", "coal", "numpy"), end="\n\n")
+    columns = ("prepared s", "pairs", "in contact", "bound µs", "gradient µs", "exact µs", "one call µs", "pin µs")
+    print(f"{'':8}" + "".join(f"{column:>13}" for column in columns))
+    for name, file in ROBOTS.items():
+        print(f"{name:8}" + "".join(f"{value:13.3g}" for value in row(FOLDER / file, count, runs)))
+
+
+def row(file: Path, count: int, runs: int) -> list[float]:
+    robot = kt.load(file)
+    start = time.perf_counter()
+    contact = kt.collisions(robot, geometry="hull")
+    clearance = kt.clearance(robot, geometry="hull")
+    gradient = kt.vjp(clearance)
+    q, ones = robot.limits.sample(count, seed=1), np.ones(count)
+    contact(q[0]), clearance(q[0]), gradient(q[0], 1.0)
+    prepared = time.perf_counter() - start
+    peer = Peer(robot, file, contact)
+    few = q[: min(count, 500)]
+    answers = contact(few)
+    disagree = [i for i, one in enumerate(few) if peer(one) != answers[i]]
+    assert all(contact.distance(few[i]) < 1e-6 for i in disagree), disagree
+    found = minima(
+        {
+            "bound": lambda: clearance(q),
+            "gradient": lambda: gradient(q, ones),
+            "exact": lambda: contact(q),
+            "one": lambda: [contact(one) for one in few[:100]],
+            "pin": lambda: [peer(one) for one in few],
+        },
+        runs,
+    )
+    each = dict.fromkeys(found, count) | {"one": min(100, len(few)), "pin": len(few)}
+    return [prepared, len(contact.pairs), answers.mean(), *(1e6 * found[key] / each[key] for key in found)]
+
+
+class Peer:
+    """Pinocchio with the convex hulls of the same meshes, and the same pairs of links."""
+
+    def __init__(self, robot: kt.Robot, file: Path, contact: object) -> None:
+        self.model = pin.buildModelFromUrdf(str(file))
+        self.shapes = pin.buildGeomFromUrdf(self.model, str(file), pin.COLLISION, package_dirs=[str(FOLDER.parent.parent)])
+        self.places = [self.model.joints[self.model.getJointId(name)].idx_q for name in robot.joint_names]
+        for one in self.shapes.geometryObjects:
+            if isinstance(one.geometry, coal.BVHModelBase):
+                one.geometry.buildConvexHull(True, "Qt")
+                one.geometry = one.geometry.convex
+        link = [self.model.frames[one.parentFrame].name for one in self.shapes.geometryObjects]
+        wanted = {frozenset(pair) for pair in contact.pairs}
+        for i in range(len(link)):
+            for j in range(i):
+                if frozenset((link[i], link[j])) in wanted:
+                    self.shapes.addCollisionPair(pin.CollisionPair(j, i))
+        self.data, self.geometry = self.model.createData(), self.shapes.createData()
+        self.q = pin.neutral(self.model)
+
+    def __call__(self, q: np.ndarray) -> bool:
+        self.q[self.places] = q
+        return bool(pin.computeCollisions(self.model, self.data, self.shapes, self.geometry, self.q, True))
+
+
+if __name__ == "__main__":
+    main()
