@@ -79,6 +79,9 @@ class Collisions:
 
     def __call__(self, q: Any, moving: Any = None) -> Any:
         """Return whether any two links are in contact (…,), for q (…, nq)."""
+        is_one = moving is None and type(q) is np.ndarray and q.shape == self._poses.inputs[0].shape
+        if is_one and not self.moving and self._below(q).min() >= self.margin:
+            return np.False_  # proved apart
         return self._by_portions(self._any, q, moving)
 
     def where(self, q: Any, moving: Any = None) -> Any:
