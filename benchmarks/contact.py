@@ -3,8 +3,8 @@
     python benchmarks/contact.py [--count 10000] [--runs 5]
 
 All shapes are convex hulls, and all have the pairs that `kt.collisions` tests. Kinetree takes a batch; Pinocchio, with
-coal, one configuration a call from Python, and stops at the first contact: its loop in C++ costs a little less. One core;
-runs are interleaved and the fastest of each counts. Both must give the same answers.
+coal, one configuration a call from Python, and stops at the first contact: its loop in C++ costs a little less. One
+core; runs are interleaved and the fastest of each counts. Both must give the same answers.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ class Peer:
 
     def __init__(self, robot: kt.Robot, file: Path, contact: object) -> None:
         self.model = pin.buildModelFromUrdf(str(file))
-        self.shapes = pin.buildGeomFromUrdf(self.model, str(file), pin.COLLISION, package_dirs=[str(FOLDER.parent.parent)])
+        folders = [str(FOLDER.parent.parent)]
+        self.shapes = pin.buildGeomFromUrdf(self.model, str(file), pin.COLLISION, package_dirs=folders)
         self.places = [self.model.joints[self.model.getJointId(name)].idx_q for name in robot.joint_names]
         for one in self.shapes.geometryObjects:
             if isinstance(one.geometry, coal.BVHModelBase):
